@@ -1,0 +1,78 @@
+#include "fill.h"
+
+#include <string.h>
+
+#define VALUE_FN static inline
+static inline void value_words(struct philox_key key, uint64_t block, uint32_t words[4])
+{
+    philox_words(key, block, 1, words);
+}
+#include "values.h"
+
+enum { CHUNK = 1024 };
+
+static uint64_t mix(uint64_t z) /* the finalizer of splitmix64 (Steele, Lea, Flood 2014) */
+{
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+struct philox_key fill_key(const struct problem *problem, uint64_t seed, int content, int tensor)
+{
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a of the name */
+    for (const char *c = problem->name; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+    return (struct philox_key){.seed = mix(hash ^ mix(seed + 0x9e3779b97f4a7c15u)),
+                               .high = (uint64_t)content << 32 | (uint64_t)tensor};
+}
+
+static void fill_gather(const struct instance *instance, const struct fill *fill, enum dtype dtype,
+                        struct philox_key source_key, int64_t first, int64_t count, void *out)
+{
+    const struct fill *source = &instance->tensor[fill->source].fill;
+    for (int64_t i = first; i < first + count; i++) {
+        const int64_t at = fill->start[i / fill->inner] + i % fill->inner;
+        uint32_t words[4];
+        value_words(source_key, (uint64_t)at, words);
+        value_store(dtype, out, i, fill->b * value_draw(source, source_key, at, words));
+    }
+}
+
+static void fill_chunk(const struct fill *fill, enum dtype dtype, struct philox_key key,
+                       int64_t first, int64_t count, void *out)
+{
+    uint32_t words[4 * CHUNK];
+    philox_words(key, (uint64_t)first, (uint64_t)count, words);
+    for (int64_t i = 0; i < count; i++) {
+        float value = value_draw(fill, key, first + i, words + 4 * i);
+        if (fill->valid && !value_is_real(fill, fill->valid, first + i))
+            value = value_from_bits(VALUE_NAN_BITS);
+        value_store(dtype, out, first + i, value);
+    }
+}
+
+void fill_host(const struct problem *problem, const struct instance *instance, int tensor,
+               uint64_t seed, int content, void *out)
+{
+    const struct fill *fill = &instance->tensor[tensor].fill;
+    const enum dtype dtype = problem->tensors[tensor].dtype;
+    const int64_t count = instance_tensor_count(&instance->tensor[tensor]);
+    const struct philox_key key = fill_key(problem, seed, content, tensor);
+    const struct philox_key source = fill_key(problem, seed, content, fill->source);
+
+    if (fill->kind == FILL_GIVEN) {
+        memcpy(out, fill->given, (size_t)count * dtype_size(dtype));
+        return;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t first = 0; first < count; first += CHUNK) {
+        const int64_t n = count - first < CHUNK ? count - first : CHUNK;
+        if (fill->kind == FILL_GATHER)
+            fill_gather(instance, fill, dtype, source, first, n, out);
+        else
+            fill_chunk(fill, dtype, key, first, n, out);
+    }
+    for (int i = 0; i < fill->planted_count; i++)
+        value_store(dtype, out, fill->planted[i].index, fill->planted[i].value);
+}

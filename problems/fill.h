@@ -1,0 +1,62 @@
+/* How one tensor's values are drawn: a small record that problems write and gen/ evaluates, element
+ * by element, with the same bits on the host and on the GPU. */
+#ifndef UNSEEN_FILL_H
+#define UNSEEN_FILL_H
+
+#include <stdint.h>
+
+enum dtype { DTYPE_F32, DTYPE_BF16, DTYPE_E4M3, DTYPE_I32, DTYPE_I64, DTYPE_U8 };
+
+enum fill_kind {
+    FILL_GIVEN,     /* the values are in `given` (int32 tensors: tables, lengths, offsets) */
+    FILL_CONSTANT,  /* a */
+    FILL_NORMAL,    /* mean a, standard deviation b; a sum of eight uniforms, so |z| < 4.9 */
+    FILL_UNIFORM,   /* [a, b) */
+    FILL_INTEGERS,  /* nonzero with probability `density`: uniform among +-1..+-b */
+    FILL_POWERS,    /* 2^e, e an integer uniform in [a, b]; random sign when `density` is 0 */
+    FILL_WIDE,      /* +-2^e * [1,2), e uniform in [a, b] */
+    FILL_CANCEL,    /* along the last `inner`: even positions N(0, b); odd ones the negative of the
+                     * one before, times 1 +- 2^-6 */
+    FILL_LEVELS,    /* one of b values a + 0, 1, .. b-1: heavy ties */
+    FILL_SORTED,    /* along the last `inner`: ascending from a to b for even rows, else descending */
+    FILL_ROWS_EQUAL,/* one N(a, b) value for a whole row of `inner` */
+    FILL_DIGITS,    /* softmax rows of `inner`: one 0 (position 0 in even rows, else anywhere), the
+                     * rest a: many terms, each below half an ulp of the running sum */
+    FILL_EXTREME,   /* N(0, b) with four entries of every row of `inner` set to a */
+    FILL_SPECIAL,   /* N(0, b); by row of `inner`: a NaN, +inf, only -inf, some -inf, zeros of both
+                     * signs and subnormals, or nothing special */
+    FILL_NANS,      /* N(0, b), about one element in `density`^-1 is NaN */
+    FILL_GATHER     /* row r of `inner` elements is `b` times the elements of tensor `source` that
+                     * start at start[r] */
+};
+
+enum { FILL_MAX_PLANTED = 16 };
+
+struct fill_planted {
+    int64_t index;
+    float value;
+};
+
+struct fill {
+    enum fill_kind kind;
+    float a, b, density;
+    int64_t inner; /* row length, where the kind has rows */
+
+    int planted_count; /* single elements overwritten last: needles */
+    struct fill_planted planted[FILL_MAX_PLANTED];
+
+    int32_t *given; /* FILL_GIVEN: one value per element, malloced */
+
+    int source;       /* FILL_GATHER: index of the source tensor, itself not a gather */
+    int64_t *start;   /* FILL_GATHER: one offset per row, malloced */
+    int64_t starts;
+
+    /* Storage that no defined element uses (slots past a sequence's end, pages that no table names)
+     * may hold anything. valid[p] counts the leading rows of `garbage_row` elements that are real in
+     * block p; the rest of each block of `garbage_block` elements is NaN. NULL: all is real. */
+    int32_t *valid;
+    int64_t valids;
+    int64_t garbage_row, garbage_block;
+};
+
+#endif

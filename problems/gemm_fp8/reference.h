@@ -1,0 +1,62 @@
+/* gemm_fp8, the mathematics: y[m,n] = scale[n] * sum_k x[m,k] weight[n,k]. */
+
+#define REF_CONTRACTION
+
+enum { GEMM_X, GEMM_WEIGHT, GEMM_SCALE, GEMM_Y };
+enum { PART_SUM, PART_MAGNITUDE, PART_SQUARE, PART_TERMS, PART_SCALE };
+
+REF_FN void ref_shape(const struct ref_context *c, int64_t shape[3])
+{
+    shape[0] = c->extent[0];
+    shape[1] = c->extent[1];
+    shape[2] = c->extent[2];
+}
+
+REF_FN double ref_a(const struct ref_context *c, int64_t m, int64_t k)
+{
+    return REF_E4M3(c, GEMM_X, m * c->extent[2] + k);
+}
+
+REF_FN double ref_b(const struct ref_context *c, int64_t n, int64_t k)
+{
+    return REF_E4M3(c, GEMM_WEIGHT, n * c->extent[2] + k);
+}
+
+/* Every e4m3 value is a multiple of 2^-9; integers of the exact class are multiples of 1. */
+REF_FN double ref_unit(const struct ref_context *c)
+{
+    return c->data == DATA_EXACT ? 1 : 0x1p-18;
+}
+
+REF_FN double ref_cost(const struct ref_context *c)
+{
+    return (double)c->extent[2];
+}
+
+REF_FN void ref_finish(const struct ref_context *c, int64_t m, int64_t n, const struct acc *sum,
+                       struct ref_element *e)
+{
+    const double scale = REF_F32(c, GEMM_SCALE, n);
+    const num s = acc_num(sum, ref_unit(c));
+    (void)m;
+    e->value = num_mul(s, num_of(scale));
+    e->part[PART_SUM] = num_mid(s);
+    e->part[PART_MAGNITUDE] = sum->magnitude;
+    e->part[PART_SQUARE] = sum->square;
+    e->part[PART_TERMS] = sum->terms;
+    e->part[PART_SCALE] = scale;
+}
+
+/* The accumulation; then the sum may be rounded to bf16; then one fp32 product with the scale, which
+ * is exact for the power-of-two scales of the exact class. */
+REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
+                        const struct ref_element *e)
+{
+    const double *part = e->part;
+    const struct sum_facts facts = {part[PART_TERMS], part[PART_SUM], part[PART_MAGNITUDE],
+                                    part[PART_SQUARE], ref_unit(c)};
+    const double sum = error_of_sum(a, c->data, &facts);
+    const double rounded = sum + error_of_rounding(error_format(DTYPE_BF16), part[PART_SUM], sum);
+    const double product = c->data == DATA_EXACT ? 0 : UNIT_F32 * fabs(part[PART_SUM]);
+    return fabs(part[PART_SCALE]) * (rounded + product);
+}

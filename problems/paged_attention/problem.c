@@ -1,0 +1,312 @@
+#include "../problem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const inputs[] = {"normal", "onehot", "uniform", "large", "wide", "ties", NULL};
+static const char *const lengths[] = {"equal", "ragged", "one", "short", "full", "over", NULL};
+static const char *const tables[] = {"shuffled", "identity", "reversed", "shared", NULL};
+static const char *const pasts[] = {"finite", "nan", "invalid", NULL};
+
+static const struct axis axes[] = {
+    {"batch", AXIS_NUMBER, NULL, "sequences"},
+    {"heads", AXIS_NUMBER, NULL, "query heads; a multiple of kv_heads"},
+    {"kv_heads", AXIS_NUMBER, NULL, "key and value heads"},
+    {"head_dim", AXIS_NUMBER, NULL, "length of a query, key or value"},
+    {"page_size", AXIS_NUMBER, NULL, "tokens of a page"},
+    {"max_len", AXIS_NUMBER, NULL, "tokens of the longest sequence"},
+    {"lengths", AXIS_CHOICE, lengths,
+     "the others: all equal; ragged; one token; less than a page; whole pages; whole pages + 1"},
+    {"table", AXIS_CHOICE, tables, "page numbers; shared: sequences share their first pages"},
+    {"past", AXIS_CHOICE, pasts,
+     "what lies past a sequence's end: finite values; NaN; NaN and invalid page numbers"},
+    {"input", AXIS_CHOICE, inputs, "how query, keys and values are drawn"},
+    {0}};
+
+static const struct tensor tensors[] = {
+    {"query", DTYPE_BF16, TENSOR_INPUT, "[batch, heads, head_dim]"},
+    {"kv_cache", DTYPE_BF16, TENSOR_INPUT, "[pages, page_size, kv_heads, 2*head_dim]"},
+    {"block_table", DTYPE_I32, TENSOR_INPUT, "[batch, pages_per_seq]"},
+    {"seq_lens", DTYPE_I32, TENSOR_INPUT, "[batch]"},
+    {"out", DTYPE_BF16, TENSOR_OUTPUT, "[batch, heads, head_dim]"},
+    {0}};
+
+static const char *const extents[] = {"batch", "heads", "kv_heads", "head_dim", "page_size",
+                                      "pages", "pages_per_seq", NULL};
+
+enum { QUERY, KV_CACHE, BLOCK_TABLE, SEQ_LENS, OUT };
+
+/* What instantiate works on. */
+struct cache {
+    int64_t batch, heads, kv_heads, head_dim, page_size, max_len;
+    int64_t pages, pages_per_seq;
+    int32_t *length; /* [batch] */
+    int32_t *table;  /* [batch, pages_per_seq] */
+    int32_t *valid;  /* [pages]: leading slots that some token uses */
+};
+
+static int64_t ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static int64_t between(struct random *random, int64_t low, int64_t high)
+{
+    return high <= low ? low : low + (int64_t)random_below(random, (uint64_t)(high - low + 1));
+}
+
+static int64_t draw_length(const struct config *config, const struct cache *c,
+                           struct random *random)
+{
+    const int64_t whole = between(random, 0, c->max_len / c->page_size) * c->page_size;
+    if (config_chose(config, "lengths", "ragged"))
+        return between(random, 1, c->max_len);
+    if (config_chose(config, "lengths", "one"))
+        return 1;
+    if (config_chose(config, "lengths", "short"))
+        return between(random, 1, c->page_size - 1 < c->max_len ? c->page_size - 1 : c->max_len);
+    if (config_chose(config, "lengths", "full"))
+        return whole > 0 ? whole : c->max_len;
+    if (config_chose(config, "lengths", "over"))
+        return whole < c->max_len ? whole + 1 : c->max_len;
+    return c->max_len;
+}
+
+/* One sequence, anywhere in the batch, has max_len tokens: the axis means what it says. The lengths
+ * belong to the shape; which sequence has which is content. */
+static void draw_lengths(const struct config *config, struct cache *c, struct random *shape_random,
+                         struct random *content_random)
+{
+    for (int64_t b = 0; b < c->batch; b++)
+        c->length[b] = (int32_t)(b ? draw_length(config, c, shape_random) : c->max_len);
+    for (int64_t b = c->batch - 1; b > 0; b--) {
+        int64_t other = (int64_t)random_below(content_random, (uint64_t)b + 1);
+        int32_t length = c->length[b];
+        c->length[b] = c->length[other];
+        c->length[other] = length;
+    }
+}
+
+/* The page that holds page i of sequence b, before renumbering: its own, or with `shared` that of the
+ * even sequence before it for the first half of its pages. */
+static bool shares_page(const struct cache *c, int64_t b, int64_t i)
+{
+    const int64_t mine = ceil_div(c->length[b], c->page_size);
+    return b % 2 == 1 && i < (mine + 1) / 2 && i < ceil_div(c->length[b - 1], c->page_size);
+}
+
+/* Pages of the cache. An upper bound that permuting the lengths does not change, so shapes stay the
+ * same for every content; with lengths that differ some pages are never named by the table. */
+static int64_t count_pages(const struct config *config, const struct cache *c)
+{
+    int64_t pages = 0;
+    for (int64_t b = 0; b < c->batch; b++)
+        pages += ceil_div(c->length[b], c->page_size);
+    return config_chose(config, "past", "finite") ? pages : pages + 1 + pages / 16;
+}
+
+static int32_t *draw_numbering(const struct config *config, int64_t pages, struct random *random)
+{
+    int32_t *number = malloc((size_t)pages * sizeof *number);
+    if (!number)
+        return NULL;
+    for (int64_t i = 0; i < pages; i++)
+        number[i] = (int32_t)(config_chose(config, "table", "reversed") ? pages - 1 - i : i);
+    if (config_chose(config, "table", "shuffled") || config_chose(config, "table", "shared"))
+        for (int64_t i = pages - 1; i > 0; i--) {
+            int64_t other = (int64_t)random_below(random, (uint64_t)i + 1);
+            int32_t page = number[i];
+            number[i] = number[other];
+            number[other] = page;
+        }
+    return number;
+}
+
+static int32_t past_entry(const struct config *config, const struct cache *c, struct random *random)
+{
+    static const int32_t invalid[] = {-1, INT32_MAX, INT32_MIN};
+    if (!config_chose(config, "past", "invalid"))
+        return (int32_t)random_below(random, (uint64_t)c->pages);
+    const uint64_t kind = random_below(random, 4);
+    return kind < 3 ? invalid[kind] : (int32_t)c->pages;
+}
+
+static int draw_table(const struct config *config, struct cache *c, struct random *random)
+{
+    int32_t *number = draw_numbering(config, c->pages, random);
+    int64_t next = 0;
+    if (!number)
+        return -1;
+    memset(c->valid, 0, (size_t)c->pages * sizeof *c->valid);
+    for (int64_t b = 0; b < c->batch; b++) {
+        int32_t *row = c->table + b * c->pages_per_seq;
+        for (int64_t i = 0; i < c->pages_per_seq; i++) {
+            const int64_t left = c->length[b] - i * c->page_size;
+            if (left <= 0) {
+                row[i] = past_entry(config, c, random);
+                continue;
+            }
+            if (config_chose(config, "table", "shared") && shares_page(c, b, i))
+                row[i] = row[i - c->pages_per_seq];
+            else
+                row[i] = number[next++];
+            const int32_t slots = (int32_t)(left < c->page_size ? left : c->page_size);
+            if (c->valid[row[i]] < slots)
+                c->valid[row[i]] = slots;
+        }
+    }
+    free(number);
+    return 0;
+}
+
+static int64_t token_offset(const struct cache *c, int64_t b, int64_t t, int64_t kv_head)
+{
+    const int64_t page = c->table[b * c->pages_per_seq + t / c->page_size];
+    return ((page * c->page_size + t % c->page_size) * c->kv_heads + kv_head) * 2 * c->head_dim;
+}
+
+/* Keys of +-1 and every query 64 times the key of one token of its sequence: that token's score stands
+ * so far above the rest that softmax is one-hot in fp32 and the output is that token's value row, bit
+ * for bit. The token is the last one, the first, the last of a page, or any. */
+static int fill_onehot(struct instance *out, const struct cache *c, struct random *random)
+{
+    struct fill *query = &out->tensor[QUERY].fill;
+    const int64_t rows = c->batch * c->heads;
+    int64_t *start = malloc((size_t)rows * sizeof *start);
+    if (!start)
+        return -1;
+    for (int64_t row = 0; row < rows; row++) {
+        const int64_t b = row / c->heads, length = c->length[b];
+        const int64_t choices[] = {length - 1, 0, length / c->page_size * c->page_size - 1,
+                                   between(random, 0, length - 1)};
+        const int64_t choice = choices[row < 2 ? 0 : random_below(random, 4)];
+        start[row] = token_offset(c, b, choice < 0 ? length - 1 : choice,
+                                  row % c->heads / (c->heads / c->kv_heads));
+    }
+    *query = (struct fill){.kind = FILL_GATHER, .b = 64, .inner = c->head_dim, .source = KV_CACHE,
+                           .start = start, .starts = rows};
+    out->tensor[KV_CACHE].fill.kind = FILL_INTEGERS;
+    out->tensor[KV_CACHE].fill.b = 1;
+    out->tensor[KV_CACHE].fill.density = 1;
+    out->data = DATA_EXACT;
+    return 0;
+}
+
+/* A zero query: all scores equal, the output the plain mean of integer values, exact in fp32 but for
+ * one division. The last token of some sequences stands out. */
+static void fill_uniform(struct instance *out, const struct cache *c, struct random *random)
+{
+    struct fill *kv = &out->tensor[KV_CACHE].fill;
+    out->tensor[QUERY].fill = (struct fill){.kind = FILL_CONSTANT, .a = 0};
+    kv->kind = FILL_INTEGERS;
+    kv->b = 8;
+    kv->density = 0.9f;
+    for (int i = 0; i < FILL_MAX_PLANTED; i++) {
+        const int64_t b = i ? (int64_t)random_below(random, (uint64_t)c->batch) : c->batch - 1;
+        const int64_t head = i ? (int64_t)random_below(random, (uint64_t)c->kv_heads)
+                               : c->kv_heads - 1;
+        const int64_t d = i ? (int64_t)random_below(random, (uint64_t)c->head_dim) : c->head_dim - 1;
+        kv->planted[i] = (struct fill_planted){
+            token_offset(c, b, c->length[b] - 1, head) + c->head_dim + d, i % 2 ? -64.0f : 64.0f};
+    }
+    kv->planted_count = FILL_MAX_PLANTED;
+    out->data = DATA_EXACT;
+}
+
+static int fill_values(const struct config *config, struct instance *out, const struct cache *c,
+                       struct random *random)
+{
+    struct fill *query = &out->tensor[QUERY].fill, *kv = &out->tensor[KV_CACHE].fill;
+    *query = (struct fill){.kind = FILL_NORMAL, .b = 0.1f};
+    *kv = (struct fill){.kind = FILL_NORMAL, .b = 0.1f};
+    if (!config_chose(config, "past", "finite")) {
+        kv->valid = c->valid;
+        kv->valids = c->pages;
+        kv->garbage_row = c->kv_heads * 2 * c->head_dim;
+        kv->garbage_block = c->page_size * kv->garbage_row;
+    }
+    if (config_chose(config, "input", "onehot"))
+        return fill_onehot(out, c, random);
+    if (config_chose(config, "input", "uniform")) {
+        fill_uniform(out, c, random);
+    } else if (config_chose(config, "input", "large")) {
+        query->b = kv->b = 4;
+    } else if (config_chose(config, "input", "wide")) {
+        query->kind = kv->kind = FILL_WIDE;
+        query->a = kv->a = -8;
+        query->b = kv->b = 3;
+    } else if (config_chose(config, "input", "ties")) { /* equal scores: their roundings agree */
+        query->kind = kv->kind = FILL_LEVELS;
+        query->a = kv->a = -1;
+        query->b = kv->b = 3;
+        out->data = DATA_ANY;
+    }
+    return 0;
+}
+
+static void set_shapes(const struct cache *c, struct instance *out)
+{
+    double tokens = 0;
+    for (int64_t b = 0; b < c->batch; b++)
+        tokens += c->length[b];
+    const double query_bytes = 2.0 * (double)(c->batch * c->heads * c->head_dim);
+    *out = (struct instance){
+        .extent = {c->batch, c->heads, c->kv_heads, c->head_dim, c->page_size, c->pages,
+                   c->pages_per_seq},
+        .tensor = {{.rank = 3, .dim = {c->batch, c->heads, c->head_dim}},
+                   {.rank = 4, .dim = {c->pages, c->page_size, c->kv_heads, 2 * c->head_dim}},
+                   {.rank = 2, .dim = {c->batch, c->pages_per_seq}},
+                   {.rank = 1, .dim = {c->batch}},
+                   {.rank = 3, .dim = {c->batch, c->heads, c->head_dim}}},
+        .data = DATA_SIGN_RANDOM,
+        .flops = 4.0 * (double)(c->heads * c->head_dim) * tokens,
+        .bytes = 4.0 * tokens * (double)(c->kv_heads * c->head_dim) + 2 * query_bytes};
+}
+
+static int instantiate(const struct config *config, struct random *shape_random,
+                       struct random *content_random, struct instance *out)
+{
+    struct cache c = {.batch = config_value(config, "batch"),
+                      .heads = config_value(config, "heads"),
+                      .kv_heads = config_value(config, "kv_heads"),
+                      .head_dim = config_value(config, "head_dim"),
+                      .page_size = config_value(config, "page_size"),
+                      .max_len = config_value(config, "max_len")};
+    c.pages_per_seq = ceil_div(c.max_len, c.page_size);
+    c.length = malloc((size_t)c.batch * sizeof *c.length);
+    if (!c.length)
+        return -1;
+    draw_lengths(config, &c, shape_random, content_random);
+    c.pages = count_pages(config, &c);
+    set_shapes(&c, out);
+    c.table = malloc((size_t)(c.batch * c.pages_per_seq) * sizeof *c.table);
+    c.valid = malloc((size_t)c.pages * sizeof *c.valid);
+    if (!c.table || !c.valid || draw_table(config, &c, content_random) != 0 ||
+        fill_values(config, out, &c, content_random) != 0) {
+        free(c.length);
+        free(c.table);
+        free(c.valid);
+        memset(out, 0, sizeof *out);
+        return -1;
+    }
+    out->tensor[BLOCK_TABLE].fill = (struct fill){.kind = FILL_GIVEN, .given = c.table};
+    out->tensor[SEQ_LENS].fill = (struct fill){.kind = FILL_GIVEN, .given = c.length};
+    if (!out->tensor[KV_CACHE].fill.valid)
+        free(c.valid);
+    return 0;
+}
+
+const struct problem problem_paged_attention = {
+    .name = "paged_attention",
+    .summary = "one decode step of grouped-query attention over a paged bf16 KV cache",
+    .arithmetic = "scores in fp32 or from 16-bit MMA, query and scores not rounded; unnormalized "
+                  "probabilities may be rounded to bf16; accumulation in fp32, split in any way",
+    .axes = axes,
+    .tensors = tensors,
+    .extents = extents,
+    .compute = DTYPE_BF16,
+    .memory_bound = true,
+    .published_atol = 0.02,
+    .published_rtol = 0.02,
+    .instantiate = instantiate,
+};

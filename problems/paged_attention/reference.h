@@ -1,0 +1,167 @@
+/* paged_attention, the mathematics: out[b,h,:] = sum_t w_t v_t / sum_t w_t with
+ * w_t = exp(s_t - shift), s_t = q . k_t / sqrt(D), over the tokens t < seq_lens[b]; token t lies in
+ * page block_table[b][t / P], slot t % P. Any shift gives the same result; the largest score is used. */
+
+enum { PAGED_QUERY, PAGED_KV, PAGED_TABLE, PAGED_LENS, PAGED_OUT };
+enum { PAGED_BATCH, PAGED_HEADS, PAGED_KV_HEADS, PAGED_DIM, PAGED_PAGE, PAGED_PAGES, PAGED_PER_SEQ };
+enum { PART_VALUE, PART_WEIGHTED, PART_NORM, PART_DISTANCE, PART_SPREAD, PART_SCORE, PART_LENGTH,
+       PART_WEIGHT_NORM };
+
+struct ref_state {
+    int64_t b, kv_head, length;
+    num sum;
+    double weight_norm;    /* ||w||_2 / sum w */
+    double mean_distance;  /* sum w (max s - s) / sum w */
+    double score_size;     /* largest max(|s|, ||q k||_2 / sqrt(D)) over the tokens that matter */
+};
+
+REF_FN int64_t ref_rows(const struct ref_context *c)
+{
+    return c->extent[PAGED_BATCH] * c->extent[PAGED_HEADS];
+}
+
+REF_FN int64_t ref_width(const struct ref_context *c)
+{
+    return c->extent[PAGED_DIM];
+}
+
+REF_FN int64_t paged_capacity(const struct ref_context *c)
+{
+    return c->extent[PAGED_PER_SEQ] * c->extent[PAGED_PAGE];
+}
+
+/* The weights of all tokens, then how far each score lies below the largest. */
+REF_FN int64_t ref_scratch(const struct ref_context *c)
+{
+    return 2 * paged_capacity(c);
+}
+
+REF_FN double ref_cost(const struct ref_context *c)
+{
+    return (double)paged_capacity(c) * ((double)c->extent[PAGED_DIM] + 18);
+}
+
+/* Offset of the key of token t; its value follows D elements later. */
+REF_FN int64_t paged_key(const struct ref_context *c, int64_t b, int64_t t, int64_t kv_head)
+{
+    const int64_t size = c->extent[PAGED_PAGE];
+    const int64_t page = REF_I32(c, PAGED_TABLE, b * c->extent[PAGED_PER_SEQ] + t / size);
+    return ((page * size + t % size) * c->extent[PAGED_KV_HEADS] + kv_head) * 2 *
+           c->extent[PAGED_DIM];
+}
+
+/* The score of one token; *size is max(|s|, ||q k||_2 / sqrt(D)), what its accumulation error scales
+ * with (T2; for DATA_ANY the sum of magnitudes, T1). */
+REF_FN num paged_score(const struct ref_context *c, int64_t row, const struct ref_state *state,
+                       int64_t t, double *size)
+{
+    const int64_t dim = c->extent[PAGED_DIM], key = paged_key(c, state->b, t, state->kv_head);
+    const num root = num_sqrt(num_of((double)dim));
+    struct acc dot = acc_zero();
+    for (int64_t d = 0; d < dim; d++)
+        acc_add_product(&dot, REF_BF16(c, PAGED_QUERY, row * dim + d), REF_BF16(c, PAGED_KV, key + d));
+    const num score = num_div(acc_num(&dot, 0), root);
+    const double norm = sqrt(dot.square) / num_mid(root), s = fabs(num_mid(score));
+    *size = c->data == DATA_SIGN_RANDOM ? (s > norm ? s : norm) : dot.magnitude / num_mid(root);
+    return score;
+}
+
+REF_FN void ref_prepare(const struct ref_context *c, int64_t row, num *scratch,
+                        struct ref_state *state)
+{
+    const int64_t heads = c->extent[PAGED_HEADS], capacity = paged_capacity(c);
+    double max = -INFINITY, largest = 0, weighted = 0;
+    struct acc sum = acc_zero();
+
+    state->b = row / heads;
+    state->kv_head = row % heads / (heads / c->extent[PAGED_KV_HEADS]);
+    state->length = REF_I32(c, PAGED_LENS, state->b);
+    for (int64_t t = REF_LANE; t < state->length; t += REF_LANES) {
+        double size;
+        scratch[t] = paged_score(c, row, state, t, &size);
+        max = num_mid(scratch[t]) > max ? num_mid(scratch[t]) : max;
+        largest = size > largest ? size : largest;
+    }
+    max = ref_all_max(max);
+    state->score_size = ref_all_max(largest);
+    for (int64_t t = REF_LANE; t < state->length; t += REF_LANES) {
+        const double distance = max - num_mid(scratch[t]);
+        scratch[t] = num_exp(num_sub(scratch[t], num_of(max)));
+        scratch[capacity + t] = num_of(distance);
+        acc_add(&sum, scratch[t]);
+        weighted += num_mid(scratch[t]) * distance;
+    }
+    ref_all_acc(&sum);
+    state->sum = acc_num(&sum, 0);
+    state->mean_distance = ref_all_sum(weighted) / num_mid(state->sum);
+    state->weight_norm = sqrt(sum.square) / num_mid(state->sum);
+    ref_barrier(); /* every lane's weights are needed by all */
+}
+
+REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first, int64_t count,
+                         const num *scratch, const struct ref_state *state, struct ref_element *e)
+{
+    struct acc out[REF_BLOCK];
+    double distance[REF_BLOCK]; /* sum w |v| (max s - s): exponentials far below the maximum err more */
+    const double total = num_mid(state->sum);
+    const num *below = scratch + paged_capacity(c);
+    (void)row;
+
+    for (int64_t j = 0; j < count; j++) {
+        out[j] = acc_zero();
+        distance[j] = 0;
+    }
+    for (int64_t t = 0; t < state->length; t++) {
+        const int64_t value = paged_key(c, state->b, t, state->kv_head) + c->extent[PAGED_DIM] + first;
+        const double weighted = num_mid(scratch[t]) * num_mid(below[t]);
+        for (int64_t j = 0; j < count; j++) {
+            const double v = REF_BF16(c, PAGED_KV, value + j);
+            acc_add_scaled(&out[j], scratch[t], v);
+            distance[j] += weighted * fabs(v);
+        }
+    }
+    for (int64_t j = 0; j < count; j++) {
+        e[j].value = num_div(acc_num(&out[j], 0), state->sum);
+        e[j].part[PART_VALUE] = fabs(num_mid(e[j].value));
+        e[j].part[PART_WEIGHTED] = out[j].magnitude / total;
+        e[j].part[PART_NORM] = sqrt(out[j].square) / total;
+        e[j].part[PART_DISTANCE] = distance[j] / total;
+        e[j].part[PART_SPREAD] = state->mean_distance;
+        e[j].part[PART_SCORE] = state->score_size;
+        e[j].part[PART_LENGTH] = (double)state->length;
+        e[j].part[PART_WEIGHT_NORM] = state->weight_norm;
+    }
+}
+
+/* Relative errors of the weights w_t reach the output as sum w |v - out| / sum w, at most
+ * sum w |v| / sum w + |out|:
+ *   scores: the accumulation of D products, then the scale's and the shift's roundings, u |s| each;
+ *   exponentials: 4 + 4.346 distance, in units u, as in softmax;
+ *   bf16 probabilities: u_bf16 each, independently: four times the Euclidean norm (their sum where
+ *     equal scores make the roundings agree);
+ *   the accumulation of L weighted values; the denominator within min(8 L u, 2^-12); a division.
+ * In the exact class every weight is 0 or 1 and every sum exact: one division remains. */
+REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
+                        const struct ref_element *e)
+{
+    const double *part = e->part;
+    const double out = part[PART_VALUE], reach = part[PART_WEIGHTED] + out;
+    const double chain = 8 * part[PART_LENGTH] * UNIT_F32, dim = (double)c->extent[PAGED_DIM];
+    const double sum = chain < 0x1p-12 ? chain : 0x1p-12;
+    const double division = 8 * UNIT_F32 * out;
+    double score, exponentials, rounding, values, size;
+
+    if (c->data == DATA_EXACT)
+        return division;
+    score = (ceil(dim / a->k) * a->d + 4 * UNIT_F32 + 2 * a->operand) * part[PART_SCORE] * reach;
+    exponentials = UNIT_F32 * (4 * reach + 4.346 * (part[PART_DISTANCE] + part[PART_SPREAD] * out));
+    if (c->data == DATA_ANY) {
+        rounding = UNIT_BF16 * reach;
+        size = part[PART_WEIGHTED];
+    } else {
+        rounding = 4 * UNIT_BF16 * (part[PART_NORM] + part[PART_WEIGHT_NORM] * out);
+        size = out > part[PART_NORM] ? out : part[PART_NORM];
+    }
+    values = (ceil(part[PART_LENGTH] / a->k) * a->d + 2 * a->operand) * size;
+    return score + exponentials + rounding + values + sum * out + division;
+}

@@ -1,0 +1,104 @@
+#include "problem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PROBLEM(name) extern const struct problem problem_##name;
+#include "registry.def"
+#undef PROBLEM
+
+const struct problem *const problem_registry[] = {
+#define PROBLEM(name) &problem_##name,
+#include "registry.def"
+#undef PROBLEM
+    NULL};
+
+const struct problem *problem_find(const char *name)
+{
+    for (const struct problem *const *p = problem_registry; *p; p++)
+        if (strcmp((*p)->name, name) == 0)
+            return *p;
+    return NULL;
+}
+
+int problem_axis_count(const struct problem *problem)
+{
+    int n = 0;
+    while (problem->axes[n].name)
+        n++;
+    return n;
+}
+
+int problem_axis_index(const struct problem *problem, const char *name)
+{
+    for (int i = 0; problem->axes[i].name; i++)
+        if (strcmp(problem->axes[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+int problem_tensor_count(const struct problem *problem)
+{
+    int n = 0;
+    while (problem->tensors[n].name)
+        n++;
+    return n;
+}
+
+int problem_extent_count(const struct problem *problem)
+{
+    int n = 0;
+    while (problem->extents[n])
+        n++;
+    return n;
+}
+
+int64_t config_value(const struct config *config, const char *axis)
+{
+    int i = problem_axis_index(config->problem, axis);
+    if (i < 0)
+        abort(); /* a problem asked for an axis that its own table lacks */
+    return config->value[i];
+}
+
+bool config_chose(const struct config *config, const char *axis, const char *choice)
+{
+    int i = problem_axis_index(config->problem, axis);
+    if (i < 0 || config->problem->axes[i].kind != AXIS_CHOICE)
+        abort();
+    return strcmp(config->problem->axes[i].choices[config->value[i]], choice) == 0;
+}
+
+int64_t instance_tensor_count(const struct instance_tensor *tensor)
+{
+    int64_t n = 1;
+    for (int i = 0; i < tensor->rank; i++)
+        n *= tensor->dim[i];
+    return n;
+}
+
+size_t dtype_size(enum dtype dtype)
+{
+    static const size_t size[] = {[DTYPE_F32] = 4, [DTYPE_BF16] = 2, [DTYPE_E4M3] = 1,
+                                  [DTYPE_I32] = 4, [DTYPE_I64] = 8,  [DTYPE_U8] = 1};
+    return size[dtype];
+}
+
+const char *dtype_name(enum dtype dtype)
+{
+    static const char *const name[] = {[DTYPE_F32] = "f32", [DTYPE_BF16] = "bf16",
+                                       [DTYPE_E4M3] = "e4m3", [DTYPE_I32] = "i32",
+                                       [DTYPE_I64] = "i64", [DTYPE_U8] = "u8"};
+    return name[dtype];
+}
+
+void instance_clear(struct instance *instance)
+{
+    for (int i = 0; i < PROBLEM_MAX_TENSORS; i++) {
+        struct fill *fill = &instance->tensor[i].fill;
+        free(fill->given);
+        free(fill->start);
+        free(fill->valid);
+    }
+    memset(instance, 0, sizeof *instance);
+}

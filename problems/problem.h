@@ -1,0 +1,118 @@
+/* What a problem is: axes, tensors, structure, work. One table per problem (problems/NAME/problem.c),
+ * one line in registry.def; everything else in the tool is driven by these tables. */
+#ifndef UNSEEN_PROBLEM_H
+#define UNSEEN_PROBLEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fill.h"
+
+enum {
+    PROBLEM_MAX_AXES = 12,
+    PROBLEM_MAX_TENSORS = 8,
+    PROBLEM_MAX_EXTENTS = 8,
+    PROBLEM_MAX_RANK = 4
+};
+
+/* A number is an extent or another integer that the mathematics needs (cols, page_size);
+ * a choice selects among named ways to draw something (input=normal, table=shuffled). */
+enum axis_kind { AXIS_NUMBER, AXIS_CHOICE };
+
+struct axis {
+    const char *name; /* NULL ends the table */
+    enum axis_kind kind;
+    const char *const *choices; /* AXIS_CHOICE: NULL-terminated; the first is the published one
+                                 * and the default of a configuration line that omits the axis */
+    const char *help;
+};
+
+/* One value for every axis (a choice is the index into `choices`), and the seed that, with them,
+ * fixes every input bit. */
+struct config {
+    const struct problem *problem;
+    int64_t value[PROBLEM_MAX_AXES];
+    uint64_t seed;
+};
+
+enum tensor_role { TENSOR_INPUT, TENSOR_OUTPUT };
+
+struct tensor {
+    const char *name; /* NULL ends the table */
+    enum dtype dtype;
+    enum tensor_role role;
+    const char *shape; /* for people: "[m, k]" */
+};
+
+/* A source of uniform numbers, so that problems need not know which generator it is. */
+struct random {
+    uint64_t (*below)(void *state, uint64_t bound); /* uniform in [0, bound), bound > 0 */
+    void *state;
+};
+
+static inline uint64_t random_below(struct random *r, uint64_t bound)
+{
+    return r->below(r->state, bound);
+}
+
+/* What the input class promises about the data, which decides the allowed error (reference/error.h). */
+enum data_kind {
+    DATA_SIGN_RANDOM, /* terms of every sum have random signs or one dominates: bound by the 2-norm */
+    DATA_ANY,         /* nothing promised: bound by the sum of magnitudes */
+    DATA_EXACT        /* every honest accumulation is exact: only permitted roundings remain */
+};
+
+struct instance_tensor {
+    int rank;
+    int64_t dim[PROBLEM_MAX_RANK];
+    struct fill fill; /* inputs only; a FILL_GIVEN fill owns `given` */
+};
+
+/* A configuration made concrete: what is allocated, filled and passed. */
+struct instance {
+    int64_t extent[PROBLEM_MAX_EXTENTS]; /* the int64_t arguments, in order of problem->extents */
+    struct instance_tensor tensor[PROBLEM_MAX_TENSORS];
+    enum data_kind data;
+    double flops; /* dense equivalent of the operator, by the published formula */
+    double bytes; /* every tensor moved once, by the published formula */
+};
+
+struct problem {
+    const char *name;
+    const char *summary;           /* one line */
+    const char *arithmetic;        /* the declared arithmetic, for people */
+    const struct axis *axes;       /* ends with a NULL name */
+    const struct tensor *tensors;  /* inputs, then outputs; ends with a NULL name */
+    const char *const *extents;    /* names of the int64_t arguments; NULL-terminated */
+    enum dtype compute;            /* the hardware rate that bounds it: DTYPE_F32, _BF16, _E4M3 */
+    bool memory_bound;             /* scored in GB/s rather than TFLOP/s */
+    double published_atol, published_rtol; /* the published check's constants */
+
+    /* Make a configuration concrete. `content` numbers the fresh contents of one configuration;
+     * extents and shapes must not depend on it. `shape_random` is the same for every content,
+     * `content_random` is not. Returns 0, or -1 when out of memory. */
+    int (*instantiate)(const struct config *config, struct random *shape_random,
+                       struct random *content_random, struct instance *out);
+};
+
+/* Every registered problem, in registry order; NULL-terminated. */
+extern const struct problem *const problem_registry[];
+
+const struct problem *problem_find(const char *name);
+int problem_axis_count(const struct problem *problem);
+int problem_axis_index(const struct problem *problem, const char *name); /* -1: none */
+int problem_tensor_count(const struct problem *problem);
+int problem_extent_count(const struct problem *problem);
+
+/* The value of an axis by name: for problem code, which knows its own names (aborts otherwise). */
+int64_t config_value(const struct config *config, const char *axis);
+/* True when a choice axis has the named value. */
+bool config_chose(const struct config *config, const char *axis, const char *choice);
+
+int64_t instance_tensor_count(const struct instance_tensor *tensor);    /* elements */
+size_t dtype_size(enum dtype dtype);                                    /* bytes */
+const char *dtype_name(enum dtype dtype);                               /* "bf16" */
+void instance_clear(struct instance *instance);                         /* frees what it owns */
+
+#endif

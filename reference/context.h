@@ -1,0 +1,43 @@
+/* What the reference mathematics of a problem is given, and what it gives back. A problem's
+ * reference.h is compiled three times, with REF_FN and the number type of the evaluation at hand:
+ *   reference/enclosure_host.c  doubles with a rigorous radius, on the host
+ *   reference/enclosure_cuda.cu the same in kernels
+ *   reference/witness.c         MPFR
+ *
+ * Either it is a contraction,
+ *     #define REF_CONTRACTION
+ *     ref_shape(c, shape)        out[m, n] = sum_k a(m, k) b(n, k): shape = {m, n, k}
+ *     ref_a(c, m, k), ref_b(c, n, k)    products must be exact in double, and within 2^-60..2^60
+ *     ref_unit(c)                every product is a multiple of it (0: unknown)
+ *     ref_finish(c, m, n, s, e)  from the sum to the element
+ * or it works by rows, with all lanes of a block (or the one lane of a host thread) at one row,
+ *     ref_rows(c), ref_width(c)  outputs are [rows, width]
+ *     ref_scratch(c)             numbers that one row needs
+ *     ref_prepare(c, row, scratch, state)              lanes cooperate
+ *     ref_elements(c, row, first, count, scratch, state, e)  each lane alone, count <= REF_BLOCK
+ * and in both cases
+ *     ref_error(c, a, e)         what the arithmetic `a` may deviate before the output is rounded
+ *     ref_cost(c)                terms that one witnessed element takes
+ */
+#ifndef UNSEEN_CONTEXT_H
+#define UNSEEN_CONTEXT_H
+
+#include "error.h"
+
+struct ref_context {
+    int64_t extent[PROBLEM_MAX_EXTENTS];
+    const void *tensor[PROBLEM_MAX_TENSORS];
+    enum data_kind data;
+    const float *e4m3; /* the 256 values of an e4m3 byte (host); kernels convert in hardware */
+    void *fetcher;     /* witness: brings tensors over from the GPU, piece by piece; else NULL */
+};
+
+enum { REF_PARTS = 8 };
+
+#define REF_DECLARE_ELEMENT                                                              \
+    struct ref_element {                                                                 \
+        num value;              /* the exact result */                                   \
+        double part[REF_PARTS]; /* what ref_error needs; each problem names its own */   \
+    }
+
+#endif

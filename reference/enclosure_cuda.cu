@@ -1,0 +1,384 @@
+/* The enclosure of one problem on the GPU: the same reference.h and tally.h as on the host. Compiled
+ * once per problem with REF_HEADER and REF_NAME, and -fmad=false, so that every operation rounds as
+ * written. */
+#include <cuda_fp8.h>
+#include <cuda_runtime.h>
+
+#include "judge.h"
+
+/* a problem uses only some of the loaders and lane functions */
+#pragma nv_diag_suppress 177
+#define REF_FN static __device__ __forceinline__
+#define REF_LANE ((int64_t)threadIdx.x)
+#define REF_LANES ((int64_t)blockDim.x)
+#define REF_F32(c, t, i) ((double)((const float *)(c)->tensor[t])[i])
+#define REF_I32(c, t, i) (((const int32_t *)(c)->tensor[t])[i])
+#define REF_E4M3(c, t, i) e4m3_value(((const __nv_fp8_storage_t *)(c)->tensor[t])[i])
+#define REF_BF16(c, t, i) bf16_value(((const uint16_t *)(c)->tensor[t])[i])
+#define REF_BLOCK 1
+
+REF_FN double bf16_value(uint16_t bits)
+{
+    return (double)__uint_as_float((uint32_t)bits << 16);
+}
+
+REF_FN double e4m3_value(__nv_fp8_storage_t bits)
+{
+    return (double)__half2float(__half(__nv_cvt_fp8_to_halfraw(bits, __NV_E4M3)));
+}
+
+#include "num_enclosure.h"
+
+REF_DECLARE_ELEMENT;
+
+enum { THREADS = 256, WARPS = THREADS / 32, BLOCKS_PER_SM = 4 };
+static const size_t scratch_limit = (size_t)512 << 20;
+
+/* --- what lanes of a block compute together; every lane gets the result --- */
+
+REF_FN void ref_barrier(void)
+{
+    __syncthreads();
+}
+
+REF_FN double ref_all_sum(double x)
+{
+    __shared__ double partial[WARPS];
+    for (int offset = 16; offset; offset /= 2)
+        x += __shfl_xor_sync(~0u, x, offset);
+    if (threadIdx.x % 32 == 0)
+        partial[threadIdx.x / 32] = x;
+    __syncthreads();
+    x = 0;
+    for (int w = 0; w < WARPS; w++)
+        x += partial[w];
+    __syncthreads();
+    return x;
+}
+
+REF_FN double ref_all_max(double x)
+{
+    __shared__ double partial[WARPS];
+    for (int offset = 16; offset; offset /= 2)
+        x = fmax(x, __shfl_xor_sync(~0u, x, offset));
+    if (threadIdx.x % 32 == 0)
+        partial[threadIdx.x / 32] = x;
+    __syncthreads();
+    x = partial[0];
+    for (int w = 1; w < WARPS; w++)
+        x = fmax(x, partial[w]);
+    __syncthreads();
+    return x;
+}
+
+REF_FN bool ref_all_any(bool x)
+{
+    return __syncthreads_or(x);
+}
+
+REF_FN void ref_all_acc(struct acc *x)
+{
+    x->sum = ref_all_sum(x->sum);
+    x->magnitude = ref_all_sum(x->magnitude);
+    x->square = ref_all_sum(x->square);
+    x->rad = ref_all_sum(x->rad);
+    x->terms = ref_all_sum(x->terms);
+}
+
+#include REF_HEADER
+#include "tally.h"
+
+/* --- accounts --- */
+
+struct work {
+    struct judge_request request;
+    enum dtype dtype;
+    struct tally *tally;      /* one per block */
+    struct judged *opens;     /* [JUDGE_OPEN] */
+    struct judged *sample;    /* [JUDGE_SAMPLES] */
+    unsigned long long *open; /* how many */
+    num *scratch;             /* scratch_count per block */
+    int64_t scratch_count;
+};
+
+REF_FN void judge_element(const struct work *w, struct tally *tally, const struct ref_element *e,
+                          int64_t index)
+{
+    struct judged judged;
+    if (tally_element(tally, &w->request, w->dtype, e, index, &judged) == TALLY_OPEN) {
+        const unsigned long long at = atomicAdd(w->open, 1ull);
+        if (at < JUDGE_OPEN)
+            w->opens[at] = judged;
+    }
+    for (int s = 0; s < JUDGE_SAMPLES; s++)
+        if (w->request.sample[s] == index)
+            w->sample[s] = judged;
+}
+
+/* Once per block, so a single thread may take its time: 32 accounts at a time through shared memory. */
+REF_FN void merge_block(const struct work *w, const struct tally *mine)
+{
+    __shared__ struct tally lane[32];
+    struct tally total = tally_zero();
+    for (int warp = 0; warp < WARPS; warp++) {
+        if ((int)threadIdx.x / 32 == warp)
+            lane[threadIdx.x % 32] = *mine;
+        __syncthreads();
+        if (threadIdx.x == 0)
+            for (int i = 0; i < 32; i++)
+                tally_merge(&total, &lane[i]);
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        w->tally[blockIdx.x] = total;
+}
+
+#ifdef REF_CONTRACTION
+
+enum { TILE = 64, DEPTH = 16, EACH = 4 }; /* every thread has EACH x EACH elements of the tile */
+
+/* Both operands of one step, as doubles for the sum (the product is exact there) and as singles for
+ * sum |p| and sum p^2, which only scale the allowed error. */
+struct panels {
+    double a[DEPTH][TILE + 1], b[DEPTH][TILE + 1];
+    float fa[DEPTH][TILE + 1], fb[DEPTH][TILE + 1];
+};
+
+REF_FN void load_panels(const struct ref_context *c, const int64_t shape[3], int64_t m0, int64_t n0,
+                        int64_t k0, struct panels *p)
+{
+    for (int i = threadIdx.x; i < TILE * DEPTH; i += THREADS) {
+        const int row = i / DEPTH, l = i % DEPTH;
+        const bool in_a = m0 + row < shape[0] && k0 + l < shape[2];
+        const bool in_b = n0 + row < shape[1] && k0 + l < shape[2];
+        p->a[l][row] = in_a ? ref_a(c, m0 + row, k0 + l) : 0;
+        p->b[l][row] = in_b ? ref_b(c, n0 + row, k0 + l) : 0;
+        p->fa[l][row] = (float)p->a[l][row];
+        p->fb[l][row] = (float)p->b[l][row];
+    }
+}
+
+struct partial {
+    double sum[EACH][EACH];
+    float magnitude[EACH][EACH], square[EACH][EACH];
+};
+
+REF_FN void contract_panels(const struct panels *p, int ty, int tx, struct partial *s)
+{
+    for (int l = 0; l < DEPTH; l++) {
+        double a[EACH], b[EACH];
+        float fa[EACH], fb[EACH];
+#pragma unroll
+        for (int i = 0; i < EACH; i++) {
+            a[i] = p->a[l][ty + 16 * i];
+            b[i] = p->b[l][tx + 16 * i];
+            fa[i] = p->fa[l][ty + 16 * i];
+            fb[i] = p->fb[l][tx + 16 * i];
+        }
+#pragma unroll
+        for (int i = 0; i < EACH; i++)
+#pragma unroll
+            for (int j = 0; j < EACH; j++) {
+                const float q = fa[i] * fb[j];
+                s->sum[i][j] = fma(a[i], b[j], s->sum[i][j]);
+                s->magnitude[i][j] += fabsf(q);
+                s->square[i][j] = fmaf(q, q, s->square[i][j]);
+            }
+    }
+}
+
+REF_FN void judge_tile(const struct work *w, struct tally *tally, const struct partial *s, int64_t m0,
+                       int64_t n0, const int64_t shape[3])
+{
+    const double up = 1 + (double)shape[2] * 0x1p-22; /* the singles' own roundings */
+    for (int i = 0; i < EACH; i++)
+        for (int j = 0; j < EACH; j++) {
+            const int64_t m = m0 + threadIdx.x / 16 + 16 * i, n = n0 + threadIdx.x % 16 + 16 * j;
+            if (m >= shape[0] || n >= shape[1])
+                continue;
+            const struct acc sum = {s->sum[i][j], s->magnitude[i][j] * up, s->square[i][j] * up, 0,
+                                    (double)shape[2]};
+            struct ref_element e;
+            ref_finish(&w->request.context, m, n, &sum, &e);
+            judge_element(w, tally, &e, m * shape[1] + n);
+        }
+}
+
+static __global__ void __launch_bounds__(THREADS) judge_kernel(const __grid_constant__ struct work w)
+{
+    __shared__ struct panels panels;
+    struct tally tally = tally_zero();
+    int64_t shape[3];
+    ref_shape(&w.request.context, shape);
+    const int64_t across = (shape[1] + TILE - 1) / TILE;
+    const int64_t tiles = (shape[0] + TILE - 1) / TILE * across;
+
+    for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        const int64_t m0 = tile / across * TILE, n0 = tile % across * TILE;
+        struct partial s = {};
+        for (int64_t k0 = 0; k0 < shape[2]; k0 += DEPTH) {
+            load_panels(&w.request.context, shape, m0, n0, k0, &panels);
+            __syncthreads();
+            contract_panels(&panels, threadIdx.x / 16, threadIdx.x % 16, &s);
+            __syncthreads();
+        }
+        judge_tile(&w, &tally, &s, m0, n0, shape);
+    }
+    merge_block(&w, &tally);
+}
+
+static int64_t count_blocks(const struct ref_context *c)
+{
+    (void)c;
+    return INT64_MAX;
+}
+
+#else /* by rows */
+
+static __global__ void __launch_bounds__(THREADS) judge_kernel(const __grid_constant__ struct work w)
+{
+    struct tally tally = tally_zero();
+    const struct ref_context *c = &w.request.context;
+    const int64_t rows = ref_rows(c), width = ref_width(c);
+    num *scratch = w.scratch + blockIdx.x * w.scratch_count;
+
+    for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
+        struct ref_state state;
+        ref_prepare(c, row, scratch, &state);
+        for (int64_t j = threadIdx.x; j < width; j += THREADS) {
+            struct ref_element e;
+            ref_elements(c, row, j, 1, scratch, &state, &e);
+            judge_element(&w, &tally, &e, row * width + j);
+        }
+        __syncthreads(); /* the scratch is used again */
+    }
+    merge_block(&w, &tally);
+}
+
+static __global__ void shape_kernel(const __grid_constant__ struct ref_context c, int64_t *out)
+{
+    out[0] = ref_rows(&c);
+    out[1] = ref_scratch(&c);
+}
+
+#endif
+
+/* --- launching --- */
+
+/* Rows and scratch of a problem that works by rows; unlimited and none for a contraction. */
+static cudaError_t ask_shape(const struct ref_context *c, int64_t shape[2])
+{
+#ifdef REF_CONTRACTION
+    shape[0] = count_blocks(c);
+    shape[1] = 0;
+    return cudaSuccess;
+#else
+    int64_t *device;
+    cudaError_t error = cudaMallocAsync((void **)&device, 2 * sizeof *device, 0);
+    if (error)
+        return error;
+    shape_kernel<<<1, 1>>>(*c, device);
+    error = cudaMemcpy(shape, device, 2 * sizeof *device, cudaMemcpyDeviceToHost);
+    cudaFreeAsync(device, 0);
+    return error;
+#endif
+}
+
+static int64_t choose_blocks(int64_t rows, int64_t scratch_bytes)
+{
+    int device = 0, processors = 1;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    int64_t blocks = (int64_t)processors * BLOCKS_PER_SM;
+    if (blocks > rows)
+        blocks = rows;
+    if (scratch_bytes && blocks > (int64_t)scratch_limit / scratch_bytes)
+        blocks = (int64_t)scratch_limit / scratch_bytes;
+    return blocks < 1 ? 1 : blocks;
+}
+
+/* One allocation for everything the kernel writes: accounts, open elements, samples, scratch. */
+static cudaError_t launch(struct work *w, int64_t blocks, struct tally *tally,
+                          struct judge_report *report, unsigned long long *open)
+{
+    const size_t tallies = (size_t)blocks * sizeof(struct tally);
+    const size_t opens = JUDGE_OPEN * sizeof(struct judged);
+    const size_t samples = JUDGE_SAMPLES * sizeof(struct judged);
+    char *memory;
+    cudaError_t error = cudaMallocAsync((void **)&memory, tallies + opens + samples + 16, 0);
+    if (error)
+        return error;
+    w->tally = (struct tally *)memory;
+    w->opens = (struct judged *)(memory + tallies);
+    w->sample = (struct judged *)(memory + tallies + opens);
+    w->open = (unsigned long long *)(memory + tallies + opens + samples);
+    cudaMemsetAsync(w->open, 0, sizeof *w->open, 0);
+    cudaMemcpyAsync(w->sample, report->sample, samples, cudaMemcpyHostToDevice, 0);
+    judge_kernel<<<(unsigned)blocks, THREADS>>>(*w);
+    error = cudaGetLastError();
+    if (!error)
+        error = cudaMemcpy(tally, w->tally, tallies, cudaMemcpyDeviceToHost);
+    if (!error)
+        error = cudaMemcpy(report->opens, w->opens, opens, cudaMemcpyDeviceToHost);
+    if (!error)
+        error = cudaMemcpy(report->sample, w->sample, samples, cudaMemcpyDeviceToHost);
+    if (!error)
+        error = cudaMemcpy(open, w->open, sizeof *open, cudaMemcpyDeviceToHost);
+    cudaFreeAsync(memory, 0);
+    return error;
+}
+
+/* tally.h's functions are device code here; this is the host's side of tally_merge. */
+static void merge_host(struct judge_report *report, const struct tally *t)
+{
+    report->wrong += t->wrong;
+    report->unwritten += t->unwritten;
+    report->published_wrong += t->published_wrong;
+    if (t->first_wrong >= 0 && (report->first_wrong < 0 || t->first_wrong < report->first_wrong))
+        report->first_wrong = t->first_wrong;
+    if (t->last_wrong > report->last_wrong)
+        report->last_wrong = t->last_wrong;
+    if (t->fits > report->fits)
+        report->fits = t->fits;
+    if (t->worst_ratio > report->worst_ratio) {
+        report->worst_ratio = t->worst_ratio;
+        report->worst = t->worst;
+    }
+}
+
+extern "C" int REF_NAME(judge_cuda)(const struct judge_request *request, struct judge_report *report)
+{
+    struct work w = {};
+    int64_t shape[2];
+    unsigned long long open = 0;
+
+    memset(report, 0, sizeof *report);
+    report->first_wrong = report->last_wrong = -1;
+    report->worst_ratio = -1;
+    report->worst.index = -1;
+    for (int s = 0; s < JUDGE_SAMPLES; s++)
+        report->sample[s].index = -1;
+    w.request = *request;
+    w.dtype = request->problem->tensors[request->output].dtype;
+    cudaError_t error = ask_shape(&request->context, shape);
+    if (error)
+        return error;
+    w.scratch_count = shape[1];
+    const int64_t blocks = choose_blocks(shape[0], shape[1] * (int64_t)sizeof(num));
+    struct tally *tally = (struct tally *)calloc((size_t)blocks, sizeof *tally);
+    if (!tally)
+        return -1;
+    if (w.scratch_count)
+        error = cudaMallocAsync((void **)&w.scratch,
+                                (size_t)(blocks * w.scratch_count) * sizeof(num), 0);
+    if (!error)
+        error = launch(&w, blocks, tally, report, &open);
+    if (!error)
+        for (int64_t i = 0; i < blocks; i++)
+            merge_host(report, &tally[i]);
+    report->open = (int64_t)open;
+    if (w.scratch)
+        cudaFreeAsync(w.scratch, 0);
+    free(tally);
+    return error;
+}

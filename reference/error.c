@@ -1,0 +1,40 @@
+#include "error.h"
+
+/* Fraction bits and group sizes of matrix units per generation; see the table in README of reference. */
+static const struct arithmetic fp32 = {"fp32", 0x1p-24, 1, 0, 0x1p24};
+static const struct arithmetic ampere_mma16 = {"16-bit MMA", 11 * 0x1p-24, 8, 0, 0x1p23};
+static const struct arithmetic hopper_mma16 = {"16-bit MMA", 21 * 0x1p-25, 16, 0, 0x1p24};
+static const struct arithmetic hopper_tf32 = {"tf32", 13 * 0x1p-25, 8, 0x1p-11, 0x1p11};
+static const struct arithmetic hopper_fp8 = {"fp8 MMA", 34 * 0x1p-13, 32, 0, 0x1p13};
+static const struct arithmetic blackwell_fp8 = {"fp8 MMA", 37 * 0x1p-25, 32, 0, 0x1p24};
+static const struct arithmetic fp16 = {"fp16", 0x1p-11, 16, 0x1p-11, 0x1p11};
+static const struct arithmetic bf16 = {"bf16", 0x1p-8, 16, 0x1p-8, 0x1p8};
+
+static void add(struct ladder *ladder, struct arithmetic rung)
+{
+    ladder->rung[ladder->count++] = rung;
+}
+
+/* Matrix units exist for the 16-bit and 8-bit problems only: fp32 problems admit fp32 alone, and TF32
+ * there is a downgrade. On the host there are none. */
+void error_ladder(const struct problem *problem, int capability, struct ladder *out)
+{
+    const bool wide = problem->compute == DTYPE_F32;
+    const bool fp8 = problem->compute == DTYPE_E4M3;
+
+    *out = (struct ladder){.count = 0};
+    add(out, fp32);
+    if (wide)
+        add(out, hopper_tf32);
+    else
+        add(out, capability && capability < 90 ? ampere_mma16 : hopper_mma16);
+    if (capability && !wide)
+        out->admitted = 1;
+    if (fp8) {
+        add(out, capability >= 100 ? blackwell_fp8 : hopper_fp8);
+        if (capability)
+            out->admitted = 2;
+    }
+    add(out, fp16);
+    add(out, bf16);
+}

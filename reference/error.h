@@ -1,0 +1,107 @@
+/* The error model: what an honest kernel in the declared arithmetic may deviate, element by element.
+ * Plain functions of doubles, the same on the host and in kernels; no tolerance lives anywhere else.
+ *
+ * Unit roundoffs: fp32 2^-24, tf32 and fp16 2^-11, bf16 2^-8. */
+#ifndef UNSEEN_ERROR_H
+#define UNSEEN_ERROR_H
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "../problems/problem.h"
+
+#ifdef __CUDACC__
+#define ERROR_FN static inline __host__ __device__
+#else
+#define ERROR_FN static inline
+#endif
+
+#define UNIT_F32 0x1p-24
+#define UNIT_BF16 0x1p-8
+
+/* An arithmetic that a kernel may have used for its sums. Terms are added k at a time; each such step
+ * errs by at most d times the running magnitude: d = 2^-24 for one fused multiply-add, (k+1) 2^-F +
+ * 2^-m for a matrix unit that aligns k products to F fraction bits and keeps m in the accumulator
+ * (bit-accurate model: MMA-Sim). `operand` is the rounding of operands that the format cannot hold. */
+struct arithmetic {
+    const char *name;
+    double d;
+    int k;
+    double operand;
+    double exact_below; /* integers below this are summed without error */
+};
+
+enum { ARITHMETIC_MAX = 8 };
+
+/* The ladder of classes for a problem on a device, tightest first; `admitted` is the loosest that the
+ * declared arithmetic allows there. The rest only gives a silent downgrade its name. */
+struct ladder {
+    struct arithmetic rung[ARITHMETIC_MAX];
+    int count, admitted; /* honest: any rung up to `admitted` */
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* capability: 10*major + minor of the GPU (90: Hopper), 0 for the host. */
+void error_ladder(const struct problem *problem, int capability, struct ladder *out);
+#ifdef __cplusplus
+}
+#endif
+
+/* A sum of `terms` terms: its exact value, sum |p| and sum p^2. */
+struct sum_facts {
+    double terms, value, magnitude, square;
+    double unit; /* DATA_EXACT: every term is a multiple of this; else 0 */
+};
+
+/* T1 of the error model, nb d sum|p|, for any data; T2, nb d max(|s|, ||p||_2), where the terms have
+ * random signs; nothing where the sum is exact: integers small enough that no partial sum, in any
+ * order, leaves the accumulator's exact range. nb = ceil(terms / k). */
+ERROR_FN double error_of_sum(const struct arithmetic *a, enum data_kind data,
+                             const struct sum_facts *s)
+{
+    const double steps = ceil(s->terms / a->k), norm = sqrt(s->square);
+    const double size = fabs(s->value) > norm ? fabs(s->value) : norm;
+    const double scale = data == DATA_SIGN_RANDOM ? size : s->magnitude;
+    if (data == DATA_EXACT && s->magnitude <= s->unit * a->exact_below)
+        return 0;
+    return (steps * a->d + 2 * a->operand) * scale;
+}
+
+/* An output or intermediate format: its unit roundoff, smallest normal and largest finite value. */
+struct format {
+    double unit, smallest, largest;
+};
+
+ERROR_FN struct format error_format(enum dtype dtype)
+{
+    const struct format f32 = {UNIT_F32, 0x1p-126, 0x1.fffffep127};
+    const struct format bf16 = {UNIT_BF16, 0x1p-126, 0x1.fep127};
+    return dtype == DTYPE_BF16 ? bf16 : f32;
+}
+
+/* Half the spacing of the format at magnitude x: half an ulp, half the smallest subnormal near 0. */
+ERROR_FN double error_half_ulp(struct format f, double x)
+{
+    union {
+        double value;
+        uint64_t bits;
+    } power;
+    power.value = fabs(x) > f.smallest ? fabs(x) : f.smallest;
+    power.bits &= 0x7ff0000000000000u; /* the power of two at or below */
+    return power.value * f.unit;
+}
+
+/* What rounding once to the format adds to a value x that is off by at most `error` already. When it
+ * is not off at all, the result is a nearest representable value: the distance to it. */
+ERROR_FN double error_of_rounding(struct format f, double x, double error)
+{
+    if (error == 0) {
+        const double spacing = 2 * error_half_ulp(f, x);
+        return fabs(x - spacing * rint(x / spacing));
+    }
+    return error_half_ulp(f, fabs(x) + error);
+}
+
+#endif

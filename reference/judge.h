@@ -1,0 +1,82 @@
+/* Judging every element of one output: enclosure first, MPFR for what that leaves open. */
+#ifndef UNSEEN_JUDGE_H
+#define UNSEEN_JUDGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { JUDGE_SAMPLES = 4, JUDGE_OPEN = 512 };
+
+/* One judged element: mid +- rad is the enclosure of the exact value. */
+struct judged {
+    int64_t index; /* flat, in the output tensor; -1: none */
+    double got, mid, rad, allowed;
+};
+
+struct judge_request {
+    const struct problem *problem;
+    struct ref_context context; /* inputs: the judge's own copies, in the memory of the back end */
+    int output;                 /* which tensor is judged */
+    const void *got;            /* the candidate's output, a snapshot, same memory */
+    struct ladder ladder;
+    uint32_t poison;            /* bits of an element nobody wrote, low bits for short formats */
+    int64_t sample[JUDGE_SAMPLES]; /* elements whose enclosure is wanted for the audit; -1: none */
+    double atol, rtol;          /* the published check's, counted beside */
+};
+
+struct judge_report {
+    int64_t elements, wrong, unwritten, open;
+    int64_t first_wrong, last_wrong;    /* -1: none */
+    int fits;                           /* index into the ladder; ladder.count: no rung */
+    double worst_ratio;                 /* error / allowed, of `worst` */
+    struct judged worst;
+    struct judged sample[JUDGE_SAMPLES];
+    struct judged opens[JUDGE_OPEN];    /* the first of the open ones */
+    int64_t published_wrong;            /* outside atol + rtol |want| */
+};
+
+struct witnessed;
+
+struct reference {
+    const char *name;
+    /* Both return 0; -1 when out of memory, or the cudaError_t of a failed launch. */
+    int (*judge_host)(const struct judge_request *request, struct judge_report *report);
+    int (*judge_cuda)(const struct judge_request *request, struct judge_report *report);
+    /* MPFR's value of one element, and what it says: `ok` when |got - value| <= allowed (NaN and
+     * infinities must match), `inside` when the enclosure holds the value. */
+    int (*witness)(const struct judge_request *request, const struct judged *element,
+                   struct witnessed *answer);
+    double (*witness_cost)(const struct judge_request *request); /* terms of one element */
+};
+
+struct witnessed {
+    double value;
+    bool ok, inside;
+};
+
+const struct reference *reference_find(const char *problem);
+
+/* --- bringing tensors to the witness --- */
+
+/* Copies `bytes` at `offset` of device memory `source` to host memory; returns 0 or an error. */
+typedef int (*reference_copy)(void *to, const void *source, int64_t offset, int64_t bytes);
+
+/* Make the request's tensors readable on the host, page by page as the witness touches them. `bytes`
+ * is the size of each tensor. NULL when out of memory. */
+struct fetcher *fetcher_open(struct judge_request *request, const int64_t *bytes, int tensors,
+                             reference_copy copy);
+void fetcher_close(struct fetcher *fetcher);
+/* Host address of element bytes [offset, offset + size) of a tensor, fetched when necessary. */
+const void *fetcher_read(struct fetcher *fetcher, int tensor, int64_t offset, int64_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,147 @@
+/* The abstract number of the reference mathematics, as an enclosure: a double and a rigorous bound on
+ * its distance from the exact value. Used on the host and in kernels. Every bound is rounded up
+ * generously (factor NUM_UP); NaN and infinity travel in `mid`. */
+#ifndef UNSEEN_NUM_ENCLOSURE_H
+#define UNSEEN_NUM_ENCLOSURE_H
+
+#include <math.h>
+#include <stdint.h>
+
+#include "error.h"
+
+#define NUM_U 0x1p-53
+#define NUM_UP (1 + 0x1p-40)
+#define NUM_TINY 0x1p-1022 /* covers results that underflow */
+
+typedef struct {
+    double mid, rad;
+} num;
+
+REF_FN num num_make(double mid, double rad)
+{
+    num r;
+    r.mid = mid;
+    r.rad = rad;
+    return r;
+}
+
+REF_FN num num_of(double x)
+{
+    return num_make(x, 0);
+}
+
+REF_FN double num_mid(num x)
+{
+    return x.mid;
+}
+
+/* The rounding error of a + b is itself a double (Knuth's two-sum). */
+REF_FN num num_add(num a, num b)
+{
+    const double s = a.mid + b.mid, bb = s - a.mid;
+    const double e = (a.mid - (s - bb)) + (b.mid - bb);
+    return num_make(s, (a.rad + b.rad + fabs(e)) * NUM_UP);
+}
+
+REF_FN num num_neg(num a)
+{
+    return num_make(-a.mid, a.rad);
+}
+
+REF_FN num num_sub(num a, num b)
+{
+    return num_add(a, num_neg(b));
+}
+
+/* The rounding error of a product is fma(a, b, -p), exactly, unless it underflows. */
+REF_FN num num_mul(num a, num b)
+{
+    const double p = a.mid * b.mid, e = fabs(fma(a.mid, b.mid, -p));
+    const double rad = fabs(a.mid) * b.rad + fabs(b.mid) * a.rad + a.rad * b.rad;
+    const double tiny = fabs(p) < 0x1p-900 && p != 0 ? NUM_TINY : 0;
+    return num_make(p, (rad + e) * NUM_UP + tiny);
+}
+
+/* a/b with |b.mid| > b.rad; otherwise the radius is infinite and the element stays open. */
+REF_FN num num_div(num a, num b)
+{
+    const double q = a.mid / b.mid, least = fabs(b.mid) - b.rad;
+    if (!(least > 0))
+        return num_make(q, INFINITY);
+    return num_make(q, ((a.rad + fabs(q) * b.rad) / least + fabs(q) * 2 * NUM_U) * NUM_UP + NUM_TINY);
+}
+
+/* Library double exp errs by less than 1 ulp here and there (CUDA: 1 ulp); 2 are allowed. The
+ * argument's radius r scales the result by at most e^r - 1 <= 2r for r <= 1. */
+REF_FN num num_exp(num a)
+{
+    const double e = exp(a.mid);
+    const double spread = a.rad <= 1 ? 2 * a.rad : INFINITY;
+    return num_make(e, e * (spread + 4 * NUM_U) * NUM_UP + NUM_TINY);
+}
+
+REF_FN num num_sqrt(num a)
+{
+    const double r = sqrt(a.mid);
+    const double spread = a.rad == 0 ? 0 : a.mid > 2 * a.rad ? a.rad / r : INFINITY;
+    return num_make(r, (spread + r * NUM_U) * NUM_UP);
+}
+
+/* A sum in any order: |error| <= n u sum|p| (Jeannerod and Rump 2013), plus the terms' own radii. */
+struct acc {
+    double sum, magnitude, square, rad;
+    double terms;
+};
+
+REF_FN struct acc acc_zero(void)
+{
+    struct acc a = {0, 0, 0, 0, 0};
+    return a;
+}
+
+/* Add a*b where the product is exact in double (two formats of at most 26 significant bits). */
+REF_FN void acc_add_product(struct acc *s, double a, double b)
+{
+    const double p = a * b;
+    s->sum += p;
+    s->magnitude += fabs(p);
+    s->square += p * p;
+    s->terms += 1;
+}
+
+REF_FN void acc_add(struct acc *s, num x)
+{
+    s->sum += x.mid;
+    s->magnitude += fabs(x.mid);
+    s->square += x.mid * x.mid;
+    s->rad += x.rad;
+    s->terms += 1;
+}
+
+/* Add x*v, v an exact value: the product's rounding is one more unit of the term. */
+REF_FN void acc_add_scaled(struct acc *s, num x, double v)
+{
+    const double p = x.mid * v, size = fabs(p);
+    s->sum += p;
+    s->magnitude += size;
+    s->square += p * p;
+    s->rad += x.rad * fabs(v) + size * NUM_U;
+    s->terms += 1;
+}
+
+/* `unit`: every term is a multiple of it (0: unknown); then a small sum has no error at all. */
+REF_FN num acc_num(const struct acc *s, double unit)
+{
+    double rad = 0;
+    if (!(unit > 0 && s->magnitude < unit * 0x1p53))
+        rad = (s->terms + 2) * NUM_U * s->magnitude;
+    return num_make(s->sum, (rad + s->rad) * NUM_UP * (1 + (s->terms + 2) * 2 * NUM_U));
+}
+
+REF_FN struct sum_facts acc_facts(const struct acc *s, double unit)
+{
+    struct sum_facts f = {s->terms, s->sum, s->magnitude, s->square, unit};
+    return f;
+}
+
+#endif

@@ -1,0 +1,156 @@
+/* From an element's enclosure and the candidate's bits to a verdict on that element, and the running
+ * account of many: the same code on the host and in kernels. The includer has defined REF_FN, num and
+ * included the problem's reference.h. */
+#ifndef UNSEEN_TALLY_H
+#define UNSEEN_TALLY_H
+
+#include "judge.h"
+
+struct tally {
+    int64_t wrong, unwritten, published_wrong;
+    int64_t first_wrong, last_wrong;
+    int fits;
+    double worst_ratio;
+    struct judged worst;
+};
+
+enum tally_result { TALLY_DECIDED, TALLY_OPEN };
+
+REF_FN struct tally tally_zero(void)
+{
+    struct tally t;
+    t.wrong = t.unwritten = t.published_wrong = 0;
+    t.first_wrong = t.last_wrong = -1;
+    t.fits = 0;
+    t.worst_ratio = -1;
+    t.worst.index = -1;
+    t.worst.got = t.worst.mid = t.worst.rad = t.worst.allowed = 0;
+    return t;
+}
+
+/* The value of the output's bits; an f32 or a bf16. */
+REF_FN double tally_got(enum dtype dtype, const void *got, int64_t index, uint32_t *bits)
+{
+    union {
+        uint32_t bits;
+        float value;
+    } both;
+    if (dtype == DTYPE_BF16) {
+        *bits = ((const uint16_t *)got)[index];
+        both.bits = *bits << 16;
+    } else {
+        *bits = ((const uint32_t *)got)[index];
+        both.bits = *bits;
+    }
+    return both.value;
+}
+
+/* Distance between the candidate's value and the enclosure's midpoint; *slack is what is uncertain
+ * about it. Exact (slack 0) when the two are within a factor of two. Infinity where only one is NaN,
+ * or infinite; an infinite result for a finite value counts as the format's first overflow, 2^128. */
+REF_FN double tally_distance(double got, double mid, double *slack)
+{
+    *slack = 0;
+    if (isnan(mid) || isnan(got))
+        return isnan(mid) && isnan(got) ? 0 : INFINITY;
+    if (isinf(mid))
+        return got == mid ? 0 : INFINITY;
+    if (isinf(got))
+        got = got > 0 ? 0x1p128 : -0x1p128;
+    const double d = got - mid, back = d - got; /* two-sum of got and -mid */
+    *slack = fabs((got - (d - back)) + (-mid - back));
+    return fabs(d);
+}
+
+REF_FN double tally_allowed(const struct ref_context *c, const struct arithmetic *a,
+                            enum dtype dtype, const struct ref_element *e)
+{
+    const double error = ref_error(c, a, e);
+    return error + error_of_rounding(error_format(dtype), num_mid(e->value), error);
+}
+
+/* Advance the tightest rung of the ladder that every element so far fits. */
+REF_FN void tally_fit(struct tally *t, const struct judge_request *r, enum dtype dtype,
+                      const struct ref_element *e, double distance)
+{
+    while (t->fits < r->ladder.count &&
+           !(distance <= tally_allowed(&r->context, &r->ladder.rung[t->fits], dtype, e)))
+        t->fits++;
+}
+
+REF_FN void tally_wrong(struct tally *t, int64_t index, bool unwritten)
+{
+    t->wrong++;
+    t->unwritten += unwritten;
+    if (t->first_wrong < 0 || index < t->first_wrong)
+        t->first_wrong = index;
+    if (index > t->last_wrong)
+        t->last_wrong = index;
+}
+
+/* Judge element `index`; *judged is filled. TALLY_OPEN: the enclosure cannot say, MPFR must. */
+REF_FN enum tally_result tally_element(struct tally *t, const struct judge_request *r,
+                                       enum dtype dtype, const struct ref_element *e, int64_t index,
+                                       struct judged *judged)
+{
+    uint32_t bits;
+    double slack, allowed = 0;
+    const double got = tally_got(dtype, r->got, index, &bits), mid = num_mid(e->value);
+    const double distance = tally_distance(got, mid, &slack);
+    const double doubt = isfinite(mid) && isfinite(distance) ? e->value.rad + slack : 0;
+    const bool unwritten = bits == r->poison;
+
+    for (int i = 0; i <= r->ladder.admitted; i++)
+        allowed = fmax(allowed, tally_allowed(&r->context, &r->ladder.rung[i], dtype, e));
+    judged->index = index;
+    judged->got = got;
+    judged->mid = mid;
+    judged->rad = e->value.rad;
+    judged->allowed = allowed;
+
+    const double ratio = distance == 0 ? 0 : unwritten ? INFINITY : distance / allowed;
+    if (ratio > t->worst_ratio || (isnan(ratio) && t->worst_ratio < INFINITY)) {
+        t->worst_ratio = isnan(ratio) ? INFINITY : ratio;
+        t->worst = *judged;
+    }
+    if (!(distance <= r->atol + r->rtol * fabs(mid)) && !(isinf(mid) && got == mid))
+        t->published_wrong++;
+    tally_fit(t, r, dtype, e, distance);
+    if (unwritten || !(distance - doubt <= allowed)) {
+        tally_wrong(t, index, unwritten);
+        return TALLY_DECIDED;
+    }
+    return distance + doubt <= allowed ? TALLY_DECIDED : TALLY_OPEN;
+}
+
+REF_FN void tally_merge(struct tally *into, const struct tally *from)
+{
+    into->wrong += from->wrong;
+    into->unwritten += from->unwritten;
+    into->published_wrong += from->published_wrong;
+    if (from->first_wrong >= 0 &&
+        (into->first_wrong < 0 || from->first_wrong < into->first_wrong))
+        into->first_wrong = from->first_wrong;
+    if (from->last_wrong > into->last_wrong)
+        into->last_wrong = from->last_wrong;
+    if (from->fits > into->fits)
+        into->fits = from->fits;
+    if (from->worst_ratio > into->worst_ratio) {
+        into->worst_ratio = from->worst_ratio;
+        into->worst = from->worst;
+    }
+}
+
+REF_FN void tally_report(const struct tally *t, struct judge_report *report)
+{
+    report->wrong = t->wrong;
+    report->unwritten = t->unwritten;
+    report->published_wrong = t->published_wrong;
+    report->first_wrong = t->first_wrong;
+    report->last_wrong = t->last_wrong;
+    report->fits = t->fits;
+    report->worst_ratio = t->worst_ratio;
+    report->worst = t->worst;
+}
+
+#endif

@@ -1,0 +1,117 @@
+/* The witness of one problem: its reference.h over MPFR, one element at a time. Compiled once per
+ * problem with REF_HEADER and REF_NAME. */
+#include <stdlib.h>
+
+#include "judge.h"
+#include "num_mpfr.h"
+
+#define REF_FN static inline __attribute__((unused))
+#define REF_LANE 0
+#define REF_LANES 1
+#define REF_BLOCK 1
+#define REF_F32(c, t, i) ((double)*(const float *)witness_read(c, t, i, 4))
+#define REF_I32(c, t, i) (*(const int32_t *)witness_read(c, t, i, 4))
+#define REF_E4M3(c, t, i) ((double)(c)->e4m3[*(const uint8_t *)witness_read(c, t, i, 1)])
+#define REF_BF16(c, t, i) witness_bf16(*(const uint16_t *)witness_read(c, t, i, 2))
+
+/* Tensors lie in host memory, or come over from the GPU when they are touched. */
+REF_FN const void *witness_read(const struct ref_context *c, int tensor, int64_t index, int64_t size)
+{
+    if (c->fetcher)
+        return fetcher_read(c->fetcher, tensor, index * size, size);
+    return (const char *)c->tensor[tensor] + index * size;
+}
+
+REF_FN double witness_bf16(uint16_t bits)
+{
+    union {
+        uint32_t bits;
+        float value;
+    } both = {(uint32_t)bits << 16};
+    return both.value;
+}
+
+REF_DECLARE_ELEMENT;
+
+REF_FN double ref_all_max(double x) { return x; }
+REF_FN double ref_all_sum(double x) { return x; }
+REF_FN bool ref_all_any(bool x) { return x; }
+REF_FN void ref_all_acc(struct acc *x) { (void)x; }
+REF_FN void ref_barrier(void) {}
+
+#include REF_HEADER
+
+#ifdef REF_CONTRACTION
+
+static int evaluate(const struct ref_context *c, int64_t index, struct ref_element *e)
+{
+    int64_t shape[3];
+    struct acc sum = acc_zero();
+    ref_shape(c, shape);
+    const int64_t m = index / shape[1], n = index % shape[1];
+    for (int64_t k = 0; k < shape[2]; k++)
+        acc_add_product(&sum, ref_a(c, m, k), ref_b(c, n, k));
+    ref_finish(c, m, n, &sum, e);
+    return 0;
+}
+
+#else
+
+static int evaluate(const struct ref_context *c, int64_t index, struct ref_element *e)
+{
+    const int64_t width = ref_width(c), row = index / width;
+    struct ref_state state;
+    num *scratch = malloc((size_t)(ref_scratch(c) + 1) * sizeof *scratch);
+    if (!scratch)
+        return -1;
+    ref_prepare(c, row, scratch, &state);
+    ref_elements(c, row, index % width, 1, scratch, &state, e);
+    free(scratch);
+    return 0;
+}
+
+#endif
+
+/* |x - d|, and whether it is at most `limit`, all in MPFR. NaN is within nothing. */
+static bool within(num x, double d, double limit)
+{
+    mpfr_t value, difference;
+    bool result;
+    num_open(value, &x);
+    mpfr_init2(difference, 2 * NUM_BITS);
+    mpfr_sub_d(difference, value, d, MPFR_RNDN);
+    mpfr_abs(difference, difference, MPFR_RNDN);
+    result = mpfr_cmp_d(difference, limit) <= 0 && !mpfr_nan_p(difference);
+    mpfr_clear(difference);
+    return result;
+}
+
+static bool same_special(double a, double b)
+{
+    return (isnan(a) && isnan(b)) || (isinf(a) && a == b);
+}
+
+int REF_NAME(witness)(const struct judge_request *request, const struct judged *element,
+                      struct witnessed *answer)
+{
+    struct ref_element e;
+    double got = element->got;
+    if (evaluate(&request->context, element->index, &e) != 0)
+        return -1;
+    answer->value = num_mid(e.value);
+    if (!isfinite(answer->value)) {
+        answer->ok = same_special(answer->value, got);
+        answer->inside = same_special(answer->value, element->mid);
+        return 0;
+    }
+    if (isinf(got)) /* counts as the format's first overflow, as in tally_distance */
+        got = got > 0 ? 0x1p128 : -0x1p128;
+    answer->ok = within(e.value, got, element->allowed);
+    answer->inside = within(e.value, element->mid, element->rad);
+    return 0;
+}
+
+double REF_NAME(witness_cost)(const struct judge_request *request)
+{
+    return ref_cost(&request->context);
+}

@@ -1,0 +1,130 @@
+#define _GNU_SOURCE
+#include "atomic.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct target {
+    char path[PATH_MAX];      /* what is replaced, symbolic links resolved */
+    char temporary[PATH_MAX]; /* empty: nothing to remove */
+    bool direct;              /* a device or a pipe */
+};
+
+static const char *hint(int reason)
+{
+    switch (reason) {
+    case ENOSPC:
+    case EDQUOT: return "free some space there, or give a path on another file system";
+    case EFBIG: return "raise the limit on file sizes (ulimit -f)";
+    case EACCES:
+    case EPERM:
+    case EROFS: return "give a path in a directory that you may write to";
+    case ENOENT: return "create the directory first, or correct the path";
+    case ENOTDIR: return "a part of the path is a file: correct the path";
+    case EISDIR: return "give the name of a file inside that directory";
+    case ENAMETOOLONG: return "give a shorter path";
+    default: return "give another path";
+    }
+}
+
+/* Returns 0 or an errno. */
+static int resolve(struct target *target, const char *path)
+{
+    struct stat status;
+    char *real;
+
+    if (strlen(path) >= sizeof target->path)
+        return ENAMETOOLONG;
+    strcpy(target->path, path);
+    if (stat(path, &status) != 0)
+        return errno == ENOENT && path[0] != '\0' ? 0 : errno;
+    if (S_ISDIR(status.st_mode))
+        return EISDIR;
+    /* Renaming over /dev/null or a pipe would destroy it. */
+    target->direct = !S_ISREG(status.st_mode);
+    if (target->direct)
+        return 0;
+    real = realpath(path, NULL); /* a link stays a link: what it points to is replaced */
+    if (real == NULL)
+        return errno;
+    snprintf(target->path, sizeof target->path, "%s", real);
+    free(real);
+    return 0;
+}
+
+/* Not mkstemp: the report is to have the permissions that the user's umask gives. */
+static int create_temporary(struct target *target)
+{
+    for (int attempt = 0; attempt < 1000; attempt++) {
+        char name[PATH_MAX + 48];
+        int descriptor, length;
+
+        length = snprintf(name, sizeof name, "%s.%ld.%d.tmp", target->path, (long)getpid(), attempt);
+        if (length < 0 || (size_t)length >= sizeof target->temporary) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor >= 0)
+            memcpy(target->temporary, name, (size_t)length + 1);
+        if (descriptor >= 0 || errno != EEXIST)
+            return descriptor;
+    }
+    return -1;
+}
+
+static int write_all(int descriptor, const char *text, size_t length)
+{
+    while (length > 0) {
+        ssize_t written = write(descriptor, text, length);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return errno;
+        text += written;
+        length -= (size_t)written;
+    }
+    return 0;
+}
+
+/* Returns 0 or an errno. */
+static int replace(struct target *target, const char *text, size_t length)
+{
+    int descriptor, reason;
+
+    descriptor = target->direct ? open(target->path, O_WRONLY | O_CLOEXEC) : create_temporary(target);
+    if (descriptor < 0)
+        return errno;
+    reason = write_all(descriptor, text, length);
+    if (reason == 0 && !target->direct && fsync(descriptor) != 0)
+        reason = errno;
+    if (close(descriptor) != 0 && reason == 0)
+        reason = errno;
+    if (reason == 0 && !target->direct && rename(target->temporary, target->path) != 0)
+        reason = errno;
+    if (reason != 0 && target->temporary[0] != '\0')
+        unlink(target->temporary);
+    return reason;
+}
+
+int atomic_write(const char *path, const char *text, size_t length, char *error, size_t error_size)
+{
+    struct target target = { 0 };
+    int reason = resolve(&target, path);
+
+    if (reason == 0)
+        reason = replace(&target, text, length);
+    if (reason == 0)
+        return 0;
+    snprintf(error, error_size, "%s: cannot write the report: %s\n---> %s", path, strerror(reason),
+             hint(reason));
+    return -1;
+}

@@ -1,0 +1,147 @@
+/* The result record: everything the writers may know. Plain data, filled by verify/. */
+#ifndef UNSEEN_RESULT_H
+#define UNSEEN_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum outcome {
+    OUTCOME_PASS,
+    OUTCOME_WRONG,      /* an element outside its allowed error */
+    OUTCOME_UNWRITTEN,  /* an output element still holds poison */
+    OUTCOME_OVERRUN,    /* touched memory outside a tensor */
+    OUTCOME_MODIFIED,   /* changed an input */
+    OUTCOME_UNSTABLE,   /* different results on equal inputs beyond the allowed error */
+    OUTCOME_REFUSED,    /* returned nonzero */
+    OUTCOME_CRASH,
+    OUTCOME_TIMEOUT,
+    OUTCOME_SKIPPED,    /* not run, with a reason; never counted as a pass */
+    OUTCOME_COUNT
+};
+const char *outcome_name(enum outcome outcome); /* "pass", "wrong", ... */
+
+enum verdict {
+    VERDICT_GENERAL,
+    VERDICT_LIMITED,
+    VERDICT_SPECIALIZED,
+    VERDICT_BROKEN,
+    VERDICT_CHEATING,
+    VERDICT_INCONCLUSIVE
+};
+const char *verdict_name(enum verdict verdict);
+
+/* The element that is furthest beyond (or closest to) its allowed error. */
+struct worst {
+    bool present;
+    const char *tensor; /* name */
+    int64_t index;      /* flat */
+    int64_t at[4];      /* the same by dimension */
+    int rank;
+    double got, want, allowed, error; /* error = |got - want| */
+    bool witnessed;                   /* want comes from MPFR */
+};
+
+struct timing {
+    bool present;
+    double median_ms, low_ms, high_ms; /* 95% order-statistic interval of the median */
+    double min_ms, p95_ms;
+    int samples;
+    const char *method;     /* "cuda events, cold L2", "monotonic clock, cold cache" */
+    const char *unmet;      /* why sampling stopped before the interval was tight; NULL: it was */
+    double attainable_ms;
+    const char *bound;      /* which ceiling bounds it: "memory", "compute", "launch" */
+    double fraction;        /* attainable / median */
+    double baseline_ms;     /* 0: no --baseline */
+};
+
+enum { RESULT_CONFIG_SIZE = 320, RESULT_WHY_SIZE = 96, RESULT_DETAIL_SIZE = 320 };
+
+struct config_result {
+    bool unseen;                       /* which set */
+    char config[RESULT_CONFIG_SIZE];   /* the configuration line, seed included */
+    char why[RESULT_WHY_SIZE];
+    enum outcome outcome;
+    char detail[RESULT_DETAIL_SIZE];   /* one sentence for people: "14 of 12297 elements wrong, first ..." */
+    struct worst worst;
+    const char *fits;                  /* tightest arithmetic class that fits: "fp32"; NULL: not judged */
+    int64_t judged, wrong, open, witnessed; /* elements, over all calls */
+    double flops, bytes;
+    bool published_pass;               /* --tolerance published: what that check says */
+    bool published_judged;
+    struct timing timing;
+};
+
+struct set_score {
+    int configs;
+    int outcome[OUTCOME_COUNT];
+    double rate;               /* pass / configs */
+    bool timed;                /* at least one passing configuration has a time */
+    double geomean_rate;       /* TFLOP/s, or GB/s when memory_bound */
+    double geomean_fraction;
+    double fraction_low, fraction_high; /* 95% t interval on the logs; 0 and infinity from one time */
+    double score;              /* rate * geomean_fraction */
+};
+
+struct interval {
+    bool present;
+    double value, low, high; /* low = 0 and high = infinity: too few values for an interval */
+};
+
+struct finding {
+    char kind[32];
+    char evidence[320];
+};
+
+/* Where the time went, seconds. */
+struct phase_seconds {
+    double build, draw, fill, run, judge, witness, time;
+};
+
+struct peaks {
+    double bandwidth_gbps;        /* vendor's, or measured where the vendor's is unknown */
+    double measured_gbps;         /* copy, measured in this run; 0: not measured */
+    double tflops;                /* for the problem's format */
+    const char *source;           /* "vendor" or "measured" */
+    double launch_ms;             /* floor of one empty call */
+};
+
+struct result {
+    const char *version, *git;
+    const char *problem;
+    bool memory_bound;             /* geomean in GB/s rather than TFLOP/s */
+    char candidate_path[512];
+    char candidate_sha256[65];
+    const char *language;          /* "c", "cuda", "so" */
+    double build_seconds;
+    char device[128], driver[64];
+    struct peaks peaks;
+    uint64_t seed;
+    char commitment[65];
+    const char *effort;
+    const char *admitted;          /* the arithmetic class that the problem admits on this device */
+    const char *fits;              /* the tightest that the candidate fits over all configurations */
+    bool downgrade;                /* `fits` is looser than `admitted`: a silent precision downgrade */
+    bool published_tolerance;      /* --tolerance published: published_verdict decides (published.h) */
+    enum verdict verdict;          /* by our own judgement, whatever --tolerance says */
+    enum verdict published_verdict; /* what the published check alone says of the same run */
+    bool published_judged;
+    struct set_score seen, unseen;
+    struct interval drop;          /* percentage points, 95% Newcombe-Wilson */
+    struct interval retention;     /* unseen fraction / seen fraction, Welch on logs */
+    struct finding *finding;
+    int finding_count;
+    struct phase_seconds phase;
+    double seconds;
+    bool partial;                  /* the run was cut off: what follows is what was finished */
+    char partial_reason[96];       /* "interrupted", "out of disk" ... */
+    char notes[1024];              /* caps of this machine, what they exclude; lines */
+    char sandbox[96];              /* how the candidate was isolated */
+    struct config_result *results;
+    int result_count, result_capacity;
+    int planned;                   /* configurations of both sets; known before the first runs */
+    int planned_seen;              /* of them the seen set's */
+};
+
+#endif

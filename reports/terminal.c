@@ -1,0 +1,265 @@
+#include "terminal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "published.h"
+#include "terminal_internal.h"
+#include "text.h"
+
+enum { PROGRESS_WIDTH = 78, SHOWN_FINDINGS = 12 };
+
+const char *terminal_paint(enum paint paint, bool colour)
+{
+    static const char *const code[] = {
+        [PAINT_GOOD] = "\033[1;32m",
+        [PAINT_DOUBTFUL] = "\033[1;33m",
+        [PAINT_BAD] = "\033[1;31m",
+        [PAINT_STRONG] = "\033[1m",
+    };
+
+    return colour ? code[paint] : "";
+}
+
+const char *terminal_plain(bool colour)
+{
+    return colour ? "\033[0m" : "";
+}
+
+enum paint terminal_verdict_paint(enum verdict verdict)
+{
+    if (verdict == VERDICT_GENERAL)
+        return PAINT_GOOD;
+    return verdict == VERDICT_LIMITED || verdict == VERDICT_INCONCLUSIVE ? PAINT_DOUBTFUL : PAINT_BAD;
+}
+
+void terminal_label(FILE *out, const char *label)
+{
+    fprintf(out, "  %-*s", TERMINAL_LABEL - 2, label);
+}
+
+void terminal_line(FILE *out, const char *label, const char *text)
+{
+    terminal_label(out, label);
+    text_wrap(out, TERMINAL_LABEL, TERMINAL_LABEL, text);
+}
+
+/* ---- Before the run ---- */
+
+static void print_candidate(FILE *out, const struct result *result)
+{
+    terminal_label(out, "candidate");
+    text_plain(out, result->candidate_path); /* one piece: it can be copied */
+    fprintf(out, "\n%*s%s, sha256 %.16s, built in %.1f s\n", TERMINAL_LABEL, "",
+            text_or(result->language, "unknown language"),
+            text_or(result->candidate_sha256, "not recorded"), result->build_seconds);
+}
+
+static void print_device(FILE *out, const struct result *result)
+{
+    const struct peaks *peaks = &result->peaks;
+    char text[320], measured[64] = "";
+
+    snprintf(text, sizeof text, "%s%s%s", text_or(result->device, "unknown"),
+             result->driver[0] != '\0' ? ", driver " : "", result->driver);
+    terminal_line(out, "device", text);
+    if (peaks->bandwidth_gbps <= 0 && peaks->tflops <= 0)
+        return;
+    if (peaks->measured_gbps > 0)
+        snprintf(measured, sizeof measured, " (copy measured now: %.4g)", peaks->measured_gbps);
+    snprintf(text, sizeof text, "%.4g GB/s%s, %.4g TFLOP/s (%s); an empty call takes %.3g ms",
+             peaks->bandwidth_gbps, measured, peaks->tflops, text_or(peaks->source, "unknown source"),
+             peaks->launch_ms);
+    terminal_line(out, "ceilings", text);
+}
+
+static void print_commitment(FILE *out, const struct result *result)
+{
+    terminal_label(out, "commitment");
+    fprintf(out, "%s (SHA-256)\n", text_or(result->commitment, "none"));
+}
+
+void terminal_header(FILE *out, const struct result *result, bool colour)
+{
+    char text[256];
+
+    fprintf(out, "%sunseen %s: %s%s\n", terminal_paint(PAINT_STRONG, colour),
+            text_or(result->version, ""), text_or(result->problem, "unknown problem"),
+            terminal_plain(colour));
+    print_candidate(out, result);
+    print_device(out, result);
+    snprintf(text, sizeof text, "%s is the loosest admitted", text_or(result->admitted, "unknown"));
+    terminal_line(out, "arithmetic", text);
+    snprintf(text, sizeof text, "%d seen and %d unseen configurations, effort %s",
+             result->planned_seen, result->planned - result->planned_seen,
+             text_or(result->effort, "not named"));
+    terminal_line(out, "sets", text);
+    if (result->sandbox[0] != '\0')
+        terminal_line(out, "isolation", result->sandbox);
+    print_commitment(out, result);
+    fprintf(out, "%*sfixes the unseen set before the candidate first runs\n", TERMINAL_LABEL, "");
+}
+
+/* ---- During the run ---- */
+
+static void time_left(char *buffer, size_t size, double seconds)
+{
+    buffer[0] = '\0';
+    if (!(seconds >= 0 && seconds < 1e6))
+        return;
+    if (seconds < 100)
+        snprintf(buffer, size, ", about %.0f s left", seconds);
+    else if (seconds < 6000)
+        snprintf(buffer, size, ", about %.0f min left", seconds / 60);
+    else
+        snprintf(buffer, size, ", about %.1f h left", seconds / 3600);
+}
+
+void terminal_progress(FILE *out, int done, int total, int failures, double seconds_left)
+{
+    char text[PROGRESS_WIDTH + 1], left[48];
+
+    time_left(left, sizeof left, seconds_left);
+    snprintf(text, sizeof text, "%d/%d configurations, %d failure%s%s", done, total, failures,
+             failures == 1 ? "" : "s", left);
+    fprintf(out, "\r%-*s", PROGRESS_WIDTH, text); /* blanks cover what a longer line left */
+    fflush(out);
+}
+
+void terminal_progress_clear(FILE *out)
+{
+    fprintf(out, "\r%*s\r", PROGRESS_WIDTH, "");
+    fflush(out);
+}
+
+void terminal_config(FILE *out, const struct config_result *config, bool colour)
+{
+    const struct timing *timing = &config->timing;
+    enum paint paint = config->outcome == OUTCOME_PASS ? PAINT_GOOD : PAINT_BAD;
+
+    if (config->outcome == OUTCOME_SKIPPED)
+        paint = PAINT_DOUBTFUL;
+    fprintf(out, "%s%-9s%s %-6s  ", terminal_paint(paint, colour), outcome_name(config->outcome),
+            terminal_plain(colour), config->unseen ? "unseen" : "seen");
+    text_plain(out, config->config);
+    if (timing->present)
+        fprintf(out, "  %.4g ms, %.3g%% of the %s bound", timing->median_ms, 100 * timing->fraction,
+                text_or(timing->bound, "attainable"));
+    if (timing->present && text_or(timing->unmet, "")[0] != '\0') {
+        fputs(" [", out);
+        text_plain(out, timing->unmet);
+        fputc(']', out);
+    }
+    if (config->outcome != OUTCOME_PASS && config->detail[0] != '\0') {
+        fputs("  ", out);
+        text_plain(out, config->detail);
+    }
+    fputc('\n', out);
+}
+
+/* ---- After the run ---- */
+
+static void print_arithmetic(FILE *out, const struct result *result)
+{
+    const char *admitted = text_or(result->admitted, "unknown");
+    char text[256];
+
+    if (text_or(result->fits, "")[0] == '\0')
+        snprintf(text, sizeof text, "no class could be told; %s is the loosest admitted", admitted);
+    else if (strcmp(result->fits, "wrong") == 0)
+        snprintf(text, sizeof text, "no class explains the candidate's errors; the problem admits %s",
+                 admitted);
+    else if (result->downgrade)
+        snprintf(text, sizeof text, "SILENT DOWNGRADE: the candidate computes like %s where the problem "
+                 "admits %s", result->fits, admitted);
+    else
+        snprintf(text, sizeof text, "the candidate fits %s; the problem admits %s", result->fits,
+                 admitted);
+    terminal_line(out, "arithmetic", text);
+}
+
+static void print_findings(FILE *out, const struct result *result)
+{
+    char text[400];
+
+    for (int i = 0; i < result->finding_count && i < SHOWN_FINDINGS; i++) {
+        snprintf(text, sizeof text, "%s: %s", result->finding[i].kind, result->finding[i].evidence);
+        terminal_line(out, "finding", text);
+    }
+    if (result->finding_count > SHOWN_FINDINGS) {
+        snprintf(text, sizeof text, "%d more (--json lists them)",
+                 result->finding_count - SHOWN_FINDINGS);
+        terminal_line(out, "finding", text);
+    }
+}
+
+static void print_notes(FILE *out, const struct result *result)
+{
+    char line[sizeof result->notes];
+    const char *rest = result->notes;
+
+    while (*rest != '\0') {
+        size_t length = strcspn(rest, "\n");
+
+        memcpy(line, rest, length);
+        line[length] = '\0';
+        if (length > 0)
+            terminal_line(out, "note", line);
+        rest += length + (rest[length] == '\n');
+    }
+}
+
+/* With --jobs the phases overlap and add up to more than the run. */
+static void print_phases(FILE *out, const struct result *result)
+{
+    const struct phase_seconds *p = &result->phase;
+    const struct { const char *name; double seconds; } phase[] = {
+        { "building", p->build }, { "drawing", p->draw }, { "filling", p->fill },
+        { "running", p->run }, { "judging", p->judge }, { "witnessing", p->witness },
+        { "timing", p->time },
+    };
+    double sum = 0;
+
+    for (size_t i = 0; i < sizeof phase / sizeof phase[0]; i++) {
+        terminal_label(out, i == 0 ? "time" : "");
+        fprintf(out, "%-12s%9.2f s\n", phase[i].name, phase[i].seconds);
+        sum += phase[i].seconds;
+    }
+    terminal_label(out, "");
+    if (sum <= result->seconds)
+        fprintf(out, "%-12s%9.2f s\n", "the rest", result->seconds - sum);
+    else
+        fprintf(out, "the phases overlap: %.2f s of work in %.2f s\n", sum, result->seconds);
+}
+
+static void print_closing(FILE *out, const struct result *result, bool colour)
+{
+    const enum verdict verdict = result_verdict(result);
+
+    terminal_label(out, "seed");
+    fprintf(out, "%" PRIu64 " (--seed with it draws the same sets again)\n", result->seed);
+    print_commitment(out, result);
+    fprintf(out, "%s%s%s after %.1f s\n", terminal_paint(terminal_verdict_paint(verdict), colour),
+            verdict_name(verdict), terminal_plain(colour), result->seconds);
+}
+
+void terminal_report(FILE *out, const struct result *result, bool colour, bool phases,
+                     const char *repro_suffix)
+{
+    fputc('\n', out);
+    terminal_verdict(out, result, colour);
+    fputc('\n', out);
+    terminal_table(out, result);
+    fputc('\n', out);
+    terminal_failures(out, result, colour, repro_suffix);
+    if (published_count(result).rejected > 0)
+        fputc('\n', out);
+    print_findings(out, result);
+    terminal_skipped(out, result);
+    print_arithmetic(out, result);
+    print_notes(out, result);
+    if (phases)
+        print_phases(out, result);
+    print_closing(out, result, colour);
+}

@@ -1,0 +1,28 @@
+/* Parts of the terminal report; terminal.c puts them together. */
+#ifndef UNSEEN_TERMINAL_INTERNAL_H
+#define UNSEEN_TERMINAL_INTERNAL_H
+
+#include "result.h"
+
+enum { TERMINAL_LABEL = 14 }; /* column where the text after a label starts */
+
+enum paint { PAINT_GOOD, PAINT_DOUBTFUL, PAINT_BAD, PAINT_STRONG };
+/* The escape codes, or "" without colour. */
+const char *terminal_paint(enum paint paint, bool colour);
+const char *terminal_plain(bool colour);
+enum paint terminal_verdict_paint(enum verdict verdict);
+
+/* "  label     " up to TERMINAL_LABEL. */
+void terminal_label(FILE *out, const char *label);
+/* The same, then the text, wrapped. */
+void terminal_line(FILE *out, const char *label, const char *text);
+
+/* The verdict in one sentence. */
+void terminal_verdict(FILE *out, const struct result *result, bool colour);
+/* Counts and scores of both sets, drop and retention. */
+void terminal_table(FILE *out, const struct result *result);
+/* Failures grouped by outcome, each shown with its reproduction command; then what was skipped. */
+void terminal_failures(FILE *out, const struct result *result, bool colour, const char *repro_suffix);
+void terminal_skipped(FILE *out, const struct result *result);
+
+#endif

@@ -1,0 +1,104 @@
+/* Both sets side by side. Sets are columns, so that any number of outcomes fits the width. */
+#include <math.h>
+
+#include "terminal_internal.h"
+#include "text.h"
+
+enum { LABEL = 22, COLUMN = 16 };
+
+static void row(FILE *out, const char *label, const char *seen, const char *unseen)
+{
+    fprintf(out, "  %-*s%*s%*s\n", LABEL, label, COLUMN, seen, COLUMN, unseen);
+}
+
+static void row_count(FILE *out, const char *label, int seen, int unseen)
+{
+    char first[16], second[16];
+
+    snprintf(first, sizeof first, "%d", seen);
+    snprintf(second, sizeof second, "%d", unseen);
+    row(out, label, first, second);
+}
+
+/* A dash where there is no time: 0 would read as a measurement. */
+static const char *timed_text(char *buffer, size_t size, const struct set_score *set, double value,
+                              const char *unit)
+{
+    char digits[TEXT_NUMBER_SIZE];
+
+    snprintf(buffer, size, "%s%s", set->timed ? text_number(digits, value, 3) : "-",
+             set->timed ? unit : "");
+    return buffer;
+}
+
+static void row_timed(FILE *out, const char *label, const struct result *result, double seen,
+                      double unseen, const char *unit)
+{
+    char first[48], second[48];
+
+    row(out, label, timed_text(first, sizeof first, &result->seen, seen, unit),
+        timed_text(second, sizeof second, &result->unseen, unseen, unit));
+}
+
+static const char *range_text(char *buffer, size_t size, const struct set_score *set)
+{
+    if (!set->timed)
+        snprintf(buffer, size, "-");
+    else if (!isfinite(set->fraction_high))
+        snprintf(buffer, size, "from one time");
+    else
+        snprintf(buffer, size, "%.3g..%.3g%%", 100 * set->fraction_low, 100 * set->fraction_high);
+    return buffer;
+}
+
+static void print_throughput(FILE *out, const struct result *result)
+{
+    const struct set_score *seen = &result->seen, *unseen = &result->unseen;
+    char first[48], second[48];
+
+    if (!seen->timed && !unseen->timed)
+        return;
+    row_timed(out, result->memory_bound ? "geomean GB/s" : "geomean TFLOP/s", result,
+              seen->geomean_rate, unseen->geomean_rate, "");
+    row_timed(out, "of attainable", result, 100 * seen->geomean_fraction,
+              100 * unseen->geomean_fraction, "%");
+    row(out, "  95% interval", range_text(first, sizeof first, seen),
+        range_text(second, sizeof second, unseen));
+    row_timed(out, "score", result, seen->score, unseen->score, "");
+}
+
+static void print_comparison(FILE *out, const struct result *result)
+{
+    const struct interval *drop = &result->drop, *retention = &result->retention;
+    char text[200];
+
+    if (drop->present) {
+        snprintf(text, sizeof text, "%.1f points, seen pass rate minus unseen (95%%: %.1f to %.1f%s)",
+                 drop->value, drop->low, drop->high,
+                 result->seen.outcome[OUTCOME_SKIPPED] + result->unseen.outcome[OUTCOME_SKIPPED] > 0
+                     ? "; skipped ones count as not passing" : "");
+        terminal_line(out, "drop", text);
+    }
+    if (retention->present && isfinite(retention->high)) {
+        snprintf(text, sizeof text, "%.3g of the seen throughput is kept on unseen configurations "
+                 "(95%%: %.3g to %.3g)", retention->value, retention->low, retention->high);
+        terminal_line(out, "retention", text);
+    } else if (retention->present) {
+        snprintf(text, sizeof text, "%.3g of the seen throughput is kept on unseen configurations "
+                 "(too few times for an interval)", retention->value);
+        terminal_line(out, "retention", text);
+    }
+}
+
+void terminal_table(FILE *out, const struct result *result)
+{
+    const struct set_score *seen = &result->seen, *unseen = &result->unseen;
+
+    row(out, "", "seen", "unseen");
+    row_count(out, "configurations", seen->configs, unseen->configs);
+    for (int i = 0; i < OUTCOME_COUNT; i++)
+        if (i == OUTCOME_PASS || seen->outcome[i] + unseen->outcome[i] > 0)
+            row_count(out, outcome_name(i), seen->outcome[i], unseen->outcome[i]);
+    print_throughput(out, result);
+    print_comparison(out, result);
+}

@@ -1,0 +1,123 @@
+#include "text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+const char *text_or(const char *text, const char *otherwise)
+{
+    return text != NULL && text[0] != '\0' ? text : otherwise;
+}
+
+static char plain(char c)
+{
+    if (c == '\n' || c == '\t')
+        return ' ';
+    return c >= ' ' && c <= '~' ? c : '?';
+}
+
+void text_plain(FILE *out, const char *text)
+{
+    for (; *text != '\0'; text++)
+        fputc(plain(*text), out);
+}
+
+void text_wrap(FILE *out, int column, int indent, const char *text)
+{
+    bool first = true;
+
+    while (*(text += strspn(text, " \n\t")) != '\0') {
+        int length = (int)strcspn(text, " \n\t");
+
+        if (!first && column + 1 + length > TEXT_WIDTH) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+        } else if (!first) {
+            fputc(' ', out);
+            column++;
+        }
+        for (int i = 0; i < length; i++)
+            fputc(plain(text[i]), out);
+        column += length;
+        text += length;
+        first = false;
+    }
+    fputc('\n', out);
+}
+
+static bool is_plain_text(const char *text)
+{
+    for (; *text != '\0'; text++)
+        if (*text < ' ' || *text > '~')
+            return false;
+    return true;
+}
+
+/* $'...' is the one form that writes a foreign byte in ASCII (POSIX.1-2024, bash, zsh). */
+void text_shell(FILE *out, const char *word)
+{
+    static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                   "_-./+,:@%=";
+    bool ascii = is_plain_text(word);
+
+    if (word[0] != '\0' && word[strspn(word, harmless)] == '\0') {
+        fputs(word, out);
+        return;
+    }
+    fputs(ascii ? "'" : "$'", out);
+    for (; *word != '\0'; word++) {
+        if (*word == '\'')
+            fputs(ascii ? "'\\''" : "\\'", out);
+        else if (!ascii && *word == '\\')
+            fputs("\\\\", out);
+        else if (*word < ' ' || *word > '~')
+            fprintf(out, "\\%03o", (unsigned)(unsigned char)*word);
+        else
+            fputc(*word, out);
+    }
+    fputc('\'', out);
+}
+
+const char *text_number(char buffer[TEXT_NUMBER_SIZE], double value, int digits)
+{
+    if (isnan(value))
+        return strcpy(buffer, "nan");
+    if (isinf(value))
+        return strcpy(buffer, value < 0 ? "-inf" : "inf");
+    snprintf(buffer, TEXT_NUMBER_SIZE, "%.*g", digits, value);
+    return buffer;
+}
+
+static void element_place(char *buffer, size_t size, const struct worst *worst)
+{
+    int used = snprintf(buffer, size, "%s[", text_or(worst->tensor, "output"));
+
+    if (worst->rank < 1 || worst->rank > 4)
+        used += snprintf(buffer + used, size - (size_t)used, "%" PRId64, worst->index);
+    for (int i = 0; i < worst->rank && worst->rank <= 4; i++)
+        used += snprintf(buffer + used, size - (size_t)used, i > 0 ? ",%" PRId64 : "%" PRId64,
+                         worst->at[i]);
+    snprintf(buffer + used, size - (size_t)used, "]");
+}
+
+void text_element(char *buffer, size_t size, const struct worst *worst)
+{
+    char place[160], got[TEXT_NUMBER_SIZE], want[TEXT_NUMBER_SIZE], allowed[TEXT_NUMBER_SIZE];
+    char times[64] = "";
+    const double ratio = worst->error / worst->allowed;
+
+    element_place(place, sizeof place, worst);
+    text_number(got, worst->got, 9);
+    text_number(want, worst->want, 9);
+    if (strcmp(got, want) == 0 && worst->got != worst->want) { /* let the difference show */
+        text_number(got, worst->got, 17);
+        text_number(want, worst->want, 17);
+    }
+    if (isfinite(ratio) && worst->allowed > 0)
+        snprintf(times, sizeof times, " (error %.3g x allowed%s)", ratio,
+                 worst->witnessed ? ", MPFR witness" : "");
+    else if (worst->witnessed)
+        snprintf(times, sizeof times, " (MPFR witness)");
+    snprintf(buffer, size, "%s got %s want %s allowed %s%s", place, got, want,
+             text_number(allowed, worst->allowed, 3), times);
+}

@@ -1,0 +1,122 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../gen/fill.h"
+#include "memory.h"
+
+uint32_t memory_poison(enum dtype dtype)
+{
+    return dtype == DTYPE_E4M3 ? 0x7f7f7f7fu : 0x7fa57fa5u;
+}
+
+static int host_take(void **out, size_t bytes)
+{
+    *out = malloc(bytes ? bytes : 1);
+    return *out ? 0 : ENOMEM;
+}
+
+static int host_copy(void *to, const void *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+    return 0;
+}
+
+static int host_to_host(void *to, const void *from, int64_t offset, int64_t bytes)
+{
+    memcpy(to, (const char *)from + offset, (size_t)bytes);
+    return 0;
+}
+
+static int host_fill(const struct problem *problem, const struct instance *instance, int tensor,
+                     uint64_t seed, int content, void *out)
+{
+    fill_host(problem, instance, tensor, seed, content, out);
+    return 0;
+}
+
+static unsigned char poison_byte(uintptr_t address, uint32_t word)
+{
+    return (unsigned char)(word >> 8 * (address & 3));
+}
+
+static int host_poison(void *memory, size_t bytes, uint32_t word)
+{
+    unsigned char *p = memory;
+    size_t i = 0;
+    for (; i < bytes && ((uintptr_t)(p + i) & 3); i++)
+        p[i] = poison_byte((uintptr_t)(p + i), word);
+    for (; i + 4 <= bytes; i += 4)
+        memcpy(p + i, &word, 4);
+    for (; i < bytes; i++)
+        p[i] = poison_byte((uintptr_t)(p + i), word);
+    return 0;
+}
+
+static int host_find_unpoisoned(const void *memory, size_t bytes, uint32_t word, int64_t *first)
+{
+    const unsigned char *p = memory;
+    *first = -1;
+    for (size_t i = 0; i < bytes; i++)
+        if (p[i] != poison_byte((uintptr_t)(p + i), word)) {
+            *first = (int64_t)i;
+            break;
+        }
+    return 0;
+}
+
+static int host_find_difference(const void *a, const void *b, size_t bytes, int64_t *first)
+{
+    const unsigned char *p = a, *q = b;
+    *first = -1;
+    if (memcmp(a, b, bytes) == 0)
+        return 0;
+    for (size_t i = 0; i < bytes; i++)
+        if (p[i] != q[i]) {
+            *first = (int64_t)i;
+            break;
+        }
+    return 0;
+}
+
+/* What the kernel estimates can be had without swapping. */
+static size_t host_available(void)
+{
+    char line[128];
+    unsigned long long kilobytes = 0;
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %llu kB", &kilobytes) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return kilobytes ? (size_t)kilobytes * 1024 : (size_t)1 << 30;
+}
+
+static const char *host_explain(int error)
+{
+    return strerror(error);
+}
+
+static const struct memory memory_host = {
+    .take = host_take,
+    .release = free,
+    .copy = host_copy,
+    .to_host = host_to_host,
+    .fill = host_fill,
+    .poison = host_poison,
+    .find_unpoisoned = host_find_unpoisoned,
+    .find_difference = host_find_difference,
+    .available = host_available,
+    .explain = host_explain,
+};
+
+const struct memory *memory_of(enum backend backend)
+{
+#ifdef HAVE_CUDA
+    if (backend == BACKEND_CUDA)
+        return &memory_cuda;
+#endif
+    return backend == BACKEND_HOST ? &memory_host : NULL;
+}
