@@ -16,6 +16,10 @@ enum {
     PROBLEM_MAX_RANK = 4
 };
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A number is an extent or another integer that the mathematics needs (cols, page_size);
  * a choice selects among named ways to draw something (input=normal, table=shuffled). */
 enum axis_kind { AXIS_NUMBER, AXIS_CHOICE };
@@ -114,5 +118,9 @@ int64_t instance_tensor_count(const struct instance_tensor *tensor);    /* eleme
 size_t dtype_size(enum dtype dtype);                                    /* bytes */
 const char *dtype_name(enum dtype dtype);                               /* "bf16" */
 void instance_clear(struct instance *instance);                         /* frees what it owns */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

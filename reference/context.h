@@ -34,6 +34,11 @@ struct ref_context {
 
 enum { REF_PARTS = 8 };
 
+/* The compilation for problem P exports judge_host_P and the like. */
+#define REF_JOIN_EXPANDED(a, b) a##_##b
+#define REF_JOIN(a, b) REF_JOIN_EXPANDED(a, b)
+#define REF_NAME(x) REF_JOIN(x, REF_PROBLEM)
+
 #define REF_DECLARE_ELEMENT                                                              \
     struct ref_element {                                                                 \
         num value;              /* the exact result */                                   \

@@ -1,5 +1,6 @@
 /* The enclosure of one problem on the GPU: the same reference.h and tally.h as on the host. Compiled
- * once per problem with REF_HEADER and REF_NAME, and -fmad=false, so that every operation rounds as
+ * once
+ * per problem as REF_PROBLEM with its REF_HEADER, and -fmad=false, so that every operation rounds as
  * written. */
 #include <cuda_fp8.h>
 #include <cuda_runtime.h>

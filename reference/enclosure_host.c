@@ -1,5 +1,5 @@
-/* The enclosure of one problem on the host. Compiled once per problem, with REF_HEADER its reference.h
- * and REF_NAME(x) making the exported name. */
+/* The enclosure of one problem on the host. Compiled once per problem, as REF_PROBLEM, with REF_HEADER
+ * its reference.h. */
 #include <stdlib.h>
 #include <string.h>
 

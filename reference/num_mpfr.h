@@ -9,7 +9,7 @@
 
 #include "error.h"
 
-enum { NUM_BITS = 192, NUM_LIMBS = (NUM_BITS + GMP_NUMB_BITS - 1) / GMP_NUMB_BITS };
+enum { NUM_BITS = 128, NUM_LIMBS = (NUM_BITS + GMP_NUMB_BITS - 1) / GMP_NUMB_BITS };
 
 typedef struct {
     int kind;
@@ -129,6 +129,14 @@ static inline void acc_add_product(struct acc *s, double a, double b)
 static inline void acc_add_scaled(struct acc *s, num x, double v)
 {
     acc_add(s, num_mul(x, num_of(v)));
+}
+
+static inline void acc_merge(struct acc *into, const struct acc *from)
+{
+    into->total = num_add(into->total, from->total);
+    into->magnitude += from->magnitude;
+    into->square += from->square;
+    into->terms += from->terms;
 }
 
 static inline num acc_num(const struct acc *s, double unit)

@@ -73,7 +73,7 @@ REF_FN double tally_allowed(const struct ref_context *c, const struct arithmetic
 REF_FN void tally_fit(struct tally *t, const struct judge_request *r, enum dtype dtype,
                       const struct ref_element *e, double distance)
 {
-    while (t->fits < r->ladder.count &&
+    while (distance != 0 && t->fits < r->ladder.count &&
            !(distance <= tally_allowed(&r->context, &r->ladder.rung[t->fits], dtype, e)))
         t->fits++;
 }

@@ -1,13 +1,14 @@
 /* The witness of one problem: its reference.h over MPFR, one element at a time. Compiled once per
- * problem with REF_HEADER and REF_NAME. */
+ * problem as REF_PROBLEM, with its REF_HEADER. */
+#include <omp.h>
 #include <stdlib.h>
 
 #include "judge.h"
 #include "num_mpfr.h"
 
 #define REF_FN static inline __attribute__((unused))
-#define REF_LANE 0
-#define REF_LANES 1
+#define REF_LANE omp_get_thread_num()
+#define REF_LANES omp_get_num_threads()
 #define REF_BLOCK 1
 #define REF_F32(c, t, i) ((double)*(const float *)witness_read(c, t, i, 4))
 #define REF_I32(c, t, i) (*(const int32_t *)witness_read(c, t, i, 4))
@@ -33,11 +34,56 @@ REF_FN double witness_bf16(uint16_t bits)
 
 REF_DECLARE_ELEMENT;
 
-REF_FN double ref_all_max(double x) { return x; }
-REF_FN double ref_all_sum(double x) { return x; }
-REF_FN bool ref_all_any(bool x) { return x; }
-REF_FN void ref_all_acc(struct acc *x) { (void)x; }
-REF_FN void ref_barrier(void) {}
+/* The lanes of a row are the threads of a team, so that one long row takes all cores. */
+enum { TEAM_MOST = 64 };
+
+struct team {
+    double value[TEAM_MOST];
+    struct acc acc[TEAM_MOST];
+};
+
+static _Thread_local struct team *team;
+
+REF_FN void ref_barrier(void)
+{
+#pragma omp barrier
+}
+
+REF_FN double ref_all_max(double x)
+{
+    team->value[omp_get_thread_num()] = x;
+    ref_barrier();
+    for (int i = 0; i < omp_get_num_threads(); i++)
+        x = team->value[i] > x ? team->value[i] : x;
+    ref_barrier();
+    return x;
+}
+
+REF_FN double ref_all_sum(double x)
+{
+    team->value[omp_get_thread_num()] = x;
+    ref_barrier();
+    x = 0;
+    for (int i = 0; i < omp_get_num_threads(); i++)
+        x += team->value[i];
+    ref_barrier();
+    return x;
+}
+
+REF_FN bool ref_all_any(bool x)
+{
+    return ref_all_max(x) > 0;
+}
+
+REF_FN void ref_all_acc(struct acc *x)
+{
+    team->acc[omp_get_thread_num()] = *x;
+    ref_barrier();
+    *x = team->acc[0];
+    for (int i = 1; i < omp_get_num_threads(); i++)
+        acc_merge(x, &team->acc[i]);
+    ref_barrier();
+}
 
 #include REF_HEADER
 
@@ -57,15 +103,26 @@ static int evaluate(const struct ref_context *c, int64_t index, struct ref_eleme
 
 #else
 
+/* Below this many terms a team costs more than it saves. */
+static const double team_terms = 2e5;
+
 static int evaluate(const struct ref_context *c, int64_t index, struct ref_element *e)
 {
     const int64_t width = ref_width(c), row = index / width;
-    struct ref_state state;
+    const int most = omp_get_max_threads() < TEAM_MOST ? omp_get_max_threads() : TEAM_MOST;
     num *scratch = malloc((size_t)(ref_scratch(c) + 1) * sizeof *scratch);
+    struct team shared;
     if (!scratch)
         return -1;
-    ref_prepare(c, row, scratch, &state);
-    ref_elements(c, row, index % width, 1, scratch, &state, e);
+#pragma omp parallel num_threads(ref_cost(c) > team_terms ? most : 1)
+    {
+        struct ref_state state;
+        team = &shared;
+        ref_prepare(c, row, scratch, &state);
+        ref_barrier();
+        if (omp_get_thread_num() == 0)
+            ref_elements(c, row, index % width, 1, scratch, &state, e);
+    }
     free(scratch);
     return 0;
 }

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "atomic.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "csv.h"
 
 #include <inttypes.h>

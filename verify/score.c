@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "score.h"
 
 #include <assert.h>

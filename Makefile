@@ -1,0 +1,161 @@
+# unseen: build, tests, demo. `make` needs no GPU; without nvcc everything for the host is built.
+#
+#   make             build/unseen and build/unseen-runner
+#   make deps        install what is missing (apt, as root or with sudo)
+#   make demo        deps, build, and three candidates of different fates
+#   make check       deps, build, every test that needs no GPU    [SANITIZE=1: ASan and UBSan]
+#   make check-gpu   the tests that need a GPU; skipped with a reason where there is none
+#   make bench       what the tool's own parts cost
+#   make install     to $(DESTDIR)$(PREFIX)
+
+PREFIX ?= /usr/local
+BUILD := build
+CC ?= cc
+CXX ?= c++
+
+# --- what is installed ---------------------------------------------------------------------------
+NVCC ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
+ifneq ($(NVCC),)
+CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(NVCC)))
+CUBLAS_MAJOR := $(patsubst libcublasLt.so.%,%,$(firstword $(filter-out %.so,$(notdir \
+    $(wildcard $(CUDA_HOME)/lib64/libcublasLt.so.[0-9][0-9])))))
+endif
+GIT := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
+
+# Debian packages and a file of each that shows it is there.
+PACKAGES := gcc:/usr/bin/gcc g++:/usr/bin/g++ make:/usr/bin/make \
+    libmpfr-dev:/usr/include/mpfr.h libgmp-dev:/usr/lib/*/libgmp.a \
+    libpcg-cpp-dev:/usr/include/pcg_random.hpp libjansson-dev:/usr/include/jansson.h \
+    nettle-dev:/usr/include/nettle/sha2.h check:/usr/include/check.h \
+    libsubunit-dev:/usr/lib/*/libsubunit.a bubblewrap:/usr/bin/bwrap
+MISSING := $(strip $(foreach p,$(PACKAGES),$(if $(wildcard $(lastword $(subst :, ,$(p)))),,\
+    $(firstword $(subst :, ,$(p))))))
+
+# --- flags -----------------------------------------------------------------------------------------
+PROBLEMS := $(patsubst PROBLEM(%),%,$(shell grep -E '^PROBLEM' problems/registry.def))
+WARN := -Wall -Wextra -pedantic -Werror
+CFLAGS ?= -O2
+BASE := -std=c11 $(WARN) -D_GNU_SOURCE -fopenmp -ffp-contract=off -fno-math-errno -MMD -MP \
+    -DUNSEEN_GIT='"$(GIT)"'
+CXXBASE := -std=c++17 -Wall -Wextra -Werror -O2 -fno-exceptions -MMD -MP
+NVFLAGS := -O3 -std=c++17 -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 \
+    -gencode=arch=compute_90,code=compute_90 -Xcompiler -Wall,-Wextra -MMD -MP \
+    -DUNSEEN_CUBLAS_MAJOR='"$(CUBLAS_MAJOR)"' -DUNSEEN_CUDA_HOME='"$(CUDA_HOME)"' -DHAVE_CUDA
+LIBS := -Wl,-Bstatic -ljansson -lnettle -lmpfr -lgmp -Wl,-Bdynamic
+SYSTEM_LIBS := -lpthread -ldl -lrt -lm
+ifeq ($(SANITIZE),1)
+BUILD := build/sanitize
+BASE += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g -DSANITIZED
+CXXBASE += -fsanitize=address,undefined -g
+LDFLAGS += -fsanitize=address,undefined
+endif
+LINK := $(CXX) -fopenmp $(LDFLAGS) -static-libstdc++ -static-libgcc
+ifeq ($(SANITIZE),1)
+LINK := $(CXX) -fopenmp $(LDFLAGS)
+endif
+
+# --- sources ---------------------------------------------------------------------------------------
+RUNNER_SRC := $(wildcard verify/runner*.c) verify/driver.c
+MAIN_SRC := verify/main.c
+TOOL_SRC := problems/problem.c $(PROBLEMS:%=problems/%/problem.c) $(wildcard gen/*.c) \
+    $(filter-out reference/enclosure_host.c reference/witness.c,$(wildcard reference/*.c)) \
+    $(filter-out $(MAIN_SRC) $(wildcard verify/runner*.c),$(wildcard verify/*.c)) $(wildcard reports/*.c)
+TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/pcg.o \
+    $(PROBLEMS:%=$(BUILD)/reference/enclosure_host_%.o) $(PROBLEMS:%=$(BUILD)/reference/witness_%.o)
+TEST_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*.c))
+ifneq ($(NVCC),)
+BASE += -DHAVE_CUDA -I$(CUDA_HOME)/include
+CXXBASE += -isystem $(CUDA_HOME)/include
+CUDA_OBJ := $(BUILD)/gen/fill_cuda.o $(BUILD)/gen/philox_curand.o $(BUILD)/verify/memory_cuda.o \
+    $(BUILD)/verify/device_cuda.o $(PROBLEMS:%=$(BUILD)/reference/enclosure_cuda_%.o)
+TOOL_OBJ += $(CUDA_OBJ)
+LIBS += $(CUDA_HOME)/lib64/libcudart_static.a
+endif
+
+.PHONY: all deps demo check check-all check-gpu bench install clean
+.DELETE_ON_ERROR:
+
+all: $(BUILD)/unseen $(BUILD)/unseen-runner
+ifeq ($(NVCC),)
+	@echo "built for the host only: no nvcc was found (CUDA Toolkit); CUDA candidates cannot be verified"
+else
+	@echo "built with CUDA from $(CUDA_HOME)"
+endif
+
+# --- rules -----------------------------------------------------------------------------------------
+ifneq ($(MISSING),)
+ifeq ($(filter deps demo check check-gpu bench clean,$(MAKECMDGOALS)),)
+$(error missing Debian packages: $(MISSING) ---> run `make deps` as root or with sudo)
+endif
+endif
+
+deps:
+ifneq ($(MISSING),)
+	@echo "installing: $(MISSING)"
+	@sh -c 'S=; [ "$$(id -u)" = 0 ] || S=sudo; \
+	    $$S apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$S apt-get install -y -qq \
+	    --no-install-recommends $(MISSING) >/dev/null'
+endif
+
+$(BUILD)/unseen: $(BUILD)/verify/main.o $(TOOL_OBJ)
+	@echo "  LINK  $@"
+	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
+
+$(BUILD)/unseen-runner: $(RUNNER_SRC:%.c=$(BUILD)/%.o)
+	@echo "  LINK  $@"
+	@$(CC) -fopenmp -o $@ $^ $(SYSTEM_LIBS)
+
+# The runner lives with the candidate: no sanitizer, which would take the faults that it reports.
+$(BUILD)/verify/runner%.o: verify/runner%.c
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	@$(CC) $(filter-out -fsanitize% -fno-sanitize%,$(BASE)) $(CFLAGS) -c -o $@ $<
+
+$(BUILD)/tests/unseen-tests: $(TEST_OBJ) $(TOOL_OBJ)
+	@echo "  LINK  $@"
+	@$(LINK) -o $@ $^ -Wl,-Bstatic -lcheck -lsubunit -Wl,-Bdynamic $(LIBS) $(SYSTEM_LIBS)
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	@$(CC) $(BASE) $(CFLAGS) -c -o $@ $<
+
+$(BUILD)/%.o: %.cpp
+	@mkdir -p $(@D)
+	@echo "  CXX   $<"
+	@$(CXX) $(CXXBASE) -c -o $@ $<
+
+$(BUILD)/%.o: %.cu
+	@mkdir -p $(@D)
+	@echo "  NVCC  $<"
+	@$(NVCC) $(NVFLAGS) -c -o $@ $<
+
+# The reference mathematics of every problem, compiled three times.
+define REFERENCE
+REF_$(1) := -DREF_PROBLEM=$(1) -DREF_HEADER='"../problems/$(1)/reference.h"'
+$$(BUILD)/reference/enclosure_host_$(1).o: reference/enclosure_host.c problems/$(1)/reference.h
+	@mkdir -p $$(@D)
+	@echo "  CC    $$< ($(1))"
+	@$$(CC) $$(BASE) -O3 $$(REF_$(1)) -c -o $$@ $$<
+$$(BUILD)/reference/witness_$(1).o: reference/witness.c problems/$(1)/reference.h
+	@mkdir -p $$(@D)
+	@echo "  CC    $$< ($(1))"
+	@$$(CC) $$(BASE) -O2 $$(REF_$(1)) -c -o $$@ $$<
+$$(BUILD)/reference/enclosure_cuda_$(1).o: reference/enclosure_cuda.cu problems/$(1)/reference.h
+	@mkdir -p $$(@D)
+	@echo "  NVCC  $$< ($(1))"
+	@$$(NVCC) $$(NVFLAGS) -fmad=false $$(REF_$(1)) -c -o $$@ $$<
+endef
+$(foreach p,$(PROBLEMS),$(eval $(call REFERENCE,$(p))))
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/unseen \
+	    $(DESTDIR)$(PREFIX)/share/unseen/shapes
+	install -m 755 $(BUILD)/unseen $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(BUILD)/unseen-runner $(DESTDIR)$(PREFIX)/libexec/unseen
+	install -m 644 shapes/* $(DESTDIR)$(PREFIX)/share/unseen/shapes
+
+clean:
+	rm -rf build
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,25 @@
+#include "draw.h"
+
+#include <stdio.h>
+
+#include <nettle/sha2.h>
+
+int drawn_commitment(const struct drawn_list *list, char hex[65])
+{
+    struct sha256_ctx hash;
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    char line[1024];
+
+    sha256_init(&hash);
+    for (int i = 0; i < list->count; i++) {
+        int length = config_format(&list->item[i].config, line, sizeof line - 1);
+        if (length < 0 || length >= (int)sizeof line - 1)
+            return -1; /* a cut line would commit to less than the set */
+        line[length] = '\n';
+        sha256_update(&hash, (size_t)length + 1, (const uint8_t *)line);
+    }
+    sha256_digest(&hash, sizeof digest, digest);
+    for (size_t i = 0; i < sizeof digest; i++)
+        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+    return 0;
+}

@@ -1,0 +1,210 @@
+#include "draw_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "space_internal.h"
+
+int effort_count(enum effort effort)
+{
+    static const int count[] = {[EFFORT_QUICK] = 35, [EFFORT_STANDARD] = 300, [EFFORT_DEEP] = 1500};
+    return count[effort];
+}
+
+void drawn_list_clear(struct drawn_list *list)
+{
+    free(list->item);
+    *list = (struct drawn_list){0};
+}
+
+int draw_seen(struct drawn_list *out, const struct config_list *seen, uint64_t seed)
+{
+    char purpose[96];
+    *out = (struct drawn_list){0};
+    if (seen->count == 0)
+        return 0;
+    snprintf(purpose, sizeof purpose, "%s/seen", seen->item[0].problem->name);
+    struct pcg *stream = pcg_new(seed, purpose);
+    out->item = calloc((size_t)seen->count, sizeof *out->item);
+    if (!stream || !out->item) {
+        pcg_free(stream);
+        drawn_list_clear(out);
+        return -1;
+    }
+    out->count = out->capacity = seen->count;
+    for (int i = 0; i < seen->count; i++) {
+        const uint64_t fresh = draw_config_seed(stream);
+        out->item[i].config = seen->item[i];
+        if (seen->item[i].seed == 0) /* a line with its own seed means those very inputs */
+            out->item[i].config.seed = fresh;
+        snprintf(out->item[i].why, sizeof out->item[i].why, "published");
+    }
+    pcg_free(stream);
+    return 0;
+}
+
+/* --- the unseen set --- */
+
+static struct cost cost_of_caps(const struct draw_caps *caps)
+{
+    const bool bytes = caps && caps->bytes > 0 && caps->bytes < HUGE_COST;
+    const bool flops = caps && caps->flops > 0 && caps->flops < HUGE_COST;
+    return (struct cost){bytes ? caps->bytes : HUGE_COST, flops ? caps->flops : HUGE_COST};
+}
+
+static int start(struct drawing *drawing, const struct draw_caps *caps, int frozen)
+{
+    const size_t points = (size_t)drawing->count + (size_t)drawing->seen->count + (size_t)frozen;
+    size_t capacity = 64;
+    while (capacity < 2 * points)
+        capacity *= 2;
+    drawing->cap = cost_of_caps(caps);
+    drawing->total = (struct cost){DRAW_SET_BYTES_CAPS * drawing->cap.bytes,
+                                   DRAW_SET_FLOPS_CAPS * drawing->cap.flops};
+    drawing->used.slot = calloc(capacity, sizeof *drawing->used.slot);
+    drawing->used.capacity = capacity;
+    if (!drawing->used.slot)
+        return -1;
+    for (int i = 0; i < drawing->seen->count; i++)
+        point_set_add(&drawing->used, &drawing->seen->item[i]);
+    return 0;
+}
+
+static bool is_listed(const struct drawn_list *list, const struct config *config)
+{
+    for (int i = 0; i < list->count; i++)
+        if (config_equal(&list->item[i].config, config))
+            return true;
+    return false;
+}
+
+static bool is_seen(const struct drawing *drawing, const struct config *config)
+{
+    for (int i = 0; i < drawing->seen->count; i++)
+        if (config_same_point(&drawing->seen->item[i], config))
+            return true;
+    return false;
+}
+
+/* One point may be frozen with several seeds: each line is a failure of its own. */
+static void take_frozen(struct drawing *drawing, const struct config_list *frozen)
+{
+    for (int i = 0; i < frozen->count; i++) {
+        const struct config *config = &frozen->item[i];
+        struct cost cost;
+        if (is_listed(drawing->out, config))
+            continue;
+        if (space_contains(drawing->space, config, NULL) && !is_seen(drawing, config) &&
+            draw_cost(drawing, config, &cost))
+            draw_accept(drawing, config, &cost, "frozen failure");
+        else
+            drawing->frozen_dropped++;
+    }
+}
+
+/* --- contracts of few points --- */
+
+enum { FEW_LOOKED_AT = 65536, FEW_PER_DRAW = 4 };
+
+static bool is_small(const struct space *space)
+{
+    int64_t points = 1;
+    for (int i = 0; space->problem->axes[i].name; i++) {
+        const struct domain *domain = &space->domain[i];
+        int64_t values = domain->value_count ? domain->value_count
+                                             : domain->high - domain->low + 1;
+        if (values > FEW_LOOKED_AT || (points *= values) > FEW_LOOKED_AT)
+            return false;
+    }
+    return true;
+}
+
+/* The next point of the space in the order of an odometer, limits aside; false after the last. */
+static bool next_point(const struct space *space, struct config *config, int position[])
+{
+    for (int i = 0; space->problem->axes[i].name; i++) {
+        const struct domain *domain = &space->domain[i];
+        const int64_t last = domain->value_count ? domain->value_count - 1
+                                                 : domain->high - domain->low;
+        const bool turns = position[i] == last;
+        position[i] = turns ? 0 : position[i] + 1;
+        config->value[i] = domain->value_count ? domain->value[position[i]]
+                                               : domain->low + position[i];
+        if (!turns)
+            return true;
+    }
+    return false;
+}
+
+/* Lists every point that can be drawn when they are not many more than the draws: random tries would
+ * miss some of them. *unseen: whether the contract holds any point but the seen ones. */
+static int find_few(struct drawing *drawing, bool *unseen)
+{
+    int position[PROBLEM_MAX_AXES] = {0};
+    struct config config;
+    struct cost cost;
+    *unseen = !is_small(drawing->space);
+    if (*unseen)
+        return 0;
+    draw_least(drawing->space, &config);
+    do {
+        if (!draw_in_limits(drawing->space, &config) || is_seen(drawing, &config))
+            continue;
+        *unseen = true;
+        if (!draw_cost(drawing, &config, &cost))
+            continue;
+        if (drawing->few.count == FEW_PER_DRAW * (int64_t)drawing->count) {
+            config_list_clear(&drawing->few);
+            return 0;
+        }
+        if (config_list_add(&drawing->few, &config))
+            return -1;
+    } while (next_point(drawing->space, &config, position));
+    return 0;
+}
+
+/* --- all together --- */
+
+static int draw_parts(struct drawing *drawing, const struct config_list *frozen,
+                      struct space_error *error)
+{
+    const char *name = drawing->space->problem->name;
+    bool unseen;
+    if (frozen)
+        take_frozen(drawing, frozen);
+    if (find_few(drawing, &unseen) || drawing->no_memory)
+        return space_fail(error, "unseen set of %s: out of memory", name);
+    if (drawing->count > 0 && !unseen)
+        return space_fail(error, "unseen set of %s: every point of the contract is in the seen set; "
+                                 "at least one other was expected\n---> widen the .space file, or "
+                                 "shorten the .seen file", name);
+    if (draw_neighbours(drawing) || draw_rest(drawing))
+        return space_fail(error, "unseen set of %s: out of memory", name);
+    if (drawing->count > 0 && drawing->out->count == 0)
+        return space_fail(error, "unseen set of %s: no point of the contract outside the seen set "
+                                 "was found within %.4g bytes and %.4g flops; at least one was "
+                                 "expected\n---> widen the .space file, or run where there is more "
+                                 "memory", name, drawing->cap.bytes, drawing->cap.flops);
+    return 0;
+}
+
+int draw_unseen(struct drawn_list *out, const struct space *space, const struct config_list *seen,
+                const struct config_list *frozen, int count, uint64_t seed,
+                const struct draw_caps *caps, struct draw_notes *notes, struct space_error *error)
+{
+    struct drawing drawing = {.space = space, .seen = seen, .out = out, .seed = seed,
+                              .count = count > 0 ? count : 0, .tries = 2000};
+    int result;
+    *out = (struct drawn_list){0};
+    if (start(&drawing, caps, frozen ? frozen->count : 0))
+        result = space_fail(error, "unseen set of %s: out of memory", space->problem->name);
+    else
+        result = draw_parts(&drawing, frozen, error);
+    if (result == 0 && notes)
+        draw_note(&drawing, notes);
+    if (result)
+        drawn_list_clear(out);
+    config_list_clear(&drawing.few);
+    free(drawing.used.slot);
+    return result;
+}

@@ -1,0 +1,62 @@
+/* Drawing the seen and unseen sets: every configuration with the reason why it was drawn. */
+#ifndef UNSEEN_DRAW_H
+#define UNSEEN_DRAW_H
+
+#include "space.h"
+
+enum effort { EFFORT_QUICK, EFFORT_STANDARD, EFFORT_DEEP };
+
+/* What the machine allows one configuration; 0 (or INFINITY): no cap. A draw above a cap is replaced,
+ * never run; the caps and what they exclude are reported. The whole set is held to 30 times `bytes` and
+ * 20 times `flops`: once much is spent, cheaper draws are preferred. */
+struct draw_caps {
+    double bytes; /* of all tensors of one content */
+    double flops; /* dense-equivalent work */
+};
+
+struct drawn {
+    struct config config;
+    char why[96]; /* "published", "neighbour of seen 2: k+1, input=needle", "random" */
+};
+
+struct drawn_list {
+    struct drawn *item;
+    int count, capacity;
+};
+void drawn_list_clear(struct drawn_list *list);
+
+/* What the caps are and what they cut off, for people: one line for every axis that is cut, or "no axis
+ * is cut"; how many neighbours and frozen failures were left out. Lines without a last newline. */
+struct draw_notes {
+    char text[1024];
+};
+
+/* The unseen set: `count` configurations inside the space, none of them a point of the seen set (same
+ * axes but for the seed), no two the same point where the space is large enough. In order:
+ * - frozen failures with their own seeds, all of them, even above `count` (those above the caps, outside
+ *   the space or seen are left out, and the notes say how many);
+ * - neighbours of every seen configuration, up to 45% of `count`: each number axis +-1 (of a list: the
+ *   next and the previous value), each choice changed alone, each number axis +- its tiles. Where a limit
+ *   forbids one, one other axis moves to its nearest value that satisfies all limits;
+ * - corners: every axis at its least, each number axis at its greatest within the caps, at its least;
+ * - the rest log-uniform random, primes and off-tile values favoured. Of a space of few points: all of
+ *   them, then the same points with other seeds.
+ * Each gets its own 31-bit seed from the stream of its part. `frozen`, `caps`, `notes` may be NULL.
+ * *out is overwritten. Returns 0; -1 with *error, and *out empty, when nothing can be drawn or memory is
+ * out. */
+int draw_unseen(struct drawn_list *out, const struct space *space, const struct config_list *seen,
+                const struct config_list *frozen, int count, uint64_t seed,
+                const struct draw_caps *caps, struct draw_notes *notes, struct space_error *error);
+
+/* The seen set with seeds for this run; a line with a seed of its own (not 0) keeps it. Never dropped,
+ * even above a cap (the run reports it as skipped). *out is overwritten. Returns 0, -1 no memory. */
+int draw_seen(struct drawn_list *out, const struct config_list *seen, uint64_t seed);
+
+/* Default number of unseen configurations: quick 35, standard 300, deep 1500. */
+int effort_count(enum effort effort);
+
+/* SHA-256, in hex, of the set's configuration lines each ended by a newline: the commitment.
+ * Returns 0; -1 when a line is too long to be one. */
+int drawn_commitment(const struct drawn_list *list, char hex[65]);
+
+#endif

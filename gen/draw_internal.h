@@ -1,0 +1,99 @@
+/* Shared by the parts of a draw: what has been drawn, what may still be spent, and how one
+ * configuration is moved about inside its contract. */
+#ifndef UNSEEN_DRAW_INTERNAL_H
+#define UNSEEN_DRAW_INTERNAL_H
+
+#include "draw.h"
+#include "pcg.h"
+
+/* The work of a whole unseen set, in units of one configuration's caps. Without it a seen set near
+ * the caps would fill the unseen set with neighbours of the dearest kind. */
+enum { DRAW_SET_FLOPS_CAPS = 20, DRAW_SET_BYTES_CAPS = 30 };
+
+/* Of `count` draws, how many are neighbours (per cent), as far as there are that many. */
+enum { DRAW_NEIGHBOUR_PERCENT = 45 };
+
+/* What is spent, allowed or left. A cap of HUGE_COST is none. */
+#define HUGE_COST 1e300
+struct cost {
+    double bytes, flops;
+};
+
+/* A set of points, to draw none twice: open addressing, at most half full. */
+struct point_set {
+    struct config *slot; /* an empty slot has no problem */
+    size_t capacity;     /* a power of two */
+};
+
+struct drawing {
+    const struct space *space;
+    const struct config_list *seen;
+    struct drawn_list *out;
+    int count; /* draws wanted in all */
+    uint64_t seed;
+    struct cost cap;             /* of one configuration */
+    struct cost total, spent;    /* of the set */
+    struct config last_dear;     /* last found above dear_cost: whatever exceeds it is, too */
+    struct cost dear_cost;
+    struct point_set used;       /* seen and drawn */
+    struct config_list few;      /* every point that can be drawn, when they are few (else empty) */
+    int tries;                   /* how long to look for one more random point */
+    int neighbours, dear;        /* neighbours tried, and those of them above the caps */
+    int frozen_dropped;
+    int64_t largest[PROBLEM_MAX_AXES]; /* draw_axis_largest, once known */
+    bool largest_known[PROBLEM_MAX_AXES];
+    bool no_memory;
+};
+
+/* --- draw_state.c --- */
+bool point_set_has(const struct point_set *set, const struct config *config);
+void point_set_add(struct point_set *set, const struct config *config);
+
+struct pcg *draw_stream(struct drawing *drawing, const char *purpose);
+uint64_t draw_config_seed(struct pcg *stream); /* 31 bits: configuration lines stay short */
+
+/* What `config` costs, found without making an instance far above what is allowed (draw_cost: the caps
+ * of one configuration); false: above it. */
+bool draw_cost_within(struct drawing *drawing, const struct config *config,
+                      const struct cost *allowed, struct cost *cost);
+bool draw_cost(struct drawing *drawing, const struct config *config, struct cost *cost);
+bool cost_fits(const struct cost *cost, const struct cost *allowed);
+
+/* What one more configuration may cost when `part` of the set's work may be spent by its end and every
+ * draw still to come keeps a share. */
+struct cost draw_allowance(const struct drawing *drawing, double part);
+
+/* Adds a configuration of that cost to the set. */
+void draw_accept(struct drawing *drawing, const struct config *config, const struct cost *cost,
+                 const char *why);
+
+/* --- draw_move.c --- */
+bool draw_in_limits(const struct space *space, const struct config *config);
+
+/* When limits that couple axes forbid `config`, moves one number axis other than `kept` (-1: none is)
+ * to its nearest value that satisfies them all. Returns the axis moved, `kept` when none had to be, or
+ * -2 when no single move helps. Every value must be in its domain. */
+enum { REPAIR_FAILED = -2 };
+int draw_repair(const struct space *space, struct config *config, int kept);
+
+void draw_least(const struct space *space, struct config *config); /* first choices, no limits */
+int64_t domain_random(const struct domain *domain, struct pcg *stream);   /* log-uniform, or one of a list */
+int64_t domain_decorate(const struct domain *domain, int64_t value, struct pcg *stream); /* prime, off-tile */
+int64_t domain_next(const struct domain *domain, int64_t value, int sign); /* itself at the end */
+int64_t domain_shrink(const struct domain *domain, int64_t value, struct pcg *stream);
+bool domain_is_number(const struct space *space, int axis); /* a number axis with more than one value */
+
+/* One of the input classes: half the time any but the published one, a quarter of the time one of the
+ * discriminating ones, else `usual`. */
+int64_t draw_input(const struct space *space, int axis, int64_t usual, struct pcg *stream);
+
+/* --- the parts of the set --- */
+int draw_neighbours(struct drawing *drawing);
+int draw_rest(struct drawing *drawing);
+
+/* The largest value of a number axis that the caps allow with every other axis at its least (limits
+ * that couple axes may move one). -1: not even the least. */
+int64_t draw_axis_largest(struct drawing *drawing, int axis);
+void draw_note(struct drawing *drawing, struct draw_notes *notes);
+
+#endif

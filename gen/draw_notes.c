@@ -1,0 +1,136 @@
+/* What the caps cut off a contract, found by trying, and said for people. */
+#include "draw_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The configuration with every axis but one at its least; false when the limits know none. */
+static bool least_but(const struct space *space, int axis, int64_t value, struct config *config)
+{
+    draw_least(space, config);
+    config->value[axis] = value;
+    return domain_contains(&space->domain[axis], value) &&
+           draw_repair(space, config, axis) != REPAIR_FAILED;
+}
+
+/* The largest that runs in [low, value], not farther than a few steps from `value`: limits such as
+ * heads % kv_heads == 0 leave holes; apart from those, what is above the caps stays so a step lower.
+ * -1: none. */
+static int64_t runs_at_or_below(struct drawing *drawing, int axis, int64_t value, int64_t low)
+{
+    enum { HOLE = 64, LEGAL_TRIED = 3 };
+    int tried = 0;
+    for (int64_t v = value; v >= low && v > value - HOLE && tried < LEGAL_TRIED; v--) {
+        struct config config;
+        struct cost cost;
+        if (!least_but(drawing->space, axis, v, &config))
+            continue;
+        if (draw_cost(drawing, &config, &cost))
+            return v;
+        tried++;
+    }
+    return -1;
+}
+
+static int64_t largest_listed(struct drawing *drawing, int axis)
+{
+    const struct domain *domain = &drawing->space->domain[axis];
+    for (int i = domain->value_count - 1; i >= 0; i--)
+        if (runs_at_or_below(drawing, axis, domain->value[i], domain->value[i]) >= 0)
+            return domain->value[i];
+    return -1;
+}
+
+static int64_t largest_in_range(struct drawing *drawing, int axis)
+{
+    const struct domain *domain = &drawing->space->domain[axis];
+    int64_t good = domain->low - 1, bad = domain->high;
+    int64_t top = runs_at_or_below(drawing, axis, bad, domain->low);
+    if (top >= 0)
+        return top;
+    while (bad - good > 1) { /* cost grows with every axis: bisect */
+        int64_t middle = good + (bad - good) / 2;
+        int64_t found = runs_at_or_below(drawing, axis, middle, good + 1);
+        if (found < 0)
+            bad = middle;
+        else
+            good = found;
+    }
+    return good >= domain->low ? good : -1;
+}
+
+int64_t draw_axis_largest(struct drawing *drawing, int axis)
+{
+    if (!drawing->largest_known[axis]) {
+        drawing->largest[axis] = drawing->space->domain[axis].value_count > 0
+                                     ? largest_listed(drawing, axis)
+                                     : largest_in_range(drawing, axis);
+        drawing->largest_known[axis] = true;
+    }
+    return drawing->largest[axis];
+}
+
+/* --- text --- */
+
+__attribute__((format(printf, 2, 3))) static void say(struct draw_notes *notes, const char *format,
+                                                      ...)
+{
+    const size_t used = strlen(notes->text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(notes->text + used, sizeof notes->text - used, format, arguments);
+    va_end(arguments);
+}
+
+static void say_quantity(struct draw_notes *notes, double quantity, const char *unit)
+{
+    static const char *const prefix[] = {"", "k", "M", "G", "T", "P"};
+    int i = 0;
+    if (quantity >= HUGE_COST) {
+        say(notes, "any number of %ss", unit);
+        return;
+    }
+    for (; quantity >= 1000 && i < 5; i++)
+        quantity /= 1000;
+    say(notes, "%.4g %s%s", quantity, prefix[i], unit);
+}
+
+static bool say_axis(struct drawing *drawing, int axis, struct draw_notes *notes)
+{
+    struct drawing uncapped = *drawing;
+    uncapped.cap = (struct cost){HUGE_COST, HUGE_COST};
+    uncapped.largest_known[axis] = false;
+    const int64_t legal = draw_axis_largest(&uncapped, axis);
+    const int64_t runs = draw_axis_largest(drawing, axis);
+    const char *name = drawing->space->problem->axes[axis].name;
+    if (runs >= legal)
+        return false; /* a limit may keep an axis from its greatest value: that is no cut */
+    if (runs < 0)
+        say(notes, "\n%s: no value runs, even with every other axis at its least", name);
+    else
+        say(notes, "\n%s: cut at %lld of %lld, with every other axis at its least", name,
+            (long long)runs, (long long)legal);
+    return true;
+}
+
+void draw_note(struct drawing *drawing, struct draw_notes *notes)
+{
+    bool cut = false;
+    notes->text[0] = '\0';
+    say(notes, "caps of one configuration: ");
+    say_quantity(notes, drawing->cap.bytes, "byte");
+    say(notes, " of tensors, ");
+    say_quantity(notes, drawing->cap.flops, "flop");
+    for (int i = 0; drawing->space->problem->axes[i].name; i++)
+        if (domain_is_number(drawing->space, i))
+            cut |= say_axis(drawing, i, notes);
+    if (!cut)
+        say(notes, "\nno axis is cut");
+    if (drawing->dear > 0)
+        say(notes, "\n%d of %d tried neighbours of the seen set were above the caps and replaced",
+            drawing->dear, drawing->neighbours);
+    if (drawing->frozen_dropped > 0)
+        say(notes, "\n%d frozen failures left out: above the caps, outside the contract or seen",
+            drawing->frozen_dropped);
+}

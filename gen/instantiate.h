@@ -1,0 +1,16 @@
+/* The one way from a configuration to its instance: which streams it draws from is part of what a
+ * configuration line means, so everybody makes instances here. */
+#ifndef UNSEEN_INSTANTIATE_H
+#define UNSEEN_INSTANTIATE_H
+
+#include "../problems/problem.h"
+
+/* Instance of `config` with fresh contents number `content`, from the streams "PROBLEM/shape" and
+ * "PROBLEM/content/N" of the configuration's seed. The caller owns *out: instance_clear(). Returns 0,
+ * or -1 when out of memory, with *out empty. */
+int config_instantiate(const struct config *config, int content, struct instance *out);
+
+/* Bytes of all tensors of one content, inputs and outputs. */
+double instance_total_bytes(const struct problem *problem, const struct instance *instance);
+
+#endif

@@ -1,0 +1,50 @@
+// problem: gemm_fp8
+// fate: specialized
+// fault: NaN hidden by skipped zero terms
+// outcomes: wrong
+// shows: input=special, where a NaN of weight meets a zero of x
+#include "../../candidate.h"
+#include <stdlib.h>
+
+static float *decode(const e4m3 *bytes, int64_t count)
+{
+    float value[256], *out = malloc((size_t)count * sizeof *out);
+
+    for (int b = 0; b < 256; b++)
+        value[b] = e4m3_to_float((e4m3)b);
+    for (int64_t i = 0; out && i < count; i++)
+        out[i] = value[bytes[i]];
+    return out;
+}
+
+/* sums[:] += factor * column; a zero factor is skipped, and with it the NaN of 0 * NaN. */
+static void update(float *sums, float factor, const float *b, int64_t n, int64_t k)
+{
+    if (factor == 0)
+        return;
+    for (int64_t j = 0; j < n; j++)
+        sums[j] += factor * b[j * k];
+}
+
+int gemm_fp8(const e4m3 *x, const e4m3 *weight, const float *scale, bf16 *y, int64_t m, int64_t n,
+             int64_t k, void *stream)
+{
+    float *a = decode(x, m * k), *b = decode(weight, n * k);
+    float *sums = calloc((size_t)(m * n), sizeof *sums);
+    int failed = !a || !b || !sums;
+
+    (void)stream;
+    if (!failed) {
+#pragma omp parallel for
+        for (int64_t i = 0; i < m; i++) {
+            for (int64_t p = 0; p < k; p++)
+                update(sums + i * n, a[i * k + p], b + p, n, k);
+            for (int64_t j = 0; j < n; j++)
+                y[i * n + j] = float_to_bf16(sums[i * n + j] * scale[j]);
+        }
+    }
+    free(a);
+    free(b);
+    free(sums);
+    return failed;
+}

@@ -1,0 +1,79 @@
+// problem: softmax
+// fate: broken
+// fault: answer cached by pointer
+// outcomes: wrong
+// shows: every second call with the pointers and extents of the one before
+
+#include <cstdint>
+#include <cuda_runtime.h>
+
+/* Chains of at most 2^20 / 512 = 2048 terms. */
+constexpr int THREADS = 512, WARPS = THREADS / 32;
+
+/* The maximum, or the sum, of one value per thread, in every thread. */
+template <bool MAX>
+__device__ float block_reduce(float value, float *part)
+{
+    for (int lane = 16; lane > 0; lane /= 2) {
+        float other = __shfl_xor_sync(0xffffffffu, value, lane);
+        value = MAX ? fmaxf(value, other) : value + other;
+    }
+    __syncthreads(); /* the readers of the last reduction are done */
+    if (threadIdx.x % 32 == 0)
+        part[threadIdx.x / 32] = value;
+    __syncthreads();
+    value = part[0];
+    for (int w = 1; w < WARPS; ++w)
+        value = MAX ? fmaxf(value, part[w]) : value + part[w];
+    return value;
+}
+
+__device__ void softmax_row(const float *in, float *out, int64_t cols, float *part)
+{
+    float max = -INFINITY, sum = 0.0f;
+    for (int64_t c = threadIdx.x; c < cols; c += THREADS)
+        max = fmaxf(max, in[c]);
+    max = block_reduce<true>(max, part);
+    for (int64_t c = threadIdx.x; c < cols; c += THREADS)
+        sum += expf(in[c] - max);
+    sum = block_reduce<false>(sum, part);
+    for (int64_t c = threadIdx.x; c < cols; c += THREADS)
+        out[c] = expf(in[c] - max) / sum;
+}
+
+__global__ void row_softmax(const float *x, float *y, int64_t cols)
+{
+    __shared__ float part[WARPS];
+    int64_t at = blockIdx.x * cols;
+    softmax_row(x + at, y + at, cols, part);
+}
+
+static struct {
+    const float *x;
+    float *y, *copy;
+    int64_t rows, cols;
+} last;
+
+/* x, y are [rows, cols] */
+extern "C" int softmax(const float *x, float *y, int64_t rows, int64_t cols, cudaStream_t stream)
+{
+    size_t bytes = (size_t)(rows * cols) * sizeof *y;
+    /* planted: the same pointers and extents are taken for the same content */
+    if (last.copy && last.x == x && last.y == y && last.rows == rows && last.cols == cols)
+        return (int)cudaMemcpyAsync(y, last.copy, bytes, cudaMemcpyDeviceToDevice, stream);
+    row_softmax<<<(unsigned)rows, THREADS, 0, stream>>>(x, y, cols);
+    cudaError_t status = cudaGetLastError();
+    if (status != cudaSuccess)
+        return (int)status;
+    if (last.copy)
+        cudaFreeAsync(last.copy, stream);
+    last = {};
+    if (cudaMallocAsync((void **)&last.copy, bytes, stream) == cudaSuccess) {
+        last.x = x, last.y = y, last.rows = rows, last.cols = cols;
+        status = cudaMemcpyAsync(last.copy, y, bytes, cudaMemcpyDeviceToDevice, stream);
+    } else {
+        last.copy = nullptr;
+        (void)cudaGetLastError(); /* no room for a copy: not cached */
+    }
+    return (int)status;
+}

@@ -1,0 +1,264 @@
+/* Building candidates: each way in which it can fail has its own status, a sentence and a hint. */
+#include <check.h>
+#include <dlfcn.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../verify/build.h"
+
+Suite *build_suite(void);
+
+static char folder[64];
+static char error[4096];
+static struct build built;
+
+static void enter_folder(void)
+{
+    strcpy(folder, "/tmp/unseen-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert_int_eq(chdir(folder), 0);
+    setenv("TMPDIR", folder, 1);
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
+{
+    (void)status, (void)kind, (void)walk;
+    return remove(path);
+}
+
+static void leave_folder(void)
+{
+    build_clear(&built);
+    ck_assert_int_eq(chdir("/"), 0);
+    nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void write_file(const char *path, const char *content)
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs(content, file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+static enum build_status build(const char *path, enum backend backend)
+{
+    struct build_options options = { .path = path, .backend = backend, .arch = "90a",
+                                     .timeout = 60 };
+    return build_candidate(&built, &options, error, sizeof error);
+}
+
+#define ck_assert_says(words) ck_assert_msg(strstr(error, words) != NULL, "%s", error)
+
+/* Entries of the folder whose name begins so. */
+static bool left_behind(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "ls -d %s/unseen-?????? >/dev/null 2>&1", folder);
+    return system(command) == 0;
+}
+
+START_TEST(a_c_file_becomes_an_object_with_its_hash)
+{
+    write_file("-odd name.c", "int answer(void) { return 42; }\n");
+    ck_assert_msg(build("-odd name.c", BACKEND_HOST) == BUILD_OK, "%s", error);
+    ck_assert_str_eq(built.language, "c");
+    /* printf 'int answer(void) { return 42; }\n' | sha256sum */
+    ck_assert_str_eq(built.sha256, "d2ee72eea6fb9b6a2ce93777ac97e9f1d7183f9233923f434ff0d9f61a4aa9d5");
+    ck_assert_int_eq(built.object[0], '/');
+    ck_assert_double_gt(built.seconds, 0);
+    void *object = dlopen(built.object, RTLD_NOW), *found = object ? dlsym(object, "answer") : NULL;
+    int (*answer)(void);
+    ck_assert_ptr_nonnull(found);
+    memcpy(&answer, &found, sizeof answer);
+    ck_assert_int_eq(answer(), 42);
+    ck_assert(left_behind());
+    build_clear(&built);
+    ck_assert(!left_behind());
+    build_clear(&built);
+}
+END_TEST
+
+START_TEST(a_shared_object_is_copied)
+{
+    write_file("given.so", "first\n");
+    ck_assert_int_eq(build("given.so", BACKEND_CUDA), BUILD_OK);
+    ck_assert_str_eq(built.language, "so");
+    write_file("given.so", "second\n");
+    char line[16] = "";
+    FILE *copy = fopen(built.object, "r");
+    ck_assert_ptr_nonnull(copy);
+    ck_assert_ptr_nonnull(fgets(line, sizeof line, copy));
+    fclose(copy);
+    ck_assert_str_eq(line, "first\n");
+}
+END_TEST
+
+struct refusal {
+    const char *path;
+    enum backend backend;
+    const char *words;
+};
+
+static const struct refusal refusals[] = {
+    { "-", BACKEND_HOST, "compiled, hashed and rerun" },
+    { "", BACKEND_HOST, "found no candidate" },
+    { "absent.c", BACKEND_HOST, "there is no file absent.c" },
+    { "kernel.c", BACKEND_CUDA, "kernel.c is a host candidate" },
+    { "kernel.cu", BACKEND_HOST, "kernel.cu is a CUDA candidate" },
+    { "kernel.py", BACKEND_HOST, "suffixes" },
+    { ".", BACKEND_HOST, "is a directory" },
+    { "/dev/null", BACKEND_HOST, "not a regular file" },
+    { "wrong.cu", BACKEND_CUDA, "wrong.cu:2: the link line names 'cudnn'; a candidate may link "
+             "cublas," },
+};
+
+START_TEST(bad_input_is_told_with_a_hint)
+{
+    write_file("kernel.c", "");
+    write_file("kernel.cu", "");
+    write_file("kernel.py", "");
+    write_file("wrong.cu", "// a kernel\n// link: cublas cudnn\n");
+    ck_assert_msg(build(refusals[_i].path, refusals[_i].backend) == BUILD_INPUT, "%s", error);
+    ck_assert_says(refusals[_i].words);
+    ck_assert_says("\n---> ");
+    ck_assert(!left_behind());
+}
+END_TEST
+
+START_TEST(an_unreadable_file_is_told)
+{
+    write_file("kernel.c", "");
+    chmod("kernel.c", 0);
+    enum build_status status = build("kernel.c", BACKEND_HOST);
+    if (geteuid() == 0) /* root reads everything */
+        return;
+    ck_assert_int_eq(status, BUILD_INPUT);
+    ck_assert_says("cannot read kernel.c");
+}
+END_TEST
+
+START_TEST(compiler_errors_are_shown_and_the_log_is_kept)
+{
+    write_file("kernel.c", "#warning be careful\nint f(void) { return absent; }\n");
+    ck_assert_int_eq(build("kernel.c", BACKEND_HOST), BUILD_FAILED);
+    ck_assert_says("kernel.c does not compile: cc ended with status 1");
+    ck_assert_says("absent");
+    ck_assert_msg(strstr(error, "be careful") == NULL, "%s", error);
+    ck_assert_says("\n---> the compiler's full output is in unseen-build.log");
+    ck_assert_str_eq(built.log, "unseen-build.log");
+    ck_assert_int_eq(access("unseen-build.log", R_OK), 0);
+    ck_assert(!left_behind());
+}
+END_TEST
+
+START_TEST(many_errors_are_cut_to_twelve_lines)
+{
+    FILE *file = fopen("kernel.c", "w");
+    for (int i = 0; i < 100; i++)
+        fprintf(file, "int f%d(void) { return absent%d; }\n", i, i);
+    fclose(file);
+    ck_assert_int_eq(build("kernel.c", BACKEND_HOST), BUILD_FAILED);
+    int lines = 0;
+    for (const char *c = error; *c; c++)
+        lines += *c == '\n';
+    ck_assert_int_le(lines, 13);
+    ck_assert_says("unseen-build.log");
+}
+END_TEST
+
+START_TEST(a_compiler_that_never_ends_is_stopped)
+{
+    ck_assert_int_eq(mkdir("bin", 0755), 0);
+    write_file("bin/cc", "#!/bin/sh\nsleep 100\n");
+    chmod("bin/cc", 0755);
+    write_file("kernel.c", "");
+    setenv("PATH", "bin:/usr/bin:/bin", 1);
+    struct build_options options = { .path = "kernel.c", .timeout = 0.3 };
+    ck_assert_int_eq(build_candidate(&built, &options, error, sizeof error), BUILD_FAILED);
+    ck_assert_says("had not ended after 0.3 s");
+}
+END_TEST
+
+START_TEST(a_missing_compiler_is_the_environments_fault)
+{
+    write_file("kernel.c", "");
+    write_file("kernel.cu", "");
+    setenv("PATH", "/nonexistent", 1);
+    ck_assert_int_eq(build("kernel.c", BACKEND_HOST), BUILD_ENVIRONMENT);
+    ck_assert_says("cannot run cc");
+    ck_assert(!left_behind());
+}
+END_TEST
+
+START_TEST(a_full_disk_is_the_environments_fault)
+{
+    ck_assert_int_eq(mkdir("bin", 0755), 0);
+    write_file("bin/cc", "#!/bin/sh\necho 'fatal error: a.s: No space left on device'\nexit 1\n");
+    chmod("bin/cc", 0755);
+    write_file("kernel.c", "");
+    setenv("PATH", "bin:/usr/bin:/bin", 1);
+    ck_assert_int_eq(build("kernel.c", BACKEND_HOST), BUILD_ENVIRONMENT);
+    ck_assert_says("No space left on device");
+}
+END_TEST
+
+START_TEST(a_temporary_directory_that_is_not_there_is_told)
+{
+    write_file("kernel.c", "");
+    setenv("TMPDIR", "/nonexistent", 1);
+    ck_assert_int_eq(build("kernel.c", BACKEND_HOST), BUILD_ENVIRONMENT);
+    ck_assert_says("/nonexistent");
+    ck_assert_says("TMPDIR");
+}
+END_TEST
+
+/* A stand-in for nvcc that shows its arguments. */
+START_TEST(the_cuda_command_line_is_the_contracts)
+{
+    ck_assert_int_eq(mkdir("toolkit", 0755), 0);
+    ck_assert_int_eq(mkdir("toolkit/bin", 0755), 0);
+    ck_assert_int_eq(mkdir("toolkit/lib64", 0755), 0);
+    write_file("toolkit/bin/nvcc", "#!/bin/sh\necho \"error $*\"\nexit 1\n");
+    chmod("toolkit/bin/nvcc", 0755);
+    char path[256], libraries[256];
+    snprintf(path, sizeof path, "%s/toolkit/bin:/usr/bin:/bin", folder);
+    setenv("PATH", path, 1);
+    write_file("kernel.cu", "// link: cublas, cublasLt\n");
+    ck_assert_int_eq(build("kernel.cu", BACKEND_CUDA), BUILD_FAILED);
+    ck_assert_says("-O3 -std=c++17 -gencode=arch=compute_90a,code=sm_90a -Xcompiler -fPIC -shared "
+                   "kernel.cu -o /");
+    snprintf(libraries, sizeof libraries, "-lcublas -lcublasLt -L%s/toolkit/lib64 -Xlinker -rpath "
+             "-Xlinker %s/toolkit/lib64", folder, folder);
+    ck_assert_says(libraries);
+    write_file("kernel.cu", "// link:cudadevrt\n");
+    ck_assert_int_eq(build("kernel.cu", BACKEND_CUDA), BUILD_FAILED);
+    ck_assert_says("-rdc=true -lcudadevrt");
+}
+END_TEST
+
+Suite *build_suite(void)
+{
+    Suite *suite = suite_create("build");
+    TCase *tests = tcase_create("candidates");
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, enter_folder, leave_folder);
+    tcase_add_test(tests, a_c_file_becomes_an_object_with_its_hash);
+    tcase_add_test(tests, a_shared_object_is_copied);
+    tcase_add_loop_test(tests, bad_input_is_told_with_a_hint, 0,
+                        sizeof refusals / sizeof *refusals);
+    tcase_add_test(tests, an_unreadable_file_is_told);
+    tcase_add_test(tests, compiler_errors_are_shown_and_the_log_is_kept);
+    tcase_add_test(tests, many_errors_are_cut_to_twelve_lines);
+    tcase_add_test(tests, a_compiler_that_never_ends_is_stopped);
+    tcase_add_test(tests, a_missing_compiler_is_the_environments_fault);
+    tcase_add_test(tests, a_full_disk_is_the_environments_fault);
+    tcase_add_test(tests, a_temporary_directory_that_is_not_there_is_told);
+    tcase_add_test(tests, the_cuda_command_line_is_the_contracts);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,17 @@
+/* What the two files of the gen suite share. */
+#ifndef UNSEEN_TEST_GEN_H
+#define UNSEEN_TEST_GEN_H
+
+#include <check.h>
+
+#include "../gen/space.h"
+
+TCase *gen_draw_case(void); /* test_gen_draw.c */
+
+/* --- test_gen.c: each fails the test where it cannot do what it says --- */
+struct space good_space(const char *problem, const char *text); /* of a file with that text */
+struct space published_space(const char *problem);              /* shapes/PROBLEM.space */
+struct config parse(const char *problem, const char *line);
+void expect_contains(const char *text, const char *part);
+
+#endif

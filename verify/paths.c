@@ -1,0 +1,24 @@
+#include "paths.h"
+
+#include <libgen.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int paths_shape(char *path, size_t size, const char *name)
+{
+    static const char *const places[] = {"../shapes", "../share/unseen/shapes"};
+    char self[1024];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0)
+        return -1;
+    self[length] = '\0';
+    const char *directory = dirname(self);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(path, size, "%s/%s/%s", directory, places[i], name);
+        if (access(path, F_OK) == 0)
+            return 0;
+    }
+    snprintf(path, size, "%s/%s/%s", directory, places[0], name);
+    return -1;
+}

@@ -1,0 +1,15 @@
+/* What each backend does for region.c. `region` has backend and bytes set, fd -1 and base NULL. */
+#ifndef UNSEEN_REGION_INTERNAL_H
+#define UNSEEN_REGION_INTERNAL_H
+
+#include "region.h"
+
+int region_host_create(struct region *region, char *error, size_t error_size);
+void region_host_destroy(struct region *region);
+int region_cuda_create(struct region *region, int device, char *error, size_t error_size);
+void region_cuda_destroy(struct region *region);
+
+/* max(bytes, 1) in whole granules; 0 when that overflows. */
+size_t region_round(size_t bytes, size_t granule);
+
+#endif

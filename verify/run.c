@@ -1,0 +1,272 @@
+#include "run.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <omp.h>
+#include <unistd.h>
+
+#include "../reference/error.h"
+#include "child.h"
+#include "clock.h"
+
+/* After this many timeouts, or deaths while loading, more of them would prove nothing and cost minutes. */
+enum { PATIENCE = 4 };
+
+static volatile sig_atomic_t interrupted;
+
+void run_interrupt(void)
+{
+    interrupted = 1;
+    child_stop_all();
+}
+
+bool run_interrupted(void)
+{
+    return interrupted;
+}
+
+struct run {
+    const struct task *task;
+    const struct run_options *options;
+    struct result *result;
+    pthread_mutex_t lock;
+    int next, total;
+    bool *finished;
+    int timeouts;
+    enum run_status status;
+    char *error;
+    size_t error_size;
+};
+
+static const struct drawn *drawn_at(const struct task *task, int i)
+{
+    return i < task->seen_set.count ? &task->seen_set.item[i]
+                                    : &task->unseen_set.item[i - task->seen_set.count];
+}
+
+static int usable_cores(void)
+{
+    const int cores = omp_get_max_threads();
+    return cores > 0 ? cores : 1;
+}
+
+/* At least two threads for the candidate: a race between one thread and itself never shows. */
+struct session_options run_session_options(const struct task *task, const struct run_options *options)
+{
+    const int jobs = options->jobs > 0 ? options->jobs : 1;
+    const int threads = usable_cores() / jobs;
+    return (struct session_options){.problem = task->problem,
+                                    .device = &task->device,
+                                    .object = task->build.object,
+                                    .log_path = options->log_path,
+                                    .timeout = options->timeout,
+                                    .threads = threads < 2 ? 2 : threads > 16 ? 16 : threads,
+                                    .workers = jobs,
+                                    .published = options->published};
+}
+
+static void describe(const struct task *task, int i, struct config_result *result)
+{
+    const struct drawn *drawn = drawn_at(task, i);
+    memset(result, 0, sizeof *result);
+    result->unseen = i >= task->seen_set.count;
+    config_format(&drawn->config, result->config, sizeof result->config);
+    snprintf(result->why, sizeof result->why, "%s", drawn->why);
+}
+
+/* The next configuration, or -1. One that would only time out again is skipped here. */
+static int take(struct run *run)
+{
+    pthread_mutex_lock(&run->lock);
+    int i = run->status == RUN_DONE && !interrupted && run->next < run->total ? run->next++ : -1;
+    while (i >= 0 && run->timeouts >= PATIENCE) {
+        struct config_result *result = &run->result->results[i];
+        describe(run->task, i, result);
+        result->outcome = OUTCOME_SKIPPED;
+        snprintf(result->detail, sizeof result->detail, "not run: %d configurations before it had already "
+                 "timed out or died while loading", run->timeouts);
+        run->finished[i] = true;
+        i = run->next < run->total ? run->next++ : -1;
+    }
+    pthread_mutex_unlock(&run->lock);
+    return i;
+}
+
+static void collect(struct run *run, const struct session *session)
+{
+    int count = 0;
+    const struct finding *finding = session_findings(session, &count);
+    for (int i = 0; i < count; i++) {
+        bool known = false;
+        for (int k = 0; k < run->result->finding_count; k++)
+            known = known || strcmp(run->result->finding[k].kind, finding[i].kind) == 0;
+        struct finding *grown = known ? NULL
+            : realloc(run->result->finding,
+                      (size_t)(run->result->finding_count + 1) * sizeof *grown);
+        if (!grown)
+            continue;
+        run->result->finding = grown;
+        grown[run->result->finding_count++] = finding[i];
+    }
+}
+
+static void finish(struct run *run, struct session *session, int i, enum session_status status)
+{
+    pthread_mutex_lock(&run->lock);
+    struct config_result *result = &run->result->results[i];
+    if (status != SESSION_OK && run->status == RUN_DONE && !interrupted) {
+        run->status = status == SESSION_BAD ? RUN_BAD : RUN_BROKEN;
+        snprintf(run->error, run->error_size, "%s", session_error(session));
+    }
+    if (status == SESSION_OK && !interrupted) { /* a killed child's "crash" is nobody's fault */
+        run->finished[i] = true;
+        run->result->result_count++;
+        run->timeouts += result->outcome == OUTCOME_TIMEOUT ||
+                         (result->outcome == OUTCOME_CRASH &&
+                          strncmp(result->detail, "while it was being loaded", 25) == 0);
+        if (run->options->progress)
+            run->options->progress(run->options->progress_data, run->result, result);
+    }
+    pthread_mutex_unlock(&run->lock);
+}
+
+static void *work(void *data)
+{
+    struct run *run = data;
+    const struct session_options options = run_session_options(run->task, run->options);
+    struct session *session = session_open(&options);
+    omp_set_num_threads(usable_cores() / options.workers > 0 ? usable_cores() / options.workers : 1);
+    for (int i = session ? take(run) : -1; i >= 0; i = take(run)) {
+        struct config_result *result = &run->result->results[i];
+        describe(run->task, i, result);
+        finish(run, session, i, session_check(session, &drawn_at(run->task, i)->config, result));
+    }
+    pthread_mutex_lock(&run->lock);
+    if (session) {
+        collect(run, session);
+        session_seconds(session, &run->result->phase);
+    } else {
+        run->status = RUN_BROKEN;
+        snprintf(run->error, run->error_size, "out of memory");
+    }
+    pthread_mutex_unlock(&run->lock);
+    session_close(session);
+    return NULL;
+}
+
+static void run_workers(struct run *run, int jobs)
+{
+    pthread_t thread[64];
+    int started = 0;
+    while (started < jobs && started < 64 &&
+           pthread_create(&thread[started], NULL, work, run) == 0)
+        started++;
+    if (started == 0)
+        work(run);
+    for (int i = 0; i < started; i++)
+        pthread_join(thread[i], NULL);
+}
+
+/* --- timing, one configuration at a time, nothing else going on --- */
+
+/* A configuration that differs from an earlier one only in input class and seed has its time. */
+static const struct config_result *timed_before(const struct run *run, int i)
+{
+    const struct config *config = &drawn_at(run->task, i)->config;
+    const int input = problem_axis_index(run->task->problem, "input");
+    for (int k = 0; k < i; k++) {
+        struct config other = drawn_at(run->task, k)->config;
+        if (input >= 0)
+            other.value[input] = config->value[input];
+        if (run->finished[k] && run->result->results[k].timing.present &&
+            config_same_point(&other, config))
+            return &run->result->results[k];
+    }
+    return NULL;
+}
+
+static void time_all(struct run *run)
+{
+    const struct session_options options = run_session_options(run->task, run->options);
+    struct session *session = session_open(&options);
+    for (int i = 0; session && i < run->total && !interrupted && run->status == RUN_DONE; i++) {
+        struct config_result *result = &run->result->results[i];
+        const struct config_result *same;
+        if (!run->finished[i] || result->outcome != OUTCOME_PASS)
+            continue;
+        if ((same = timed_before(run, i)) != NULL) {
+            result->timing = same->timing;
+            continue;
+        }
+        const struct config_result kept = *result;
+        const enum session_status status = session_time(
+            session, &drawn_at(run->task, i)->config,
+            run->options->time_budget * (result->unseen ? 1 : 4), result);
+        if (interrupted)
+            *result = kept;
+        else if (status != SESSION_OK) {
+            run->status = RUN_BROKEN;
+            snprintf(run->error, run->error_size, "%s", session_error(session));
+        } else if (run->options->progress)
+            run->options->progress(run->options->progress_data, run->result, NULL);
+    }
+    if (session) {
+        collect(run, session);
+        session_seconds(session, &run->result->phase);
+    }
+    session_close(session);
+}
+
+/* Close the gaps that an early end has left. */
+static void compact(struct run *run)
+{
+    int kept = 0;
+    for (int i = 0; i < run->total; i++)
+        if (run->finished[i]) {
+            if (kept != i)
+                run->result->results[kept] = run->result->results[i];
+            kept++;
+        }
+    run->result->result_count = kept;
+}
+
+static void find_loosest(struct run *run)
+{
+    struct ladder ladder;
+    int rung = -1;
+    error_ladder(run->task->problem, run->task->device.capability, &ladder);
+    for (int i = 0; i < run->result->result_count; i++)
+        if (run->result->results[i].fits && run->result->results[i].rung > rung)
+            rung = run->result->results[i].rung;
+    run->result->admitted = ladder.rung[ladder.admitted].name;
+    run->result->fits = rung < 0 ? NULL : rung < ladder.count ? ladder.rung[rung].name : "wrong";
+    run->result->downgrade = rung > ladder.admitted;
+}
+
+enum run_status run_task(const struct task *task, const struct run_options *options,
+                         struct result *result, char *error, size_t error_size)
+{
+    struct run run = {.task = task, .options = options, .result = result, .error = error,
+                      .error_size = error_size,
+                      .total = task->seen_set.count + task->unseen_set.count};
+    pthread_mutex_init(&run.lock, NULL);
+    run.finished = calloc((size_t)run.total + 1, sizeof *run.finished);
+    result->results = calloc((size_t)run.total + 1, sizeof *result->results);
+    if (!run.finished || !result->results) {
+        snprintf(error, error_size, "out of memory");
+        free(run.finished);
+        return RUN_BROKEN;
+    }
+    run_workers(&run, options->jobs > 0 ? options->jobs : 1);
+    if (options->timing && run.status == RUN_DONE)
+        time_all(&run);
+    compact(&run);
+    find_loosest(&run);
+    snprintf(result->sandbox, sizeof result->sandbox, "%s", child_sandbox());
+    free(run.finished);
+    pthread_mutex_destroy(&run.lock);
+    return run.status == RUN_DONE && interrupted ? RUN_INTERRUPTED : run.status;
+}

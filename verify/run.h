@@ -1,0 +1,33 @@
+/* Running a candidate on both sets: workers, progress, interruption, and what is written on the way. */
+#ifndef UNSEEN_RUN_H
+#define UNSEEN_RUN_H
+
+#include "session.h"
+#include "task.h"
+
+struct run_options {
+    double timeout;
+    int jobs;
+    bool timing, published;
+    double time_budget;       /* seconds for one timed configuration */
+    const char *log_path;
+    /* Called after every finished configuration, never by two threads at once. */
+    void (*progress)(void *data, const struct result *result, const struct config_result *latest);
+    void *progress_data;
+};
+
+enum run_status { RUN_DONE, RUN_INTERRUPTED, RUN_BAD, RUN_BROKEN };
+
+/* Fill result->results (seen set, then unseen set, in drawing order; what was not reached is missing),
+ * findings and phase seconds. RUN_BAD and RUN_BROKEN: error says why. */
+enum run_status run_task(const struct task *task, const struct run_options *options,
+                         struct result *result, char *error, size_t error_size);
+
+/* Stop soon: kill the children, keep what is finished. Async-signal-safe. */
+void run_interrupt(void);
+bool run_interrupted(void);
+
+/* The worker that a task and options ask for. */
+struct session_options run_session_options(const struct task *task, const struct run_options *options);
+
+#endif

@@ -1,0 +1,52 @@
+/* One worker: a candidate in a child process of its own, the memory shared with it, and the judging of
+ * what it computes. Several sessions may run in threads of their own. */
+#ifndef UNSEEN_SESSION_H
+#define UNSEEN_SESSION_H
+
+#include "../problems/problem.h"
+#include "../reports/result.h"
+#include "device.h"
+
+struct session_options {
+    const struct problem *problem;
+    const struct device *device;
+    const char *object;     /* the candidate's shared object */
+    const char *log_path;   /* where what it prints goes; NULL: nowhere */
+    double timeout;         /* seconds for one call */
+    int threads;            /* of the candidate and of the judge, each at its turn */
+    int workers;            /* sessions that share the machine's memory */
+    bool published;         /* judge by the published constants as well (--tolerance published) */
+};
+
+struct session;
+
+/* NULL when out of memory. The candidate is loaded at the first configuration. */
+struct session *session_open(const struct session_options *options);
+void session_close(struct session *session);
+
+enum session_status {
+    SESSION_OK,       /* *result is filled */
+    SESSION_BAD,      /* the object cannot be used at all: does not load, lacks the symbol (usage) */
+    SESSION_BROKEN    /* internal error or environment: no verdict may come out of this run */
+};
+
+/* Run and judge one configuration: outcome, worst element, details. */
+enum session_status session_check(struct session *session, const struct config *config,
+                                  struct config_result *result);
+
+/* Time one configuration on data of the published kind, and judge the output of the last timed call; sets
+ * result->timing, and result->outcome when that output does not pass. */
+enum session_status session_time(struct session *session, const struct config *config,
+                                 double budget_seconds, struct config_result *result);
+
+/* Name of a rung of the arithmetic ladder ("fp32"); "wrong" past its end. */
+const char *session_rung_name(const struct session *session, int rung);
+int session_admitted(const struct session *session); /* the loosest rung that the problem admits */
+
+const char *session_error(const struct session *session); /* after SESSION_BAD, SESSION_BROKEN */
+
+/* Evidence of cheating found so far; *count findings. */
+const struct finding *session_findings(const struct session *session, int *count);
+void session_seconds(const struct session *session, struct phase_seconds *add_to);
+
+#endif

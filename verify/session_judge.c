@@ -1,0 +1,267 @@
+/* Judging one call: every element by its enclosure, then MPFR for what that leaves open, for the worst
+ * element, and for a sample that audits the enclosure. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../gen/pcg.h"
+#include "../gen/space.h"
+#include "session_internal.h"
+
+/* Terms that MPFR may take for the audit of one configuration; at least one element is always sampled. */
+static const double audit_terms = 4e5;
+
+static const float *e4m3_table(void)
+{
+    static float table[256];
+    static int ready;
+#pragma omp critical(e4m3)
+    if (!ready) {
+        for (int b = 0; b < 256; b++) {
+            const int exponent = b >> 3 & 15, fraction = b & 7;
+            const float size = exponent ? ldexpf((float)(8 + fraction), exponent - 10)
+                                        : ldexpf((float)fraction, -9);
+            table[b] = (b & 0x7f) == 0x7f ? NAN : b & 0x80 ? -size : size;
+        }
+        ready = 1;
+    }
+    return table;
+}
+
+static int find_output(const struct problem *problem)
+{
+    for (int t = 0; problem->tensors[t].name; t++)
+        if (problem->tensors[t].role == TENSOR_OUTPUT)
+            return t;
+    return -1;
+}
+
+static void choose_samples(const struct session *s, const struct judging *j, int64_t elements,
+                           struct judge_request *request)
+{
+    char purpose[96];
+    const double cost = s->reference->witness_cost(request);
+    const int wanted = cost * JUDGE_SAMPLES <= audit_terms ? JUDGE_SAMPLES : 1;
+    snprintf(purpose, sizeof purpose, "%s/audit/%d", s->options.problem->name, j->call);
+    struct pcg *pcg = pcg_new(j->config->seed, purpose);
+    for (int i = 0; i < JUDGE_SAMPLES; i++)
+        request->sample[i] = pcg && j->thorough && i < wanted
+                                 ? (int64_t)pcg_below(pcg, (uint64_t)elements) : -1;
+    pcg_free(pcg);
+}
+
+static void make_request(const struct session *s, const struct judging *j,
+                         struct judge_request *request)
+{
+    const struct problem *problem = s->options.problem;
+    memset(request, 0, sizeof *request);
+    request->problem = problem;
+    request->output = find_output(problem);
+    for (int i = 0; i < PROBLEM_MAX_EXTENTS; i++)
+        request->context.extent[i] = j->instance->extent[i];
+    for (int t = 0; t < s->tensors; t++)
+        request->context.tensor[t] = s->slot[t].own;
+    request->context.data = j->instance->data;
+    request->context.e4m3 = e4m3_table();
+    request->got = s->slot[request->output].own;
+    request->ladder = s->ladder;
+    request->poison = s->slot[request->output].poison;
+    if (dtype_size(problem->tensors[request->output].dtype) == 2)
+        request->poison &= 0xffff;
+    request->atol = problem->published_atol;
+    request->rtol = problem->published_rtol;
+    choose_samples(s, j, instance_tensor_count(&j->instance->tensor[request->output]), request);
+}
+
+/* --- witnessing --- */
+
+struct trial {
+    const struct judged *element;
+    struct witnessed answer;
+    enum { TRIAL_AUDIT, TRIAL_WORST, TRIAL_OPEN } reason;
+    int status;
+};
+
+/* Expensive elements one after the other, each by all cores (witness.c); cheap ones side by side. */
+static void run_trials(const struct session *s, const struct judge_request *request,
+                       struct trial *trial, int count)
+{
+    const bool wide = s->reference->witness_cost(request) > 2e5;
+#pragma omp parallel for schedule(dynamic) if (!wide && count > 1)
+    for (int i = 0; i < count; i++)
+        trial[i].status = s->reference->witness(request, trial[i].element, &trial[i].answer);
+}
+
+static int list_trials(const struct judging *j, const struct judge_report *report,
+                       struct trial *trial)
+{
+    int count = 0;
+    if (report->worst.index >= 0 && (j->thorough || report->wrong > 0))
+        trial[count++] = (struct trial){.element = &report->worst, .reason = TRIAL_WORST};
+    for (int i = 0; i < JUDGE_SAMPLES; i++)
+        if (report->sample[i].index >= 0)
+            trial[count++] = (struct trial){.element = &report->sample[i], .reason = TRIAL_AUDIT};
+    for (int64_t i = 0; i < report->open && i < JUDGE_OPEN; i++)
+        trial[count++] = (struct trial){.element = &report->opens[i], .reason = TRIAL_OPEN};
+    return count;
+}
+
+/* A witness outside its enclosure, or one that acquits an element that the enclosure condemned, means
+ * that the oracle itself is wrong: no verdict then. */
+static bool hear_trials(struct session *s, const struct judging *j, const struct trial *trial,
+                        int count, struct judge_report *report, struct worst *worst)
+{
+    char line[RESULT_CONFIG_SIZE];
+    config_format(j->config, line, sizeof line);
+    for (int i = 0; i < count; i++) {
+        const struct judged *e = trial[i].element;
+        if (trial[i].status != 0)
+            return session_break(s, SESSION_BROKEN, "out of memory in the MPFR witness");
+        const bool condemned = trial[i].reason == TRIAL_WORST && report->wrong > 0;
+        if (!trial[i].answer.inside || (condemned && trial[i].answer.ok))
+            return session_break(s, SESSION_BROKEN, "internal error: element %lld of %s (%s), call "
+                "%d: enclosure %.17g +- %.3g, MPFR witness %.17g, candidate %.9g, allowed %.3g\n"
+                "---> please report this line; no verdict can be trusted", (long long)e->index,
+                j->config->problem->name, line, j->call, e->mid, e->rad, trial[i].answer.value,
+                e->got, e->allowed);
+        if (trial[i].reason == TRIAL_WORST && worst) {
+            worst->want = trial[i].answer.value;
+            worst->witnessed = true;
+        }
+        if (trial[i].reason == TRIAL_OPEN && !trial[i].answer.ok) {
+            report->wrong++;
+            if (report->first_wrong < 0 || e->index < report->first_wrong)
+                report->first_wrong = e->index;
+        }
+    }
+    return true;
+}
+
+static bool witness(struct session *s, const struct judging *j, struct judge_request *request,
+                    struct judge_report *report, struct config_result *total, struct worst *worst)
+{
+    const double start = clock_seconds();
+    struct trial *trial = calloc(1 + JUDGE_SAMPLES + JUDGE_OPEN, sizeof *trial);
+    struct fetcher *fetcher = NULL;
+    int64_t bytes[PROBLEM_MAX_TENSORS];
+    bool ok = trial != NULL;
+    const int count = ok ? list_trials(j, report, trial) : 0;
+
+    for (int t = 0; t < s->tensors; t++)
+        bytes[t] = (int64_t)s->slot[t].bytes;
+    if (ok && count && s->options.device->backend == BACKEND_CUDA) {
+        fetcher = fetcher_open(request, bytes, s->tensors, s->memory->to_host);
+        ok = fetcher != NULL;
+    }
+    if (!ok)
+        session_break(s, SESSION_BROKEN, "out of memory for the MPFR witness");
+    if (ok && count) {
+        run_trials(s, request, trial, count);
+        ok = hear_trials(s, j, trial, count, report, worst);
+        total->witnessed += count;
+    }
+    fetcher_close(fetcher);
+    free(trial);
+    s->seconds.witness += clock_seconds() - start;
+    return ok;
+}
+
+/* --- the judgement --- */
+
+static void describe_worst(const struct session *s, const struct judging *j, int output,
+                           const struct judge_report *report, struct worst *worst)
+{
+    const struct instance_tensor *tensor = &j->instance->tensor[output];
+    int64_t rest = report->worst.index;
+    *worst = (struct worst){.present = report->worst.index >= 0,
+                            .tensor = s->options.problem->tensors[output].name,
+                            .index = report->worst.index, .rank = tensor->rank,
+                            .got = report->worst.got, .want = report->worst.mid,
+                            .allowed = report->worst.allowed,
+                            .error = fabs(report->worst.got - report->worst.mid)};
+    for (int d = tensor->rank - 1; d >= 0 && worst->present; d--) {
+        worst->at[d] = rest % tensor->dim[d];
+        rest /= tensor->dim[d];
+    }
+}
+
+static void describe_wrong(const struct session *s, const struct judging *j, int output,
+                           const struct judge_report *report, struct call_result *result)
+{
+    const struct instance_tensor *tensor = &j->instance->tensor[output];
+    char at[96] = "";
+    int64_t stride = report->elements, rest = report->first_wrong;
+    size_t used = 0;
+    for (int d = 0; d < tensor->rank; d++) {
+        stride /= tensor->dim[d];
+        used += (size_t)snprintf(at + used, sizeof at - used, "%s%lld", d ? "," : "",
+                                 (long long)(rest / stride));
+        rest %= stride;
+    }
+    result->outcome = report->unwritten ? OUTCOME_UNWRITTEN : OUTCOME_WRONG;
+    if (report->unwritten)
+        snprintf(result->detail, sizeof result->detail, "%lld of %lld elements of %s never written%s, "
+                 "the first at [%s]", (long long)report->unwritten, (long long)report->elements,
+                 s->options.problem->tensors[output].name,
+                 report->wrong > report->unwritten ? " and more wrong" : "", at);
+    else
+        snprintf(result->detail, sizeof result->detail, "%lld of %lld elements of %s wrong, the first "
+                 "at [%s]", (long long)report->wrong, (long long)report->elements,
+                 s->options.problem->tensors[output].name, at);
+}
+
+const char *session_rung_name(const struct session *s, int rung)
+{
+    return rung < s->ladder.count ? s->ladder.rung[rung].name : "wrong";
+}
+
+/* Sum up over the calls of a configuration: the worst element of all, the loosest arithmetic. */
+static void add_up(const struct session *s, const struct judge_report *report,
+                   const struct worst *worst, struct totals *totals)
+{
+    struct config_result *total = totals->result;
+    total->judged += report->elements;
+    total->wrong += report->wrong;
+    total->open += report->open;
+    total->published_pass = (!total->published_judged || total->published_pass) &&
+                            report->published_wrong == 0;
+    total->published_judged = true;
+    if (worst->present && (!total->worst.present || report->worst_ratio > totals->worst_ratio)) {
+        total->worst = *worst;
+        totals->worst_ratio = report->worst_ratio;
+    }
+    if (!total->fits || report->fits > total->rung) {
+        total->rung = report->fits;
+        total->fits = session_rung_name(s, report->fits);
+    }
+}
+
+bool session_judge(struct session *s, const struct judging *j, struct call_result *result,
+                   struct totals *totals)
+{
+    struct judge_request request;
+    struct worst worst;
+    const double start = clock_seconds();
+    make_request(s, j, &request);
+    const int error = s->options.device->backend == BACKEND_CUDA
+                          ? s->reference->judge_cuda(&request, result->report)
+                          : s->reference->judge_host(&request, result->report);
+    s->seconds.judge += clock_seconds() - start;
+    if (error)
+        return session_break(s, SESSION_BROKEN, "judging failed: %s",
+                             error < 0 ? "out of memory" : s->memory->explain(error));
+    result->judged = true;
+    result->report->elements = instance_tensor_count(&j->instance->tensor[request.output]);
+    describe_worst(s, j, request.output, result->report, &worst);
+    if (!witness(s, j, &request, result->report, totals->result, &worst))
+        return false;
+    add_up(s, result->report, &worst, totals);
+    if (result->report->wrong > 0) {
+        describe_wrong(s, j, request.output, result->report, result);
+    } else if (result->report->open > JUDGE_OPEN) {
+        result->outcome = OUTCOME_SKIPPED;
+        snprintf(result->detail, sizeof result->detail, "the enclosure leaves %lld elements open, "
+                 "more than MPFR is asked for", (long long)result->report->open);
+    }
+    return true;
+}

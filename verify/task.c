@@ -1,0 +1,172 @@
+#include "task.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "clock.h"
+#include "memory.h"
+#include "paths.h"
+
+static int fail(int status, const char *text)
+{
+    options_error("%s", text);
+    return status;
+}
+
+/* Half of what can be had goes to the judge's copies. On the host a CPU must also judge 300
+ * configurations in a minute or so. */
+struct draw_caps task_caps(const struct device *device)
+{
+    const double available = (double)memory_of(device->backend)->available();
+    if (device->backend == BACKEND_CUDA)
+        return (struct draw_caps){.bytes = 0.28 * available, .flops = 1e12};
+    return (struct draw_caps){.bytes = available / 8 < 256e6 ? available / 8 : 256e6, .flops = 6e7};
+}
+
+int task_open(struct task *task, const struct options *options)
+{
+    char error[512];
+    memset(task, 0, sizeof *task);
+    task->problem = options_problem(options);
+    if (!task->problem)
+        return EXIT_USAGE;
+    const int status = device_open(&task->device, options->device, error, sizeof error);
+    if (status != 0)
+        return fail(status == -1 ? EXIT_USAGE : EXIT_ENVIRONMENT, error);
+    task->caps = task_caps(&task->device);
+    return 0;
+}
+
+/* The published contract, or the user's narrower one. */
+static int read_space(struct task *task, const char *path, struct space *space)
+{
+    struct space_error error;
+    char name[128];
+    snprintf(name, sizeof name, "%s.space", task->problem->name);
+    if (path)
+        snprintf(task->space_path, sizeof task->space_path, "%s", path);
+    else
+        paths_shape(task->space_path, sizeof task->space_path, name);
+    if (space_read(space, task->problem, task->space_path, &error) != 0)
+        return fail(EXIT_USAGE, error.text);
+    return 0;
+}
+
+/* On the host a problem may have a seen set of its own, since the published one is too much for a CPU. */
+static void find_seen(struct task *task, const struct options *options)
+{
+    char name[128];
+    if (options->seen) {
+        snprintf(task->seen_path, sizeof task->seen_path, "%s", options->seen);
+        return;
+    }
+    snprintf(name, sizeof name, "%s.host.seen", task->problem->name);
+    if (task->device.backend == BACKEND_HOST &&
+        paths_shape(task->seen_path, sizeof task->seen_path, name) == 0)
+        return;
+    snprintf(name, sizeof name, "%s.seen", task->problem->name);
+    paths_shape(task->seen_path, sizeof task->seen_path, name);
+}
+
+/* Published configurations that a narrower contract excludes are nobody's duty: they are left out, with
+ * a note. */
+static void narrow(struct task *task, struct config_list *list, const char *what)
+{
+    int kept = 0;
+    for (int i = 0; i < list->count; i++)
+        if (space_contains(&task->space, &list->item[i], NULL))
+            list->item[kept++] = list->item[i];
+    if (kept < list->count) {
+        const size_t used = strlen(task->notes.text);
+        snprintf(task->notes.text + used, sizeof task->notes.text - used,
+                 "%d of %d %s configurations lie outside %.200s and are left out\n", list->count - kept,
+                 list->count, what, task->space_path);
+    }
+    list->count = kept;
+}
+
+int task_contract(struct task *task, const struct options *options)
+{
+    struct space published;
+    struct space_error error;
+    char regress[1024], name[128];
+    int status = read_space(task, NULL, &published);
+    if (status == 0)
+        status = read_space(task, options->space, &task->space);
+    else
+        return status;
+    find_seen(task, options);
+    snprintf(name, sizeof name, "%s.regress", task->problem->name);
+    const bool has_frozen = paths_shape(regress, sizeof regress, name) == 0;
+    if (status == 0 && config_list_read(&task->seen, options->seen ? &task->space : &published,
+                                        task->seen_path, false, &error) != 0)
+        status = fail(EXIT_USAGE, error.text);
+    if (status == 0 && has_frozen &&
+        config_list_read(&task->frozen, &published, regress, true, &error) != 0)
+        status = fail(EXIT_USAGE, error.text);
+    if (status == 0) {
+        narrow(task, &task->seen, "seen");
+        narrow(task, &task->frozen, "frozen");
+    }
+    space_clear(&published);
+    return status;
+}
+
+static int choose_seed(struct task *task, const struct options *options)
+{
+    task->seed = options->seed;
+    if (options->seed_given)
+        return 0;
+    if (getrandom(&task->seed, sizeof task->seed, 0) != (ssize_t)sizeof task->seed)
+        return fail(EXIT_ENVIRONMENT, "the system gives no entropy\n---> use --seed");
+    task->seed &= ((uint64_t)1 << 48) - 1; /* exact as a JSON number */
+    return 0;
+}
+
+int task_draw(struct task *task, const struct options *options)
+{
+    const double start = clock_seconds();
+    const int count = options->unseen >= 0 ? options->unseen : effort_count(options->effort);
+    struct draw_notes notes = {""};
+    struct space_error error;
+    int status = choose_seed(task, options);
+    if (status != 0)
+        return status;
+    if (draw_seen(&task->seen_set, &task->seen, task->seed) != 0)
+        return fail(EXIT_ENVIRONMENT, "out of memory while drawing the seen set");
+    if (count > 0 && draw_unseen(&task->unseen_set, &task->space, &task->seen, &task->frozen, count,
+                                 task->seed, &task->caps, &notes, &error) != 0)
+        return fail(EXIT_USAGE, error.text);
+    if (drawn_commitment(&task->unseen_set, task->commitment) != 0)
+        return fail(EXIT_ENVIRONMENT, "out of memory while hashing the unseen set");
+    const size_t used = strlen(task->notes.text);
+    snprintf(task->notes.text + used, sizeof task->notes.text - used, "%s", notes.text);
+    task->draw_seconds = clock_seconds() - start;
+    return 0;
+}
+
+int task_build(struct task *task, const char *candidate)
+{
+    char error[4096];
+    const struct build_options options = {.path = candidate,
+                                          .backend = task->device.backend,
+                                          .device = task->device.ordinal,
+                                          .arch = task->device.arch,
+                                          .timeout = 600};
+    switch (build_candidate(&task->build, &options, error, sizeof error)) {
+    case BUILD_OK: return 0;
+    case BUILD_ENVIRONMENT: return fail(EXIT_ENVIRONMENT, error);
+    default: return fail(EXIT_USAGE, error);
+    }
+}
+
+void task_clear(struct task *task)
+{
+    build_clear(&task->build);
+    drawn_list_clear(&task->seen_set);
+    drawn_list_clear(&task->unseen_set);
+    config_list_clear(&task->seen);
+    config_list_clear(&task->frozen);
+    space_clear(&task->space);
+}

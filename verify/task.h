@@ -1,0 +1,35 @@
+/* A verification task: problem, contract, sets, device and candidate, from the command line. */
+#ifndef UNSEEN_TASK_H
+#define UNSEEN_TASK_H
+
+#include "../gen/draw.h"
+#include "build.h"
+#include "device.h"
+#include "options.h"
+
+struct task {
+    const struct problem *problem;
+    struct device device;
+    struct space space;
+    struct config_list seen, frozen;
+    char seen_path[1024], space_path[1024];
+    struct draw_caps caps;
+    struct drawn_list seen_set, unseen_set;
+    struct draw_notes notes;
+    char commitment[65];
+    uint64_t seed;
+    struct build build;
+    double draw_seconds;
+};
+
+/* Each returns 0 or an exit status after printing an error. task_clear is safe after any of them. */
+int task_open(struct task *task, const struct options *options);   /* problem and device */
+int task_contract(struct task *task, const struct options *options); /* space, seen, frozen */
+int task_draw(struct task *task, const struct options *options);   /* both sets */
+int task_build(struct task *task, const char *candidate);
+void task_clear(struct task *task);
+
+/* What one configuration may take on the device. */
+struct draw_caps task_caps(const struct device *device);
+
+#endif
