@@ -11,11 +11,17 @@
 
 #define NUM_U 0x1p-53
 #define NUM_UP (1 + 0x1p-40)
-#define NUM_TINY 0x1p-1022 /* covers results that underflow */
+#define NUM_TINY 0x1p-1022 /* what a result near or below the smallest normal may err besides */
 
 typedef struct {
     double mid, rad;
 } num;
+
+/* Nothing for an exact zero or a result far from underflow. */
+REF_FN double num_underflow(double result, bool exact_zero)
+{
+    return fabs(result) < 0x1p-900 && !exact_zero ? NUM_TINY : 0;
+}
 
 REF_FN num num_make(double mid, double rad)
 {
@@ -58,7 +64,7 @@ REF_FN num num_mul(num a, num b)
 {
     const double p = a.mid * b.mid, e = fabs(fma(a.mid, b.mid, -p));
     const double rad = fabs(a.mid) * b.rad + fabs(b.mid) * a.rad + a.rad * b.rad;
-    const double tiny = fabs(p) < 0x1p-900 && p != 0 ? NUM_TINY : 0;
+    const double tiny = num_underflow(p, a.mid == 0 || b.mid == 0);
     return num_make(p, (rad + e) * NUM_UP + tiny);
 }
 
@@ -68,7 +74,8 @@ REF_FN num num_div(num a, num b)
     const double q = a.mid / b.mid, least = fabs(b.mid) - b.rad;
     if (!(least > 0))
         return num_make(q, INFINITY);
-    return num_make(q, ((a.rad + fabs(q) * b.rad) / least + fabs(q) * 2 * NUM_U) * NUM_UP + NUM_TINY);
+    return num_make(q, ((a.rad + fabs(q) * b.rad) / least + fabs(q) * 2 * NUM_U) * NUM_UP +
+                           num_underflow(q, a.mid == 0));
 }
 
 /* Library double exp errs by less than 1 ulp here and there (CUDA: 1 ulp); 2 are allowed. The
@@ -77,7 +84,7 @@ REF_FN num num_exp(num a)
 {
     const double e = exp(a.mid);
     const double spread = a.rad <= 1 ? 2 * a.rad : INFINITY;
-    return num_make(e, e * (spread + 4 * NUM_U) * NUM_UP + NUM_TINY);
+    return num_make(e, e * (spread + 4 * NUM_U) * NUM_UP + num_underflow(e, false));
 }
 
 REF_FN num num_sqrt(num a)

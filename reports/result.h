@@ -138,7 +138,7 @@ struct result {
     bool partial;                  /* the run was cut off: what follows is what was finished */
     char partial_reason[96];       /* "interrupted", "out of disk" ... */
     char notes[1024];              /* caps of this machine, what they exclude; lines */
-    char sandbox[96];              /* how the candidate was isolated */
+    char sandbox[192];             /* how the candidate was isolated */
     struct config_result *results;
     int result_count, result_capacity;
     int planned;                   /* configurations of both sets; known before the first runs */

@@ -140,7 +140,8 @@ REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first
  *   bf16 probabilities: u_bf16 each, independently: four times the Euclidean norm (their sum where
  *     equal scores make the roundings agree);
  *   the accumulation of L weighted values; the denominator within min(8 L u, 2^-12); a division.
- * In the exact class every weight is 0 or 1 and every sum exact: one division remains. */
+ * In the exact class every weight is 0 or 1 and every sum exact: one division remains, and a trace of
+ * the terms, so that a sum that cancels to 0 is not beyond what the enclosure can tell. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
                         const struct ref_element *e)
 {
@@ -152,7 +153,7 @@ REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
     double score, exponentials, rounding, values, size;
 
     if (c->data == DATA_EXACT)
-        return division;
+        return division + 0x1p-40 * reach;
     score = (ceil(dim / a->k) * a->d + 4 * UNIT_F32 + 2 * a->operand) * part[PART_SCORE] * reach;
     exponentials = UNIT_F32 * (4 * reach + 4.346 * (part[PART_DISTANCE] + part[PART_SPREAD] * out));
     if (c->data == DATA_ANY) {
