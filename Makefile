@@ -72,7 +72,7 @@ TOOL_OBJ += $(CUDA_OBJ)
 LIBS += $(CUDA_HOME)/lib64/libcudart_static.a
 endif
 
-.PHONY: all deps demo check check-all check-gpu bench install clean
+.PHONY: all deps demo check check-gpu bench install clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/unseen $(BUILD)/unseen-runner
@@ -111,9 +111,13 @@ $(BUILD)/verify/runner%.o: verify/runner%.c
 	@echo "  CC    $<"
 	@$(CC) $(filter-out -fsanitize% -fno-sanitize%,$(BASE)) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/tests/unseen-tests: $(TEST_OBJ) $(TOOL_OBJ)
+$(BUILD)/unseen-tests: $(TEST_OBJ) $(TOOL_OBJ)
 	@echo "  LINK  $@"
 	@$(LINK) -o $@ $^ -Wl,-Bstatic -lcheck -lsubunit -Wl,-Bdynamic $(LIBS) $(SYSTEM_LIBS)
+
+$(BUILD)/unseen-bench: $(BUILD)/tests/bench/bench.o $(TOOL_OBJ)
+	@echo "  LINK  $@"
+	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -148,12 +152,37 @@ $$(BUILD)/reference/enclosure_cuda_$(1).o: reference/enclosure_cuda.cu problems/
 endef
 $(foreach p,$(PROBLEMS),$(eval $(call REFERENCE,$(p))))
 
+# --- what people run -------------------------------------------------------------------------------
+demo:
+	@$(MAKE) --no-print-directory deps
+	@$(MAKE) --no-print-directory all
+	@sh tests/demo.sh $(BUILD)/unseen
+
+# With SANITIZE=1 the suites run under AddressSanitizer and UBSan, and the battery on one seed less.
+check:
+	@$(MAKE) --no-print-directory deps
+	@$(MAKE) --no-print-directory all $(BUILD)/unseen-tests
+	$(BUILD)/unseen-tests
+ifneq ($(SANITIZE),1)
+	$(BUILD)/unseen-tests battery
+endif
+
+check-gpu:
+	@$(MAKE) --no-print-directory all $(BUILD)/unseen-tests
+	@if $(BUILD)/unseen peak --device cuda >/dev/null; then \
+	    set -x; $(BUILD)/unseen-tests gpu battery-cuda; \
+	else echo "check-gpu: skipped, this machine has no usable GPU"; fi
+
+bench:
+	@$(MAKE) --no-print-directory all $(BUILD)/unseen-bench
+	$(BUILD)/unseen-bench
+
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/unseen \
 	    $(DESTDIR)$(PREFIX)/share/unseen/shapes
 	install -m 755 $(BUILD)/unseen $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BUILD)/unseen-runner $(DESTDIR)$(PREFIX)/libexec/unseen
-	install -m 644 shapes/* $(DESTDIR)$(PREFIX)/share/unseen/shapes
+	install -m 644 $(wildcard shapes/*) $(DESTDIR)$(PREFIX)/share/unseen/shapes
 
 clean:
 	rm -rf build

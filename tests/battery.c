@@ -1,0 +1,217 @@
+#include "battery.h"
+
+#include <glob.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../problems/problem.h"
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* "// key: value" among the first lines. */
+static void read_header(struct specimen *s)
+{
+    char line[256];
+    FILE *file = fopen(s->path, "r");
+    for (int i = 0; file && i < 12 && fgets(line, sizeof line, file); i++) {
+        line[strcspn(line, "\n")] = '\0';
+        sscanf(line, "// problem: %31s", s->problem);
+        sscanf(line, "// fate: %23s", s->fate);
+        sscanf(line, "// fault: %63[^\n]", s->fault);
+        sscanf(line, "// outcomes: %95[^\n]", s->outcomes);
+    }
+    if (file)
+        fclose(file);
+    if (!s->problem[0] || !s->fate[0]) {
+        fprintf(stderr, "%s: no '// problem:' and '// fate:' in its first lines\n", s->path);
+        exit(2);
+    }
+}
+
+static void add_matches(const char *pattern, struct specimen **out, int *count)
+{
+    glob_t matches;
+    if (glob(pattern, 0, NULL, &matches) != 0)
+        return;
+    for (size_t i = 0; i < matches.gl_pathc; i++) {
+        *out = realloc(*out, (size_t)(*count + 1) * sizeof **out);
+        if (!*out)
+            exit(2);
+        struct specimen *s = &(*out)[(*count)++];
+        memset(s, 0, sizeof *s);
+        snprintf(s->path, sizeof s->path, "%s", matches.gl_pathv[i]);
+        read_header(s);
+    }
+    globfree(&matches);
+}
+
+int battery_list(const char *suffix, struct specimen **out)
+{
+    static const char *const places[] = {"baseline", "fast", "honest/*", "bad/*"};
+    const char *only = getenv("BATTERY_ONLY"); /* a problem's name, for work on one problem */
+    char pattern[192];
+    int count = 0;
+    *out = NULL;
+    for (const struct problem *const *p = problem_registry; *p; p++)
+        for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+            if (only && strcmp(only, (*p)->name) != 0)
+                continue;
+            snprintf(pattern, sizeof pattern, "problems/%s/%s%s", (*p)->name, places[i], suffix);
+            add_matches(pattern, out, &count);
+        }
+    if (count == 0) {
+        fprintf(stderr, "no candidates under problems/: run from the repository's root\n");
+        exit(2);
+    }
+    return count;
+}
+
+/* --- running --- */
+
+/* A bad one is run until it fails, a fair one on fewer configurations. */
+static pid_t start(const struct specimen *s, const char *device, unsigned long long seed,
+                   const char *json)
+{
+    char seed_text[32], tool[1024], *slash;
+    const char *const bad[] = {tool, "verify", s->problem, s->path, "--device", device, "--seed",
+                               seed_text, "--json", json, "--no-timing", "--timeout", "20", "--quiet",
+                               "--unseen", "300", "--fail-fast", NULL};
+    const char *const fair[] = {tool, "verify", s->problem, s->path, "--device", device, "--seed",
+                                seed_text, "--json", json, "--no-timing", "--timeout", "60",
+                                "--quiet", "--unseen", "24", NULL};
+    const ssize_t length = readlink("/proc/self/exe", tool, sizeof tool - 8);
+    tool[length < 0 ? 0 : length] = '\0';
+    slash = strrchr(tool, '/');
+    strcpy(slash ? slash + 1 : tool, "unseen");
+    snprintf(seed_text, sizeof seed_text, "%llu", seed);
+    const bool stops = strcmp(s->fate, "specialized") == 0 || strcmp(s->fate, "broken") == 0;
+    const pid_t pid = fork();
+    if (pid == 0) {
+        if (!freopen("/dev/null", "w", stdout))
+            _exit(126);
+        execv(tool, (char *const *)(stops ? bad : fair));
+        _exit(127);
+    }
+    return pid;
+}
+
+static bool declared(const struct specimen *s, const char *outcome)
+{
+    char padded[128], word[40];
+    snprintf(padded, sizeof padded, " %s ", s->outcomes);
+    snprintf(word, sizeof word, " %s ", outcome);
+    return strstr(padded, word) != NULL;
+}
+
+/* The verdict, and the failing configuration that speaks for the fault. */
+static void read_result(const struct specimen *s, const char *json, struct trial_run *run)
+{
+    json_t *root = json_load_file(json, 0, NULL), *entry;
+    size_t i;
+    const char *verdict = json_string_value(json_object_get(root, "verdict"));
+    snprintf(run->verdict, sizeof run->verdict, "%s", verdict ? verdict : "none");
+    json_array_foreach(json_object_get(root, "results"), i, entry) {
+        const char *outcome = json_string_value(json_object_get(entry, "outcome"));
+        const char *config = json_string_value(json_object_get(entry, "config"));
+        if (!outcome || strcmp(outcome, "pass") == 0 || strcmp(outcome, "skipped") == 0)
+            continue;
+        if (run->failure[0] && (run->outcome_declared || !declared(s, outcome)))
+            continue;
+        snprintf(run->failure, sizeof run->failure, "%s", outcome);
+        snprintf(run->config, sizeof run->config, "%s", config ? config : "");
+        run->outcome_declared = declared(s, outcome);
+    }
+    json_decref(root);
+}
+
+static void report(const struct specimen *s, const struct trial_run *run)
+{
+    const char *objection = battery_objection(s, run);
+    printf("  %-4s %-12s %-10s %5.1f s  seed %-4llu %s\n", objection ? "BAD" : "ok", run->verdict,
+           run->failure, run->seconds, run->seed, s->path);
+    if (objection)
+        printf("       %s\n", objection);
+    fflush(stdout);
+}
+
+struct place {
+    pid_t pid;
+    int run;
+    double started;
+    char json[64];
+};
+
+static void collect(const struct specimen *specimen, struct place *place, int status,
+                    struct trial_run *runs)
+{
+    struct trial_run *run = &runs[place->run];
+    run->seconds = now() - place->started;
+    run->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    read_result(&specimen[run->specimen], place->json, run);
+    unlink(place->json);
+    report(&specimen[run->specimen], run);
+    place->pid = 0;
+}
+
+static void launch(const struct specimen *specimen, const char *device, struct place *place, int slot,
+                   int index, struct trial_run *runs)
+{
+    place->run = index;
+    place->started = now();
+    snprintf(place->json, sizeof place->json, "/tmp/unseen-battery-%d-%d.json", (int)getpid(), slot);
+    place->pid = start(&specimen[runs[index].specimen], device, runs[index].seed, place->json);
+}
+
+void battery_run(const struct specimen *specimen, int count, const char *device, int parallel,
+                 unsigned long long first_seed, struct trial_run *runs)
+{
+    enum { MOST = 32 };
+    struct place place[MOST] = {{0}};
+    int next = 0, busy = 0, total = count * BATTERY_SEEDS;
+    for (int i = 0; i < total; i++)
+        runs[i] = (struct trial_run){.specimen = i / BATTERY_SEEDS,
+                                     .seed = first_seed + (unsigned long long)(i % BATTERY_SEEDS)};
+    while (next < total || busy > 0) {
+        int status;
+        for (int p = 0; p < parallel && p < MOST && next < total; p++)
+            if (place[p].pid == 0) {
+                launch(specimen, device, &place[p], p, next++, runs);
+                busy++;
+            }
+        const pid_t ended = wait(&status);
+        for (int p = 0; p < MOST; p++)
+            if (ended > 0 && place[p].pid == ended) {
+                collect(specimen, &place[p], status, runs);
+                busy--;
+            }
+    }
+}
+
+/* A replayed answer is proof of cheating, which may stand in for the declared failing fate. */
+const char *battery_objection(const struct specimen *s, const struct trial_run *run)
+{
+    static char text[640];
+    const bool fair = s->fault[0] == '\0', caught = strcmp(run->verdict, "cheating") == 0;
+    const int status = strcmp(s->fate, "general") == 0 ? 0 : 1;
+    if (run->status != status || (strcmp(run->verdict, s->fate) != 0 && (fair || !caught))) {
+        snprintf(text, sizeof text, "verdict %s, exit %d; declared %s%s%s: %s %s", run->verdict,
+                 run->status, s->fate, fair ? "" : ", fault ", s->fault, run->failure, run->config);
+        return text;
+    }
+    if (!fair && !run->outcome_declared) {
+        snprintf(text, sizeof text, "fails as %s (%s); declared outcomes: %s", run->failure, run->config,
+                 s->outcomes);
+        return text;
+    }
+    return NULL;
+}

@@ -1,0 +1,42 @@
+/* The battery that tests the tester: every candidate kept under problems/, verified over several seeds,
+ * its verdict held against the fate that its first lines declare. */
+#ifndef UNSEEN_TESTS_BATTERY_H
+#define UNSEEN_TESTS_BATTERY_H
+
+#include <stdbool.h>
+
+enum { BATTERY_SEEDS = 3, BATTERY_PATH = 160 };
+
+/* From the comment at the top of a candidate. */
+struct specimen {
+    char path[BATTERY_PATH];
+    char problem[32];
+    char fate[24];      /* general, limited, specialized, broken */
+    char fault[64];     /* empty: honest */
+    char outcomes[96];  /* words that its failures may legitimately show */
+};
+
+/* One verification of one specimen. */
+struct trial_run {
+    int specimen;
+    unsigned long long seed;
+    int status;             /* exit status of the tool */
+    char verdict[24];
+    char failure[24];       /* an outcome among the failing configurations, a declared one if there is */
+    bool outcome_declared;
+    char config[320];       /* of that configuration */
+    double seconds;
+};
+
+/* All specimens with the suffix (".c", ".cu") of all problems; the count. Exits when there are none or
+ * one has no header. */
+int battery_list(const char *suffix, struct specimen **out);
+
+/* Verify every specimen with every seed, `parallel` at a time, on `device`, printing a line each. */
+void battery_run(const struct specimen *specimen, int count, const char *device, int parallel,
+                 unsigned long long first_seed, struct trial_run *runs);
+
+/* NULL when the run shows the declared fate; else what is wrong with it, in a static buffer. */
+const char *battery_objection(const struct specimen *specimen, const struct trial_run *run);
+
+#endif

@@ -1,0 +1,52 @@
+/* The test runner: all host suites, or those named on the command line. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "suites.h"
+
+static const struct {
+    const char *name;
+    Suite *(*make)(void);
+    int slow; /* runs only when it is named */
+} suites[] = {
+    {"gen", gen_suite, 0},         {"score", score_suite, 0},   {"reports", reports_suite, 0},
+    {"child", child_suite, 0},     {"build", build_suite, 0},
+    {"battery", battery_host_suite, 1}, {"battery-cuda", battery_cuda_suite, 1},
+    {"gpu", gpu_suite, 1},
+};
+enum { SUITES = sizeof suites / sizeof *suites };
+
+static int wanted(int i, int argc, char **argv)
+{
+    for (int a = 1; a < argc; a++)
+        if (strcmp(argv[a], suites[i].name) == 0)
+            return 1;
+    return argc == 1 && !suites[i].slow;
+}
+
+int main(int argc, char **argv)
+{
+    SRunner *runner = NULL;
+    int failed, ran;
+    for (int i = 0; i < SUITES; i++)
+        if (wanted(i, argc, argv)) {
+            if (runner)
+                srunner_add_suite(runner, suites[i].make());
+            else
+                runner = srunner_create(suites[i].make());
+        }
+    if (!runner) {
+        fprintf(stderr, "no such suite; there are:");
+        for (int i = 0; i < SUITES; i++)
+            fprintf(stderr, " %s", suites[i].name);
+        fprintf(stderr, "\n");
+        return 2;
+    }
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    ran = srunner_ntests_run(runner);
+    srunner_free(runner);
+    return failed == 0 && ran > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,15 @@
+#ifndef UNSEEN_TESTS_SUITES_H
+#define UNSEEN_TESTS_SUITES_H
+
+#include <check.h>
+
+Suite *gen_suite(void);
+Suite *score_suite(void);
+Suite *reports_suite(void);
+Suite *child_suite(void);
+Suite *build_suite(void);
+Suite *battery_host_suite(void);
+Suite *battery_cuda_suite(void);
+Suite *gpu_suite(void);
+
+#endif

@@ -1,0 +1,278 @@
+/* What only a GPU can show: that inputs have the same bits there, that both enclosures agree, that the
+ * guards of GPU memory catch what they should. `make check-gpu` runs it, and skips where there is none. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../gen/instantiate.h"
+#include "../gen/space.h"
+#include "../reference/judge.h"
+#include "../verify/device.h"
+#include "../verify/memory.h"
+#include "../verify/session.h"
+#include "../verify/build.h"
+#include "suites.h"
+
+static struct device device;
+
+static void open_device(void)
+{
+    char error[512] = "";
+    if (device.memory_bytes == 0)
+        ck_assert_msg(device_open(&device, "cuda", error, sizeof error) == 0, "%s", error);
+}
+
+/* A few shapes of each problem, off alignment; every input class is crossed with all of them. */
+static const struct {
+    const char *problem, *line;
+} shapes[] = {
+    {"softmax", "rows=7 cols=1031"},
+    {"softmax", "rows=3 cols=70001"},
+    {"softmax", "rows=1000 cols=1"},
+    {"gemm_fp8", "m=33 n=65 k=287"},
+    {"gemm_fp8", "m=130 n=7 k=2049"},
+    {"paged_attention", "batch=3 heads=6 kv_heads=2 head_dim=80 page_size=17 max_len=301 "
+                        "lengths=ragged table=shared past=invalid"},
+    {"paged_attention", "batch=2 heads=4 kv_heads=4 head_dim=64 page_size=1 max_len=130 "
+                        "lengths=one table=reversed past=nan"},
+    {"paged_attention", "batch=4 heads=8 kv_heads=1 head_dim=256 page_size=32 max_len=97 "
+                        "lengths=over table=identity past=finite"},
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+static void each_config(void (*check)(const struct config *config))
+{
+    struct space_error error;
+    for (int i = 0; i < SHAPES; i++) {
+        const struct problem *problem = problem_find(shapes[i].problem);
+        const int input = problem_axis_index(problem, "input");
+        for (int c = 0; problem->axes[input].choices[c]; c++) {
+            struct config config;
+            ck_assert_msg(config_parse(&config, problem, shapes[i].line, "test", &error) == 0, "%s",
+                          error.text);
+            config.value[input] = c;
+            config.seed = 1000 + (uint64_t)(100 * i + c);
+            check(&config);
+        }
+    }
+}
+
+static size_t tensor_bytes(const struct problem *problem, const struct instance *instance, int t)
+{
+    return (size_t)instance_tensor_count(&instance->tensor[t]) * dtype_size(problem->tensors[t].dtype);
+}
+
+static void compare_fill(const struct config *config)
+{
+    const struct problem *problem = config->problem;
+    const struct memory *gpu = memory_of(BACKEND_CUDA), *host = memory_of(BACKEND_HOST);
+    struct instance instance;
+    ck_assert_int_eq(config_instantiate(config, 1, &instance), 0);
+    for (int t = 0; problem->tensors[t].role == TENSOR_INPUT; t++) {
+        const size_t bytes = tensor_bytes(problem, &instance, t);
+        void *here, *there, *back = malloc(bytes);
+        char line[256];
+        config_format(config, line, sizeof line);
+        ck_assert_int_eq(host->take(&here, bytes), 0);
+        ck_assert_int_eq(gpu->take(&there, bytes), 0);
+        ck_assert_int_eq(host->fill(problem, &instance, t, config->seed, 1, here), 0);
+        ck_assert_int_eq(gpu->fill(problem, &instance, t, config->seed, 1, there), 0);
+        ck_assert_int_eq(gpu->to_host(back, there, 0, (int64_t)bytes), 0);
+        ck_assert_msg(memcmp(here, back, bytes) == 0, "%s %s: %s", problem->name,
+                      problem->tensors[t].name, line);
+        host->release(here);
+        gpu->release(there);
+        free(back);
+    }
+    instance_clear(&instance);
+}
+
+START_TEST(inputs_have_the_same_bits_on_the_host_and_on_the_gpu)
+{
+    open_device();
+    each_config(compare_fill);
+}
+END_TEST
+
+/* One judgement on each side, of an output that is the same arbitrary bits on both. */
+struct side {
+    const struct memory *memory;
+    void *tensor[PROBLEM_MAX_TENSORS];
+    struct judge_report *report;
+};
+
+static const float *e4m3_values(void)
+{
+    static float value[256];
+    for (int b = 0; b < 256; b++) {
+        const int exponent = b >> 3 & 15, fraction = b & 7;
+        const float size = exponent ? ldexpf((float)(8 + fraction), exponent - 10)
+                                    : ldexpf((float)fraction, -9);
+        value[b] = (b & 127) == 127 ? NAN : b & 128 ? -size : size;
+    }
+    return value;
+}
+
+static void judge_side(struct side *side, enum backend backend, const struct config *config,
+                       const struct instance *instance)
+{
+    const struct problem *problem = config->problem;
+    struct judge_request request = {.problem = problem, .poison = 0xfeedbeef};
+    side->memory = memory_of(backend);
+    side->report = calloc(1, sizeof *side->report);
+    int t = 0;
+    for (; problem->tensors[t].role == TENSOR_INPUT; t++) {
+        ck_assert_int_eq(side->memory->take(&side->tensor[t], tensor_bytes(problem, instance, t)), 0);
+        side->memory->fill(problem, instance, t, config->seed, 0, side->tensor[t]);
+        request.context.tensor[t] = side->tensor[t];
+    }
+    ck_assert_int_eq(side->memory->take(&side->tensor[t], tensor_bytes(problem, instance, t)), 0);
+    side->memory->poison(side->tensor[t], tensor_bytes(problem, instance, t), 0x3c003c00u);
+    request.output = t;
+    request.got = side->tensor[t];
+    request.context.data = instance->data;
+    request.context.e4m3 = e4m3_values();
+    memcpy(request.context.extent, instance->extent, sizeof instance->extent);
+    error_ladder(problem, 90, &request.ladder);
+    const int64_t count = instance_tensor_count(&instance->tensor[t]);
+    for (int s = 0; s < JUDGE_SAMPLES; s++)
+        request.sample[s] = (count - 1) * s / (JUDGE_SAMPLES - 1);
+    const struct reference *reference = reference_find(problem->name);
+    ck_assert_int_eq((backend == BACKEND_CUDA ? reference->judge_cuda : reference->judge_host)(
+                         &request, side->report), 0);
+}
+
+static void close_side(struct side *side)
+{
+    for (int t = 0; t < PROBLEM_MAX_TENSORS; t++)
+        if (side->tensor[t])
+            side->memory->release(side->tensor[t]);
+    free(side->report);
+}
+
+static void compare_enclosures(const struct config *config)
+{
+    struct side host = {0}, gpu = {0};
+    struct instance instance;
+    char line[256];
+    config_format(config, line, sizeof line);
+    ck_assert_int_eq(config_instantiate(config, 0, &instance), 0);
+    judge_side(&host, BACKEND_HOST, config, &instance);
+    judge_side(&gpu, BACKEND_CUDA, config, &instance);
+    ck_assert_msg(host.report->wrong == gpu.report->wrong, "%s: %lld wrong on the host, %lld on the GPU",
+                  line, (long long)host.report->wrong, (long long)gpu.report->wrong);
+    ck_assert_int_eq(host.report->first_wrong, gpu.report->first_wrong);
+    ck_assert_int_eq(host.report->last_wrong, gpu.report->last_wrong);
+    ck_assert_int_eq(host.report->published_wrong, gpu.report->published_wrong);
+    for (int s = 0; s < JUDGE_SAMPLES; s++) {
+        const struct judged *a = &host.report->sample[s], *b = &gpu.report->sample[s];
+        ck_assert_msg(a->index == b->index && a->got == b->got &&
+                          ((isnan(a->mid) && isnan(b->mid)) || a->mid == b->mid ||
+                           fabs(a->mid - b->mid) <= a->rad + b->rad),
+                      "%s element %lld: host %.17g +- %.3g, GPU %.17g +- %.3g", line,
+                      (long long)a->index, a->mid, a->rad, b->mid, b->rad);
+        ck_assert_msg((isnan(a->mid)) || fabs(a->allowed - b->allowed) <= 1e-9 * a->allowed,
+                      "%s: allowed %.17g and %.17g", line, a->allowed, b->allowed);
+    }
+    close_side(&host);
+    close_side(&gpu);
+    instance_clear(&instance);
+}
+
+START_TEST(both_enclosures_agree_on_every_input_class)
+{
+    open_device();
+    each_config(compare_enclosures);
+}
+END_TEST
+
+/* --- candidates that misbehave, and the outcome that each must have --- */
+
+#define KERNEL_HEAD \
+    "#include <cuda_runtime.h>\n#include <cstdint>\n#include <cmath>\n" \
+    "__global__ void plain(const float *x, float *y, int64_t rows, int64_t cols)\n" \
+    "{ for (int64_t r = blockIdx.x; r < rows; r += gridDim.x) if (threadIdx.x == 0) {\n" \
+    "  float m = -INFINITY; double s = 0;\n" \
+    "  for (int64_t c = 0; c < cols; c++) m = fmaxf(m, x[r * cols + c]);\n" \
+    "  for (int64_t c = 0; c < cols; c++) s += expf(x[r * cols + c] - m);\n" \
+    "  for (int64_t c = 0; c < cols; c++) y[r * cols + c] = expf(x[r * cols + c] - m) / (float)s; } }\n"
+#define ENTRY(before, after) \
+    "extern \"C\" int softmax(const float *x, float *y, int64_t rows, int64_t cols, cudaStream_t stream)\n" \
+    "{ " before " plain<<<256, 32, 0, stream>>>(x, y, rows, cols); " after " return 0; }\n"
+
+static const struct {
+    const char *source;
+    enum outcome outcome;
+} misbehaving[] = {
+    {KERNEL_HEAD ENTRY("", ""), OUTCOME_PASS},
+    {KERNEL_HEAD "__global__ void peek(const float *x, float *y, int64_t n) { if (x[n + 3] == 1e30f) y[0] = 0; }\n"
+     ENTRY("", "peek<<<1, 1, 0, stream>>>(x, y, rows * cols + 4);"), OUTCOME_OVERRUN},
+    {KERNEL_HEAD "__global__ void peek(const float *x, float *y) { if (x[-1] == 1e30f) y[0] = 0; }\n"
+     ENTRY("", "peek<<<1, 1, 0, stream>>>(x, y);"), OUTCOME_OVERRUN},
+    {KERNEL_HEAD "__global__ void poke(float *y, int64_t n) { y[n] = 1; }\n"
+     ENTRY("", "poke<<<1, 1, 0, stream>>>(y, rows * cols);"), OUTCOME_OVERRUN},
+    {KERNEL_HEAD "__global__ void poke(const float *x) { ((float *)x)[0] += 1; }\n"
+     ENTRY("", "poke<<<1, 1, 0, stream>>>(x);"), OUTCOME_MODIFIED},
+    {KERNEL_HEAD ENTRY("rows--;", ""), OUTCOME_UNWRITTEN},
+    {KERNEL_HEAD "__global__ void trap() { asm(\"trap;\"); }\n"
+     ENTRY("", "trap<<<1, 1, 0, stream>>>();"), OUTCOME_CRASH},
+    {KERNEL_HEAD "__global__ void spin(float *y) { for (;;) if (((volatile float *)y)[0] == 7) break; }\n"
+     ENTRY("", "spin<<<1, 1, 0, stream>>>(y);"), OUTCOME_TIMEOUT},
+    {KERNEL_HEAD ENTRY("return 5;", ""), OUTCOME_REFUSED},
+    {KERNEL_HEAD ENTRY("*(volatile int *)0 = 1;", ""), OUTCOME_CRASH},
+    {KERNEL_HEAD ENTRY("", "if (cols == 1031) asm volatile(\"ud2\");"), OUTCOME_CRASH},
+};
+enum { MISBEHAVING = sizeof misbehaving / sizeof *misbehaving };
+
+static void write_source(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+START_TEST(a_misbehaving_kernel_has_its_outcome)
+{
+    const char *path = "/tmp/unseen-test-gpu.cu";
+    struct build build;
+    struct config config;
+    struct space_error error;
+    char text[4096];
+    open_device();
+    write_source(path, misbehaving[_i].source);
+    const struct build_options options = {.path = path, .backend = BACKEND_CUDA, .arch = device.arch,
+                                          .timeout = 120};
+    ck_assert_msg(build_candidate(&build, &options, text, sizeof text) == BUILD_OK, "%s", text);
+    ck_assert_int_eq(config_parse(&config, problem_find("softmax"), "rows=5 cols=1031 seed=3", "test",
+                                  &error), 0);
+    const struct session_options session_options = {.problem = problem_find("softmax"),
+                                                    .device = &device, .object = build.object,
+                                                    .timeout = 3, .threads = 2, .workers = 1};
+    struct session *session = session_open(&session_options);
+    struct config_result result = {0}, again = {0};
+    ck_assert_msg(session_check(session, &config, &result) == SESSION_OK, "%s", session_error(session));
+    ck_assert_msg(result.outcome == misbehaving[_i].outcome, "%d: %s (%s), expected %s", _i,
+                  outcome_name(result.outcome), result.detail, outcome_name(misbehaving[_i].outcome));
+    /* the judge survives it, and so does the next configuration */
+    ck_assert_msg(session_check(session, &config, &again) == SESSION_OK, "%s", session_error(session));
+    ck_assert_int_eq(again.outcome, misbehaving[_i].outcome);
+    session_close(session);
+    build_clear(&build);
+    remove(path);
+}
+END_TEST
+
+Suite *gpu_suite(void)
+{
+    Suite *suite = suite_create("gpu");
+    TCase *tcase = tcase_create("gpu");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_test(tcase, inputs_have_the_same_bits_on_the_host_and_on_the_gpu);
+    tcase_add_test(tcase, both_enclosures_agree_on_every_input_class);
+    tcase_add_loop_test(tcase, a_misbehaving_kernel_has_its_outcome, 0, MISBEHAVING);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
