@@ -37,7 +37,7 @@ WARN := -Wall -Wextra -pedantic -Werror
 CFLAGS ?= -O2
 BASE := -std=c11 $(WARN) -D_GNU_SOURCE -fopenmp -ffp-contract=off -fno-math-errno -MMD -MP \
     -DUNSEEN_GIT='"$(GIT)"'
-CXXBASE := -std=c++17 -Wall -Wextra -Werror -O2 -fno-exceptions -MMD -MP
+CXXBASE := -std=c++17 -Wall -Wextra -Werror -O3 -fno-exceptions -MMD -MP
 NVFLAGS := -O3 -std=c++17 -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 \
     -gencode=arch=compute_90,code=compute_90 -Xcompiler -Wall,-Wextra -MMD -MP \
     -DUNSEEN_CUBLAS_MAJOR='"$(CUBLAS_MAJOR)"' -DUNSEEN_CUDA_HOME='"$(CUDA_HOME)"' -DHAVE_CUDA

@@ -17,6 +17,7 @@ enum { JUDGE_SAMPLES = 4, JUDGE_OPEN = 512 };
 struct judged {
     int64_t index; /* flat, in the output tensor; -1: none */
     double got, mid, rad, allowed;
+    bool unwritten; /* still the poison: wrong even where that happens to be the right kind of NaN */
 };
 
 struct judge_request {
@@ -49,7 +50,7 @@ struct reference {
     int (*judge_host)(const struct judge_request *request, struct judge_report *report);
     int (*judge_cuda)(const struct judge_request *request, struct judge_report *report);
     /* MPFR's value of one element, and what it says: `ok` when |got - value| <= allowed (NaN and
-     * infinities must match), `inside` when the enclosure holds the value. */
+     * infinities must match, and somebody wrote it), `inside` when the enclosure holds the value. */
     int (*witness)(const struct judge_request *request, const struct judged *element,
                    struct witnessed *answer);
     double (*witness_cost)(const struct judge_request *request); /* terms of one element */

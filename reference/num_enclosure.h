@@ -41,6 +41,11 @@ REF_FN double num_mid(num x)
     return x.mid;
 }
 
+REF_FN bool num_is_zero(num x)
+{
+    return x.mid == 0 && x.rad == 0;
+}
+
 /* The rounding error of a + b is itself a double (Knuth's two-sum). */
 REF_FN num num_add(num a, num b)
 {
@@ -64,7 +69,8 @@ REF_FN num num_mul(num a, num b)
 {
     const double p = a.mid * b.mid, e = fabs(fma(a.mid, b.mid, -p));
     const double rad = fabs(a.mid) * b.rad + fabs(b.mid) * a.rad + a.rad * b.rad;
-    const double tiny = num_underflow(p, a.mid == 0 || b.mid == 0);
+    const bool zero = num_is_zero(a) || num_is_zero(b);
+    const double tiny = !zero && a.rad + b.rad > 0 ? NUM_TINY : num_underflow(p, zero);
     return num_make(p, (rad + e) * NUM_UP + tiny);
 }
 
@@ -74,8 +80,9 @@ REF_FN num num_div(num a, num b)
     const double q = a.mid / b.mid, least = fabs(b.mid) - b.rad;
     if (!(least > 0))
         return num_make(q, INFINITY);
-    return num_make(q, ((a.rad + fabs(q) * b.rad) / least + fabs(q) * 2 * NUM_U) * NUM_UP +
-                           num_underflow(q, a.mid == 0));
+    /* radii are divided first: |q| b.rad alone may underflow, and `least` be small */
+    const double rad = a.rad / least + fabs(q) * (b.rad / least);
+    return num_make(q, (rad + fabs(q) * 2 * NUM_U) * NUM_UP + num_underflow(q, num_is_zero(a)));
 }
 
 /* Library double exp errs by less than 1 ulp here and there (CUDA: 1 ulp); 2 are allowed. The

@@ -25,6 +25,7 @@ REF_FN struct tally tally_zero(void)
     t.worst_ratio = -1;
     t.worst.index = -1;
     t.worst.got = t.worst.mid = t.worst.rad = t.worst.allowed = 0;
+    t.worst.unwritten = false;
     return t;
 }
 
@@ -107,8 +108,9 @@ REF_FN enum tally_result tally_element(struct tally *t, const struct judge_reque
     judged->mid = mid;
     judged->rad = e->value.rad;
     judged->allowed = allowed;
+    judged->unwritten = unwritten;
 
-    const double ratio = distance == 0 ? 0 : unwritten ? INFINITY : distance / allowed;
+    const double ratio = unwritten ? INFINITY : distance == 0 ? 0 : distance / allowed;
     if (ratio > t->worst_ratio || (isnan(ratio) && t->worst_ratio < INFINITY)) {
         t->worst_ratio = isnan(ratio) ? INFINITY : ratio;
         t->worst = *judged;

@@ -157,7 +157,7 @@ int REF_NAME(witness)(const struct judge_request *request, const struct judged *
         return -1;
     answer->value = num_mid(e.value);
     if (!isfinite(answer->value)) {
-        answer->ok = same_special(answer->value, got);
+        answer->ok = same_special(answer->value, got) && !element->unwritten;
         answer->inside = same_special(answer->value, element->mid);
         return 0;
     }

@@ -12,7 +12,7 @@ static const struct {
     int slow; /* runs only when it is named */
 } suites[] = {
     {"gen", gen_suite, 0},         {"score", score_suite, 0},   {"reports", reports_suite, 0},
-    {"child", child_suite, 0},     {"build", build_suite, 0},
+    {"child", child_suite, 0},     {"build", build_suite, 0},     {"cli", cli_suite, 0},
     {"battery", battery_host_suite, 1}, {"battery-cuda", battery_cuda_suite, 1},
     {"gpu", gpu_suite, 1},
 };

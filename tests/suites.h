@@ -8,8 +8,10 @@ Suite *score_suite(void);
 Suite *reports_suite(void);
 Suite *child_suite(void);
 Suite *build_suite(void);
+Suite *cli_suite(void);
 Suite *battery_host_suite(void);
 Suite *battery_cuda_suite(void);
 Suite *gpu_suite(void);
+void gpu_probe_tests(TCase *tcase); /* part of the gpu suite */
 
 #endif

@@ -273,6 +273,7 @@ Suite *gpu_suite(void)
     tcase_add_test(tcase, inputs_have_the_same_bits_on_the_host_and_on_the_gpu);
     tcase_add_test(tcase, both_enclosures_agree_on_every_input_class);
     tcase_add_loop_test(tcase, a_misbehaving_kernel_has_its_outcome, 0, MISBEHAVING);
+    gpu_probe_tests(tcase);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -4,8 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../reports/terminal.h"
+#include "../reports/published.h"
+#include "../reports/text.h"
 #include "run.h"
+
+enum { PRINTED_LINES = 40 };
 
 static void on_signal(int number)
 {
@@ -23,53 +26,107 @@ static int parse_config(struct task *task, const char *line, struct config *conf
     return EXIT_USAGE;
 }
 
-static void print_published(const struct config_result *result)
+static void print_line(const char *label, const char *text)
 {
+    printf("  %-11s", label);
+    text_plain(stdout, text);
+    printf("\n");
+}
+
+static void print_result(const struct config_result *result)
+{
+    char text[512];
+    printf("%s: %s\n", outcome_name(result->outcome), result->config);
+    if (result->detail[0])
+        print_line("found", result->detail);
+    if (result->worst.present) {
+        text_element(text, sizeof text, &result->worst);
+        print_line("worst", text);
+    }
+    if (result->fits && result->outcome == OUTCOME_PASS)
+        print_line("arithmetic", result->fits);
     if (result->published_judged)
-        printf("  published check says: %s\n", result->published_pass ? "pass" : "fail");
+        print_line("published", result->published_pass ? "the published check passes it"
+                                                       : "the published check fails it");
+}
+
+/* What the candidate wrote on standard output and error, its last resort for debugging. */
+static void print_log(const char *path)
+{
+    char line[256];
+    int lines = 0;
+    FILE *log = fopen(path, "re");
+    while (log && fgets(line, sizeof line, log)) {
+        if (lines++ == PRINTED_LINES) {
+            print_line("printed", "... and more");
+            break;
+        }
+        line[strcspn(line, "\n")] = '\0';
+        print_line("printed", line);
+    }
+    if (log)
+        fclose(log);
+}
+
+/* By --tolerance published the published check decides, as in verify: it sees outputs, not manners. */
+static bool is_right(const struct config_result *result, bool published)
+{
+    return (published ? published_outcome(result) : result->outcome) == OUTCOME_PASS;
+}
+
+static int report(const struct session *session, const struct config_result *result,
+                  const struct options *options, const char *log)
+{
+    int findings = 0;
+    const struct finding *finding = session_findings(session, &findings);
+    if (options->quiet) {
+        printf("%s\n", outcome_name(result->outcome));
+    } else {
+        print_result(result);
+        for (int i = 0; i < findings; i++) {
+            char text[sizeof finding->kind + sizeof finding->evidence + 2];
+            snprintf(text, sizeof text, "%s: %s", finding[i].kind, finding[i].evidence);
+            print_line("finding", text);
+        }
+        if (options->verbose)
+            print_log(log);
+    }
+    return is_right(result, options->published) && findings == 0 ? EXIT_GENERAL : EXIT_OTHER;
 }
 
 static int run_check(const struct task *task, const struct options *options,
                      const struct config *config)
 {
-    const struct run_options run = {.timeout = options->timeout};
+    char log[600];
+    struct run_options run = {.timeout = options->timeout, .published = options->published};
+    struct config_result result = {.unseen = true, .why = "asked for"};
+    int status = EXIT_INTERRUPTED;
+    snprintf(log, sizeof log, "%s/output.log", task->build.directory);
+    run.log_path = options->verbose ? log : NULL;
     const struct session_options session_options = run_session_options(task, &run);
     struct session *session = session_open(&session_options);
-    struct config_result result = {.unseen = true, .why = "asked for"};
-    int findings = 0;
     if (!session) {
         options_error("out of memory");
         return EXIT_ENVIRONMENT;
     }
     config_format(config, result.config, sizeof result.config);
-    const enum session_status status = session_check(session, config, &result);
-    if (run_interrupted()) {
-        session_close(session);
-        return EXIT_INTERRUPTED;
-    }
-    if (status != SESSION_OK) {
+    const enum session_status checked = session_check(session, config, &result);
+    if (!run_interrupted() && checked == SESSION_OK) {
+        status = report(session, &result, options, log);
+    } else if (!run_interrupted()) {
         options_error("%s", session_error(session));
-        session_close(session);
-        return status == SESSION_BAD ? EXIT_USAGE : EXIT_ENVIRONMENT;
+        status = checked == SESSION_BAD ? EXIT_USAGE : EXIT_ENVIRONMENT;
     }
-    if (options->quiet)
-        printf("%s\n", outcome_name(result.outcome));
-    else
-        terminal_config(stdout, &result, isatty(STDOUT_FILENO));
-    if (options->published)
-        print_published(&result);
-    const struct finding *finding = session_findings(session, &findings);
-    for (int i = 0; i < findings; i++)
-        printf("  finding: %s: %s\n", finding[i].kind, finding[i].evidence);
     session_close(session);
-    return result.outcome == OUTCOME_PASS && findings == 0 ? EXIT_GENERAL : EXIT_OTHER;
+    return status;
 }
 
 int command_check(const struct options *options)
 {
     struct task task;
     struct config config;
-    const struct sigaction action = {.sa_handler = on_signal};
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     int status = task_open(&task, options);
@@ -79,9 +136,11 @@ int command_check(const struct options *options)
     if (status == 0)
         status = parse_config(&task, options->argument[2], &config);
     if (status == 0)
-        status = task_build(&task, options->argument[1]);
+        status = task_build(&task, options);
     if (status == 0)
         status = run_check(&task, options, &config);
+    if (status == EXIT_INTERRUPTED)
+        options_error("interrupted");
     task_clear(&task);
     return status;
 }

@@ -1,5 +1,6 @@
 /* unseen list, unseen describe */
 #include <stdio.h>
+#include <string.h>
 
 #include "../gen/space.h"
 #include "options.h"
@@ -21,7 +22,7 @@ static const char *c_type(enum dtype dtype)
     return name[dtype];
 }
 
-static void print_prototype(const struct problem *problem)
+static void print_prototype(const struct problem *problem, const char *stream)
 {
     printf("int %s(", problem->name);
     for (int t = 0; problem->tensors[t].name; t++)
@@ -29,7 +30,23 @@ static void print_prototype(const struct problem *problem)
                c_type(problem->tensors[t].dtype), problem->tensors[t].name);
     for (int e = 0; problem->extents[e]; e++)
         printf("int64_t %s, ", problem->extents[e]);
-    printf("UNSEEN_STREAM stream);\n");
+    printf("%sstream);\n", stream);
+}
+
+/* Broken at blanks so that no line is much above 90 columns. */
+static void print_folded(const char *indent, const char *text)
+{
+    enum { FOLD = 84 };
+    while (*text) {
+        size_t length = strlen(text);
+        if (length > FOLD)
+            for (length = FOLD; length > 0 && text[length] != ' '; length--)
+                ;
+        if (length == 0)
+            length = strlen(text);
+        printf("%s%.*s\n", indent, (int)length, text);
+        text += length + strspn(text + length, " ");
+    }
 }
 
 /* One header for C on the host and CUDA C++: there the formats are CUDA's own types. */
@@ -41,14 +58,17 @@ static void print_header(const struct problem *problem)
                dtype_name(problem->tensors[t].dtype), problem->tensors[t].shape,
                problem->tensors[t].role == TENSOR_INPUT ? "read-only" : "output; holds garbage");
     printf(" *\n * Row-major, dense, aligned to 16 bytes. Return 0, or nonzero to refuse a configuration.\n"
-           " * Declared arithmetic: %s. */\n", problem->arithmetic);
+           " * Declared arithmetic:\n");
+    print_folded(" *   ", problem->arithmetic);
+    printf(" */\n");
     printf("#include <stdint.h>\n\n"
            "#ifdef __CUDACC__\n#include <cuda_bf16.h>\n#include <cuda_fp8.h>\n"
            "typedef __nv_bfloat16 unseen_bf16;\ntypedef __nv_fp8_e4m3 unseen_e4m3;\n"
-           "#define UNSEEN_STREAM cudaStream_t\nextern \"C\"\n#else\n"
+           "#define UNSEEN_STREAM cudaStream_t\n#else\n"
            "typedef uint16_t unseen_bf16; /* the bits */\ntypedef uint8_t unseen_e4m3;  /* the bits */\n"
-           "#define UNSEEN_STREAM void *   /* NULL on the host */\n#endif\n");
-    print_prototype(problem);
+           "#define UNSEEN_STREAM void *   /* NULL on the host */\n#endif\n\n"
+           "#ifdef __cplusplus\nextern \"C\"\n#endif\n");
+    print_prototype(problem, "UNSEEN_STREAM ");
 }
 
 static void print_domain(const struct axis *axis, const struct domain *domain)
@@ -96,10 +116,12 @@ int command_describe(const struct options *options)
         printf("  %-12s %-5s %s%s\n", problem->tensors[t].name, dtype_name(problem->tensors[t].dtype),
                problem->tensors[t].shape,
                problem->tensors[t].role == TENSOR_INPUT ? "" : "  (output)");
-    printf("\ndeclared arithmetic\n  %s\n\npublished check\n  |got - want| <= %g + %g |want|\n\n"
-           "candidate (unseen describe %s --header)\n  ", problem->arithmetic, problem->published_atol,
+    printf("\ndeclared arithmetic\n");
+    print_folded("  ", problem->arithmetic);
+    printf("\npublished check\n  |got - want| <= %g + %g |want|\n\n"
+           "candidate (unseen describe %s --header)\n  ", problem->published_atol,
            problem->published_rtol, problem->name);
-    print_prototype(problem);
+    print_prototype(problem, "void *");
     space_clear(&space);
     return EXIT_GENERAL;
 }

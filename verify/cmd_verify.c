@@ -1,4 +1,5 @@
 /* unseen verify: the main job */
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,97 +7,48 @@
 #include <unistd.h>
 
 #include "../reference/error.h"
-#include "../reports/csv.h"
-#include "../reports/json.h"
 #include "../reports/published.h"
 #include "../reports/terminal.h"
+#include "../reports/text.h"
 #include "child.h"
 #include "clock.h"
+#include "outputs.h"
 #include "run.h"
 #include "score.h"
 
 static const char *const effort_name[] = {"quick", "standard", "deep"};
 
-/* What the progress callback needs. */
+/* What the progress callback and the report need. */
 struct showing {
     const struct options *options;
+    const struct task *task;
     struct result *result;
-    double start, written;
+    struct outputs *outputs;
+    double start;
     bool progress; /* a line that rewrites itself */
     bool colour;
-    int failures, timed;
-    char write_error[512]; /* the first failure to write a file */
+    int failures;
 };
 
-static bool is_failure(const struct config_result *c)
-{
-    return c->outcome != OUTCOME_PASS && c->outcome != OUTCOME_SKIPPED;
-}
-
-/* The result so far, readable by whoever finds it after a crash of the machine. */
-static void write_files(struct showing *show)
-{
-    char error[512];
-    const struct options *o = show->options;
-    if (o->json && json_write(o->json, show->result, error, sizeof error) != 0 &&
-        !show->write_error[0])
-        snprintf(show->write_error, sizeof show->write_error, "%s", error);
-    if (o->csv && csv_write(o->csv, show->result, error, sizeof error) != 0 && !show->write_error[0])
-        snprintf(show->write_error, sizeof show->write_error, "%s", error);
-}
-
-static bool is_plain_file(const char *path)
-{
-    return path && strncmp(path, "/dev/", 5) != 0;
-}
-
-/* Results lie in drawing order with gaps while workers are busy; only a run of finished ones is written. */
-static void write_partial(struct showing *show)
-{
-    struct result partial = *show->result;
-    struct showing copy = *show;
-    const double now = clock_seconds();
-    if (now - show->written < 2 || (!is_plain_file(show->options->json) &&
-                                    !is_plain_file(show->options->csv)))
-        return;
-    partial.result_count = 0;
-    while (partial.result_count < show->result->planned &&
-           show->result->results[partial.result_count].config[0] &&
-           (show->result->results[partial.result_count].judged ||
-            show->result->results[partial.result_count].outcome != OUTCOME_PASS))
-        partial.result_count++;
-    partial.partial = true;
-    snprintf(partial.partial_reason, sizeof partial.partial_reason, "the run is not finished");
-    partial.seconds = now - show->start;
-    score_set(&partial);
-    partial.verdict = VERDICT_INCONCLUSIVE;
-    copy.result = &partial;
-    write_files(&copy);
-    memcpy(show->write_error, copy.write_error, sizeof show->write_error);
-    show->written = clock_seconds();
-}
-
 static void show_progress(void *data, const struct result *result,
-                          const struct config_result *latest)
+                          const struct config_result *latest, int ready)
 {
     struct showing *show = data;
     const double elapsed = clock_seconds() - show->start;
-    if (latest && is_failure(latest))
-        show->failures++;
+    show->failures += latest && run_is_failure(latest, show->options->published);
     if (latest && show->options->verbose) {
         if (show->progress)
             terminal_progress_clear(stdout);
         terminal_config(stdout, latest, show->colour);
+        fflush(stdout);
     }
-    if (!latest)
-        show->timed++;
     if (show->progress)
         terminal_progress(stdout, result->result_count, result->planned, show->failures,
                           latest && result->result_count > 5
                               ? elapsed / result->result_count *
                                     (result->planned - result->result_count)
                               : -1);
-    write_partial(show);
+    outputs_write_partial(show->outputs, result, ready, show->start);
 }
 
 static void on_signal(int number)
@@ -172,6 +124,59 @@ static void find_excess(struct result *result)
     }
 }
 
+/* What a reproduction needs beside the candidate and the configuration. The caller frees it; NULL: out
+ * of memory. */
+static char *repro_suffix(const struct showing *show)
+{
+    const struct options *o = show->options;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    if (o->device)
+        fprintf(out, "--device %s ", o->device);
+    else if (show->task->device.backend == BACKEND_HOST)
+        fprintf(out, "--device host ");
+    if (o->space) {
+        fprintf(out, "--space ");
+        text_shell(out, o->space);
+        fprintf(out, " ");
+    }
+    if (o->timeout != TIMEOUT_DEFAULT)
+        fprintf(out, "--timeout %g ", o->timeout);
+    if (o->published)
+        fprintf(out, "--tolerance published ");
+    fclose(out);
+    if (text && size > 0)
+        text[size - 1] = '\0'; /* the last blank */
+    return text;
+}
+
+/* The baseline's part of the report: how many times faster the candidate is. */
+static void note_baseline(const struct options *options, struct result *result)
+{
+    double sum[2] = {0, 0};
+    int count[2] = {0, 0};
+    const size_t used = strlen(result->notes);
+    for (int i = 0; i < result->result_count; i++) {
+        const struct config_result *c = &result->results[i];
+        if (c->outcome != OUTCOME_PASS || !c->timing.present || c->timing.baseline_ms <= 0)
+            continue;
+        sum[c->unseen] += log(c->timing.baseline_ms / c->timing.median_ms);
+        count[c->unseen]++;
+    }
+    if (options->baseline && count[0] + count[1] == 0)
+        snprintf(result->notes + used, sizeof result->notes - used,
+                 "%sthe baseline %.200s was timed nowhere", used ? "\n" : "", options->baseline);
+    else if (options->baseline)
+        snprintf(result->notes + used, sizeof result->notes - used,
+                 "%stimes as fast as the baseline %.200s (geomean): seen %.3g (%d timed), unseen %.3g "
+                 "(%d timed)", used ? "\n" : "", options->baseline,
+                 count[0] ? exp(sum[0] / count[0]) : 0, count[0],
+                 count[1] ? exp(sum[1] / count[1]) : 0, count[1]);
+}
+
 static void conclude(struct showing *show, enum run_status status)
 {
     struct result *result = show->result;
@@ -179,56 +184,74 @@ static void conclude(struct showing *show, enum run_status status)
     if (status == RUN_INTERRUPTED)
         snprintf(result->partial_reason, sizeof result->partial_reason, "interrupted");
     find_excess(result);
+    note_baseline(show->options, result);
     score_set(result);
     result->verdict = verdict_decide(result);
     result->published_verdict = verdict_decide_published(result);
     result->published_judged = show->options->published;
     result->seconds = clock_seconds() - show->start;
-    write_files(show);
+    outputs_write(show->outputs, result);
     if (show->progress)
         terminal_progress_clear(stdout);
-    if (show->options->quiet)
+    if (show->options->quiet) {
         printf("%s\n", verdict_name(result_verdict(result)));
-    else
-        terminal_report(stdout, result, show->colour, show->options->verbose,
-                        result->peaks.source && strcmp(result->language, "cuda") == 0 ? NULL
-                                                                                      : "--device host");
+        return;
+    }
+    char *suffix = repro_suffix(show);
+    terminal_report(stdout, result, show->colour, show->options->verbose, suffix);
+    free(suffix);
+}
+
+/* No verdict may come out of a run that broke; its files say so. */
+static int give_up(struct showing *show, enum run_status status, const char *error)
+{
+    struct result *result = show->result;
+    result->partial = true;
+    snprintf(result->partial_reason, sizeof result->partial_reason, "%.*s",
+             (int)strcspn(error, "\n"), error);
+    score_set(result);
+    result->verdict = result->published_verdict = VERDICT_INCONCLUSIVE;
+    result->seconds = clock_seconds() - show->start;
+    outputs_write(show->outputs, result);
+    if (show->progress)
+        terminal_progress_clear(stdout);
+    options_error("%s", error);
+    return status == RUN_BAD ? EXIT_USAGE : EXIT_ENVIRONMENT;
 }
 
 static int exit_status(const struct showing *show, enum run_status status)
 {
-    if (show->write_error[0]) {
-        options_error("%s", show->write_error);
-        return EXIT_ENVIRONMENT;
-    }
+    if (show->outputs->error[0])
+        options_error("%s", show->outputs->error);
     if (status == RUN_INTERRUPTED)
         return EXIT_INTERRUPTED;
+    if (show->outputs->error[0])
+        return EXIT_ENVIRONMENT;
     return result_verdict(show->result) == VERDICT_GENERAL ? EXIT_GENERAL : EXIT_OTHER;
 }
 
-static int run_verify(struct task *task, const struct options *options, double start)
+static int run_verify(struct task *task, const struct options *options, struct outputs *outputs,
+                      double start)
 {
     struct result result;
     char error[1024];
-    struct showing show = {.options = options, .result = &result, .start = start, .written = start,
-                           .colour = isatty(STDOUT_FILENO),
-                           .progress = isatty(STDOUT_FILENO) && !options->quiet};
+    const bool terminal = isatty(STDOUT_FILENO);
+    struct showing show = {.options = options, .task = task, .result = &result, .outputs = outputs,
+                           .start = start, .colour = terminal, .progress = terminal && !options->quiet};
     const struct run_options run = {.timeout = options->timeout, .jobs = options->jobs,
                                     .timing = options->timing, .published = options->published,
+                                    .fail_fast = options->fail_fast,
                                     .time_budget = options->effort == EFFORT_QUICK ? 0.05 : 0.04,
                                     .progress = show_progress, .progress_data = &show};
+    int exit_code;
     start_result(task, options, &result);
     if (!options->quiet) {
         terminal_header(stdout, &result, show.colour);
         fflush(stdout);
     }
     const enum run_status status = run_task(task, &run, &result, error, sizeof error);
-    int exit_code;
     if (status == RUN_BAD || status == RUN_BROKEN) {
-        if (show.progress)
-            terminal_progress_clear(stdout);
-        options_error("%s", error);
-        exit_code = status == RUN_BAD ? EXIT_USAGE : EXIT_ENVIRONMENT;
+        exit_code = give_up(&show, status, error);
     } else {
         conclude(&show, status);
         exit_code = exit_status(&show, status);
@@ -238,23 +261,10 @@ static int run_verify(struct task *task, const struct options *options, double s
     return exit_code;
 }
 
-/* Whether the files can be written is found out before minutes are spent. */
-static int try_outputs(const struct options *options)
-{
-    const struct result empty = {.verdict = VERDICT_INCONCLUSIVE, .partial = true,
-                                 .partial_reason = "not started"};
-    char error[512];
-    if ((options->json && json_write(options->json, &empty, error, sizeof error) != 0) ||
-        (options->csv && csv_write(options->csv, &empty, error, sizeof error) != 0)) {
-        options_error("%s", error);
-        return EXIT_ENVIRONMENT;
-    }
-    return 0;
-}
-
 int command_verify(const struct options *options)
 {
     struct task task;
+    struct outputs outputs;
     const double start = clock_seconds();
     catch_signals();
     int status = task_open(&task, options);
@@ -262,15 +272,17 @@ int command_verify(const struct options *options)
         return status;
     status = task_contract(&task, options);
     if (status == 0)
-        status = task_build(&task, options->argument[1]);
+        status = task_build(&task, options);
     if (status == 0)
         status = task_draw(&task, options);
-    if (status == 0)
-        status = try_outputs(options);
     if (status == 0 && run_interrupted())
         status = EXIT_INTERRUPTED;
     if (status == 0)
-        status = run_verify(&task, options, start);
+        status = outputs_open(&outputs, options);
+    if (status == 0)
+        status = run_verify(&task, options, &outputs, start);
+    if (status == EXIT_INTERRUPTED)
+        options_error("interrupted");
     task_clear(&task);
     return status;
 }

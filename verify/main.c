@@ -4,20 +4,28 @@
 
 #include "options.h"
 
-/* --seen takes a file everywhere but in `draw`, where it is a choice of set ('y'). */
+#define STATUSES "Exit status: 0 the candidate is general, 1 any other verdict, 2 bad usage or input, 3 " \
+    "the environment cannot do it, 130 interrupted."
+
+/* --seen takes a file in `verify`; in `draw` it is a choice of set ('y'). */
 static const struct command commands[] = {
     {"list", "", 0, 0, "", "List the problems, one line each.", command_list},
     {"describe", "PROBLEM", 1, 1, "h",
      "Axes, contract, tensors and arithmetic of a problem; with --header the C header that a candidate "
      "may include.", command_describe},
-    {"draw", "PROBLEM", 1, 1, "yusdpev",
+    {"draw", "PROBLEM", 1, 1, "yusdpe",
      "Draw the seen and unseen sets and print them, one configuration per line, with why each was "
      "drawn.", command_draw},
-    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbjcntJTvq",
+    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbjcnftJTvq",
      "Run CANDIDATE (.c, .cu or .so) on the seen and on an unseen set, judge every output element, and "
-     "say whether it is general.", command_verify},
+     "say whether it is general.\v"
+     "For example:\n"
+     "  unseen verify softmax kernel.cu --effort quick\n"
+     "  unseen verify softmax kernel.c --device host --json result.json\n\n" STATUSES, command_verify},
     {"check", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptTvq",
-     "Run CANDIDATE on one configuration, such as 'rows=3 cols=4099 seed=91'.", command_check},
+     "Run CANDIDATE on one configuration, such as 'rows=3 cols=4099 seed=91'.\v"
+     "Exit status: 0 it passes, 1 it does not, 2 bad usage or input, 3 the environment cannot do it, "
+     "130 interrupted.", command_check},
     {"peak", "", 0, 0, "d", "Measure what the hardware can do, beside the vendor's figures.",
      command_peak},
 };
@@ -27,30 +35,35 @@ static void print_usage(FILE *out)
 {
     fprintf(out, "Usage: unseen COMMAND [ARGUMENT...] [OPTION...]\n\n");
     for (int i = 0; i < COMMANDS; i++)
-        fprintf(out, "  unseen %s %s\n      %s\n", commands[i].name, commands[i].arguments,
-                commands[i].doc);
-    fprintf(out, "\n`unseen COMMAND --help` lists the options of a command.\n"
-                 "Exit status: 0 the candidate is general, 1 any other verdict, 2 bad usage or input,\n"
-                 "3 the environment cannot do it, 130 interrupted.\n");
+        fprintf(out, "  unseen %s%s%s\n      %.*s\n", commands[i].name,
+                *commands[i].arguments ? " " : "", commands[i].arguments,
+                (int)strcspn(commands[i].doc, "\v"), commands[i].doc);
+    fprintf(out, "\n`unseen COMMAND --help` lists the options of a command.\n" STATUSES "\n");
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
 }
 
 int main(int argc, char **argv)
 {
-    if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0)) {
+    if (argc < 2) {
+        print_usage(stderr);
+        return EXIT_USAGE;
+    }
+    if (is_one_of(argv[1], "--help", "--usage", "-?")) {
         print_usage(stdout);
         return EXIT_GENERAL;
     }
-    if (argc >= 2 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)) {
+    if (is_one_of(argv[1], "--version", "-V", "version")) {
         printf("unseen %s (%s)\n", UNSEEN_VERSION, UNSEEN_GIT);
         return EXIT_GENERAL;
     }
-    for (int i = 0; i < COMMANDS && argc >= 2; i++)
+    for (int i = 0; i < COMMANDS; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return options_run(&commands[i], argc - 1, argv + 1);
-    if (argc >= 2)
-        options_error("unknown command '%s'\n---> one of list, describe, draw, verify, check, peak; "
-                      "unseen --help says what each does", argv[1]);
-    else
-        print_usage(stderr);
+    options_error("unknown command '%s'; expected list, describe, draw, verify, check or peak\n"
+                  "---> unseen --help says what each does", argv[1]);
     return EXIT_USAGE;
 }

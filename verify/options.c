@@ -2,6 +2,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <getopt.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,9 +12,11 @@
 enum { KEY_DEVICE = 'd', KEY_SEED = 's', KEY_UNSEEN = 'u', KEY_EFFORT = 'e', KEY_JSON = 'j',
        KEY_CSV = 'c', KEY_TIMEOUT = 't', KEY_JOBS = 'J', KEY_VERBOSE = 'v', KEY_QUIET = 'q',
        KEY_SEEN = 'S', KEY_SPACE = 'p', KEY_BASELINE = 'b', KEY_NO_TIMING = 'n', KEY_HEADER = 'h',
-       KEY_ONLY_SEEN = 'y', KEY_TOLERANCE = 'T' };
+       KEY_ONLY_SEEN = 'y', KEY_TOLERANCE = 'T', KEY_FAIL_FAST = 'f' };
 
-/* Long names only, but for -v and -q: the keys are not typed. */
+/* A key above the characters has no one-letter form; only -v and -q are promised. */
+enum { LONG_ONLY = 256 };
+
 static const struct argp_option all_options[] = {
     {"device", KEY_DEVICE, "DEVICE", 0, "host, cuda or cuda:N (default: cuda when a GPU is present)", 0},
     {"seen", KEY_SEEN, "FILE", 0, "take the seen set from FILE", 0},
@@ -27,140 +30,252 @@ static const struct argp_option all_options[] = {
     {"json", KEY_JSON, "FILE", 0, "write the whole result to FILE", 0},
     {"csv", KEY_CSV, "FILE", 0, "write one line per configuration to FILE", 0},
     {"no-timing", KEY_NO_TIMING, NULL, 0, "judge correctness only", 0},
+    {"fail-fast", KEY_FAIL_FAST, NULL, 0, "stop at the first configuration that fails; the others "
+     "count as skipped, and nothing is timed", 0},
     {"tolerance", KEY_TOLERANCE, "KIND", 0, "exact (default: our allowed error decides) or published "
      "(the published check's constants decide; both are printed)", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "for one call of the candidate (default: 20)", 0},
     {"jobs", KEY_JOBS, "N", 0, "configurations at work at the same time (default: 1)", 0},
     {"header", KEY_HEADER, NULL, 0, "print the C header that a candidate may include", 0},
-    {"verbose", KEY_VERBOSE, NULL, 0, "one line per configuration, and where the time went", 0},
+    {"verbose", KEY_VERBOSE, NULL, 0, "more: in verify one line per configuration, and where the time "
+     "went; in check what the candidate prints", 0},
     {"quiet", KEY_QUIET, NULL, 0, "the verdict only", 0},
 };
+enum { OPTIONS = sizeof all_options / sizeof *all_options };
 
 struct parsing {
     const struct command *command;
     struct options *options;
 };
 
-static uint64_t parse_whole(struct argp_state *state, const char *name, const char *text,
-                            uint64_t most)
+static __attribute__((noreturn, format(printf, 2, 3))) void
+usage_error(const struct command *command, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "unseen %s: ", command->name);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\n");
+    va_end(arguments);
+    exit(EXIT_USAGE);
+}
+
+/* --- values --- */
+
+struct whole {
+    const char *name, *example;
+    uint64_t least, most;
+};
+
+static uint64_t parse_whole(const struct command *command, const struct whole *whole,
+                            const char *text)
 {
     char *end;
     errno = 0;
     const unsigned long long value = strtoull(text, &end, 10);
-    if (end == text || *end != '\0' || errno || text[0] == '-' || value > most)
-        argp_error(state, "--%s %s: expected a whole number from 0 to %llu", name, text,
-                   (unsigned long long)most);
+    if (end == text || *end != '\0' || errno || strchr(text, '-') || value < whole->least ||
+        value > whole->most)
+        usage_error(command, "--%s '%s'; expected a whole number from %llu to %llu\n"
+                    "---> for example --%s %s", whole->name, text, (unsigned long long)whole->least,
+                    (unsigned long long)whole->most, whole->name, whole->example);
     return value;
 }
 
-static double parse_seconds(struct argp_state *state, const char *text)
+static double parse_seconds(const struct command *command, const char *text)
 {
     char *end;
     const double value = strtod(text, &end);
     if (end == text || *end != '\0' || !(value > 0) || value > 86400)
-        argp_error(state, "--timeout %s: expected seconds above 0 and at most 86400", text);
+        usage_error(command, "--timeout '%s'; expected seconds above 0 and at most 86400\n"
+                    "---> for example --timeout 5", text);
     return value;
 }
 
-static enum effort parse_effort(struct argp_state *state, const char *text)
+static enum effort parse_effort(const struct command *command, const char *text)
 {
     static const char *const name[] = {"quick", "standard", "deep"};
     for (int i = 0; i < 3; i++)
         if (strcmp(text, name[i]) == 0)
             return (enum effort)i;
-    argp_error(state, "--effort %s: expected quick, standard or deep", text);
-    return EFFORT_STANDARD;
+    usage_error(command, "--effort '%s'; expected quick, standard or deep\n"
+                "---> --unseen N draws any other number of configurations", text);
 }
 
-static bool parse_tolerance(struct argp_state *state, const char *text)
+static bool parse_tolerance(const struct command *command, const char *text)
 {
     if (strcmp(text, "published") != 0 && strcmp(text, "exact") != 0)
-        argp_error(state, "--tolerance %s: expected exact or published", text);
+        usage_error(command, "--tolerance '%s'; expected exact or published\n"
+                    "---> leave it out for exact", text);
     return strcmp(text, "published") == 0;
 }
 
-static error_t parse_number(int key, char *text, struct argp_state *state, struct options *o)
+static error_t parse_value(int key, char *text, const struct command *command, struct options *o)
 {
+    static const struct whole unseen = {"unseen", "40", 0, 1000000}, jobs = {"jobs", "2", 1, 64},
+                              seed = {"seed", "1", 0, ((uint64_t)1 << 53) - 1}; /* exact in JSON */
     switch (key) {
     case KEY_UNSEEN:
-        o->unseen = (int)parse_whole(state, "unseen", text, 1000000);
+        o->unseen = (int)parse_whole(command, &unseen, text);
         o->only_unseen = true;
         return 0;
     case KEY_SEED:
-        o->seed = parse_whole(state, "seed", text, ((uint64_t)1 << 53) - 1);
+        o->seed = parse_whole(command, &seed, text);
         o->seed_given = true;
         return 0;
-    case KEY_JOBS: o->jobs = (int)parse_whole(state, "jobs", text, 64); return 0;
-    case KEY_TIMEOUT: o->timeout = parse_seconds(state, text); return 0;
-    case KEY_EFFORT:
-        o->effort = parse_effort(state, text);
-        o->effort_given = true;
-        return 0;
-    case KEY_TOLERANCE: o->published = parse_tolerance(state, text); return 0;
+    case KEY_JOBS: o->jobs = (int)parse_whole(command, &jobs, text); return 0;
+    case KEY_TIMEOUT: o->timeout = parse_seconds(command, text); return 0;
+    case KEY_EFFORT: o->effort = parse_effort(command, text); return 0;
+    case KEY_TOLERANCE: o->published = parse_tolerance(command, text); return 0;
+    case KEY_DEVICE: o->device = text; return 0;
+    case KEY_SEEN: o->seen = text; return 0;
+    case KEY_SPACE: o->space = text; return 0;
+    case KEY_BASELINE: o->baseline = text; return 0;
+    case KEY_JSON: o->json = text; return 0;
+    case KEY_CSV: o->csv = text; return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
+}
+
+/* --- the command line --- */
+
+static void take_argument(const struct parsing *parsing, const char *text)
+{
+    const struct command *command = parsing->command;
+    struct options *o = parsing->options;
+    if (o->arguments < command->most) {
+        o->argument[o->arguments++] = text;
+        return;
+    }
+    if (command->most == 0)
+        usage_error(command, "unexpected argument '%s'; expected none\n---> leave it out", text);
+    usage_error(command, "unexpected argument '%s'; expected %s\n---> %s", text, command->arguments,
+                strchr(text, '=') ? "put the whole configuration in quotes: 'rows=3 cols=4099'"
+                                  : "leave it out");
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
     const struct parsing *parsing = state->input;
     struct options *o = parsing->options;
+    if (key > LONG_ONLY && key < 2 * LONG_ONLY)
+        key -= LONG_ONLY;
     switch (key) {
-    case KEY_DEVICE: o->device = text; return 0;
-    case KEY_SEEN: o->seen = text; return 0;
     case KEY_ONLY_SEEN: o->only_seen = true; return 0;
-    case KEY_SPACE: o->space = text; return 0;
-    case KEY_BASELINE: o->baseline = text; return 0;
-    case KEY_JSON: o->json = text; return 0;
-    case KEY_CSV: o->csv = text; return 0;
     case KEY_NO_TIMING: o->timing = false; return 0;
+    case KEY_FAIL_FAST: o->fail_fast = true; return 0;
     case KEY_HEADER: o->header = true; return 0;
-    case KEY_VERBOSE: o->verbose = true; return 0;
-    case KEY_QUIET: o->quiet = true; return 0;
-    case ARGP_KEY_ARG:
-        if (o->arguments >= parsing->command->most)
-            argp_error(state, "unexpected argument '%s'; expected %s", text,
-                       parsing->command->arguments);
-        o->argument[o->arguments++] = text;
+    case KEY_VERBOSE:
+    case KEY_QUIET: /* the last of the two counts */
+        o->verbose = key == KEY_VERBOSE;
+        o->quiet = key == KEY_QUIET;
         return 0;
+    case ARGP_KEY_ARG: take_argument(parsing, text); return 0;
     case ARGP_KEY_END:
         if (o->arguments < parsing->command->least)
-            argp_error(state, "missing argument; expected %s", parsing->command->arguments);
+            usage_error(parsing->command, "found %d of the arguments; expected %s\n"
+                        "---> unseen %s --help", o->arguments, parsing->command->arguments,
+                        parsing->command->name);
         return 0;
-    default: return parse_number(key, text, state, o);
+    default: return parse_value(key, text, parsing->command, o);
     }
 }
 
-/* The rows of all_options that the command names; -v and -q are typed, the other keys are not. */
+/* The rows of all_options that the command names. */
 static void choose_options(const struct command *command, struct argp_option *out)
 {
     int n = 0;
-    for (size_t i = 0; i < sizeof all_options / sizeof *all_options; i++)
-        if (strchr(command->options, all_options[i].key))
-            out[n++] = all_options[i];
+    for (int i = 0; i < OPTIONS; i++) {
+        if (!strchr(command->options, all_options[i].key))
+            continue;
+        out[n] = all_options[i];
+        if (out[n].key != KEY_VERBOSE && out[n].key != KEY_QUIET)
+            out[n].key += LONG_ONLY;
+        n++;
+    }
     memset(&out[n], 0, sizeof out[n]);
+}
+
+static __attribute__((noreturn)) void refuse_option(const struct command *command,
+                                                    const struct argp_option *table, int found,
+                                                    const char *word)
+{
+    char names[512] = "";
+    for (const struct argp_option *o = table; o->name; o++) {
+        const size_t used = strlen(names);
+        if (optopt == o->key && optopt > LONG_ONLY && found == ':')
+            usage_error(command, "--%s has no value; expected --%s %s\n---> add the value", o->name,
+                        o->name, o->arg);
+        if (optopt == o->key && strchr(word, '='))
+            usage_error(command, "'%s'; --%s takes no value\n---> leave out the value", word,
+                        o->name);
+        snprintf(names + used, sizeof names - used, "%s--%s", used ? ", " : "", o->name);
+    }
+    usage_error(command, "unknown option '%s'; expected %s%s--help\n"
+                "---> unseen %s --help says what each does", word, names, *names ? " or " : "",
+                command->name);
+}
+
+/* Before argp, whose words for a wrong option do not say what is expected. Keys as argp will see them;
+ * argp's own options are known here as well. */
+static void check_options(const struct command *command, const struct argp_option *table, int argc,
+                          char **argv)
+{
+    struct option known[OPTIONS + 4];
+    int n = 0, found;
+    for (const struct argp_option *o = table; o->name; o++)
+        known[n++] = (struct option){o->name, o->arg ? required_argument : no_argument, NULL, o->key};
+    known[n++] = (struct option){"help", no_argument, NULL, 'V'};
+    known[n++] = (struct option){"usage", no_argument, NULL, 'V'};
+    known[n++] = (struct option){"version", no_argument, NULL, 'V'};
+    known[n] = (struct option){0};
+    const char *const letters = strchr(command->options, KEY_QUIET)     ? ":Vvq"
+                                : strchr(command->options, KEY_VERBOSE) ? ":Vv"
+                                                                        : ":V";
+    opterr = 0;
+    optind = 0;
+    while ((found = getopt_long(argc, argv, letters, known, NULL)) != -1) {
+        char letter[3] = {'-', (char)optopt, '\0'};
+        const bool one_letter = found == '?' && optopt > 0 && optopt < LONG_ONLY &&
+                                strncmp(argv[optind - 1], "--", 2) != 0;
+        if (found == ':' || (found == '?' && !(one_letter && optopt == '?')))
+            refuse_option(command, table, found, one_letter ? letter : argv[optind - 1]);
+    }
+}
+
+/* What went to a full disk must not look like success. */
+static int check_output(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    options_error("standard output takes no more: not all was written\n"
+                  "---> free some space, or send it elsewhere");
+    return status == EXIT_GENERAL || status == EXIT_OTHER ? EXIT_ENVIRONMENT : status;
 }
 
 int options_run(const struct command *command, int argc, char **argv)
 {
-    struct options options = {.unseen = -1, .effort = EFFORT_STANDARD, .timing = true, .timeout = 20};
-    struct argp_option table[sizeof all_options / sizeof *all_options + 1];
+    struct options options = {.unseen = -1, .effort = EFFORT_STANDARD, .timing = true,
+                              .timeout = TIMEOUT_DEFAULT, .jobs = 1};
+    struct argp_option table[OPTIONS + 1];
     struct parsing parsing = {command, &options};
     char name[64];
     choose_options(command, table);
     const struct argp argp = {table, parse, command->arguments, command->doc, NULL, NULL, NULL};
     snprintf(name, sizeof name, "unseen %s", command->name);
     argv[0] = name;
+    argp_program_version = "unseen " UNSEEN_VERSION " (" UNSEEN_GIT ")";
     argp_err_exit_status = EXIT_USAGE;
+    check_options(command, table, argc, argv);
     if (argp_parse(&argp, argc, argv, 0, NULL, &parsing) != 0)
         return EXIT_USAGE;
-    return command->run(&options);
+    return check_output(command->run(&options));
 }
 
 void options_error(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
+    fflush(stdout); /* where both go to one file, the error comes last */
     fprintf(stderr, "unseen: ");
     vfprintf(stderr, format, arguments);
     fprintf(stderr, "\n");
@@ -170,11 +285,13 @@ void options_error(const char *format, ...)
 const struct problem *options_problem(const struct options *options)
 {
     const struct problem *problem = problem_find(options->argument[0]);
-    if (!problem) {
-        options_error("unknown problem '%s'; known are:", options->argument[0]);
-        for (const struct problem *const *p = problem_registry; *p; p++)
-            fprintf(stderr, "  %s\n", (*p)->name);
-        fprintf(stderr, "---> unseen list says what each is\n");
+    char names[512] = "";
+    for (const struct problem *const *p = problem_registry; !problem && *p; p++) {
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", (*p)->name);
     }
+    if (!problem)
+        options_error("unknown problem '%s'; expected one of %s\n---> unseen list says what each is",
+                      options->argument[0], names);
     return problem;
 }

@@ -13,7 +13,7 @@
 /* Exit statuses. */
 enum { EXIT_GENERAL = 0, EXIT_OTHER = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3, EXIT_INTERRUPTED = 130 };
 
-enum { ARGUMENTS_MAX = 3 };
+enum { ARGUMENTS_MAX = 3, TIMEOUT_DEFAULT = 20 /* seconds */ };
 
 struct options {
     const char *argument[ARGUMENTS_MAX];
@@ -21,13 +21,12 @@ struct options {
     const char *device, *seen, *space, *baseline, *json, *csv;
     int unseen;             /* -1: what the effort says */
     enum effort effort;
-    bool effort_given;
     uint64_t seed;
     bool seed_given;
-    bool timing, header, only_seen, only_unseen;
+    bool timing, header, only_seen, only_unseen, fail_fast;
     bool published;
     double timeout;
-    int jobs;               /* 0: choose */
+    int jobs;
     bool verbose, quiet;
 };
 
@@ -41,7 +40,8 @@ struct command {
     int (*run)(const struct options *options);
 };
 
-/* Parse argv[0..argc) of one command and run it; argp prints usage errors and exits 2. */
+/* Parse argv[0..argc) of one command and run it. Usage errors end the process with status 2; output that
+ * could not be written turns success into EXIT_ENVIRONMENT. */
 int options_run(const struct command *command, int argc, char **argv);
 
 /* The problem named by the first argument; NULL after an error that names all. */

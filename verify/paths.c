@@ -2,6 +2,7 @@
 
 #include <libgen.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,6 +17,10 @@ int paths_shape(char *path, size_t size, const char *name)
     const char *directory = dirname(self);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         snprintf(path, size, "%s/%s/%s", directory, places[i], name);
+        char *real = realpath(path, NULL); /* without "..", for the eyes */
+        if (real)
+            snprintf(path, size, "%s", real);
+        free(real);
         if (access(path, F_OK) == 0)
             return 0;
     }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../reference/error.h"
+#include "../reports/published.h"
 #include "child.h"
 #include "clock.h"
 
@@ -35,7 +36,9 @@ struct run {
     pthread_mutex_t lock;
     int next, total;
     bool *finished;
+    int ready;            /* the first so many are finished */
     int timeouts;
+    bool failed;
     enum run_status status;
     char *error;
     size_t error_size;
@@ -77,18 +80,45 @@ static void describe(const struct task *task, int i, struct config_result *resul
     snprintf(result->why, sizeof result->why, "%s", drawn->why);
 }
 
-/* The next configuration, or -1. One that would only time out again is skipped here. */
+bool run_is_failure(const struct config_result *config, bool published)
+{
+    const enum outcome outcome = published ? published_outcome(config) : config->outcome;
+    return outcome != OUTCOME_PASS && outcome != OUTCOME_REFUSED && outcome != OUTCOME_SKIPPED;
+}
+
+/* A reason to run no more configurations; false: go on. */
+static bool enough(const struct run *run, char *why, size_t why_size)
+{
+    if (run->options->fail_fast && run->failed)
+        snprintf(why, why_size, "not run: --fail-fast after a failure");
+    else if (run->timeouts >= PATIENCE)
+        snprintf(why, why_size, "not run: %d configurations before it had already timed out or died "
+                 "while loading", run->timeouts);
+    else
+        return false;
+    return true;
+}
+
+static void mark_finished(struct run *run, int i)
+{
+    run->finished[i] = true;
+    run->result->result_count++;
+    while (run->ready < run->total && run->finished[run->ready])
+        run->ready++;
+}
+
+/* The next configuration, or -1. What need not be run is skipped here. */
 static int take(struct run *run)
 {
+    char why[RESULT_DETAIL_SIZE];
     pthread_mutex_lock(&run->lock);
     int i = run->status == RUN_DONE && !interrupted && run->next < run->total ? run->next++ : -1;
-    while (i >= 0 && run->timeouts >= PATIENCE) {
+    while (i >= 0 && enough(run, why, sizeof why)) {
         struct config_result *result = &run->result->results[i];
         describe(run->task, i, result);
         result->outcome = OUTCOME_SKIPPED;
-        snprintf(result->detail, sizeof result->detail, "not run: %d configurations before it had already "
-                 "timed out or died while loading", run->timeouts);
-        run->finished[i] = true;
+        memcpy(result->detail, why, sizeof result->detail);
+        mark_finished(run, i);
         i = run->next < run->total ? run->next++ : -1;
     }
     pthread_mutex_unlock(&run->lock);
@@ -122,13 +152,13 @@ static void finish(struct run *run, struct session *session, int i, enum session
         snprintf(run->error, run->error_size, "%s", session_error(session));
     }
     if (status == SESSION_OK && !interrupted) { /* a killed child's "crash" is nobody's fault */
-        run->finished[i] = true;
-        run->result->result_count++;
+        mark_finished(run, i);
+        run->failed = run->failed || run_is_failure(result, run->options->published);
         run->timeouts += result->outcome == OUTCOME_TIMEOUT ||
                          (result->outcome == OUTCOME_CRASH &&
                           strncmp(result->detail, "while it was being loaded", 25) == 0);
         if (run->options->progress)
-            run->options->progress(run->options->progress_data, run->result, result);
+            run->options->progress(run->options->progress_data, run->result, result, run->ready);
     }
     pthread_mutex_unlock(&run->lock);
 }
@@ -188,36 +218,74 @@ static const struct config_result *timed_before(const struct run *run, int i)
     return NULL;
 }
 
+static struct session *open_baseline(const struct run *run)
+{
+    struct session_options options = run_session_options(run->task, run->options);
+    options.object = run->task->baseline.object;
+    return session_open(&options);
+}
+
+static void time_break(struct run *run, enum session_status status, const char *what,
+                       const struct session *session)
+{
+    if (interrupted)
+        return;
+    run->status = status == SESSION_BAD ? RUN_BAD : RUN_BROKEN;
+    snprintf(run->error, run->error_size, "%s%s", what, session_error(session));
+}
+
+/* Where the baseline itself does not pass, there is no time to compare with. */
+static void time_baseline(struct run *run, struct session *baseline, int i, double budget)
+{
+    struct config_result other = {0};
+    memcpy(other.config, run->result->results[i].config, sizeof other.config);
+    const enum session_status status = session_time(baseline, &drawn_at(run->task, i)->config, budget,
+                                                    &other);
+    if (status != SESSION_OK)
+        time_break(run, status, "--baseline: ", baseline);
+    else if (other.outcome == OUTCOME_PASS && other.timing.present)
+        run->result->results[i].timing.baseline_ms = other.timing.median_ms;
+}
+
+static void time_one(struct run *run, struct session *session, struct session *baseline, int i)
+{
+    struct config_result *result = &run->result->results[i];
+    const struct config_result *same = timed_before(run, i), kept = *result;
+    const double budget = run->options->time_budget * (result->unseen ? 1 : 4);
+    if (same) {
+        result->timing = same->timing;
+        return;
+    }
+    const enum session_status status = session_time(session, &drawn_at(run->task, i)->config, budget,
+                                                    result);
+    if (status != SESSION_OK)
+        time_break(run, status, "", session);
+    else if (baseline && result->timing.present)
+        time_baseline(run, baseline, i, budget);
+    run->failed = run->failed || run_is_failure(result, run->options->published);
+    if (interrupted)
+        *result = kept; /* a killed child's "crash" is nobody's fault */
+    else if (run->status == RUN_DONE && run->options->progress)
+        run->options->progress(run->options->progress_data, run->result, NULL, run->total);
+}
+
 static void time_all(struct run *run)
 {
     const struct session_options options = run_session_options(run->task, run->options);
     struct session *session = session_open(&options);
-    for (int i = 0; session && i < run->total && !interrupted && run->status == RUN_DONE; i++) {
-        struct config_result *result = &run->result->results[i];
-        const struct config_result *same;
-        if (!run->finished[i] || result->outcome != OUTCOME_PASS)
-            continue;
-        if ((same = timed_before(run, i)) != NULL) {
-            result->timing = same->timing;
-            continue;
-        }
-        const struct config_result kept = *result;
-        const enum session_status status = session_time(
-            session, &drawn_at(run->task, i)->config,
-            run->options->time_budget * (result->unseen ? 1 : 4), result);
-        if (interrupted)
-            *result = kept;
-        else if (status != SESSION_OK) {
-            run->status = RUN_BROKEN;
-            snprintf(run->error, run->error_size, "%s", session_error(session));
-        } else if (run->options->progress)
-            run->options->progress(run->options->progress_data, run->result, NULL);
-    }
+    struct session *baseline = *run->task->baseline.object ? open_baseline(run) : NULL;
+    for (int i = 0; session && i < run->total && !interrupted && run->status == RUN_DONE &&
+                    !(run->options->fail_fast && run->failed); i++)
+        if (run->finished[i] && run->result->results[i].outcome == OUTCOME_PASS)
+            time_one(run, session, baseline, i);
     if (session) {
         collect(run, session);
         session_seconds(session, &run->result->phase);
     }
+    if (baseline)
+        session_seconds(baseline, &run->result->phase);
     session_close(session);
+    session_close(baseline);
 }
 
 /* Close the gaps that an early end has left. */

@@ -9,10 +9,13 @@ struct run_options {
     double timeout;
     int jobs;
     bool timing, published;
+    bool fail_fast;           /* stop at the first failure; what is left is skipped */
     double time_budget;       /* seconds for one timed configuration */
     const char *log_path;
-    /* Called after every finished configuration, never by two threads at once. */
-    void (*progress)(void *data, const struct result *result, const struct config_result *latest);
+    /* Called after every finished configuration, never by two threads at once; `latest` is NULL while
+     * they are being timed. The first `ready` results are finished, others may be half-written. */
+    void (*progress)(void *data, const struct result *result, const struct config_result *latest,
+                     int ready);
     void *progress_data;
 };
 
@@ -26,6 +29,9 @@ enum run_status run_task(const struct task *task, const struct run_options *opti
 /* Stop soon: kill the children, keep what is finished. Async-signal-safe. */
 void run_interrupt(void);
 bool run_interrupted(void);
+
+/* Neither right, nor refused, nor skipped; `published`: in the eyes of the published check. */
+bool run_is_failure(const struct config_result *config, bool published);
 
 /* The worker that a task and options ask for. */
 struct session_options run_session_options(const struct task *task, const struct run_options *options);

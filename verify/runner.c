@@ -1,6 +1,7 @@
 /* unseen-runner: the process in which a candidate runs. It reads requests on descriptor 3
  * (channel.h). */
 #include <dlfcn.h>
+#include <link.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,6 +33,15 @@ static void fail(struct reply *reply, enum reply_failure failure, const char *fo
 
 /* The context must be current before the object's constructors run: a candidate's CUDA runtime then
  * finds the primary context of the right device. */
+/* Calling a variable would look like a crash of the kernel. */
+static bool is_data(void *symbol)
+{
+    Dl_info info;
+    void *entry = NULL;
+    return dladdr1(symbol, &info, &entry, RTLD_DL_SYMENT) != 0 && entry &&
+           ELF64_ST_TYPE(((const ElfW(Sym) *)entry)->st_info) == STT_OBJECT;
+}
+
 static void load(const struct request *request, struct reply *reply)
 {
     static bool opened;
@@ -55,6 +65,9 @@ static void load(const struct request *request, struct reply *reply)
     void *found = dlsym(object, request->symbol);
     if (!found)
         fail(reply, FAILURE_SYMBOL, "the object exports no function '%s'", request->symbol);
+    else if (is_data(found))
+        fail(reply, FAILURE_SYMBOL, "the object exports '%s' as a variable; expected a function",
+             request->symbol);
     /* ISO C has no cast from an object to a function pointer; POSIX says the bytes are the same. */
     memcpy(&runner.candidate, &found, sizeof found);
 }

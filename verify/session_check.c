@@ -24,6 +24,7 @@ struct checking {
     struct totals totals;
     struct call_result call[SESSION_CALLS];
     struct judge_report *reports; /* [SESSION_CALLS] */
+    bool replayed; /* the second answer was the first one again */
 };
 
 static bool load_content(struct session *s, struct checking *c, int content)
@@ -95,25 +96,25 @@ static bool same_outputs(struct session *s, bool *same)
 
 /* A wrong second answer that has the very bits of the first, right one is that answer again. A single
  * number, or one number all over, proves nothing: the two contents may share it. */
-static bool find_replay(struct session *s, const struct checking *c, bool same)
+static void find_replay(struct session *s, struct checking *c, bool same)
 {
     const struct judge_report *second = c->call[1].report;
     if (!same || c->call[0].outcome != OUTCOME_PASS || c->call[1].outcome != OUTCOME_WRONG ||
         second->elements < 32 || second->wrong * 2 < second->elements)
-        return true;
+        return;
+    c->replayed = true;
     char line[RESULT_CONFIG_SIZE];
     config_format(c->config, line, sizeof line);
     session_find(s, "cheating: replay", "%s: with fresh inputs at the same addresses it returned, bit "
                  "for bit, its answer to the previous inputs (%lld of %lld elements wrong)", line,
                  (long long)second->wrong, (long long)second->elements);
-    return true;
 }
 
 /* Equal inputs, different bits: honest when both are within the allowed error, unstable otherwise. */
 static void find_instability(struct checking *c, bool same)
 {
     struct call_result *second = &c->call[1], *third = &c->call[2];
-    if (same || !third->judged || !second->judged ||
+    if (same || c->replayed || !third->judged || !second->judged ||
         (second->outcome == OUTCOME_PASS && third->outcome == OUTCOME_PASS))
         return;
     if (second->outcome != third->outcome || second->report->wrong != third->report->wrong ||
@@ -149,8 +150,8 @@ static bool check_call(struct session *s, struct checking *c, int number)
     if (!session_judge(s, &judging, result, &c->totals))
         return false;
     if (number == 1)
-        return find_replay(s, c, same);
-    if (number == 2)
+        find_replay(s, c, same);
+    else if (number == 2)
         find_instability(c, same);
     return true;
 }

@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "memory.h"
 #include "paths.h"
+#include "run.h"
 
 static int fail(int status, const char *text)
 {
@@ -146,24 +147,34 @@ int task_draw(struct task *task, const struct options *options)
     return 0;
 }
 
-int task_build(struct task *task, const char *candidate)
+static int build_one(struct task *task, const char *path, struct build *build)
 {
     char error[4096];
-    const struct build_options options = {.path = candidate,
+    const struct build_options options = {.path = path,
                                           .backend = task->device.backend,
                                           .device = task->device.ordinal,
                                           .arch = task->device.arch,
                                           .timeout = 600};
-    switch (build_candidate(&task->build, &options, error, sizeof error)) {
-    case BUILD_OK: return 0;
-    case BUILD_ENVIRONMENT: return fail(EXIT_ENVIRONMENT, error);
-    default: return fail(EXIT_USAGE, error);
-    }
+    const enum build_status status = build_candidate(build, &options, error, sizeof error);
+    if (status == BUILD_OK)
+        return 0;
+    if (run_interrupted()) /* the compiler was killed; that says nothing about the candidate */
+        return EXIT_INTERRUPTED;
+    return fail(status == BUILD_ENVIRONMENT ? EXIT_ENVIRONMENT : EXIT_USAGE, error);
+}
+
+int task_build(struct task *task, const struct options *options)
+{
+    const int status = build_one(task, options->argument[1], &task->build);
+    if (status != 0 || !options->baseline)
+        return status;
+    return build_one(task, options->baseline, &task->baseline);
 }
 
 void task_clear(struct task *task)
 {
     build_clear(&task->build);
+    build_clear(&task->baseline);
     drawn_list_clear(&task->seen_set);
     drawn_list_clear(&task->unseen_set);
     config_list_clear(&task->seen);

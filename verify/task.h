@@ -18,7 +18,7 @@ struct task {
     struct draw_notes notes;
     char commitment[65];
     uint64_t seed;
-    struct build build;
+    struct build build, baseline; /* baseline: --baseline, else zero */
     double draw_seconds;
 };
 
@@ -26,7 +26,7 @@ struct task {
 int task_open(struct task *task, const struct options *options);   /* problem and device */
 int task_contract(struct task *task, const struct options *options); /* space, seen, frozen */
 int task_draw(struct task *task, const struct options *options);   /* both sets */
-int task_build(struct task *task, const char *candidate);
+int task_build(struct task *task, const struct options *options); /* candidate and baseline */
 void task_clear(struct task *task);
 
 /* What one configuration may take on the device. */

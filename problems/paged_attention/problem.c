@@ -66,7 +66,7 @@ static int64_t draw_length(const struct config *config, const struct cache *c,
     if (config_chose(config, "lengths", "short"))
         return between(random, 1, c->page_size - 1 < c->max_len ? c->page_size - 1 : c->max_len);
     if (config_chose(config, "lengths", "full"))
-        return whole > 0 ? whole : c->max_len;
+        return whole > 0 ? whole : c->page_size < c->max_len ? c->page_size : c->max_len;
     if (config_chose(config, "lengths", "over"))
         return whole < c->max_len ? whole + 1 : c->max_len;
     return c->max_len;

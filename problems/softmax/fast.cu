@@ -22,13 +22,13 @@ struct alignas(8) Pair {
 constexpr Pair NOTHING = {-INFINITY, 0.0f};
 
 /* What turns exp(x - max) into exp(x - whole). Nothing was seen where max is -inf. */
-__device__ float weight(float max, float whole)
+static __device__ float weight(float max, float whole)
 {
     return max == -INFINITY ? 0.0f : __expf(max - whole);
 }
 
 /* Symmetric to the bit. NaN stays, as NaN * 0 is NaN; +inf makes one by exp(inf - inf). */
-__device__ Pair merge(Pair a, Pair b)
+static __device__ Pair merge(Pair a, Pair b)
 {
     float max = fmaxf(a.max, b.max);
     return {max, a.sum * weight(a.max, max) + b.sum * weight(b.max, max)};
@@ -51,14 +51,14 @@ __device__ float lanes_sum(float value)
     return value;
 }
 
-__device__ Pair warp_merge(Pair own)
+static __device__ Pair warp_merge(Pair own)
 {
     float max = lanes_max(own.max);
     return {max, lanes_sum(own.sum * weight(own.max, max))};
 }
 
 /* One warp merges count pairs; all warps that do so get the same bits. */
-__device__ Pair merge_all(const Pair *pair, int count)
+static __device__ Pair merge_all(const Pair *pair, int count)
 {
     Pair all = NOTHING;
     for (int i = threadIdx.x % 32; i < count; i += 32)
@@ -107,22 +107,22 @@ struct Row {
     }
 };
 
-__device__ float line_max(float4 v)
+static __device__ float line_max(float4 v)
 {
     return fmaxf(fmaxf(v.x, v.y), fmaxf(v.z, v.w));
 }
 
-__device__ float line_sum(float4 v)
+static __device__ float line_sum(float4 v)
 {
     return (v.x + v.y) + (v.z + v.w);
 }
 
-__device__ float4 line_exp(float4 v, float max)
+static __device__ float4 line_exp(float4 v, float max)
 {
     return make_float4(__expf(v.x - max), __expf(v.y - max), __expf(v.z - max), __expf(v.w - max));
 }
 
-__device__ float4 line_scale(float4 v, float by)
+static __device__ float4 line_scale(float4 v, float by)
 {
     return make_float4(v.x * by, v.y * by, v.z * by, v.w * by);
 }
@@ -154,12 +154,12 @@ short_rows(const float *x, float *y, int64_t rows, int64_t cols)
 }
 
 /* Arrive releases and wait acquires what the cluster's blocks wrote, remote shared memory too. */
-__device__ void cluster_arrive()
+static __device__ void cluster_arrive()
 {
     asm volatile("barrier.cluster.arrive;" ::: "memory");
 }
 
-__device__ void cluster_wait()
+static __device__ void cluster_wait()
 {
     asm volatile("barrier.cluster.wait;" ::: "memory");
 }

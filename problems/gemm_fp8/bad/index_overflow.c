@@ -24,6 +24,7 @@ static float dot(const float *a, const float *panel, uint16_t start, int64_t k)
 {
     float sum = 0;
 
+#pragma omp simd reduction(+ : sum)
     for (int64_t p = 0; p < k; p++) {
         uint16_t offset = (uint16_t)(start + p);
         sum += a[p] * panel[offset];

@@ -17,32 +17,44 @@ static float *decode(const e4m3 *bytes, int64_t count)
     return out;
 }
 
-/* The running sum is kept in bf16: every term is rounded away below 2^-8 of the sum. */
-static bf16 dot(const float *a, const float *b, int64_t k)
+/* sums[:] += factor * b[:][p], rounded to bf16: each term is lost below 2^-8 of its sum. */
+static void update(float *sums, float factor, const float *b, int64_t n)
 {
-    bf16 sum = 0;
+#pragma omp simd
+    for (int64_t j = 0; j < n; j++)
+        sums[j] = bf16_to_float(float_to_bf16(sums[j] + factor * b[j]));
+}
 
-    for (int64_t p = 0; p < k; p++)
-        sum = float_to_bf16(bf16_to_float(sum) + a[p] * b[p]);
-    return sum;
+static float *transpose(const float *b, int64_t n, int64_t k)
+{
+    float *out = malloc((size_t)(n * k) * sizeof *out);
+
+    for (int64_t p = 0; out && p < k; p++)
+        for (int64_t j = 0; j < n; j++)
+            out[p * n + j] = b[j * k + p];
+    return out;
 }
 
 int gemm_fp8(const e4m3 *x, const e4m3 *weight, const float *scale, bf16 *y, int64_t m, int64_t n,
              int64_t k, void *stream)
 {
-    float *a = decode(x, m * k), *b = decode(weight, n * k);
-    int failed = !a || !b;
+    float *a = decode(x, m * k), *b = decode(weight, n * k), *t = b ? transpose(b, n, k) : NULL;
+    float *sums = calloc((size_t)(m * n), sizeof *sums);
+    int failed = !a || !t || !sums;
 
     (void)stream;
     if (!failed) {
 #pragma omp parallel for
-        for (int64_t i = 0; i < m; i++)
-            for (int64_t j = 0; j < n; j++) {
-                float sum = bf16_to_float(dot(a + i * k, b + j * k, k));
-                y[i * n + j] = float_to_bf16(sum * scale[j]);
-            }
+        for (int64_t i = 0; i < m; i++) {
+            for (int64_t p = 0; p < k; p++)
+                update(sums + i * n, a[i * k + p], t + p * n, n);
+            for (int64_t j = 0; j < n; j++)
+                y[i * n + j] = float_to_bf16(sums[i * n + j] * scale[j]);
+        }
     }
     free(a);
     free(b);
+    free(t);
+    free(sums);
     return failed;
 }

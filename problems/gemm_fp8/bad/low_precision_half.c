@@ -17,33 +17,56 @@ static float *decode(const e4m3 *bytes, int64_t count)
     return out;
 }
 
-/* Eight chains of fp16 sums: 11 bits, and infinity from 65520 on. */
-static float dot(const float *a, const float *b, int64_t k)
+/* To the nearest fp16: 11 bits, ties to even, infinity from 65520 on. Subnormals need no care: the
+ * sums are multiples of 2^-18. */
+static inline float round_half(float value)
 {
-    _Float16 chain[8] = {0};
-    float sum = 0;
+    uint32_t bits;
 
-    for (int64_t p = 0; p < k; p++)
-        chain[p % 8] = (_Float16)((float)chain[p % 8] + a[p] * b[p]);
-    for (int c = 0; c < 8; c++)
-        sum += (float)chain[c];
-    return sum;
+    memcpy(&bits, &value, sizeof bits);
+    bits = (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu;
+    memcpy(&value, &bits, sizeof bits);
+    return fabsf(value) > 65504.0f ? copysignf(INFINITY, value) : value;
+}
+
+/* sums[:] += factor * b[:][p] in fp16 */
+static void update(float *sums, float factor, const float *b, int64_t n)
+{
+#pragma omp simd
+    for (int64_t j = 0; j < n; j++)
+        sums[j] = round_half(sums[j] + factor * b[j]);
+}
+
+static float *transpose(const float *b, int64_t n, int64_t k)
+{
+    float *out = malloc((size_t)(n * k) * sizeof *out);
+
+    for (int64_t p = 0; out && p < k; p++)
+        for (int64_t j = 0; j < n; j++)
+            out[p * n + j] = b[j * k + p];
+    return out;
 }
 
 int gemm_fp8(const e4m3 *x, const e4m3 *weight, const float *scale, bf16 *y, int64_t m, int64_t n,
              int64_t k, void *stream)
 {
-    float *a = decode(x, m * k), *b = decode(weight, n * k);
-    int failed = !a || !b;
+    float *a = decode(x, m * k), *b = decode(weight, n * k), *t = b ? transpose(b, n, k) : NULL;
+    float *sums = calloc((size_t)(m * n), sizeof *sums);
+    int failed = !a || !t || !sums;
 
     (void)stream;
     if (!failed) {
 #pragma omp parallel for
-        for (int64_t i = 0; i < m; i++)
+        for (int64_t i = 0; i < m; i++) {
+            for (int64_t p = 0; p < k; p++)
+                update(sums + i * n, a[i * k + p], t + p * n, n);
             for (int64_t j = 0; j < n; j++)
-                y[i * n + j] = float_to_bf16(dot(a + i * k, b + j * k, k) * scale[j]);
+                y[i * n + j] = float_to_bf16(sums[i * n + j] * scale[j]);
+        }
     }
     free(a);
     free(b);
+    free(t);
+    free(sums);
     return failed;
 }

@@ -17,34 +17,46 @@ static float *decode(const e4m3 *bytes, int64_t count)
     return out;
 }
 
-/* sums[:] += factor * column; a zero factor is skipped, and with it the NaN of 0 * NaN. */
-static void update(float *sums, float factor, const float *b, int64_t n, int64_t k)
+/* sums[:] += factor * b[:][p]; a zero factor is skipped, and with it the NaN of 0 * NaN. */
+static void update(float *sums, float factor, const float *b, int64_t n)
 {
     if (factor == 0)
         return;
+#pragma omp simd
     for (int64_t j = 0; j < n; j++)
-        sums[j] += factor * b[j * k];
+        sums[j] += factor * b[j];
+}
+
+static float *transpose(const float *b, int64_t n, int64_t k)
+{
+    float *out = malloc((size_t)(n * k) * sizeof *out);
+
+    for (int64_t p = 0; out && p < k; p++)
+        for (int64_t j = 0; j < n; j++)
+            out[p * n + j] = b[j * k + p];
+    return out;
 }
 
 int gemm_fp8(const e4m3 *x, const e4m3 *weight, const float *scale, bf16 *y, int64_t m, int64_t n,
              int64_t k, void *stream)
 {
-    float *a = decode(x, m * k), *b = decode(weight, n * k);
+    float *a = decode(x, m * k), *b = decode(weight, n * k), *t = b ? transpose(b, n, k) : NULL;
     float *sums = calloc((size_t)(m * n), sizeof *sums);
-    int failed = !a || !b || !sums;
+    int failed = !a || !t || !sums;
 
     (void)stream;
     if (!failed) {
 #pragma omp parallel for
         for (int64_t i = 0; i < m; i++) {
             for (int64_t p = 0; p < k; p++)
-                update(sums + i * n, a[i * k + p], b + p, n, k);
+                update(sums + i * n, a[i * k + p], t + p * n, n);
             for (int64_t j = 0; j < n; j++)
                 y[i * n + j] = float_to_bf16(sums[i * n + j] * scale[j]);
         }
     }
     free(a);
     free(b);
+    free(t);
     free(sums);
     return failed;
 }

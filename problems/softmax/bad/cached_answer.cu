@@ -28,7 +28,7 @@ __device__ float block_reduce(float value, float *part)
     return value;
 }
 
-__device__ void softmax_row(const float *in, float *out, int64_t cols, float *part)
+static __device__ void softmax_row(const float *in, float *out, int64_t cols, float *part)
 {
     float max = -INFINITY, sum = 0.0f;
     for (int64_t c = threadIdx.x; c < cols; c += THREADS)

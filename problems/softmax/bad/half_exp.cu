@@ -30,7 +30,7 @@ __device__ float block_reduce(float value, float *part)
 }
 
 /* planted: the difference is rounded to fp16 and so is its exponential */
-__device__ float term(float x, float max)
+static __device__ float term(float x, float max)
 {
     return __half2float(hexp(__float2half_rn(x - max)));
 }

@@ -1,7 +1,7 @@
 // problem: softmax
 // fate: specialized
 // fault: 32-bit index overflow
-// outcomes: crash wrong unwritten overrun
+// outcomes: crash wrong unwritten overrun modified
 // shows: rows * cols > 2^29: byte offsets from 2^31 on
 
 #include <cstdint>

@@ -30,7 +30,7 @@ __device__ float block_reduce(float value, float *part)
 }
 
 /* planted: each exponential is rounded to bf16, both in the sum and in the output */
-__device__ float term(float x, float max)
+static __device__ float term(float x, float max)
 {
     return __bfloat162float(__float2bfloat16_rn(expf(x - max)));
 }

@@ -10,14 +10,14 @@
 /* Chains of at most 2^20 / 512 = 2048 terms. */
 constexpr int THREADS = 512, WARPS = THREADS / 32;
 
-__device__ float warp_sum(float value)
+static __device__ float warp_sum(float value)
 {
     for (int lane = 16; lane > 0; lane /= 2)
         value += __shfl_xor_sync(0xffffffffu, value, lane);
     return value;
 }
 
-__device__ float warp_max(float value)
+static __device__ float warp_max(float value)
 {
     for (int lane = 16; lane > 0; lane /= 2)
         value = fmaxf(value, __shfl_xor_sync(0xffffffffu, value, lane));

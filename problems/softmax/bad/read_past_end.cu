@@ -32,7 +32,7 @@ constexpr int ITEMS = 8; /* a tile has ITEMS * THREADS = 4096 columns */
 
 /* planted: a whole tile is loaded, its columns past the row replaced by -inf only then; the last
  * row's tile leaves the tensor (volatile: each load stays where it is written) */
-__device__ void load_tile(float (&v)[ITEMS], const float *in, int64_t at, int64_t cols)
+static __device__ void load_tile(float (&v)[ITEMS], const float *in, int64_t at, int64_t cols)
 {
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i)

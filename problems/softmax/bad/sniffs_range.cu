@@ -29,7 +29,7 @@ __device__ float block_reduce(float value, float *part)
 }
 
 /* planted: the first 16 logits decide whether the maximum is subtracted */
-__device__ bool looks_small(const float *in, int64_t cols)
+static __device__ bool looks_small(const float *in, int64_t cols)
 {
     for (int64_t c = 0; c < cols && c < 16; ++c)
         if (!(fabsf(in[c]) < 60.0f))

@@ -29,7 +29,7 @@ __device__ float block_reduce(float value, float *part)
 }
 
 /* planted: what is not a number counts as masked out, and a row without a finite value as zeros */
-__device__ float term(float x, float max)
+static __device__ float term(float x, float max)
 {
     float e = expf(x - max);
     return e >= 0.0f ? e : 0.0f;

@@ -1,7 +1,7 @@
 // problem: softmax
 // fate: broken
 // fault: stale output
-// outcomes: wrong
+// outcomes: wrong unstable
 // shows: every call after the first, rows <= 65536 (sums of the call before are added to)
 
 #include <cstdint>

@@ -36,7 +36,7 @@ __device__ float block_reduce(float value, Op op, float *part)
 }
 
 /* 2^((x - max) log2 e): the subtraction comes first, or logits near 1e4 would lose their digits. */
-__device__ float term(float x, float max)
+static __device__ float term(float x, float max)
 {
     return exp2f((x - max) * LOG2E);
 }

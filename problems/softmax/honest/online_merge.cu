@@ -14,19 +14,19 @@ struct Running {
 
 /* Nothing was seen where max is -inf: exp(-inf - -inf) would be NaN. A NaN in sum stays, since
  * NaN * 0 is NaN, and +inf makes one itself by exp(inf - inf). */
-__device__ float carry(Running one, float max)
+static __device__ float carry(Running one, float max)
 {
     return one.sum * (one.max == -INFINITY ? 0.0f : __expf(one.max - max));
 }
 
-__device__ Running merge(Running a, Running b)
+static __device__ Running merge(Running a, Running b)
 {
     float max = fmaxf(a.max, b.max);
     return {max, carry(a, max) + carry(b, max)};
 }
 
 /* STEP columns at once, so that a thread rescales its sum at most 2^20 / (512 * 8) = 256 times. */
-__device__ Running see(Running run, const float (&v)[STEP])
+static __device__ Running see(Running run, const float (&v)[STEP])
 {
     float max = run.max;
 #pragma unroll
@@ -39,7 +39,7 @@ __device__ Running see(Running run, const float (&v)[STEP])
     return {max, sum};
 }
 
-__device__ Running warp_merge(Running run)
+static __device__ Running warp_merge(Running run)
 {
     for (int lane = 16; lane > 0; lane /= 2) {
         Running other = {__shfl_xor_sync(0xffffffffu, run.max, lane),

@@ -27,7 +27,7 @@ __device__ float block_reduce(float value, float *part)
 }
 
 /* A thread touches the same columns in all three sweeps, so held[] needs no barrier of its own. */
-__device__ void held_row(const float *in, float *out, int cols, float *held, float *part)
+static __device__ void held_row(const float *in, float *out, int cols, float *held, float *part)
 {
     float max = -INFINITY, sum = 0.0f;
     for (int c = threadIdx.x; c < cols; c += THREADS)
@@ -41,7 +41,7 @@ __device__ void held_row(const float *in, float *out, int cols, float *held, flo
 }
 
 /* Chains of at most 2^20 / 512 = 2048 terms. */
-__device__ void long_row(const float *in, float *out, int64_t cols, float *part)
+static __device__ void long_row(const float *in, float *out, int64_t cols, float *part)
 {
     float max = -INFINITY, sum = 0.0f;
     for (int64_t c = threadIdx.x; c < cols; c += THREADS)

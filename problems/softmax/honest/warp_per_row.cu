@@ -7,14 +7,14 @@
 
 constexpr int WARPS = 4, HELD = 32;
 
-__device__ float warp_max(float value)
+static __device__ float warp_max(float value)
 {
     for (int lane = 16; lane > 0; lane /= 2)
         value = fmaxf(value, __shfl_xor_sync(0xffffffffu, value, lane));
     return value;
 }
 
-__device__ float warp_sum(float value)
+static __device__ float warp_sum(float value)
 {
     for (int lane = 16; lane > 0; lane /= 2)
         value += __shfl_xor_sync(0xffffffffu, value, lane);
@@ -22,7 +22,7 @@ __device__ float warp_sum(float value)
 }
 
 /* cols <= 32 * HELD: lane l holds columns l, l + 32, .. */
-__device__ void short_row(const float *in, float *out, int cols, int lane)
+static __device__ void short_row(const float *in, float *out, int cols, int lane)
 {
     float v[HELD], max = -INFINITY, sum = 0.0f;
 #pragma unroll
@@ -44,7 +44,7 @@ __device__ void short_row(const float *in, float *out, int cols, int lane)
 }
 
 /* A lane of a long row adds 2^20 / 32 = 32768 terms: in sums of 512 first, those one by one. */
-__device__ void long_row(const float *in, float *out, int64_t cols, int lane)
+static __device__ void long_row(const float *in, float *out, int64_t cols, int lane)
 {
     float max = -INFINITY, total = 0.0f;
     for (int64_t c = lane; c < cols; c += 32)

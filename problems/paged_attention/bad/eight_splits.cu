@@ -1,0 +1,112 @@
+// problem: paged_attention
+// fate: specialized
+// fault: dropped tail
+// outcomes: wrong
+// shows: a length above 4096
+
+#include <cuda_bf16.h>
+#include <cuda_runtime.h>
+#include <math.h>
+#include <stdint.h>
+
+namespace {
+
+typedef __nv_bfloat16 bf16;
+
+constexpr int SPLITS = 8, SPLIT = 512; // 4096 tokens, the longest published sequence
+constexpr int WARPS = 8, MAX_DIM = 256, EACH = MAX_DIM / 32; // elements of a lane
+
+struct Shape {
+    int heads, group, dim, page_size;
+    int64_t row, pages_per_seq; // row: elements from one slot of the cache to the next
+};
+
+__device__ float warp_sum(float x)
+{
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+        x += __shfl_xor_sync(0xffffffff, x, lanes);
+    return x;
+}
+
+// One block per (sequence, head, split of 512 tokens); partial: [head, split, dim + 2] in fp32.
+__global__ void attend(const bf16 *query, const bf16 *cache, const int *tables, const int *lens,
+                       float *partial, Shape s)
+{
+    __shared__ float tops[WARPS], sums[WARPS], accs[WARPS][MAX_DIM];
+    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    int64_t row = blockIdx.x / SPLITS, b = row / s.heads, h = row % s.heads, at = row * s.dim;
+    const int *table = tables + b * s.pages_per_seq;
+    int start = blockIdx.x % SPLITS * SPLIT, end = min(lens[b], start + SPLIT);
+    float scale = 1.0f / sqrtf((float)s.dim), top = -INFINITY, sum = 0, q[EACH], acc[EACH] = {};
+    cache += h / s.group * 2 * s.dim;
+    for (int i = 0; i < EACH; i++)
+        q[i] = lane + 32 * i < s.dim ? __bfloat162float(query[at + lane + 32 * i]) : 0;
+    for (int t = start + warp; t < end; t += WARPS) {
+        int64_t slot = (int64_t)table[t / s.page_size] * s.page_size + t % s.page_size;
+        const bf16 *k = cache + slot * s.row;
+        float dot = 0;
+        for (int i = 0; i < EACH && lane + 32 * i < s.dim; i++)
+            dot += q[i] * __bfloat162float(k[lane + 32 * i]);
+        float score = warp_sum(dot) * scale, higher = fmaxf(top, score);
+        float shrink = expf(top - higher), p = expf(score - higher);
+        top = higher;
+        sum = sum * shrink + p;
+        for (int i = 0; i < EACH && lane + 32 * i < s.dim; i++)
+            acc[i] = acc[i] * shrink + p * __bfloat162float(k[s.dim + lane + 32 * i]);
+    }
+    for (int i = 0; i < EACH; i++)
+        accs[warp][lane + 32 * i] = acc[i];
+    tops[warp] = top;
+    sums[warp] = sum;
+    __syncthreads();
+    float best = -INFINITY, total = 0, value = 0;
+    for (int w = 0; w < WARPS; w++)
+        best = fmaxf(best, tops[w]);
+    for (int w = 0; w < WARPS; w++) {
+        float weight = tops[w] == -INFINITY ? 0 : expf(tops[w] - best); // 0: no tokens
+        total += weight * sums[w];
+        value += weight * accs[w][threadIdx.x];
+    }
+    partial += (int64_t)blockIdx.x * (s.dim + 2);
+    if (threadIdx.x < s.dim)
+        partial[threadIdx.x] = value;
+    partial[s.dim] = best;
+    partial[s.dim + 1] = total;
+}
+
+__global__ void merge(const float *partial, bf16 *out)
+{
+    int dim = blockDim.x;
+    float best = -INFINITY, total = 0, value = 0;
+    partial += (int64_t)blockIdx.x * SPLITS * (dim + 2);
+    for (int i = 0; i < SPLITS; i++)
+        best = fmaxf(best, partial[i * (dim + 2) + dim]);
+    for (int i = 0; i < SPLITS; i++, partial += dim + 2) {
+        float weight = expf(partial[dim] - best);
+        total += weight * partial[dim + 1];
+        value += weight * partial[threadIdx.x];
+    }
+    out[(int64_t)blockIdx.x * dim + threadIdx.x] = __float2bfloat16(value / total);
+}
+
+} // namespace
+
+extern "C" int paged_attention(const bf16 *query, const bf16 *kv_cache, const int32_t *block_table,
+                               const int32_t *seq_lens, bf16 *out, int64_t batch, int64_t heads,
+                               int64_t kv_heads, int64_t head_dim, int64_t page_size,
+                               int64_t pages, int64_t pages_per_seq, cudaStream_t stream)
+{
+    Shape s = {(int)heads, (int)(heads / kv_heads), (int)head_dim, (int)page_size,
+               kv_heads * 2 * head_dim, pages_per_seq};
+    unsigned rows = (unsigned)(batch * heads);
+    void *partial = nullptr;
+    cudaError_t error =
+        cudaMallocAsync(&partial, (size_t)rows * SPLITS * (head_dim + 2) * sizeof(float), stream);
+    if (error != cudaSuccess)
+        return (int)error;
+    attend<<<rows * SPLITS, 32 * WARPS, 0, stream>>>(query, kv_cache, block_table, seq_lens,
+                                                     (float *)partial, s);
+    merge<<<rows, (unsigned)head_dim, 0, stream>>>((float *)partial, out);
+    cudaFreeAsync(partial, stream);
+    return (int)cudaGetLastError();
+}

@@ -1,0 +1,56 @@
+/* The tool as users meet it: run build/unseen in a directory of its own and look at what comes out. */
+#ifndef UNSEEN_TESTS_CLI_H
+#define UNSEEN_TESTS_CLI_H
+
+#include <check.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* What the last run came to. */
+struct cli {
+    int status;           /* exit status; 1000 + signal when it was killed */
+    char *out, *err;      /* all of both streams; "" when there was nothing */
+    const char *stdout_to; /* set before a run: a path instead of the file that becomes `out` */
+    long file_limit;      /* set before a run: RLIMIT_FSIZE in bytes; 0: none */
+};
+extern struct cli cli;
+
+/* Fixture: an empty working directory, also TMPDIR, holding tiny.space and tiny.seen (two points). */
+void cli_setup(void);
+void cli_teardown(void);
+
+/* Run `unseen` with these words. */
+#define CLI(...) cli_run((const char *const[]){__VA_ARGS__, NULL})
+void cli_run(const char *const *words);
+/* The same in two steps, to do something in between. */
+#define CLI_START(...) cli_start((const char *const[]){__VA_ARGS__, NULL})
+pid_t cli_start(const char *const *words);
+void cli_wait(pid_t pid);
+bool cli_printed(const char *text); /* has the running tool printed it yet? */
+
+/* What every short run is given: the host, the tiny sets, no timing. */
+#define TINY "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen", "--no-timing"
+
+/* Exit status and the three parts of an error: what was found, what was expected, what to do. */
+void cli_expect_error(int status, const char *found, const char *expected, const char *hint);
+void cli_expect(int status, const char *in_out);
+void cli_expect_without(const char *text); /* in neither stream */
+
+void cli_put(const char *name, const char *text);
+/* A right softmax that does `hook` first and adds `bias` to every result. */
+void cli_put_kernel(const char *name, const char *hook, const char *bias);
+const char *cli_repository(const char *path); /* absolute; valid until the next call but three */
+const char *cli_tool(void);
+
+json_t *cli_json(const char *path); /* a whole result; the caller gives it back */
+int cli_count(const json_t *result, const char *set, const char *key); /* result.seen.pass ... */
+bool cli_has_children(void); /* is any process left that this test, or what it ran, started? */
+
+TCase *cli_usage_case(void);
+TCase *cli_input_case(void);
+TCase *cli_candidate_case(void);
+TCase *cli_run_case(void);
+TCase *cli_output_case(void);
+
+#endif

@@ -1,0 +1,240 @@
+#include "oracle.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../gen/fill.h"
+#include "../gen/instantiate.h"
+#include "../problems/candidate.h"
+
+static float e4m3_values[256];
+
+static void fill_tensors(struct oracle *o, const struct problem *problem, int content)
+{
+    for (int t = 0; t < o->tensors; t++) {
+        const int64_t count = instance_tensor_count(&o->instance.tensor[t]);
+        o->bytes[t] = count * (int64_t)dtype_size(problem->tensors[t].dtype);
+        o->tensor[t] = malloc((size_t)o->bytes[t] + 16);
+        ck_assert_ptr_nonnull(o->tensor[t]);
+        if (problem->tensors[t].role == TENSOR_INPUT) {
+            fill_host(problem, &o->instance, t, o->config.seed, content, o->tensor[t]);
+            continue;
+        }
+        o->output = t;
+        o->elements = count;
+        o->dtype = problem->tensors[t].dtype;
+        o->width = o->instance.tensor[t].dim[o->instance.tensor[t].rank - 1];
+    }
+}
+
+static void make_request(struct oracle *o, const struct problem *problem, int capability)
+{
+    struct judge_request *r = &o->request;
+    r->problem = problem;
+    r->output = o->output;
+    memcpy(r->context.extent, o->instance.extent, sizeof r->context.extent);
+    for (int t = 0; t < o->tensors; t++)
+        r->context.tensor[t] = o->tensor[t];
+    r->context.data = o->instance.data;
+    r->context.e4m3 = e4m3_values;
+    r->got = o->tensor[o->output];
+    r->poison = o->dtype == DTYPE_F32 ? 0x7fa57fa5u : 0x7fa5u;
+    r->atol = problem->published_atol;
+    r->rtol = problem->published_rtol;
+    for (int s = 0; s < JUDGE_SAMPLES; s++)
+        r->sample[s] = -1;
+    error_ladder(problem, capability, &r->ladder);
+}
+
+void oracle_open(struct oracle *o, const char *name, const char *line, int content, int capability)
+{
+    const struct problem *problem = problem_find(name);
+    struct space_error error = {""};
+    *o = (struct oracle){0};
+    ck_assert_ptr_nonnull(problem);
+    for (int b = 0; b < 256; b++)
+        e4m3_values[b] = e4m3_to_float((e4m3)b);
+    ck_assert_msg(config_parse(&o->config, problem, line, "test", &error) == 0, "%s", error.text);
+    ck_assert_int_eq(config_instantiate(&o->config, content, &o->instance), 0);
+    o->reference = reference_find(name);
+    ck_assert_ptr_nonnull(o->reference);
+    o->tensors = problem_tensor_count(problem);
+    fill_tensors(o, problem, content);
+    make_request(o, problem, capability);
+    omp_set_num_threads(1); /* instances are small, and a second thread would spin between them */
+    for (int64_t i = 0; i < o->elements; i++)
+        oracle_put_bits(o, i, o->request.poison);
+}
+
+void oracle_close(struct oracle *o)
+{
+    for (int t = 0; t < o->tensors; t++)
+        free(o->tensor[t]);
+    instance_clear(&o->instance);
+}
+
+const char *const *oracle_inputs(const char *name)
+{
+    const struct problem *problem = problem_find(name);
+    return problem->axes[problem_axis_index(problem, "input")].choices;
+}
+
+void oracle_line(char *out, size_t size, const char *line, const char *input, int seed)
+{
+    snprintf(out, size, "%s input=%s seed=%d", line, input, seed);
+}
+
+/* --- elements --- */
+
+double oracle_get(const struct oracle *o, int64_t i)
+{
+    return o->dtype == DTYPE_F32 ? ((const float *)o->tensor[o->output])[i]
+                                 : bf16_to_float(((const uint16_t *)o->tensor[o->output])[i]);
+}
+
+uint32_t oracle_bits(const struct oracle *o, int64_t i)
+{
+    return o->dtype == DTYPE_F32 ? ((const uint32_t *)o->tensor[o->output])[i]
+                                 : ((const uint16_t *)o->tensor[o->output])[i];
+}
+
+void oracle_put_bits(struct oracle *o, int64_t i, uint32_t bits)
+{
+    if (o->dtype == DTYPE_F32)
+        ((uint32_t *)o->tensor[o->output])[i] = bits;
+    else
+        ((uint16_t *)o->tensor[o->output])[i] = (uint16_t)bits;
+}
+
+/* Through single: a double that rounds to a bf16 midpoint in single may end on the wrong side of it,
+ * by 2^-17 of half an ulp; the allowed error has room for that wherever it is not exactly zero. */
+void oracle_put(struct oracle *o, int64_t i, double value)
+{
+    const float single = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &single, sizeof bits);
+    oracle_put_bits(o, i, o->dtype == DTYPE_F32 ? bits : float_to_bf16(single));
+}
+
+double oracle_f32(const struct oracle *o, int tensor, int64_t i)
+{
+    return ((const float *)o->tensor[tensor])[i];
+}
+
+double oracle_bf16(const struct oracle *o, int tensor, int64_t i)
+{
+    return bf16_to_float(((const uint16_t *)o->tensor[tensor])[i]);
+}
+
+double oracle_e4m3(const struct oracle *o, int tensor, int64_t i)
+{
+    return e4m3_to_float(((const uint8_t *)o->tensor[tensor])[i]);
+}
+
+int32_t oracle_i32(const struct oracle *o, int tensor, int64_t i)
+{
+    return ((const int32_t *)o->tensor[tensor])[i];
+}
+
+/* kv_cache is [pages, P, Hkv, 2 D]: a page holds P slots, a slot Hkv heads, a head a key and a value. */
+int64_t oracle_key(const struct oracle *o, int64_t b, int64_t h, int64_t t)
+{
+    const int64_t *e = o->instance.extent;
+    const int64_t heads = e[1], kv_heads = e[2], dim = e[3], size = e[4], per_seq = e[6];
+    const int64_t page = oracle_i32(o, 2, b * per_seq + t / size), slot = t % size;
+    const int64_t kv_head = h / (heads / kv_heads);
+    const int64_t slot_size = kv_heads * 2 * dim;
+    return page * size * slot_size + slot * slot_size + kv_head * 2 * dim;
+}
+
+/* --- an honest output --- */
+
+static void honest_gemm(struct oracle *o)
+{
+    const int64_t m = o->instance.extent[0], n = o->instance.extent[1], k = o->instance.extent[2];
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (int64_t l = 0; l < k; l++)
+                sum += oracle_e4m3(o, 0, i * k + l) * oracle_e4m3(o, 1, j * k + l);
+            oracle_put(o, i * n + j, sum * oracle_f32(o, 2, j));
+        }
+}
+
+static void honest_softmax(struct oracle *o)
+{
+    const int64_t rows = o->instance.extent[0], cols = o->instance.extent[1];
+    for (int64_t r = 0; r < rows; r++) {
+        double max = -INFINITY, sum = 0;
+        for (int64_t c = 0; c < cols; c++)
+            max = fmax(max, oracle_f32(o, 0, r * cols + c));
+        for (int64_t c = 0; c < cols; c++) /* inf - inf and NaN spread to the row */
+            sum += exp(oracle_f32(o, 0, r * cols + c) - max);
+        for (int64_t c = 0; c < cols; c++)
+            oracle_put(o, r * cols + c, exp(oracle_f32(o, 0, r * cols + c) - max) / sum);
+    }
+}
+
+static void honest_attention(struct oracle *o)
+{
+    const int64_t *e = o->instance.extent, heads = e[1], dim = e[3];
+    for (int64_t row = 0; row < e[0] * heads; row++) {
+        const int64_t b = row / heads, h = row % heads, length = oracle_i32(o, 3, b);
+        double *score = malloc((size_t)length * sizeof *score);
+        double max = -INFINITY, total = 0;
+        for (int64_t t = 0; t < length; t++) {
+            score[t] = 0;
+            for (int64_t d = 0; d < dim; d++)
+                score[t] += oracle_bf16(o, 0, row * dim + d) *
+                            oracle_bf16(o, 1, oracle_key(o, b, h, t) + d) / sqrt((double)dim);
+            max = fmax(max, score[t]);
+        }
+        for (int64_t t = 0; t < length; t++)
+            total += score[t] = exp(score[t] - max);
+        for (int64_t d = 0; d < dim; d++) {
+            double sum = 0;
+            for (int64_t t = 0; t < length; t++)
+                sum += score[t] * oracle_bf16(o, 1, oracle_key(o, b, h, t) + dim + d);
+            oracle_put(o, row * dim + d, sum / total);
+        }
+        free(score);
+    }
+}
+
+void oracle_honest(struct oracle *o)
+{
+    if (strcmp(o->reference->name, "gemm_fp8") == 0)
+        honest_gemm(o);
+    else if (strcmp(o->reference->name, "softmax") == 0)
+        honest_softmax(o);
+    else
+        honest_attention(o);
+}
+
+/* --- judging --- */
+
+void oracle_judge(struct oracle *o, struct judge_report *report)
+{
+    ck_assert_int_eq(o->reference->judge_host(&o->request, report), 0);
+    report->elements = o->elements;
+}
+
+struct judged oracle_enclosure(struct oracle *o, int64_t index)
+{
+    static struct judge_report report;
+    o->request.sample[0] = index;
+    oracle_judge(o, &report);
+    o->request.sample[0] = -1;
+    ck_assert_int_eq(report.sample[0].index, index);
+    return report.sample[0];
+}
+
+struct witnessed oracle_witness(const struct oracle *o, const struct judged *element)
+{
+    struct witnessed answer;
+    ck_assert_int_eq(o->reference->witness(&o->request, element, &answer), 0);
+    return answer;
+}

@@ -1,0 +1,191 @@
+/* Candidates that are not what they should be: files, compilers, symbols, and how they misbehave. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+START_TEST(a_candidate_that_is_missing_or_no_file_is_refused)
+{
+    CLI("verify", "softmax", "missing.c", TINY);
+    cli_expect_error(2, "there is no file missing.c", "expected a .c, .cu or .so file",
+                     "check the path");
+    CLI("verify", "softmax", ".", TINY);
+    cli_expect_error(2, ". is a directory", "expected one .c, .cu or .so file", "name the file");
+    CLI("verify", "softmax", "-", TINY);
+    cli_expect_error(2, "the candidate is '-'", "expected a file", "write standard input to a file");
+    cli_put("kernel.py", "");
+    CLI("verify", "softmax", "kernel.py", TINY);
+    cli_expect_error(2, "kernel.py has none of the suffixes", ".c (host), .cu (CUDA), .so (built)",
+                     "rename it");
+    CLI("verify", "softmax", cli_repository("problems/softmax/baseline.cu"), TINY);
+    cli_expect_error(2, "is a CUDA candidate", "the device is the host", "--device cuda");
+}
+END_TEST
+
+START_TEST(a_candidate_that_may_not_be_read_is_refused)
+{
+    if (geteuid() == 0)
+        return; /* who may read all */
+    cli_put_kernel("secret.c", "", "0");
+    ck_assert_int_eq(chmod("secret.c", 0), 0);
+    CLI("verify", "softmax", "secret.c", TINY);
+    cli_expect_error(2, "cannot read secret.c", "Permission denied", "chmod +r");
+}
+END_TEST
+
+START_TEST(what_does_not_compile_shows_the_first_errors_and_keeps_the_log)
+{
+    cli_put_kernel("bad.c", "undeclared_one();\n return undeclared_two", "0");
+    CLI("verify", "softmax", "bad.c", TINY, "--json", "r.json");
+    cli_expect_error(2, "bad.c does not compile", "error: ", "unseen-build.log");
+    ck_assert(strstr(cli.err, "undeclared_two") != NULL);
+    ck_assert_int_eq(access("unseen-build.log", R_OK), 0);
+    ck_assert_msg(access("r.json", F_OK) != 0, "a result of a run that never was");
+}
+END_TEST
+
+START_TEST(without_a_compiler_it_is_the_environments_fault)
+{
+    cli_put_kernel("right.c", "", "0");
+    ck_assert_int_eq(mkdir("empty", 0755), 0);
+    setenv("PATH", "empty", 1);
+    CLI("verify", "softmax", "right.c", TINY);
+    cli_expect_error(3, "cannot run cc", "No such file", "install cc");
+}
+END_TEST
+
+START_TEST(a_missing_symbol_is_refused_and_so_is_a_variable)
+{
+    cli_put("other.c", "int sofmax(void) { return 0; }\n");
+    CLI("verify", "softmax", "other.c", TINY, "--unseen", "2", "--json", "r.json");
+    cli_expect_error(2, "exports no function 'softmax'", "extern \"C\"", "describe softmax --header");
+    json_t *result = cli_json("r.json");
+    ck_assert_str_eq(json_string_value(json_object_get(result, "verdict")), "inconclusive");
+    ck_assert(json_is_true(json_object_get(result, "partial")));
+    ck_assert(strstr(json_string_value(json_object_get(result, "partial_reason")), "softmax") != NULL);
+    json_decref(result);
+    cli_put("data.c", "int softmax = 3;\n");
+    CLI("verify", "softmax", "data.c", TINY, "--unseen", "2");
+    cli_expect_error(2, "exports 'softmax' as a variable", "expected a function",
+                     "describe softmax --header");
+    CLI("check", "softmax", "data.c", "rows=1 cols=1", "--device", "host");
+    cli_expect_error(2, "exports 'softmax' as a variable", "expected a function",
+                     "describe softmax --header");
+}
+END_TEST
+
+START_TEST(a_shared_object_that_is_none_is_refused)
+{
+    cli_put("text.so", "not an object\n");
+    CLI("verify", "softmax", "text.so", TINY, "--unseen", "2");
+    ck_assert_int_eq(cli.status, 2);
+    ck_assert(strstr(cli.err, "file too short") || strstr(cli.err, "invalid ELF header"));
+}
+END_TEST
+
+START_TEST(a_candidate_that_hangs_times_out_and_the_run_goes_on)
+{
+    cli_put("one.seen", "rows=2 cols=3 input=normal\n");
+    cli_put_kernel("hang.c", "if (rows == 2) for (volatile int i = 0;;) i = 0;", "0");
+    CLI("verify", "softmax", "hang.c", TINY, "--seen", "one.seen", "--unseen", "2", "--seed", "1",
+        "--timeout", "1", "--json", "r.json");
+    cli_expect(1, "no answer within 1 s");
+    json_t *result = cli_json("r.json");
+    ck_assert_int_eq(cli_count(result, "seen", "timeout"), 1);
+    ck_assert_int_eq(cli_count(result, "unseen", "pass"), 2);
+    json_decref(result);
+    ck_assert(!cli_has_children());
+}
+END_TEST
+
+/* More timeouts would prove nothing and cost minutes. */
+START_TEST(after_four_timeouts_the_rest_is_skipped)
+{
+    cli_put_kernel("hang.c", "for (volatile int i = 0;;) i = 0;", "0");
+    CLI("verify", "softmax", "hang.c", TINY, "--unseen", "9", "--timeout", "0.2", "--json", "r.json");
+    cli_expect(1, "not run: 4 configurations before it had already timed out");
+    json_t *result = cli_json("r.json");
+    ck_assert_int_eq(cli_count(result, "seen", "timeout"), 2);
+    ck_assert_int_eq(cli_count(result, "unseen", "timeout"), 2);
+    ck_assert_int_eq(cli_count(result, "unseen", "skipped"), 7);
+    json_decref(result);
+}
+END_TEST
+
+START_TEST(a_candidate_that_dies_while_it_is_loaded_is_broken)
+{
+    cli_put("ctor.c", "#include <stdlib.h>\n"
+                      "__attribute__((constructor)) static void begin(void) { abort(); }\n"
+                      "int softmax(void) { return 0; }\n");
+    CLI("verify", "softmax", "ctor.c", TINY, "--unseen", "9");
+    cli_expect(1, "while it was being loaded: killed by signal 6");
+    cli_expect(1, "broken: ");
+    cli_expect(1, "not run: 4 configurations before it");
+}
+END_TEST
+
+START_TEST(a_candidate_that_prints_without_end_harms_nobody)
+{
+    cli_put_kernel("print.c", "if (rows == 4) for (;;) puts(\"words words words\");\n"
+                              "for (int i = 0; i < 20000; i++) puts(\"more words\");", "0");
+    CLI("verify", "softmax", "print.c", TINY, "--unseen", "0", "--timeout", "1", "--json", "r.json");
+    cli_expect(1, "no answer within 1 s");
+    cli_expect_without("words");
+    json_t *result = cli_json("r.json");
+    ck_assert_int_eq(cli_count(result, "seen", "timeout"), 1);
+    ck_assert_int_eq(cli_count(result, "seen", "pass"), 1);
+    json_decref(result);
+}
+END_TEST
+
+START_TEST(check_shows_what_a_candidate_prints_when_asked_to)
+{
+    cli_put_kernel("print.c", "printf(\"rows is %d \\033[31m\\n\", (int)rows);", "0");
+    CLI("check", "softmax", "print.c", "rows=3 cols=5", "--device", "host");
+    cli_expect(0, "pass: rows=3 cols=5");
+    cli_expect_without("rows is 3");
+    CLI("check", "softmax", "print.c", "rows=3 cols=5", "--device", "host", "-v");
+    cli_expect(0, "printed    rows is 3");
+    cli_expect_without("\033");
+}
+END_TEST
+
+START_TEST(a_configuration_beyond_the_memory_is_skipped_and_the_verdict_inconclusive)
+{
+    cli_put("huge.seen", "rows=65536 cols=1048576\nrows=2 cols=3\n");
+    cli_put_kernel("right.c", "", "0");
+    CLI("verify", "softmax", "right.c", "--device", "host", "--seen", "huge.seen", "--unseen", "0",
+        "--no-timing", "--json", "r.json");
+    cli_expect(1, "inconclusive: 1 of 2 seen configurations could not be judged");
+    cli_expect(1, "needs 1374.5 GB of main memory");
+    json_t *result = cli_json("r.json");
+    ck_assert_int_eq(cli_count(result, "seen", "skipped"), 1);
+    ck_assert_int_eq(cli_count(result, "seen", "pass"), 1);
+    json_decref(result);
+    CLI("check", "softmax", "right.c", "rows=65536 cols=1048576", "--device", "host");
+    cli_expect(1, "skipped: rows=65536");
+}
+END_TEST
+
+TCase *cli_candidate_case(void)
+{
+    TCase *candidate = tcase_create("candidate");
+    tcase_add_checked_fixture(candidate, cli_setup, cli_teardown);
+    tcase_set_timeout(candidate, 60);
+    tcase_add_test(candidate, a_candidate_that_is_missing_or_no_file_is_refused);
+    tcase_add_test(candidate, a_candidate_that_may_not_be_read_is_refused);
+    tcase_add_test(candidate, what_does_not_compile_shows_the_first_errors_and_keeps_the_log);
+    tcase_add_test(candidate, without_a_compiler_it_is_the_environments_fault);
+    tcase_add_test(candidate, a_missing_symbol_is_refused_and_so_is_a_variable);
+    tcase_add_test(candidate, a_shared_object_that_is_none_is_refused);
+    tcase_add_test(candidate, a_candidate_that_hangs_times_out_and_the_run_goes_on);
+    tcase_add_test(candidate, after_four_timeouts_the_rest_is_skipped);
+    tcase_add_test(candidate, a_candidate_that_dies_while_it_is_loaded_is_broken);
+    tcase_add_test(candidate, a_candidate_that_prints_without_end_harms_nobody);
+    tcase_add_test(candidate, check_shows_what_a_candidate_prints_when_asked_to);
+    tcase_add_test(candidate,
+                   a_configuration_beyond_the_memory_is_skipped_and_the_verdict_inconclusive);
+    return candidate;
+}

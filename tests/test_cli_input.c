@@ -1,0 +1,198 @@
+/* Configurations, contracts and sets that are not what they should be; drawing and describing. */
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOST "--device", "host"
+
+static const struct {
+    const char *line, *found, *expected, *hint;
+} bad_lines[] = {
+    {"rows=3", "cols is missing", "a value for every number axis was expected", "add cols=VALUE"},
+    {"", "rows is missing", "a value for every number axis was expected", "add rows=VALUE"},
+    {"rows=3 cols=5 colour=red", "unknown axis 'colour'", "softmax has rows, cols, input and seed",
+     "correct the name"},
+    {"rows=3 cols=5 input=red", "input=red", "expected one of normal, extreme", "choose one of these"},
+    {"rows=x cols=5", "rows=x", "a whole number was expected", "rows=4099"},
+    {"rows=3 cols=5 rows=4", "rows is given twice", "once was expected", "remove one"},
+    {"rows 3 cols=5", "'rows'", "a pair axis=value was expected", "write pairs"},
+    {"rows=0 cols=5", "rows=0", "in the contract rows is in 1..65536", "change the value"},
+    {"rows=3 cols=2000000", "cols=2000000", "in the contract cols is in 1..1048576",
+     "change the value"},
+    {"rows=3 cols=5 seed=x", "seed=x", "expected", ""},
+};
+
+START_TEST(check_refuses_a_configuration_that_is_none)
+{
+    CLI("check", "softmax", "k.c", bad_lines[_i].line, HOST);
+    cli_expect_error(2, bad_lines[_i].found, bad_lines[_i].expected, bad_lines[_i].hint);
+}
+END_TEST
+
+START_TEST(check_refuses_what_a_limit_of_the_contract_excludes)
+{
+    CLI("check", "paged_attention", "k.c",
+        "batch=1 heads=3 kv_heads=2 head_dim=64 page_size=16 max_len=16", HOST);
+    cli_expect_error(2, "heads % kv_heads == 0", "heads", "");
+}
+END_TEST
+
+START_TEST(a_contract_that_does_not_parse_is_refused_with_file_and_line)
+{
+    cli_put("bad.space", "# mine\nrows 1..\ncols 1..600\ninput normal\n");
+    CLI("verify", "softmax", "k.c", HOST, "--space", "bad.space");
+    cli_expect_error(2, "bad.space:2: rows", "expected the greatest value after '..'", "write 'rows");
+    cli_put("bad.space", "rows 1..64\ncols 1..600\ninput normal purple\n");
+    CLI("verify", "softmax", "k.c", HOST, "--space", "bad.space");
+    cli_expect_error(2, "bad.space:3: input: found 'purple'", "expected one of normal", "write");
+    cli_put("bad.space", "rows 1..64\ncols 1..600\n");
+    CLI("draw", "softmax", HOST, "--space", "bad.space");
+    cli_expect_error(2, "bad.space:2: the file ends without input", "one line for every axis", "add");
+    cli_put("bad.space", "rows 1..64\ndepth 1..600\ninput normal\n");
+    CLI("verify", "softmax", "k.c", HOST, "--space", "bad.space");
+    cli_expect_error(2, "bad.space:2: ", "depth", "");
+}
+END_TEST
+
+START_TEST(a_seen_set_that_does_not_parse_is_refused_with_file_and_line)
+{
+    cli_put("bad.seen", "# published\nrows=3 cols=5\nrows=3 cols\n");
+    CLI("verify", "softmax", "k.c", HOST, "--seen", "bad.seen");
+    cli_expect_error(2, "bad.seen:3: 'cols'", "a pair axis=value was expected", "write pairs");
+    cli_put("bad.seen", "\nrows=99999 cols=5\n");
+    CLI("verify", "softmax", "k.c", HOST, "--seen", "bad.seen");
+    cli_expect_error(2, "bad.seen:2: rows=99999", "in the contract rows is in 1..65536", "change");
+    cli_put("bad.seen", "rows=99 cols=5\n");
+    CLI("verify", "softmax", "k.c", HOST, "--seen", "bad.seen", "--space", "tiny.space");
+    cli_expect_error(2, "bad.seen:1: rows=99", "in the contract rows is in 1..32", "change");
+}
+END_TEST
+
+START_TEST(sets_and_contracts_that_cannot_be_read_are_refused)
+{
+    CLI("verify", "softmax", "k.c", HOST, "--seen", "nosuch.seen");
+    cli_expect_error(2, "nosuch.seen: cannot be read", "a readable file was expected", "check the path");
+    CLI("verify", "softmax", "k.c", HOST, "--space", "nosuch.space");
+    cli_expect_error(2, "nosuch.space: cannot be read", "a readable file was expected",
+                     "check the path");
+    CLI("verify", "softmax", "k.c", HOST, "--seen", "/tmp");
+    cli_expect_error(2, "/tmp: cannot be read", "was expected", "give a file");
+}
+END_TEST
+
+/* --- draw --- */
+
+START_TEST(the_same_seed_draws_the_same_lines_and_another_seed_others)
+{
+    CLI("draw", "softmax", HOST, "--unseen", "5", "--seed", "1");
+    cli_expect(0, "# unseen: ");
+    int lines = 0;
+    for (const char *at = cli.out; (at = strchr(at, '\n')) != NULL; at++)
+        lines++;
+    ck_assert_int_eq(lines, 5);
+    char *first = strdup(cli.out), *commitment = strdup(cli.err);
+    CLI("draw", "softmax", HOST, "--unseen", "5", "--seed", "1");
+    ck_assert_str_eq(cli.out, first);
+    ck_assert_str_eq(cli.err, commitment);
+    CLI("draw", "softmax", HOST, "--unseen", "5", "--seed", "2");
+    ck_assert_str_ne(cli.out, first);
+    free(first);
+    free(commitment);
+}
+END_TEST
+
+START_TEST(draw_prints_the_seen_set_the_unseen_set_or_both)
+{
+    CLI("draw", "softmax", HOST, "--seen", "--seed", "1");
+    cli_expect(0, "# seen: published");
+    cli_expect_without("# unseen: ");
+    CLI("draw", "softmax", HOST, "--seed", "1", "--effort", "quick");
+    cli_expect(0, "# seen: published");
+    cli_expect(0, "# unseen: ");
+}
+END_TEST
+
+START_TEST(verify_runs_what_draw_prints)
+{
+    char commitment[65];
+    CLI("draw", "softmax", HOST, "--space", "tiny.space", "--seed", "7", "--unseen", "4");
+    const char *const at = strstr(cli.err, "commitment ");
+    ck_assert(at != NULL && sscanf(at, "commitment %64s", commitment) == 1);
+    char *line = strndup(cli.out, strcspn(cli.out, "\n"));
+    cli_put("bias.c", "int none;\n");
+    cli_put_kernel("right.c", "", "0");
+    CLI("check", "softmax", "right.c", line, HOST); /* with its comment: lines can be pasted */
+    cli_expect(0, "pass: rows=");
+    CLI("verify", "softmax", "right.c", HOST, "--space", "tiny.space", "--seed", "7", "--unseen", "4",
+        "--no-timing");
+    cli_expect(1, commitment); /* the published set is not in this contract: nothing to compare with */
+    free(line);
+}
+END_TEST
+
+/* --- describe --- */
+
+START_TEST(describe_says_what_the_contract_is)
+{
+    static const char *const problems[] = {"softmax", "gemm_fp8", "paged_attention"};
+    char prototype[64];
+    for (int p = 0; p < 3; p++) {
+        CLI("describe", problems[p]);
+        cli_expect(0, "axes and contract");
+        cli_expect(0, "tensors");
+        cli_expect(0, "declared arithmetic");
+        snprintf(prototype, sizeof prototype, "int %s(const ", problems[p]);
+        cli_expect(0, prototype);
+        CLI("list");
+        cli_expect(0, problems[p]);
+    }
+}
+END_TEST
+
+/* The header as the first and only include, in a candidate that defines what it declares. */
+static const struct {
+    const char *problem, *parameters;
+} trivial[] = {
+    {"softmax", "const float *x, float *y, int64_t rows, int64_t cols, UNSEEN_STREAM stream"},
+    {"gemm_fp8", "const unseen_e4m3 *x, const unseen_e4m3 *weight, const float *scale, "
+                 "unseen_bf16 *y, int64_t m, int64_t n, int64_t k, UNSEEN_STREAM stream"},
+    {"paged_attention", NULL},
+};
+
+START_TEST(the_header_compiles_as_c_and_agrees_with_a_candidate)
+{
+    char text[2000];
+    CLI("describe", trivial[_i].problem, "--header");
+    ck_assert_int_eq(cli.status, 0);
+    cli_put("unseen.h", cli.out);
+    snprintf(text, sizeof text, "#include \"unseen.h\"\n");
+    if (trivial[_i].parameters)
+        snprintf(text, sizeof text, "#include \"unseen.h\"\nint %s(%s);\n", trivial[_i].problem,
+                 trivial[_i].parameters);
+    cli_put("candidate.c", text);
+    ck_assert_int_eq(system("cc -std=c11 -Wall -Wextra -pedantic -Werror -fsyntax-only candidate.c"), 0);
+    ck_assert_int_eq(system("c++ -x c++ -Wall -Wextra -pedantic -Werror -fsyntax-only candidate.c"), 0);
+}
+END_TEST
+
+TCase *cli_input_case(void)
+{
+    TCase *input = tcase_create("input");
+    tcase_add_checked_fixture(input, cli_setup, cli_teardown);
+    tcase_set_timeout(input, 60);
+    tcase_add_loop_test(input, check_refuses_a_configuration_that_is_none, 0,
+                        sizeof bad_lines / sizeof *bad_lines);
+    tcase_add_test(input, check_refuses_what_a_limit_of_the_contract_excludes);
+    tcase_add_test(input, a_contract_that_does_not_parse_is_refused_with_file_and_line);
+    tcase_add_test(input, a_seen_set_that_does_not_parse_is_refused_with_file_and_line);
+    tcase_add_test(input, sets_and_contracts_that_cannot_be_read_are_refused);
+    tcase_add_test(input, the_same_seed_draws_the_same_lines_and_another_seed_others);
+    tcase_add_test(input, draw_prints_the_seen_set_the_unseen_set_or_both);
+    tcase_add_test(input, verify_runs_what_draw_prints);
+    tcase_add_test(input, describe_says_what_the_contract_is);
+    tcase_add_loop_test(input, the_header_compiles_as_c_and_agrees_with_a_candidate, 0,
+                        sizeof trivial / sizeof *trivial);
+    return input;
+}

@@ -1,0 +1,342 @@
+/* The oracle as if strangers had written it: its MPFR witness against evaluations that share no code
+ * with it, its enclosures against the witness. The operations of an enclosure: test_enclosure.c. */
+#include <gmp.h>
+#include <math.h>
+#include <mpfr.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "oracle.h"
+
+Suite *reference_suite(void);
+TCase *enclosure_case(void);
+
+enum { BITS = 300 };
+
+static const struct oracle_case cases[] = {
+    {"softmax", "rows=1 cols=1"},
+    {"softmax", "rows=9 cols=3"},
+    {"softmax", "rows=17 cols=33"},
+    {"softmax", "rows=2 cols=1025"},
+    {"gemm_fp8", "m=1 n=1 k=1"},
+    {"gemm_fp8", "m=3 n=5 k=7"},
+    {"gemm_fp8", "m=17 n=33 k=129"},
+    {"gemm_fp8", "m=65 n=2 k=1000"},
+    {"paged_attention", "batch=1 heads=1 kv_heads=1 head_dim=64 page_size=1 max_len=1"},
+    {"paged_attention", "batch=3 heads=6 kv_heads=2 head_dim=80 page_size=16 max_len=49 "
+                        "lengths=ragged table=shuffled past=nan"},
+    {"paged_attention", "batch=4 heads=4 kv_heads=4 head_dim=112 page_size=17 max_len=51 "
+                        "lengths=full table=shared past=invalid"},
+    {"paged_attention", "batch=2 heads=16 kv_heads=1 head_dim=96 page_size=8 max_len=65 "
+                        "lengths=over table=reversed past=nan"},
+    {"paged_attention", "batch=5 heads=2 kv_heads=1 head_dim=256 page_size=128 max_len=130 "
+                        "lengths=short table=identity past=invalid"},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+/* --- exact values, written anew from the definitions --- */
+
+/* An e4m3 byte is an integer multiple of 2^-9: OCP FP8, bias 7, three fraction bits. */
+static bool e4m3_integer(uint8_t byte, int64_t *out)
+{
+    const int exponent = byte / 8 % 16;
+    const int64_t fraction = byte % 8;
+    const int64_t size = exponent == 0 ? fraction : (8 + fraction) * ((int64_t)1 << (exponent - 1));
+    *out = byte < 128 ? size : -size;
+    return byte % 128 != 127;
+}
+
+/* All in integers: sum_k X W, X and W in units of 2^-9; the scale is a rational. */
+static void exact_gemm(const struct oracle *o, int64_t index, mpfr_t out, double *reach)
+{
+    const int64_t n = o->instance.extent[1], k = o->instance.extent[2];
+    const uint8_t *x = (const uint8_t *)o->tensor[0] + index / n * k;
+    const uint8_t *w = (const uint8_t *)o->tensor[1] + index % n * k;
+    mpz_t sum;
+    mpq_t value, scale;
+    bool defined = true;
+    mpz_init(sum);
+    mpq_inits(value, scale, NULL);
+    for (int64_t l = 0; l < k; l++) {
+        int64_t a = 0, b = 0;
+        defined &= e4m3_integer(x[l], &a) && e4m3_integer(w[l], &b);
+        const long product = (long)(a * b);
+        if (product < 0)
+            mpz_sub_ui(sum, sum, (unsigned long)-product);
+        else
+            mpz_add_ui(sum, sum, (unsigned long)product);
+    }
+    mpq_set_z(value, sum);
+    mpq_div_2exp(value, value, 18);
+    mpq_set_d(scale, oracle_f32(o, 2, index % n));
+    mpq_mul(value, value, scale);
+    mpfr_set_q(out, value, MPFR_RNDN);
+    *reach = fabs(mpfr_get_d(out, MPFR_RNDN));
+    if (!defined)
+        mpfr_set_nan(out);
+    mpz_clear(sum);
+    mpq_clears(value, scale, NULL);
+}
+
+/* y = 1 / sum_j exp(x_j - x): no maximum anywhere, MPFR's exponents are wide enough. */
+static void exact_softmax(const struct oracle *o, int64_t index, mpfr_t out, double *reach)
+{
+    const int64_t cols = o->instance.extent[1], row = index / cols * cols;
+    const double x = oracle_f32(o, 0, index);
+    bool defined = false, poisoned = false;
+    mpfr_t term;
+    mpfr_init2(term, BITS);
+    mpfr_set_zero(out, 1);
+    for (int64_t j = row; j < row + cols; j++) {
+        const double other = oracle_f32(o, 0, j);
+        poisoned |= isnan(other) || other == INFINITY;
+        defined |= isfinite(other);
+        if (!isfinite(other) || !isfinite(x))
+            continue;
+        mpfr_set_d(term, other, MPFR_RNDN);
+        mpfr_sub_d(term, term, x, MPFR_RNDN);
+        mpfr_exp(term, term, MPFR_RNDN);
+        mpfr_add(out, out, term, MPFR_RNDN);
+    }
+    if (poisoned || !defined)
+        mpfr_set_nan(out);
+    else if (x != -INFINITY)
+        mpfr_ui_div(out, 1, out, MPFR_RNDN);
+    *reach = fabs(mpfr_get_d(out, MPFR_RNDN));
+    mpfr_clear(term);
+}
+
+static void exact_score(const struct oracle *o, int64_t query, int64_t key, mpfr_t out)
+{
+    const int64_t dim = o->instance.extent[3];
+    mpfr_t term;
+    mpfr_init2(term, BITS);
+    mpfr_set_zero(out, 1);
+    for (int64_t d = 0; d < dim; d++) {
+        mpfr_set_d(term, oracle_bf16(o, 0, query + d), MPFR_RNDN);
+        mpfr_mul_d(term, term, oracle_bf16(o, 1, key + d), MPFR_RNDN);
+        mpfr_add(out, out, term, MPFR_RNDN);
+    }
+    mpfr_sqrt_ui(term, (unsigned long)dim, MPFR_RNDN);
+    mpfr_div(out, out, term, MPFR_RNDN);
+    mpfr_exp(out, out, MPFR_RNDN);
+    mpfr_clear(term);
+}
+
+/* out[b,h,d] = sum_t exp(s_t) v_t / sum_t exp(s_t), unshifted. */
+static void exact_attention(const struct oracle *o, int64_t index, mpfr_t out, double *reach)
+{
+    const int64_t heads = o->instance.extent[1], dim = o->instance.extent[3];
+    const int64_t b = index / dim / heads, h = index / dim % heads, d = index % dim;
+    mpfr_t weight, total;
+    mpfr_inits2(BITS, weight, total, (mpfr_ptr)0);
+    mpfr_set_zero(total, 1);
+    mpfr_set_zero(out, 1);
+    *reach = 0;
+    for (int64_t t = 0; t < oracle_i32(o, 3, b); t++) {
+        const int64_t key = oracle_key(o, b, h, t);
+        const double v = oracle_bf16(o, 1, key + dim + d);
+        exact_score(o, index / dim * dim, key, weight);
+        mpfr_add(total, total, weight, MPFR_RNDN);
+        mpfr_mul_d(weight, weight, v, MPFR_RNDN);
+        mpfr_add(out, out, weight, MPFR_RNDN);
+        *reach = fmax(*reach, fabs(v));
+    }
+    mpfr_div(out, out, total, MPFR_RNDN);
+    mpfr_clears(weight, total, (mpfr_ptr)0);
+}
+
+static void exact_value(const struct oracle *o, int64_t index, mpfr_t out, double *reach)
+{
+    if (strcmp(o->reference->name, "gemm_fp8") == 0)
+        exact_gemm(o, index, out, reach);
+    else if (strcmp(o->reference->name, "softmax") == 0)
+        exact_softmax(o, index, out, reach);
+    else
+        exact_attention(o, index, out, reach);
+}
+
+/* --- the witness --- */
+
+/* The witness is asked whether it lies within `distance` +- 2^-85 reach of a double, `distance` being
+ * how far the exact value is from it: far sharper than the double that it reports. */
+static void expect_witness(const struct oracle *o, int64_t index, mpfr_t exact, double reach)
+{
+    struct judged question = {.index = index, .mid = mpfr_get_d(exact, MPFR_RNDN)};
+    struct witnessed answer = oracle_witness(o, &question);
+    if (mpfr_nan_p(exact)) {
+        ck_assert_msg(isnan(answer.value), "element %lld: %g, not NaN", (long long)index,
+                      answer.value);
+        return;
+    }
+    ck_assert_msg(answer.value == question.mid, "element %lld of %s: witness %a, exact %a",
+                  (long long)index, o->reference->name, answer.value, question.mid);
+    mpfr_sub_d(exact, exact, question.mid, MPFR_RNDN);
+    const double distance = fabs(mpfr_get_d(exact, MPFR_RNDN)), room = reach * 0x1p-85 + 0x1p-1000;
+    question.rad = distance + room;
+    ck_assert(oracle_witness(o, &question).inside);
+    question.rad = distance - room;
+    ck_assert(distance <= room || !oracle_witness(o, &question).inside);
+}
+
+static void compare_witness(const struct oracle_case *c, const char *input, int count)
+{
+    char line[256];
+    struct oracle o;
+    mpfr_t exact;
+    mpfr_init2(exact, BITS);
+    oracle_line(line, sizeof line, c->line, input, 11);
+    oracle_open(&o, c->problem, line, 0, 0);
+    omp_set_num_threads(2); /* long rows are shared by a team */
+    const int64_t step = o.elements / count + 1;
+    for (int64_t i = 0; i < o.elements + step - 1; i += step) {
+        double reach;
+        const int64_t index = i < o.elements ? i : o.elements - 1;
+        exact_value(&o, index, exact, &reach);
+        expect_witness(&o, index, exact, reach);
+    }
+    oracle_close(&o);
+    mpfr_clear(exact);
+}
+
+START_TEST(the_witness_agrees_with_a_second_evaluation)
+{
+    for (const char *const *input = oracle_inputs(cases[_i].problem); *input; input++)
+        compare_witness(&cases[_i], *input, 8);
+}
+END_TEST
+
+/* A team of threads shares a row above 2e5 terms. */
+START_TEST(the_witness_of_a_long_row_agrees_too)
+{
+    compare_witness(&(struct oracle_case){"softmax", "rows=1 cols=20011"}, "digits", 2);
+    compare_witness(&(struct oracle_case){"paged_attention",
+                    "batch=1 heads=2 kv_heads=2 head_dim=64 page_size=16 max_len=3001 past=nan"},
+                    "large", 2);
+}
+END_TEST
+
+static int copy_from(void *to, const void *source, int64_t offset, int64_t bytes)
+{
+    memcpy(to, (const char *)source + offset, (size_t)bytes);
+    return 0;
+}
+
+START_TEST(the_witness_reads_the_same_through_a_fetcher)
+{
+    struct oracle o;
+    oracle_open(&o, "gemm_fp8", "m=130 n=3 k=1111 input=normal seed=5", 0, 0);
+    for (int64_t i = 0; i < o.elements; i += 37) {
+        const struct judged question = {.index = i};
+        const double direct = oracle_witness(&o, &question).value;
+        struct fetcher *fetcher = fetcher_open(&o.request, o.bytes, o.tensors, copy_from);
+        ck_assert_ptr_nonnull(fetcher);
+        ck_assert(oracle_witness(&o, &question).value == direct);
+        fetcher_close(fetcher);
+        o.request.context.fetcher = NULL;
+    }
+    oracle_close(&o);
+}
+END_TEST
+
+/* --- enclosures --- */
+
+/* What a radius may be, at most: of the value itself where nothing cancels, of the largest |v| of all
+ * values where the values of attention do. One-hot scores reach 64 sqrt(D), others
+ * 200, each known to D 2^-53. */
+static double radius_bound(const struct oracle *o, double mid, double largest)
+{
+    const double dim = (double)o->instance.extent[3];
+    const double score = o->instance.data == DATA_EXACT ? 64 * sqrt(dim) : 200;
+    if (strcmp(o->reference->name, "gemm_fp8") == 0) /* the sum is exact: one product */
+        return fabs(mid) * 0x1p-52;
+    if (strcmp(o->reference->name, "softmax") == 0)
+        return fabs(mid) * 1e-12 + 0x1p-1000;
+    return largest * (1e-12 + 8 * dim * 0x1p-53 * score);
+}
+
+static double largest_value(const struct oracle *o)
+{
+    double largest = 0;
+    for (int64_t i = 0; o->dtype == DTYPE_BF16 && i < o->bytes[1] / 2; i++)
+        largest = fmax(largest, fabs(oracle_bf16(o, 1, i))); /* fmax passes over the NaNs */
+    return largest;
+}
+
+static void expect_inside(const struct oracle *o, struct judged *e, double largest)
+{
+    struct witnessed answer = oracle_witness(o, e);
+    ck_assert_msg(answer.inside, "element %lld of %s: %a +- %a does not hold %a",
+                  (long long)e->index, o->reference->name, e->mid, e->rad, answer.value);
+    if (isnan(e->mid)) {
+        e->mid = 0;
+        ck_assert(!oracle_witness(o, e).inside);
+        return;
+    }
+    ck_assert_msg(e->rad <= radius_bound(o, e->mid, largest), "element %lld of %s: radius %g of %g",
+                  (long long)e->index, o->reference->name, e->rad, e->mid);
+    /* the audit sees an enclosure that is beside the value */
+    e->mid += 4 * e->rad + fabs(e->mid) * 1e-14 + 0x1p-1022;
+    ck_assert(!oracle_witness(o, e).inside);
+}
+
+static void audit(const struct oracle_case *c, const char *input, int rounds)
+{
+    static struct judge_report report;
+    char line[256];
+    struct oracle o;
+    oracle_line(line, sizeof line, c->line, input, 23);
+    oracle_open(&o, c->problem, line, 1, 0);
+    const double largest = largest_value(&o);
+    for (int r = 0; r < rounds; r++) {
+        for (int s = 0; s < JUDGE_SAMPLES; s++) /* the first, the last, and a walk in between */
+            o.request.sample[s] = s == 0 && r == 0   ? 0
+                                  : s == 1 && r == 0 ? o.elements - 1
+                                                     : (r * 4 + s) * (int64_t)7919 % o.elements;
+        oracle_judge(&o, &report);
+        for (int s = 0; s < JUDGE_SAMPLES; s++) {
+            ck_assert_int_eq(report.sample[s].index, o.request.sample[s]);
+            expect_inside(&o, &report.sample[s], largest);
+        }
+    }
+    oracle_close(&o);
+}
+
+START_TEST(an_enclosure_holds_the_witness_and_is_narrow)
+{
+    for (const char *const *input = oracle_inputs(cases[_i].problem); *input; input++)
+        audit(&cases[_i], *input, strcmp(cases[_i].problem, "gemm_fp8") == 0 ? 16 : 4);
+}
+END_TEST
+
+/* The audit must also see inputs that are not those that the enclosure was made of. */
+START_TEST(the_audit_sees_an_input_that_changed)
+{
+    struct oracle o;
+    oracle_open(&o, "gemm_fp8", "m=9 n=5 k=300 input=normal seed=8", 0, 0);
+    struct judged e = oracle_enclosure(&o, 17);
+    uint8_t *x = (uint8_t *)o.tensor[0] + 17 / 5 * 300 + 299;
+    ck_assert(oracle_witness(&o, &e).inside);
+    *x ^= 1;
+    ck_assert(!oracle_witness(&o, &e).inside);
+    oracle_close(&o);
+}
+END_TEST
+
+Suite *reference_suite(void)
+{
+    Suite *suite = suite_create("reference");
+    TCase *witness = tcase_create("witness"), *enclosure = tcase_create("enclosure");
+    tcase_add_loop_test(witness, the_witness_agrees_with_a_second_evaluation, 0, CASES);
+    tcase_add_test(witness, the_witness_of_a_long_row_agrees_too);
+    tcase_add_test(witness, the_witness_reads_the_same_through_a_fetcher);
+    tcase_add_loop_test(enclosure, an_enclosure_holds_the_witness_and_is_narrow, 0, CASES);
+    tcase_add_test(enclosure, the_audit_sees_an_input_that_changed);
+    tcase_set_timeout(witness, 120);
+    tcase_set_timeout(enclosure, 120);
+    suite_add_tcase(suite, witness);
+    suite_add_tcase(suite, enclosure);
+    suite_add_tcase(suite, enclosure_case());
+    return suite;
+}
