@@ -15,6 +15,10 @@
  *     ref_scratch(c)             numbers that one row needs
  *     ref_prepare(c, row, scratch, state)              lanes cooperate
  *     ref_elements(c, row, first, count, scratch, state, e)  each lane alone, count <= REF_BLOCK
+ * with, besides num and acc,
+ *     ref_dot_bf16(c, t, i, u, j, n)  the sum of n products of elements of tensors t and u, from i and j on
+ *     block_add_bf16(block, c, w, extra, t, i, count)  to REF_BLOCK sums at a time, w times element i + j of
+ *                                tensor t; beside them the sums of extra |element|
  * and in both cases
  *     ref_error(c, a, e)         what the arithmetic `a` may deviate before the output is rounded
  *     ref_cost(c)                terms that one witnessed element takes

@@ -86,6 +86,60 @@ REF_FN void ref_all_acc(struct acc *x)
     x->terms = ref_all_sum(x->terms);
 }
 
+/* One lane's dot product; rows of bf16 start at multiples of 16 bytes where n and both offsets are
+ * multiples of 8, and are read eight at a time. */
+REF_FN void add_pair(struct acc *out, uint32_t a, uint32_t b)
+{
+    acc_add_product(out, (double)__uint_as_float(a << 16), (double)__uint_as_float(b << 16));
+    acc_add_product(out, (double)__uint_as_float(a & 0xffff0000u),
+                    (double)__uint_as_float(b & 0xffff0000u));
+}
+
+REF_FN struct acc ref_dot_bf16(const struct ref_context *c, int t, int64_t i, int u, int64_t j,
+                               int64_t n)
+{
+    const uint16_t *a = (const uint16_t *)c->tensor[t] + i, *b = (const uint16_t *)c->tensor[u] + j;
+    struct acc out = acc_zero();
+    int64_t l = 0;
+    if ((((uintptr_t)a | (uintptr_t)b) & 15) == 0)
+        for (; l + 8 <= n; l += 8) {
+            const uint4 x = *(const uint4 *)(a + l), y = *(const uint4 *)(b + l);
+            add_pair(&out, x.x, y.x);
+            add_pair(&out, x.y, y.y);
+            add_pair(&out, x.z, y.z);
+            add_pair(&out, x.w, y.w);
+        }
+    for (; l < n; l++)
+        acc_add_product(&out, bf16_value(a[l]), bf16_value(b[l]));
+    return out;
+}
+
+struct block {
+    struct acc acc;
+    double extra[REF_BLOCK];
+};
+
+REF_FN struct block block_zero(void)
+{
+    struct block b = {acc_zero(), {0}};
+    return b;
+}
+
+REF_FN struct acc block_acc(const struct block *b, int64_t j)
+{
+    (void)j;
+    return b->acc;
+}
+
+REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, num w, double extra, int t,
+                           int64_t i, int64_t count)
+{
+    const double v = REF_BF16(c, t, i);
+    (void)count;
+    acc_add_scaled(&b->acc, w, v);
+    b->extra[0] += extra * fabs(v);
+}
+
 #include REF_HEADER
 #include "tally.h"
 

@@ -33,6 +33,66 @@ REF_FN bool ref_all_any(bool x) { return x; }
 REF_FN void ref_all_acc(struct acc *x) { (void)x; }
 REF_FN void ref_barrier(void) {}
 
+/* sum, sum |p| and sum p^2 of products of bf16, which are exact in double. */
+__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), unused))
+static void dot_bf16(const uint16_t *a, const uint16_t *b, int64_t n, struct acc *out)
+{
+    double sum = 0, magnitude = 0, square = 0;
+#pragma omp simd reduction(+ : sum, magnitude, square)
+    for (int64_t i = 0; i < n; i++) {
+        const double p = bf16_value(a[i]) * bf16_value(b[i]);
+        sum += p;
+        magnitude += fabs(p);
+        square += p * p;
+    }
+    *out = (struct acc){sum, magnitude, square, 0, (double)n};
+}
+
+REF_FN struct acc ref_dot_bf16(const struct ref_context *c, int t, int64_t i, int u, int64_t j,
+                               int64_t n)
+{
+    struct acc out;
+    dot_bf16((const uint16_t *)c->tensor[t] + i, (const uint16_t *)c->tensor[u] + j, n, &out);
+    return out;
+}
+
+/* REF_BLOCK sums side by side, each quantity in a vector of its own. */
+struct block {
+    double sum[REF_BLOCK], magnitude[REF_BLOCK], square[REF_BLOCK], rad[REF_BLOCK], extra[REF_BLOCK];
+    double terms;
+};
+
+REF_FN struct block block_zero(void)
+{
+    return (struct block){.terms = 0};
+}
+
+REF_FN struct acc block_acc(const struct block *b, int64_t j)
+{
+    return (struct acc){b->sum[j], b->magnitude[j], b->square[j], b->rad[j], b->terms};
+}
+
+__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), unused))
+static void block_add(struct block *b, num w, double extra, const uint16_t *value, int64_t count)
+{
+#pragma omp simd
+    for (int64_t j = 0; j < count; j++) {
+        const double v = bf16_value(value[j]), p = w.mid * v, size = fabs(p);
+        b->sum[j] += p;
+        b->magnitude[j] += size;
+        b->square[j] += p * p;
+        b->rad[j] += w.rad * fabs(v) + size * NUM_U;
+        b->extra[j] += extra * fabs(v);
+    }
+    b->terms += 1;
+}
+
+REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, num w, double extra, int t,
+                           int64_t i, int64_t count)
+{
+    block_add(b, w, extra, (const uint16_t *)c->tensor[t] + i, count);
+}
+
 #include REF_HEADER
 #include "tally.h"
 

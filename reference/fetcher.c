@@ -2,12 +2,14 @@
  * row and a column, not the tensor. */
 #include "judge.h"
 
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-/* Pages are small where access is strided, and few where a tensor is small. */
-enum { PAGE = 64 * 1024 };
+/* Small: tokens of a sequence are scattered over a large cache, and a copy of 4 KiB costs little more
+ * than its latency. Threads that miss different pages fetch them side by side. */
+enum { PAGE = 4096, LOCKS = 64 };
 
 struct shadow {
     const void *device;
@@ -20,6 +22,7 @@ struct fetcher {
     struct shadow shadow[PROBLEM_MAX_TENSORS];
     int tensors;
     reference_copy copy;
+    omp_lock_t lock[LOCKS]; /* of a page, by its number */
 };
 
 static int shadow_open(struct shadow *s, const void *device, int64_t bytes)
@@ -40,6 +43,8 @@ struct fetcher *fetcher_open(struct judge_request *request, const int64_t *bytes
     struct fetcher *fetcher = calloc(1, sizeof *fetcher);
     if (!fetcher)
         return NULL;
+    for (int i = 0; i < LOCKS; i++)
+        omp_init_lock(&fetcher->lock[i]);
     fetcher->tensors = tensors;
     fetcher->copy = copy;
     for (int t = 0; t < tensors; t++)
@@ -61,6 +66,8 @@ void fetcher_close(struct fetcher *fetcher)
             munmap(s->host, (size_t)s->bytes + 1);
         free(s->have);
     }
+    for (int i = 0; i < LOCKS; i++)
+        omp_destroy_lock(&fetcher->lock[i]);
     free(fetcher);
 }
 
@@ -80,9 +87,11 @@ const void *fetcher_read(struct fetcher *fetcher, int tensor, int64_t offset, in
     const int64_t page = offset / PAGE;
     (void)size; /* elements are aligned to their size, so none straddles two pages */
     if (!__atomic_load_n(&s->have[page], __ATOMIC_ACQUIRE)) {
-#pragma omp critical(fetcher)
+        omp_lock_t *lock = &fetcher->lock[page % LOCKS];
+        omp_set_lock(lock);
         if (!s->have[page])
             shadow_fetch(fetcher, s, page);
+        omp_unset_lock(lock);
     }
     return s->host + offset;
 }

@@ -85,6 +85,40 @@ REF_FN void ref_all_acc(struct acc *x)
     ref_barrier();
 }
 
+REF_FN struct acc ref_dot_bf16(const struct ref_context *c, int t, int64_t i, int u, int64_t j,
+                               int64_t n)
+{
+    struct acc out = acc_zero();
+    for (int64_t l = 0; l < n; l++)
+        acc_add_product(&out, REF_BF16(c, t, i + l), REF_BF16(c, u, j + l));
+    return out;
+}
+
+struct block {
+    struct acc acc;
+    double extra[REF_BLOCK];
+};
+
+REF_FN struct block block_zero(void)
+{
+    return (struct block){.acc = acc_zero()};
+}
+
+REF_FN struct acc block_acc(const struct block *b, int64_t j)
+{
+    (void)j;
+    return b->acc;
+}
+
+REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, num w, double extra, int t,
+                           int64_t i, int64_t count)
+{
+    const double v = REF_BF16(c, t, i);
+    (void)count;
+    acc_add_scaled(&b->acc, w, v);
+    b->extra[0] += extra * fabs(v);
+}
+
 #include REF_HEADER
 
 #ifdef REF_CONTRACTION

@@ -200,7 +200,7 @@ void cli_put_kernel(const char *name, const char *hook, const char *bias)
              "        double top = -INFINITY, sum = 0;\n"
              "        for (int64_t c = 0; c < cols; c++) top = fmax(top, x[c]);\n"
              "        for (int64_t c = 0; c < cols; c++) sum += exp(x[c] - top);\n"
-             "        for (int64_t c = 0; c < cols; c++) y[c] = exp(x[c] - top) / sum + %s;\n"
+             "        for (int64_t c = 0; c < cols; c++) y[c] = exp(x[c] - top) / sum + (%s);\n"
              "    }\n    return 0;\n}\n", hook, bias);
     cli_put(name, text);
 }

@@ -109,8 +109,8 @@ void oracle_put_bits(struct oracle *o, int64_t i, uint32_t bits)
         ((uint16_t *)o->tensor[o->output])[i] = (uint16_t)bits;
 }
 
-/* Through single: a double that rounds to a bf16 midpoint in single may end on the wrong side of it,
- * by 2^-17 of half an ulp; the allowed error has room for that wherever it is not exactly zero. */
+/* Through single: a double that rounds to a bf16 midpoint in single may end on the wrong side of
+ * it, by 2^-17 of half an ulp; the allowed error has room for that wherever it is not exactly zero. */
 void oracle_put(struct oracle *o, int64_t i, double value)
 {
     const float single = (float)value;
@@ -139,7 +139,7 @@ int32_t oracle_i32(const struct oracle *o, int tensor, int64_t i)
     return ((const int32_t *)o->tensor[tensor])[i];
 }
 
-/* kv_cache is [pages, P, Hkv, 2 D]: a page holds P slots, a slot Hkv heads, a head a key and a value. */
+/* kv_cache is [pages, P, Hkv, 2 D]: a page holds P slots, a slot Hkv heads, a head key and value. */
 int64_t oracle_key(const struct oracle *o, int64_t b, int64_t h, int64_t t)
 {
     const int64_t *e = o->instance.extent;

@@ -1,5 +1,5 @@
-/* One instance with its inputs on the host and a judge's request about an output, as a session makes
- * it, for the tests of the oracle. */
+/* One instance with its inputs on the host and a judge's request about an output, as a session
+ * makes it, for the tests of the oracle. */
 #ifndef UNSEEN_TEST_ORACLE_H
 #define UNSEEN_TEST_ORACLE_H
 
@@ -36,7 +36,7 @@ const char *const *oracle_inputs(const char *problem);
 /* Append " input=CHOICE seed=S" to a line. */
 void oracle_line(char *out, size_t size, const char *line, const char *input, int seed);
 
-/* The output as an honest program leaves it: evaluated in double with loops of its own, rounded once. */
+/* The output as an honest program leaves it: in double with loops of its own, rounded once. */
 void oracle_honest(struct oracle *o);
 
 double oracle_get(const struct oracle *o, int64_t index);

@@ -121,7 +121,6 @@ START_TEST(verify_runs_what_draw_prints)
     const char *const at = strstr(cli.err, "commitment ");
     ck_assert(at != NULL && sscanf(at, "commitment %64s", commitment) == 1);
     char *line = strndup(cli.out, strcspn(cli.out, "\n"));
-    cli_put("bias.c", "int none;\n");
     cli_put_kernel("right.c", "", "0");
     CLI("check", "softmax", "right.c", line, HOST); /* with its comment: lines can be pasted */
     cli_expect(0, "pass: rows=");

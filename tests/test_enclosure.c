@@ -1,5 +1,5 @@
-/* The operations of an enclosure against MPFR: whatever exact operands the intervals hold, the exact
- * result lies in the result's interval. */
+/* The operations of an enclosure against MPFR: whatever exact operands the intervals hold, the
+ * exact result lies in the result's interval. */
 #include <check.h>
 #include <math.h>
 #include <mpfr.h>
@@ -39,7 +39,8 @@ static num any_number(int exponents, mpfr_t exact)
 {
     static const double part[] = {-1, -1, 0, 1, 1};
     const double mid = any_double(exponents);
-    const double sizes[] = {0, 0, fabs(mid) * 0x1p-50, fabs(mid) * 1e-3, fabs(any_double(exponents))};
+    const double other = fabs(any_double(exponents));
+    const double sizes[] = {0, 0, fabs(mid) * 0x1p-50, fabs(mid) * 1e-3, other};
     const double rad = sizes[pcg_below(pcg, 5)];
     const uint64_t choice = pcg_below(pcg, 6);
     mpfr_set_d(exact, rad, MPFR_RNDN);
@@ -56,8 +57,8 @@ static void expect_holds(num x, mpfr_t exact, const char *operation)
     mpfr_init2(distance, BITS);
     mpfr_sub_d(distance, exact, x.mid, MPFR_RNDN);
     mpfr_abs(distance, distance, MPFR_RNDN);
-    ck_assert_msg(mpfr_cmp_d(distance, x.rad) <= 0, "%s: %a +- %a, %g away", operation, x.mid, x.rad,
-                  mpfr_get_d(distance, MPFR_RNDU));
+    ck_assert_msg(mpfr_cmp_d(distance, x.rad) <= 0, "%s: %a +- %a, %g away", operation, x.mid,
+                  x.rad, mpfr_get_d(distance, MPFR_RNDU));
     mpfr_clear(distance);
 }
 
@@ -102,7 +103,7 @@ START_TEST(exponentials_and_roots_hold_the_exact_result)
         num x = any_number(10, a);
         mpfr_exp(r, a, MPFR_RNDN);
         expect_holds(num_exp(x), r, "exp");
-        mpfr_sqrt(r, a, MPFR_RNDN); /* NaN below 0: the interval reaches there, nothing is claimed */
+        mpfr_sqrt(r, a, MPFR_RNDN); /* NaN below 0, where nothing is claimed */
         expect_holds(num_sqrt(x), r, "sqrt");
     }
     for (double x = -760; x < -690; x += 0.03125) { /* where results become subnormal, then zero */

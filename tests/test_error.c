@@ -21,8 +21,8 @@ Suite *error_suite(void);
 
 /* --- e4m3 --- */
 
-/* OCP 8-bit floating point specification, E4M3: bias 7; exponent 0: 2^-6 * 0.mmm; S.1111.111 is NaN;
- * no infinities; largest 448. */
+/* OCP 8-bit floating point specification, E4M3: bias 7; exponent 0: 2^-6 * 0.mmm; S.1111.111 is
+ * NaN; no infinities; largest 448. */
 static double ocp_e4m3(int byte)
 {
     const int e = byte >> 3 & 15, m = byte & 7;
@@ -198,7 +198,8 @@ START_TEST(a_value_that_is_off_already_may_round_from_where_it_is)
 {
     struct pcg *pcg = pcg_new(3, "test/rounding");
     for (int i = 0; i < 100000; i++) {
-        const double x = near_a_power(pcg), error = x * ldexp(pcg_unit(pcg), -(int)pcg_below(pcg, 30));
+        const double x = near_a_power(pcg);
+        const double error = x * ldexp(pcg_unit(pcg), -(int)pcg_below(pcg, 30));
         const double z = x + error * (i % 3 == 0 ? 1 : i % 3 == 1 ? -1 : 2 * pcg_unit(pcg) - 1);
         const struct format f32 = error_format(DTYPE_F32), bf16 = error_format(DTYPE_BF16);
         ck_assert(fabs((float)z - x) <= error + error_of_rounding(f32, x, error));
@@ -222,7 +223,7 @@ START_TEST(worked_examples_of_the_sum_bound)
     ck_assert(error_of_sum(&mma, DATA_SIGN_RANDOM, &small) == 4 * 5397.0 / 33554432);
     ck_assert(error_of_sum(&mma, DATA_SIGN_RANDOM, &large) == 5 * 5397.0 / 33554432);
     ck_assert(error_of_sum(&fp32, DATA_ANY, &small) == 4097000.0 / 16777216);
-    ck_assert(error_of_sum(&half, DATA_ANY, &small) == (257 + 2) * 1000.0 / 2048);  /* operands too */
+    ck_assert(error_of_sum(&half, DATA_ANY, &small) == (257 + 2) * 1000.0 / 2048); /* operands too */
 }
 END_TEST
 

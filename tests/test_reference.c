@@ -1,5 +1,5 @@
-/* The oracle as if strangers had written it: its MPFR witness against evaluations that share no code
- * with it, its enclosures against the witness. The operations of an enclosure: test_enclosure.c. */
+/* The oracle as if strangers had written it: its MPFR witness against evaluations that share no
+ * code with it, its enclosures against the witness. The operations of an enclosure: test_enclosure.c. */
 #include <gmp.h>
 #include <math.h>
 #include <mpfr.h>
@@ -159,8 +159,8 @@ static void exact_value(const struct oracle *o, int64_t index, mpfr_t out, doubl
 
 /* --- the witness --- */
 
-/* The witness is asked whether it lies within `distance` +- 2^-85 reach of a double, `distance` being
- * how far the exact value is from it: far sharper than the double that it reports. */
+/* The witness is asked whether it lies within `distance` +- 2^-85 reach of a double, `distance`
+ * being how far the exact value is from it: far sharper than the double that it reports. */
 static void expect_witness(const struct oracle *o, int64_t index, mpfr_t exact, double reach)
 {
     struct judged question = {.index = index, .mid = mpfr_get_d(exact, MPFR_RNDN)};
@@ -242,8 +242,8 @@ END_TEST
 
 /* --- enclosures --- */
 
-/* What a radius may be, at most: of the value itself where nothing cancels, of the largest |v| of all
- * values where the values of attention do. One-hot scores reach 64 sqrt(D), others
+/* What a radius may be, at most: of the value itself where nothing cancels, of the largest |v| of
+ * all values where the values of attention do. One-hot scores reach 64 sqrt(D), others
  * 200, each known to D 2^-53. */
 static double radius_bound(const struct oracle *o, double mid, double largest)
 {

@@ -27,8 +27,19 @@ struct showing {
     double start;
     bool progress; /* a line that rewrites itself */
     bool colour;
-    int failures;
+    int failures, timed;
 };
+
+/* The second phase, in which the number of finished configurations no longer moves. */
+static void show_timing(struct showing *show, const struct result *result)
+{
+    int passing = 0;
+    for (int i = 0; i < result->result_count; i++)
+        passing += result->results[i].outcome == OUTCOME_PASS;
+    terminal_progress_clear(stdout);
+    printf("timing: %d of %d that pass", ++show->timed, passing);
+    fflush(stdout);
+}
 
 static void show_progress(void *data, const struct result *result,
                           const struct config_result *latest, int ready)
@@ -42,12 +53,13 @@ static void show_progress(void *data, const struct result *result,
         terminal_config(stdout, latest, show->colour);
         fflush(stdout);
     }
-    if (show->progress)
+    if (show->progress && latest)
         terminal_progress(stdout, result->result_count, result->planned, show->failures,
-                          latest && result->result_count > 5
-                              ? elapsed / result->result_count *
-                                    (result->planned - result->result_count)
-                              : -1);
+                          result->result_count > 5 ? elapsed / result->result_count *
+                                                         (result->planned - result->result_count)
+                                                   : -1);
+    else if (show->progress)
+        show_timing(show, result);
     outputs_write_partial(show->outputs, result, ready, show->start);
 }
 

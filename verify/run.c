@@ -252,15 +252,14 @@ static void time_one(struct run *run, struct session *session, struct session *b
     struct config_result *result = &run->result->results[i];
     const struct config_result *same = timed_before(run, i), kept = *result;
     const double budget = run->options->time_budget * (result->unseen ? 1 : 4);
-    if (same) {
+    enum session_status status = SESSION_OK;
+    if (same)
         result->timing = same->timing;
-        return;
-    }
-    const enum session_status status = session_time(session, &drawn_at(run->task, i)->config, budget,
-                                                    result);
+    else
+        status = session_time(session, &drawn_at(run->task, i)->config, budget, result);
     if (status != SESSION_OK)
         time_break(run, status, "", session);
-    else if (baseline && result->timing.present)
+    else if (!same && baseline && result->timing.present)
         time_baseline(run, baseline, i, budget);
     run->failed = run->failed || run_is_failure(result, run->options->published);
     if (interrupted)

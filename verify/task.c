@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "memory.h"
@@ -158,8 +159,10 @@ static int build_one(struct task *task, const char *path, struct build *build)
     const enum build_status status = build_candidate(build, &options, error, sizeof error);
     if (status == BUILD_OK)
         return 0;
-    if (run_interrupted()) /* the compiler was killed; that says nothing about the candidate */
+    if (run_interrupted()) { /* the compiler was killed; that says nothing about the candidate */
+        unlink(build->log);
         return EXIT_INTERRUPTED;
+    }
     return fail(status == BUILD_ENVIRONMENT ? EXIT_ENVIRONMENT : EXIT_USAGE, error);
 }
 

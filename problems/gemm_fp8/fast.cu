@@ -6,6 +6,8 @@
 #include <cuda_fp8.h>
 #include <stdint.h>
 
+namespace {
+
 constexpr int DEPTH = 64, STAGES = 4; /* bytes of k in a stage, stages in flight */
 
 struct problem {
@@ -247,6 +249,8 @@ static cudaError_t run(problem p, bool padded, int64_t k, cudaStream_t stream)
         cudaFreeAsync(space, stream);
     return error;
 }
+
+} // namespace
 
 extern "C" int gemm_fp8(const __nv_fp8_e4m3 *x, const __nv_fp8_e4m3 *weight, const float *scale,
                         __nv_bfloat16 *y, int64_t m, int64_t n, int64_t k, cudaStream_t stream)

@@ -30,10 +30,10 @@ REF_FN int64_t paged_capacity(const struct ref_context *c)
     return c->extent[PAGED_PER_SEQ] * c->extent[PAGED_PAGE];
 }
 
-/* The weights of all tokens, then how far each score lies below the largest. */
+/* For every token: its weight; how far its score lies below the largest; where its key is. */
 REF_FN int64_t ref_scratch(const struct ref_context *c)
 {
-    return 2 * paged_capacity(c);
+    return 3 * paged_capacity(c);
 }
 
 REF_FN double ref_cost(const struct ref_context *c)
@@ -50,16 +50,12 @@ REF_FN int64_t paged_key(const struct ref_context *c, int64_t b, int64_t t, int6
            c->extent[PAGED_DIM];
 }
 
-/* The score of one token; *size is max(|s|, ||q k||_2 / sqrt(D)), what its accumulation error scales
- * with (T2; for DATA_ANY the sum of magnitudes, T1). */
-REF_FN num paged_score(const struct ref_context *c, int64_t row, const struct ref_state *state,
-                       int64_t t, double *size)
+/* The score of the token with that key; *size is max(|s|, ||q k||_2 / sqrt(D)), what its accumulation
+ * error scales with (T2; for DATA_ANY the sum of magnitudes, T1). */
+REF_FN num paged_score(const struct ref_context *c, int64_t row, int64_t key, num root, double *size)
 {
-    const int64_t dim = c->extent[PAGED_DIM], key = paged_key(c, state->b, t, state->kv_head);
-    const num root = num_sqrt(num_of((double)dim));
-    struct acc dot = acc_zero();
-    for (int64_t d = 0; d < dim; d++)
-        acc_add_product(&dot, REF_BF16(c, PAGED_QUERY, row * dim + d), REF_BF16(c, PAGED_KV, key + d));
+    const int64_t dim = c->extent[PAGED_DIM];
+    const struct acc dot = ref_dot_bf16(c, PAGED_QUERY, row * dim, PAGED_KV, key, dim);
     const num score = num_div(acc_num(&dot, 0), root);
     const double norm = sqrt(dot.square) / num_mid(root), s = fabs(num_mid(score));
     *size = c->data == DATA_SIGN_RANDOM ? (s > norm ? s : norm) : dot.magnitude / num_mid(root);
@@ -71,14 +67,17 @@ REF_FN void ref_prepare(const struct ref_context *c, int64_t row, num *scratch,
 {
     const int64_t heads = c->extent[PAGED_HEADS], capacity = paged_capacity(c);
     double max = -INFINITY, largest = 0, weighted = 0;
+    const num root = num_sqrt(num_of((double)c->extent[PAGED_DIM]));
     struct acc sum = acc_zero();
 
     state->b = row / heads;
     state->kv_head = row % heads / (heads / c->extent[PAGED_KV_HEADS]);
     state->length = REF_I32(c, PAGED_LENS, state->b);
     for (int64_t t = REF_LANE; t < state->length; t += REF_LANES) {
+        const int64_t key = paged_key(c, state->b, t, state->kv_head);
         double size;
-        scratch[t] = paged_score(c, row, state, t, &size);
+        scratch[t] = paged_score(c, row, key, root, &size);
+        scratch[2 * capacity + t] = num_of((double)key);
         max = num_mid(scratch[t]) > max ? num_mid(scratch[t]) : max;
         largest = size > largest ? size : largest;
     }
@@ -101,31 +100,24 @@ REF_FN void ref_prepare(const struct ref_context *c, int64_t row, num *scratch,
 REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first, int64_t count,
                          const num *scratch, const struct ref_state *state, struct ref_element *e)
 {
-    struct acc out[REF_BLOCK];
-    double distance[REF_BLOCK]; /* sum w |v| (max s - s): exponentials far below the maximum err more */
+    /* beside the sums of w v: sum w |v| (max s - s), since exponentials far below the maximum err more */
+    struct block block = block_zero();
     const double total = num_mid(state->sum);
-    const num *below = scratch + paged_capacity(c);
+    const int64_t capacity = paged_capacity(c);
     (void)row;
 
-    for (int64_t j = 0; j < count; j++) {
-        out[j] = acc_zero();
-        distance[j] = 0;
-    }
     for (int64_t t = 0; t < state->length; t++) {
-        const int64_t value = paged_key(c, state->b, t, state->kv_head) + c->extent[PAGED_DIM] + first;
-        const double weighted = num_mid(scratch[t]) * num_mid(below[t]);
-        for (int64_t j = 0; j < count; j++) {
-            const double v = REF_BF16(c, PAGED_KV, value + j);
-            acc_add_scaled(&out[j], scratch[t], v);
-            distance[j] += weighted * fabs(v);
-        }
+        const int64_t value = (int64_t)num_mid(scratch[2 * capacity + t]) + c->extent[PAGED_DIM];
+        block_add_bf16(&block, c, scratch[t], num_mid(scratch[t]) * num_mid(scratch[capacity + t]),
+                       PAGED_KV, value + first, count);
     }
     for (int64_t j = 0; j < count; j++) {
-        e[j].value = num_div(acc_num(&out[j], 0), state->sum);
+        const struct acc out = block_acc(&block, j);
+        e[j].value = num_div(acc_num(&out, 0), state->sum);
         e[j].part[PART_VALUE] = fabs(num_mid(e[j].value));
-        e[j].part[PART_WEIGHTED] = out[j].magnitude / total;
-        e[j].part[PART_NORM] = sqrt(out[j].square) / total;
-        e[j].part[PART_DISTANCE] = distance[j] / total;
+        e[j].part[PART_WEIGHTED] = out.magnitude / total;
+        e[j].part[PART_NORM] = sqrt(out.square) / total;
+        e[j].part[PART_DISTANCE] = block.extra[j] / total;
         e[j].part[PART_SPREAD] = state->mean_distance;
         e[j].part[PART_SCORE] = state->score_size;
         e[j].part[PART_LENGTH] = (double)state->length;
@@ -141,7 +133,8 @@ REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first
  *     equal scores make the roundings agree);
  *   the accumulation of L weighted values; the denominator within min(8 L u, 2^-12); a division.
  * In the exact class every weight is 0 or 1 and every sum exact: one division remains, and a trace of
- * the terms, so that a sum that cancels to 0 is not beyond what the enclosure can tell. */
+ * the terms above the enclosure's radius of L 2^-53 of them, so that a sum that cancels to 0 is not
+ * beyond what the enclosure can tell; one token is 1/L of them. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
                         const struct ref_element *e)
 {
@@ -153,7 +146,7 @@ REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
     double score, exponentials, rounding, values, size;
 
     if (c->data == DATA_EXACT)
-        return division + 0x1p-40 * reach;
+        return division + (0x1p-40 + part[PART_LENGTH] * 0x1p-51) * reach;
     score = (ceil(dim / a->k) * a->d + 4 * UNIT_F32 + 2 * a->operand) * part[PART_SCORE] * reach;
     exponentials = UNIT_F32 * (4 * reach + 4.346 * (part[PART_DISTANCE] + part[PART_SPREAD] * out));
     if (c->data == DATA_ANY) {

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+namespace {
+
 constexpr int TILE = 64, STEP = 16, THREADS = 256;
 
 /* tile[p][r] = source[row0 + r][k0 + p] of a [rows, k] matrix, zero outside it. */
@@ -54,6 +56,8 @@ static struct {
     int64_t extents[3];
     void *y;
 } last;
+
+} // namespace
 
 extern "C" int gemm_fp8(const __nv_fp8_e4m3 *x, const __nv_fp8_e4m3 *weight, const float *scale,
                         __nv_bfloat16 *y, int64_t m, int64_t n, int64_t k, cudaStream_t stream)

@@ -7,6 +7,8 @@
 #include <cuda_fp8.h>
 #include <stdint.h>
 
+namespace {
+
 constexpr int TILE = 64, STEP = 16, THREADS = 256;
 
 /* tile[p][r] = source[row0 + r][k0 + p] of a [rows, k] matrix, zero outside it. */
@@ -47,6 +49,8 @@ __global__ void __launch_bounds__(THREADS)
                 y[row * n + col] = __float2bfloat16(sum[i][j] * scale[which]);
         }
 }
+
+} // namespace
 
 extern "C" int gemm_fp8(const __nv_fp8_e4m3 *x, const __nv_fp8_e4m3 *weight, const float *scale,
                         __nv_bfloat16 *y, int64_t m, int64_t n, int64_t k, cudaStream_t stream)

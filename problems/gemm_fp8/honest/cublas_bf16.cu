@@ -7,6 +7,8 @@
 #include <cuda_fp8.h>
 #include <stdint.h>
 
+namespace {
+
 constexpr int THREADS = 256;
 
 /* e4m3 has 3 fraction bits and exponents -9 .. 8: bf16 holds every value of it, NaN included. */
@@ -52,6 +54,8 @@ static cublasStatus_t multiply(const __nv_bfloat16 *a, const __nv_bfloat16 *b, f
                         CUDA_R_16BF, (int)k, a, CUDA_R_16BF, (int)k, &zero, sum, CUDA_R_32F, (int)n,
                         CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
 }
+
+} // namespace
 
 extern "C" int gemm_fp8(const __nv_fp8_e4m3 *x, const __nv_fp8_e4m3 *weight, const float *scale,
                         __nv_bfloat16 *y, int64_t m, int64_t n, int64_t k, cudaStream_t stream)

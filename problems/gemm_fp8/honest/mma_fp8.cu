@@ -5,6 +5,8 @@
 #include <cuda_fp8.h>
 #include <stdint.h>
 
+namespace {
+
 constexpr int TILE = 64, STEP = 32, THREADS = 128;
 constexpr int PITCH = STEP + 16; /* 12 words: the 8 rows of a fragment fall on different banks */
 
@@ -84,6 +86,8 @@ __global__ void __launch_bounds__(THREADS)
                 y[row * n + col] = __float2bfloat16(sum[j][e] * scale[col]);
         }
 }
+
+} // namespace
 
 extern "C" int gemm_fp8(const __nv_fp8_e4m3 *x, const __nv_fp8_e4m3 *weight, const float *scale,
                         __nv_bfloat16 *y, int64_t m, int64_t n, int64_t k, cudaStream_t stream)

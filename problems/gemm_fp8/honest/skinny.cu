@@ -5,6 +5,8 @@
 #include <cuda_fp8.h>
 #include <stdint.h>
 
+namespace {
+
 constexpr int ROWS = 16, WARPS = 8;
 
 __device__ float sum_over_lanes(float value)
@@ -47,6 +49,8 @@ __global__ void __launch_bounds__(32 * WARPS)
     if (col < n) /* the same for a whole warp */
         column(x + row0 * k, weight + col * k, scale[col], y + row0 * n + col, count, n, k);
 }
+
+} // namespace
 
 extern "C" int gemm_fp8(const __nv_fp8_e4m3 *x, const __nv_fp8_e4m3 *weight, const float *scale,
                         __nv_bfloat16 *y, int64_t m, int64_t n, int64_t k, cudaStream_t stream)

@@ -5,6 +5,8 @@
 #include <cuda_fp8.h>
 #include <stdint.h>
 
+namespace {
+
 constexpr int TILE = 32, STEP = 32, THREADS = 256, MOST_SLICES = 16, LEAST_DEPTH = 128;
 
 /* tile[r][p] = source[row0 + r][k0 + p] of a [rows, k] matrix, zero outside it and past `last`. */
@@ -60,6 +62,8 @@ __global__ void merge(const float *part, const float *scale, __nv_bfloat16 *y, i
         sum += part[(z * m + row) * n + col];
     y[row * n + col] = __float2bfloat16(sum * scale[col]);
 }
+
+} // namespace
 
 extern "C" int gemm_fp8(const __nv_fp8_e4m3 *x, const __nv_fp8_e4m3 *weight, const float *scale,
                         __nv_bfloat16 *y, int64_t m, int64_t n, int64_t k, cudaStream_t stream)

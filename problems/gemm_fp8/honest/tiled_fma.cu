@@ -5,6 +5,8 @@
 #include <cuda_fp8.h>
 #include <stdint.h>
 
+namespace {
+
 constexpr int TILE = 128, STEP = 8, THREADS = 256, EACH = TILE * STEP / THREADS, PITCH = TILE + 4;
 
 struct matrix {
@@ -78,6 +80,8 @@ __global__ void __launch_bounds__(THREADS)
                 y[row * weight.rows + col] = __float2bfloat16(sum[i][j] * scale[col]);
         }
 }
+
+} // namespace
 
 extern "C" int gemm_fp8(const __nv_fp8_e4m3 *x, const __nv_fp8_e4m3 *weight, const float *scale,
                         __nv_bfloat16 *y, int64_t m, int64_t n, int64_t k, cudaStream_t stream)

@@ -6,6 +6,8 @@
 #include <cuda_fp8.h>
 #include <stdint.h>
 
+namespace {
+
 constexpr int BM = 128, BN = 256, DEPTH = 128, STAGES = 4, THREADS = 256; /* two warpgroups */
 constexpr int A_BYTES = BM * DEPTH, STAGE = (BM + BN) * DEPTH, RING = STAGES * STAGE + 1024;
 
@@ -149,6 +151,8 @@ __global__ void pad_rows(const uint8_t *from, uint8_t *to, int64_t k, int64_t pi
             word |= (uint32_t)from[row * k + p + b] << (8 * b);
     *(uint32_t *)(to + row * pitch + p) = word;
 }
+
+} // namespace
 
 extern "C" int gemm_fp8(const __nv_fp8_e4m3 *x, const __nv_fp8_e4m3 *weight, const float *scale,
                         __nv_bfloat16 *y, int64_t m, int64_t n, int64_t k, cudaStream_t stream)

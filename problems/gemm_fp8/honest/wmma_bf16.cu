@@ -8,6 +8,8 @@
 
 using namespace nvcuda;
 
+namespace {
+
 constexpr int TILE = 64, STEP = 32, THREADS = 128, PITCH = STEP + 8, OUT = TILE + 4;
 
 /* e4m3 has 3 fraction bits and exponents -9 .. 8: bf16 holds every value of it, NaN included. */
@@ -68,6 +70,8 @@ __global__ void __launch_bounds__(THREADS)
             y[row * n + col] = __float2bfloat16(out[i / TILE][i % TILE] * scale[col]);
     }
 }
+
+} // namespace
 
 extern "C" int gemm_fp8(const __nv_fp8_e4m3 *x, const __nv_fp8_e4m3 *weight, const float *scale,
                         __nv_bfloat16 *y, int64_t m, int64_t n, int64_t k, cudaStream_t stream)
