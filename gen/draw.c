@@ -52,6 +52,12 @@ static struct cost cost_of_caps(const struct draw_caps *caps)
     return (struct cost){bytes ? caps->bytes : HUGE_COST, flops ? caps->flops : HUGE_COST};
 }
 
+static double set_caps(int count, int per_hundred)
+{
+    const double caps = (double)per_hundred * count / 100;
+    return caps > DRAW_SET_LEAST_CAPS ? caps : DRAW_SET_LEAST_CAPS;
+}
+
 static int start(struct drawing *drawing, const struct draw_caps *caps, int frozen)
 {
     const size_t points = (size_t)drawing->count + (size_t)drawing->seen->count + (size_t)frozen;
@@ -59,8 +65,8 @@ static int start(struct drawing *drawing, const struct draw_caps *caps, int froz
     while (capacity < 2 * points)
         capacity *= 2;
     drawing->cap = cost_of_caps(caps);
-    drawing->total = (struct cost){DRAW_SET_BYTES_CAPS * drawing->cap.bytes,
-                                   DRAW_SET_FLOPS_CAPS * drawing->cap.flops};
+    drawing->total = (struct cost){set_caps(drawing->count, DRAW_SET_BYTES_CAPS) * drawing->cap.bytes,
+                                   set_caps(drawing->count, DRAW_SET_FLOPS_CAPS) * drawing->cap.flops};
     drawing->used.slot = calloc(capacity, sizeof *drawing->used.slot);
     drawing->used.capacity = capacity;
     if (!drawing->used.slot)

@@ -39,17 +39,30 @@ static void fill_gather(const struct instance *instance, const struct fill *fill
     }
 }
 
+/* NaN wherever no defined element lies: the rest of every block after its valid rows. */
+static void fill_garbage(const struct fill *fill, enum dtype dtype, int64_t first, int64_t count,
+                         void *out)
+{
+    for (int64_t i = first; i < first + count;) {
+        const int64_t block = i / fill->garbage_block, start = block * fill->garbage_block;
+        const int64_t real = start + fill->valid[block] * fill->garbage_row;
+        const int64_t next = start + fill->garbage_block;
+        const int64_t end = next < first + count ? next : first + count;
+        for (i = i > real ? i : real; i < end; i++)
+            value_store(dtype, out, i, value_from_bits(VALUE_NAN_BITS));
+        i = end;
+    }
+}
+
 static void fill_chunk(const struct fill *fill, enum dtype dtype, struct philox_key key,
                        int64_t first, int64_t count, void *out)
 {
     uint32_t words[4 * CHUNK];
     philox_words(key, (uint64_t)first, (uint64_t)count, words);
-    for (int64_t i = 0; i < count; i++) {
-        float value = value_draw(fill, key, first + i, words + 4 * i);
-        if (fill->valid && !value_is_real(fill, fill->valid, first + i))
-            value = value_from_bits(VALUE_NAN_BITS);
-        value_store(dtype, out, first + i, value);
-    }
+    for (int64_t i = 0; i < count; i++)
+        value_store(dtype, out, first + i, value_draw(fill, key, first + i, words + 4 * i));
+    if (fill->valid)
+        fill_garbage(fill, dtype, first, count, out);
 }
 
 void fill_host(const struct problem *problem, const struct instance *instance, int tensor,

@@ -294,10 +294,11 @@ static __global__ void __launch_bounds__(THREADS) judge_kernel(const __grid_cons
 {
     struct tally tally = tally_zero();
     const struct ref_context *c = &w.request.context;
-    const int64_t rows = ref_rows(c), width = ref_width(c);
+    const int64_t only = w.request.only_row, width = ref_width(c);
+    const int64_t first = only ? only - 1 : 0, end = only ? only : ref_rows(c);
     num *scratch = w.scratch + blockIdx.x * w.scratch_count;
 
-    for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
+    for (int64_t row = first + blockIdx.x; row < end; row += gridDim.x) {
         struct ref_state state;
         ref_prepare(c, row, scratch, &state);
         for (int64_t j = threadIdx.x; j < width; j += THREADS) {
@@ -418,6 +419,8 @@ extern "C" int REF_NAME(judge_cuda)(const struct judge_request *request, struct 
     cudaError_t error = ask_shape(&request->context, shape);
     if (error)
         return error;
+    if (request->only_row)
+        shape[0] = 1;
     w.scratch_count = shape[1];
     const int64_t blocks = choose_blocks(shape[0], shape[1] * (int64_t)sizeof(num));
     struct tally *tally = (struct tally *)calloc((size_t)blocks, sizeof *tally);

@@ -223,6 +223,7 @@ static int judge_all(const struct work *w, struct tally *total)
 
 #else /* by rows */
 
+__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 static void judge_row(const struct work *w, struct tally *tally, int64_t row, num *scratch)
 {
     const struct ref_context *c = &w->request->context;
@@ -241,14 +242,15 @@ static void judge_row(const struct work *w, struct tally *tally, int64_t row, nu
 static int judge_all(const struct work *w, struct tally *total)
 {
     const struct ref_context *c = &w->request->context;
-    const int64_t rows = ref_rows(c), scratch_count = ref_scratch(c);
+    const int64_t only = w->request->only_row, scratch_count = ref_scratch(c);
+    const int64_t first = only ? only - 1 : 0, end = only ? only : ref_rows(c);
     int failed = 0;
 #pragma omp parallel
     {
         struct tally tally = tally_zero();
         num *scratch = malloc((size_t)(scratch_count + 1) * sizeof *scratch);
 #pragma omp for schedule(dynamic)
-        for (int64_t row = 0; row < rows; row++)
+        for (int64_t row = first; row < end; row++)
             if (scratch)
                 judge_row(w, &tally, row, scratch);
 #pragma omp critical(judge_merge)

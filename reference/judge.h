@@ -29,6 +29,7 @@ struct judge_request {
     uint32_t poison;            /* bits of an element nobody wrote, low bits for short formats */
     int64_t sample[JUDGE_SAMPLES]; /* elements whose enclosure is wanted for the audit; -1: none */
     double atol, rtol;          /* the published check's, counted beside */
+    int64_t only_row;           /* by rows: judge this row alone, 1 + its number; 0: all */
 };
 
 struct judge_report {
@@ -53,6 +54,11 @@ struct reference {
      * infinities must match, and somebody wrote it), `inside` when the enclosure holds the value. */
     int (*witness)(const struct judge_request *request, const struct judged *element,
                    struct witnessed *answer);
+    /* The same for several elements. Cheap ones run side by side; an expensive one takes all cores, and
+     * elements of one row, next to each other in the list, share what the row costs. */
+    int (*witness_list)(const struct judge_request *request, const struct judged *const *element,
+                        struct witnessed *answer, int count);
+    int64_t (*row_of)(const struct judge_request *request, int64_t index); /* -1: not by rows */
     double (*witness_cost)(const struct judge_request *request); /* terms of one element */
 };
 

@@ -13,13 +13,17 @@
     int judge_cuda_##name(const struct judge_request *, struct judge_report *);              \
     int witness_##name(const struct judge_request *, const struct judged *,                  \
                        struct witnessed *);                                                  \
+    int witness_list_##name(const struct judge_request *, const struct judged *const *,      \
+                            struct witnessed *, int);                                        \
+    int64_t row_of_##name(const struct judge_request *, int64_t);                            \
     double witness_cost_##name(const struct judge_request *);
 #include "../problems/registry.def"
 #undef PROBLEM
 
 static const struct reference references[] = {
 #define PROBLEM(name) \
-    {#name, judge_host_##name, REFERENCE_CUDA(name), witness_##name, witness_cost_##name},
+    {#name,           judge_host_##name,   REFERENCE_CUDA(name),  witness_##name, \
+     witness_list_##name, row_of_##name, witness_cost_##name},
 #include "../problems/registry.def"
 #undef PROBLEM
 };

@@ -70,13 +70,22 @@ REF_FN double tally_allowed(const struct ref_context *c, const struct arithmetic
     return error + error_of_rounding(error_format(dtype), num_mid(e->value), error);
 }
 
-/* Advance the tightest rung of the ladder that every element so far fits. */
-REF_FN void tally_fit(struct tally *t, const struct judge_request *r, enum dtype dtype,
-                      const struct ref_element *e, double distance)
+/* What the admitted arithmetic allows: any rung up to it is honest. `fits` advances to the tightest rung
+ * that every element so far fits; usually that is one evaluation, shared with the first. */
+REF_FN double tally_rungs(struct tally *t, const struct judge_request *r, enum dtype dtype,
+                          const struct ref_element *e, double distance)
 {
-    while (distance != 0 && t->fits < r->ladder.count &&
+    double allowed = 0;
+    for (int i = 0; i <= r->ladder.admitted; i++) {
+        const double rung = tally_allowed(&r->context, &r->ladder.rung[i], dtype, e);
+        allowed = rung > allowed ? rung : allowed;
+        if (t->fits == i && distance != 0 && !(distance <= rung))
+            t->fits++;
+    }
+    while (t->fits > r->ladder.admitted && t->fits < r->ladder.count && distance != 0 &&
            !(distance <= tally_allowed(&r->context, &r->ladder.rung[t->fits], dtype, e)))
         t->fits++;
+    return allowed;
 }
 
 REF_FN void tally_wrong(struct tally *t, int64_t index, bool unwritten)
@@ -89,20 +98,27 @@ REF_FN void tally_wrong(struct tally *t, int64_t index, bool unwritten)
         t->last_wrong = index;
 }
 
+REF_FN void tally_worst(struct tally *t, double ratio, const struct judged *judged)
+{
+    if (ratio > t->worst_ratio || (isnan(ratio) && t->worst_ratio < INFINITY)) {
+        t->worst_ratio = isnan(ratio) ? INFINITY : ratio;
+        t->worst = *judged;
+    }
+}
+
 /* Judge element `index`; *judged is filled. TALLY_OPEN: the enclosure cannot say, MPFR must. */
 REF_FN enum tally_result tally_element(struct tally *t, const struct judge_request *r,
                                        enum dtype dtype, const struct ref_element *e, int64_t index,
                                        struct judged *judged)
 {
     uint32_t bits;
-    double slack, allowed = 0;
+    double slack;
     const double got = tally_got(dtype, r->got, index, &bits), mid = num_mid(e->value);
     const double distance = tally_distance(got, mid, &slack);
     const double doubt = isfinite(mid) && isfinite(distance) ? e->value.rad + slack : 0;
     const bool unwritten = bits == r->poison;
 
-    for (int i = 0; i <= r->ladder.admitted; i++)
-        allowed = fmax(allowed, tally_allowed(&r->context, &r->ladder.rung[i], dtype, e));
+    const double allowed = tally_rungs(t, r, dtype, e, distance);
     judged->index = index;
     judged->got = got;
     judged->mid = mid;
@@ -110,14 +126,10 @@ REF_FN enum tally_result tally_element(struct tally *t, const struct judge_reque
     judged->allowed = allowed;
     judged->unwritten = unwritten;
 
-    const double ratio = unwritten ? INFINITY : distance == 0 ? 0 : distance / allowed;
-    if (ratio > t->worst_ratio || (isnan(ratio) && t->worst_ratio < INFINITY)) {
-        t->worst_ratio = isnan(ratio) ? INFINITY : ratio;
-        t->worst = *judged;
-    }
+    if (unwritten || t->worst_ratio < 0 || !(distance <= t->worst_ratio * allowed))
+        tally_worst(t, unwritten ? INFINITY : distance == 0 ? 0 : distance / allowed, judged);
     if (!(distance <= r->atol + r->rtol * fabs(mid)) && !(isinf(mid) && got == mid))
         t->published_wrong++;
-    tally_fit(t, r, dtype, e, distance);
     if (unwritten || !(distance - doubt <= allowed)) {
         tally_wrong(t, index, unwritten);
         return TALLY_DECIDED;

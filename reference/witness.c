@@ -34,6 +34,12 @@ REF_FN double witness_bf16(uint16_t bits)
 
 REF_DECLARE_ELEMENT;
 
+/* Above this many terms an element takes all cores, below it elements run side by side. */
+static const double expensive_terms = 2e5;
+
+int REF_NAME(witness_list)(const struct judge_request *request,
+                           const struct judged *const *element, struct witnessed *answer, int count);
+
 /* The lanes of a row are the threads of a team, so that one long row takes all cores. */
 enum { TEAM_MOST = 64 };
 
@@ -121,12 +127,30 @@ REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, num w, 
 
 #include REF_HEADER
 
+/* What a row costs, kept from one element to the next of the same row. */
+struct prepared {
+    int64_t row; /* -1: none */
+    num *scratch;
+#ifndef REF_CONTRACTION
+    struct ref_state state;
+#endif
+};
+
 #ifdef REF_CONTRACTION
 
-static int evaluate(const struct ref_context *c, int64_t index, struct ref_element *e)
+static int64_t row_of(const struct ref_context *c, int64_t index)
+{
+    (void)c;
+    (void)index;
+    return -1;
+}
+
+static int evaluate(const struct ref_context *c, int64_t index, struct prepared *p,
+                    struct ref_element *e)
 {
     int64_t shape[3];
     struct acc sum = acc_zero();
+    (void)p;
     ref_shape(c, shape);
     const int64_t m = index / shape[1], n = index % shape[1];
     for (int64_t k = 0; k < shape[2]; k++)
@@ -137,27 +161,39 @@ static int evaluate(const struct ref_context *c, int64_t index, struct ref_eleme
 
 #else
 
-/* Below this many terms a team costs more than it saves. */
-static const double team_terms = 2e5;
-
-static int evaluate(const struct ref_context *c, int64_t index, struct ref_element *e)
+static int64_t row_of(const struct ref_context *c, int64_t index)
 {
-    const int64_t width = ref_width(c), row = index / width;
+    return index / ref_width(c);
+}
+
+/* All lanes prepare the row, each with a state of its own that ends up the same. */
+static int prepare_row(const struct ref_context *c, int64_t row, struct prepared *p)
+{
     const int most = omp_get_max_threads() < TEAM_MOST ? omp_get_max_threads() : TEAM_MOST;
-    num *scratch = malloc((size_t)(ref_scratch(c) + 1) * sizeof *scratch);
     struct team shared;
-    if (!scratch)
+    if (!p->scratch)
+        p->scratch = malloc((size_t)(ref_scratch(c) + 1) * sizeof *p->scratch);
+    if (!p->scratch)
         return -1;
-#pragma omp parallel num_threads(ref_cost(c) > team_terms ? most : 1)
+#pragma omp parallel num_threads(ref_cost(c) > expensive_terms ? most : 1)
     {
         struct ref_state state;
         team = &shared;
-        ref_prepare(c, row, scratch, &state);
-        ref_barrier();
+        ref_prepare(c, row, p->scratch, &state);
         if (omp_get_thread_num() == 0)
-            ref_elements(c, row, index % width, 1, scratch, &state, e);
+            p->state = state;
     }
-    free(scratch);
+    p->row = row;
+    return 0;
+}
+
+static int evaluate(const struct ref_context *c, int64_t index, struct prepared *p,
+                    struct ref_element *e)
+{
+    const int64_t row = row_of(c, index);
+    if (p->row != row && prepare_row(c, row, p) != 0)
+        return -1;
+    ref_elements(c, row, index % ref_width(c), 1, p->scratch, &p->state, e);
     return 0;
 }
 
@@ -182,12 +218,12 @@ static bool same_special(double a, double b)
     return (isnan(a) && isnan(b)) || (isinf(a) && a == b);
 }
 
-int REF_NAME(witness)(const struct judge_request *request, const struct judged *element,
-                      struct witnessed *answer)
+static int hear(const struct judge_request *request, const struct judged *element,
+                struct prepared *p, struct witnessed *answer)
 {
     struct ref_element e;
     double got = element->got;
-    if (evaluate(&request->context, element->index, &e) != 0)
+    if (evaluate(&request->context, element->index, p, &e) != 0)
         return -1;
     answer->value = num_mid(e.value);
     if (!isfinite(answer->value)) {
@@ -200,6 +236,33 @@ int REF_NAME(witness)(const struct judge_request *request, const struct judged *
     answer->ok = within(e.value, got, element->allowed);
     answer->inside = within(e.value, element->mid, element->rad);
     return 0;
+}
+
+int REF_NAME(witness)(const struct judge_request *request, const struct judged *element,
+                      struct witnessed *answer)
+{
+    return REF_NAME(witness_list)(request, &element, answer, 1);
+}
+
+int REF_NAME(witness_list)(const struct judge_request *request,
+                           const struct judged *const *element, struct witnessed *answer, int count)
+{
+    const bool cheap = ref_cost(&request->context) <= expensive_terms;
+    int failed = 0;
+#pragma omp parallel reduction(| : failed) if (cheap && count > 1)
+    {
+        struct prepared p = {.row = -1};
+#pragma omp for schedule(static)
+        for (int i = 0; i < count; i++)
+            failed |= hear(request, element[i], &p, &answer[i]);
+        free(p.scratch);
+    }
+    return failed ? -1 : 0;
+}
+
+int64_t REF_NAME(row_of)(const struct judge_request *request, int64_t index)
+{
+    return row_of(&request->context, index);
 }
 
 double REF_NAME(witness_cost)(const struct judge_request *request)

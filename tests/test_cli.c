@@ -137,8 +137,9 @@ END_TEST
 START_TEST(verifys_help_names_every_option_of_the_contract)
 {
     static const char *const options[] = {
-        "--device=", "--seen=", "--space=", "--unseen=", "--effort=", "--seed=", "--baseline=", "--json=",
-        "--csv=", "--no-timing", "--timeout=", "--jobs=", "-v,", "-q,", "--fail-fast", "--tolerance="};
+        "--device=",  "--seen=", "--space=", "--unseen=",   "--effort=",  "--seed=",
+        "--baseline=", "--json=", "--csv=",   "--no-timing", "--timeout=", "--jobs=",
+        "-v,",        "-q,",     "--fail-fast", "--tolerance="};
     CLI("verify", "--help");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         cli_expect(0, options[i]);

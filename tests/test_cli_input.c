@@ -73,7 +73,8 @@ END_TEST
 START_TEST(sets_and_contracts_that_cannot_be_read_are_refused)
 {
     CLI("verify", "softmax", "k.c", HOST, "--seen", "nosuch.seen");
-    cli_expect_error(2, "nosuch.seen: cannot be read", "a readable file was expected", "check the path");
+    cli_expect_error(2, "nosuch.seen: cannot be read", "a readable file was expected",
+                     "check the path");
     CLI("verify", "softmax", "k.c", HOST, "--space", "nosuch.space");
     cli_expect_error(2, "nosuch.space: cannot be read", "a readable file was expected",
                      "check the path");
@@ -171,8 +172,9 @@ START_TEST(the_header_compiles_as_c_and_agrees_with_a_candidate)
         snprintf(text, sizeof text, "#include \"unseen.h\"\nint %s(%s);\n", trivial[_i].problem,
                  trivial[_i].parameters);
     cli_put("candidate.c", text);
-    ck_assert_int_eq(system("cc -std=c11 -Wall -Wextra -pedantic -Werror -fsyntax-only candidate.c"), 0);
-    ck_assert_int_eq(system("c++ -x c++ -Wall -Wextra -pedantic -Werror -fsyntax-only candidate.c"), 0);
+#define STRICT " -Wall -Wextra -pedantic -Werror -fsyntax-only candidate.c"
+    ck_assert_int_eq(system("cc -std=c11" STRICT), 0);
+    ck_assert_int_eq(system("c++ -x c++" STRICT), 0);
 }
 END_TEST
 

@@ -43,7 +43,8 @@ START_TEST(an_output_path_that_cannot_be_written_is_refused_before_the_run)
     CLI("verify", "softmax", "right.c", TINY, "--csv", ".");
     cli_expect_error(3, ".: cannot write the report", "Is a directory", "the name of a file");
     CLI("verify", "softmax", "right.c", TINY, "--csv", "right.c/r.csv");
-    cli_expect_error(3, "right.c/r.csv: cannot write the report", "Not a directory", "correct the path");
+    cli_expect_error(3, "right.c/r.csv: cannot write the report", "Not a directory",
+                     "correct the path");
     expect_clean();
 }
 END_TEST

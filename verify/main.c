@@ -4,8 +4,8 @@
 
 #include "options.h"
 
-#define STATUSES "Exit status: 0 the candidate is general, 1 any other verdict, 2 bad usage or input, 3 " \
-    "the environment cannot do it, 130 interrupted."
+#define STATUSES "Exit status: 0 the candidate is general, 1 any other verdict, 2 bad usage or " \
+    "input, 3 the environment cannot do it, 130 interrupted."
 
 /* --seen takes a file in `verify`; in `draw` it is a choice of set ('y'). */
 static const struct command commands[] = {

@@ -8,7 +8,7 @@
 #include "../gen/space.h"
 #include "session_internal.h"
 
-/* Terms that MPFR may take for the audit of one configuration; at least one element is always sampled. */
+/* Terms that MPFR may take for the audit of one configuration beside its worst element. */
 static const double audit_terms = 4e5;
 
 static const float *e4m3_table(void)
@@ -36,17 +36,16 @@ static int find_output(const struct problem *problem)
     return -1;
 }
 
-static void choose_samples(const struct session *s, const struct judging *j, int64_t elements,
-                           struct judge_request *request)
+/* Elements whose enclosures are to be audited: anywhere, or where an element is expensive, in the row
+ * of the worst one, which MPFR has to evaluate anyway. */
+static void choose_samples(const struct session *s, const struct judging *j, int64_t first,
+                           int64_t elements, struct judge_request *request)
 {
     char purpose[96];
-    const double cost = s->reference->witness_cost(request);
-    const int wanted = cost * JUDGE_SAMPLES <= audit_terms ? JUDGE_SAMPLES : 1;
     snprintf(purpose, sizeof purpose, "%s/audit/%d", s->options.problem->name, j->call);
     struct pcg *pcg = pcg_new(j->config->seed, purpose);
     for (int i = 0; i < JUDGE_SAMPLES; i++)
-        request->sample[i] = pcg && j->thorough && i < wanted
-                                 ? (int64_t)pcg_below(pcg, (uint64_t)elements) : -1;
+        request->sample[i] = pcg ? first + (int64_t)pcg_below(pcg, (uint64_t)elements) : first;
     pcg_free(pcg);
 }
 
@@ -70,65 +69,61 @@ static void make_request(const struct session *s, const struct judging *j,
         request->poison &= 0xffff;
     request->atol = problem->published_atol;
     request->rtol = problem->published_rtol;
-    choose_samples(s, j, instance_tensor_count(&j->instance->tensor[request->output]), request);
+    for (int i = 0; i < JUDGE_SAMPLES; i++)
+        request->sample[i] = -1;
 }
 
 /* --- witnessing --- */
 
-struct trial {
-    const struct judged *element;
-    struct witnessed answer;
-    enum { TRIAL_AUDIT, TRIAL_WORST, TRIAL_OPEN } reason;
-    int status;
+enum { TRIALS = 1 + JUDGE_SAMPLES + JUDGE_OPEN };
+
+struct trials {
+    const struct judged *element[TRIALS];
+    struct witnessed answer[TRIALS];
+    enum { TRIAL_AUDIT, TRIAL_WORST, TRIAL_OPEN } reason[TRIALS];
+    int count;
 };
 
-/* Expensive elements one after the other, each by all cores (witness.c); cheap ones side by side. */
-static void run_trials(const struct session *s, const struct judge_request *request,
-                       struct trial *trial, int count)
+static void add_trial(struct trials *trials, const struct judged *element, int reason)
 {
-    const bool wide = s->reference->witness_cost(request) > 2e5;
-#pragma omp parallel for schedule(dynamic) if (!wide && count > 1)
-    for (int i = 0; i < count; i++)
-        trial[i].status = s->reference->witness(request, trial[i].element, &trial[i].answer);
+    trials->element[trials->count] = element;
+    trials->reason[trials->count++] = reason;
 }
 
-static int list_trials(const struct judging *j, const struct judge_report *report,
-                       struct trial *trial)
+static void list_trials(const struct judging *j, const struct judge_report *report,
+                        struct trials *trials)
 {
-    int count = 0;
     if (report->worst.index >= 0 && (j->thorough || report->wrong > 0))
-        trial[count++] = (struct trial){.element = &report->worst, .reason = TRIAL_WORST};
+        add_trial(trials, &report->worst, TRIAL_WORST);
     for (int i = 0; i < JUDGE_SAMPLES; i++)
         if (report->sample[i].index >= 0)
-            trial[count++] = (struct trial){.element = &report->sample[i], .reason = TRIAL_AUDIT};
+            add_trial(trials, &report->sample[i], TRIAL_AUDIT);
     for (int64_t i = 0; i < report->open && i < JUDGE_OPEN; i++)
-        trial[count++] = (struct trial){.element = &report->opens[i], .reason = TRIAL_OPEN};
-    return count;
+        add_trial(trials, &report->opens[i], TRIAL_OPEN);
 }
 
 /* A witness outside its enclosure, or one that acquits an element that the enclosure condemned, means
  * that the oracle itself is wrong: no verdict then. */
-static bool hear_trials(struct session *s, const struct judging *j, const struct trial *trial,
-                        int count, struct judge_report *report, struct worst *worst)
+static bool hear_trials(struct session *s, const struct judging *j, const struct trials *trials,
+                        struct judge_report *report, struct worst *worst)
 {
     char line[RESULT_CONFIG_SIZE];
     config_format(j->config, line, sizeof line);
-    for (int i = 0; i < count; i++) {
-        const struct judged *e = trial[i].element;
-        if (trial[i].status != 0)
-            return session_break(s, SESSION_BROKEN, "out of memory in the MPFR witness");
-        const bool condemned = trial[i].reason == TRIAL_WORST && report->wrong > 0;
-        if (!trial[i].answer.inside || (condemned && trial[i].answer.ok))
+    for (int i = 0; i < trials->count; i++) {
+        const struct judged *e = trials->element[i];
+        const struct witnessed *answer = &trials->answer[i];
+        const bool condemned = trials->reason[i] == TRIAL_WORST && report->wrong > 0;
+        if (!answer->inside || (condemned && answer->ok))
             return session_break(s, SESSION_BROKEN, "internal error: element %lld of %s (%s), call "
                 "%d: enclosure %.17g +- %.3g, MPFR witness %.17g, candidate %.9g, allowed %.3g\n"
                 "---> please report this line; no verdict can be trusted", (long long)e->index,
-                j->config->problem->name, line, j->call, e->mid, e->rad, trial[i].answer.value,
+                j->config->problem->name, line, j->call, e->mid, e->rad, answer->value,
                 e->got, e->allowed);
-        if (trial[i].reason == TRIAL_WORST && worst) {
-            worst->want = trial[i].answer.value;
+        if (trials->reason[i] == TRIAL_WORST) {
+            worst->want = answer->value;
             worst->witnessed = true;
         }
-        if (trial[i].reason == TRIAL_OPEN && !trial[i].answer.ok) {
+        if (trials->reason[i] == TRIAL_OPEN && !answer->ok) {
             report->wrong++;
             if (report->first_wrong < 0 || e->index < report->first_wrong)
                 report->first_wrong = e->index;
@@ -141,27 +136,29 @@ static bool witness(struct session *s, const struct judging *j, struct judge_req
                     struct judge_report *report, struct config_result *total, struct worst *worst)
 {
     const double start = clock_seconds();
-    struct trial *trial = calloc(1 + JUDGE_SAMPLES + JUDGE_OPEN, sizeof *trial);
+    struct trials *trials = calloc(1, sizeof *trials);
     struct fetcher *fetcher = NULL;
     int64_t bytes[PROBLEM_MAX_TENSORS];
-    bool ok = trial != NULL;
-    const int count = ok ? list_trials(j, report, trial) : 0;
+    bool ok = trials != NULL;
 
+    if (ok)
+        list_trials(j, report, trials);
     for (int t = 0; t < s->tensors; t++)
         bytes[t] = (int64_t)s->slot[t].bytes;
-    if (ok && count && s->options.device->backend == BACKEND_CUDA) {
+    if (ok && trials->count && s->options.device->backend == BACKEND_CUDA) {
         fetcher = fetcher_open(request, bytes, s->tensors, s->memory->to_host);
         ok = fetcher != NULL;
     }
-    if (!ok)
+    ok = ok && s->reference->witness_list(request, trials->element, trials->answer,
+                                          trials->count) == 0;
+    if (!ok) {
         session_break(s, SESSION_BROKEN, "out of memory for the MPFR witness");
-    if (ok && count) {
-        run_trials(s, request, trial, count);
-        ok = hear_trials(s, j, trial, count, report, worst);
-        total->witnessed += count;
+    } else {
+        ok = hear_trials(s, j, trials, report, worst);
+        total->witnessed += trials->count;
     }
     fetcher_close(fetcher);
-    free(trial);
+    free(trials);
     s->seconds.witness += clock_seconds() - start;
     return ok;
 }
@@ -236,6 +233,40 @@ static void add_up(const struct session *s, const struct judge_report *report,
     }
 }
 
+static int call_judge(const struct session *s, const struct judge_request *request,
+                      struct judge_report *report)
+{
+    return s->options.device->backend == BACKEND_CUDA ? s->reference->judge_cuda(request, report)
+                                                      : s->reference->judge_host(request, report);
+}
+
+/* Judge all elements and choose what the witness audits. Where one element is expensive, its row is
+ * judged once more for the samples' enclosures. */
+static int judge_elements(const struct session *s, const struct judging *j,
+                          struct judge_request *request, struct judge_report *report)
+{
+    const int64_t elements = instance_tensor_count(&j->instance->tensor[request->output]);
+    const bool expensive = s->reference->row_of(request, 0) >= 0 &&
+                           s->reference->witness_cost(request) * JUDGE_SAMPLES > audit_terms;
+    if (j->thorough && !expensive)
+        choose_samples(s, j, 0, elements, request);
+    int error = call_judge(s, request, report);
+    if (!error && j->thorough && expensive && report->worst.index >= 0) {
+        struct judge_report *again = malloc(sizeof *again);
+        const int64_t row = s->reference->row_of(request, report->worst.index);
+        const int64_t width = elements / (s->reference->row_of(request, elements - 1) + 1);
+        request->only_row = row + 1;
+        choose_samples(s, j, row * width, width, request);
+        error = again ? call_judge(s, request, again) : -1;
+        if (!error)
+            memcpy(report->sample, again->sample, sizeof report->sample);
+        request->only_row = 0;
+        free(again);
+    }
+    report->elements = elements;
+    return error;
+}
+
 bool session_judge(struct session *s, const struct judging *j, struct call_result *result,
                    struct totals *totals)
 {
@@ -243,15 +274,12 @@ bool session_judge(struct session *s, const struct judging *j, struct call_resul
     struct worst worst;
     const double start = clock_seconds();
     make_request(s, j, &request);
-    const int error = s->options.device->backend == BACKEND_CUDA
-                          ? s->reference->judge_cuda(&request, result->report)
-                          : s->reference->judge_host(&request, result->report);
+    const int error = judge_elements(s, j, &request, result->report);
     s->seconds.judge += clock_seconds() - start;
     if (error)
         return session_break(s, SESSION_BROKEN, "judging failed: %s",
                              error < 0 ? "out of memory" : s->memory->explain(error));
     result->judged = true;
-    result->report->elements = instance_tensor_count(&j->instance->tensor[request.output]);
     describe_worst(s, j, request.output, result->report, &worst);
     if (!witness(s, j, &request, result->report, totals->result, &worst))
         return false;

@@ -23,7 +23,7 @@ struct draw_caps task_caps(const struct device *device)
     const double available = (double)memory_of(device->backend)->available();
     if (device->backend == BACKEND_CUDA)
         return (struct draw_caps){.bytes = 0.28 * available, .flops = 1e12};
-    return (struct draw_caps){.bytes = available / 8 < 256e6 ? available / 8 : 256e6, .flops = 6e7};
+    return (struct draw_caps){.bytes = available / 16 < 64e6 ? available / 16 : 64e6, .flops = 3e7};
 }
 
 int task_open(struct task *task, const struct options *options)
