@@ -1,14 +1,15 @@
 #include "error.h"
 
-/* Fraction bits and group sizes of matrix units per generation; see the table in README of reference. */
-static const struct arithmetic fp32 = {"fp32", 0x1p-24, 1, 0, 0x1p24};
-static const struct arithmetic ampere_mma16 = {"16-bit MMA", 11 * 0x1p-24, 8, 0, 0x1p23};
-static const struct arithmetic hopper_mma16 = {"16-bit MMA", 21 * 0x1p-25, 16, 0, 0x1p24};
-static const struct arithmetic hopper_tf32 = {"tf32", 13 * 0x1p-25, 8, 0x1p-11, 0x1p11};
-static const struct arithmetic hopper_fp8 = {"fp8 MMA", 34 * 0x1p-13, 32, 0, 0x1p13};
-static const struct arithmetic blackwell_fp8 = {"fp8 MMA", 37 * 0x1p-25, 32, 0, 0x1p24};
-static const struct arithmetic fp16 = {"fp16", 0x1p-11, 16, 0x1p-11, 0x1p11};
-static const struct arithmetic bf16 = {"bf16", 0x1p-8, 16, 0x1p-8, 0x1p8};
+/* d, k, operand rounding, exact integers, truncation. The matrix units' d = (k+1) 2^-F + 2^-m: Ampere 16-bit
+ * k 8, F 24, m 23; Hopper 16-bit k 16, F 25, m 23, tf32 k 8; Hopper fp8 k 32, F 13, m 13. */
+static const struct arithmetic fp32 = {"fp32", 0x1p-24, 1, 0, 0x1p24, 0};
+static const struct arithmetic ampere_mma16 = {"16-bit MMA", 11 * 0x1p-24, 8, 0, 0x1p23, 0};
+static const struct arithmetic hopper_mma16 = {"16-bit MMA", 21 * 0x1p-25, 16, 0, 0x1p24, 0};
+static const struct arithmetic hopper_tf32 = {"tf32", 13 * 0x1p-25, 8, 0x1p-11, 0x1p11, 0};
+static const struct arithmetic hopper_fp8 = {"fp8 MMA", 34 * 0x1p-13, 32, 0, 0x1p13, 0x1p-13};
+static const struct arithmetic blackwell_fp8 = {"fp8 MMA", 37 * 0x1p-25, 32, 0, 0x1p24, 0};
+static const struct arithmetic fp16 = {"fp16", 0x1p-11, 16, 0x1p-11, 0x1p11, 0};
+static const struct arithmetic bf16 = {"bf16", 0x1p-8, 16, 0x1p-8, 0x1p8, 0};
 
 static void add(struct ladder *ladder, struct arithmetic rung)
 {

@@ -215,9 +215,9 @@ END_TEST
 /* K = 4097, Hopper 16-bit MMA: k = 16, d = 21 * 2^-25; 257 steps, 257 * 21 = 5397. */
 START_TEST(worked_examples_of_the_sum_bound)
 {
-    const struct arithmetic mma = {"mma", 21 * 0x1p-25, 16, 0, 0x1p24};
-    const struct arithmetic fp32 = {"fp32", 0x1p-24, 1, 0, 0x1p24};
-    const struct arithmetic half = {"half", 0x1p-11, 16, 0x1p-11, 0x1p11};
+    const struct arithmetic mma = {"mma", 21 * 0x1p-25, 16, 0, 0x1p24, 0};
+    const struct arithmetic fp32 = {"fp32", 0x1p-24, 1, 0, 0x1p24, 0};
+    const struct arithmetic half = {"half", 0x1p-11, 16, 0x1p-11, 0x1p11, 0};
     const struct sum_facts small = {4097, -3, 1000, 16, 0}, large = {4097, -5, 1000, 16, 0};
     ck_assert(error_of_sum(&mma, DATA_ANY, &small) == 5397000.0 / 33554432);        /* T1 */
     ck_assert(error_of_sum(&mma, DATA_SIGN_RANDOM, &small) == 4 * 5397.0 / 33554432);
@@ -229,7 +229,7 @@ END_TEST
 
 START_TEST(small_integers_leave_no_error_and_large_ones_do)
 {
-    const struct arithmetic fp8 = {"fp8", 34 * 0x1p-13, 32, 0, 0x1p13};
+    const struct arithmetic fp8 = {"fp8", 34 * 0x1p-13, 32, 0, 0x1p13, 0};
     struct sum_facts s = {64, 10, 8192, 9000, 1};
     ck_assert(error_of_sum(&fp8, DATA_EXACT, &s) == 0);
     s.magnitude = 8193;
@@ -237,6 +237,80 @@ START_TEST(small_integers_leave_no_error_and_large_ones_do)
     s.unit = 2;
     ck_assert(error_of_sum(&fp8, DATA_EXACT, &s) == 0);
     ck_assert(error_of_sum(&fp8, DATA_ANY, &s) > 0);
+}
+END_TEST
+
+/* A bit-accurate fp8 unit after MMA-Sim: 32 products and the accumulator aligned to the largest of them,
+ * each truncated toward zero at 13 fraction bits, added, and the sum truncated to 13 bits of its own. */
+static double truncate13(double x, double like)
+{
+    const double unit = ldexp(1, ilogb(like) - 13);
+    return trunc(x / unit) * unit;
+}
+
+static double simulate_fp8(const double *product, int terms)
+{
+    double sum = 0;
+    for (int g = 0; g < terms; g += 32) {
+        double largest = fabs(sum), total = 0;
+        for (int i = g; i < g + 32; i++)
+            largest = fmax(largest, fabs(product[i]));
+        if (largest == 0)
+            continue;
+        for (int i = g; i < g + 32; i++)
+            total += truncate13(product[i], largest);
+        total += truncate13(sum, largest);
+        sum = total == 0 ? 0 : truncate13(total, total);
+    }
+    return sum;
+}
+
+/* Honest sums of `terms` random products stay far inside T3, and zeros do not. */
+static void expect_t3(struct pcg *pcg, int terms, bool wide, int *zeros_rejected, int rounds)
+{
+    static double product[16384];
+    struct ladder ladder;
+    error_ladder(problem_find("gemm_fp8"), 90, &ladder);
+    for (int round = 0; round < rounds; round++) {
+        struct sum_facts facts = {terms, 0, 0, 0, 0};
+        for (int i = 0; i < terms; i++) {
+            double p = (2 * pcg_unit(pcg) - 1) * (2 * pcg_unit(pcg) - 1) * 512;
+            if (wide)
+                p = ldexp(p, (int)pcg_below(pcg, 17) + (int)pcg_below(pcg, 17) - 26);
+            product[i] = p;
+            facts.value += p;
+            facts.magnitude += fabs(p);
+            facts.square += p * p;
+        }
+        const double allowed = error_of_sum(&ladder.rung[ladder.admitted], DATA_SIGN_RANDOM, &facts);
+        ck_assert(fabs(simulate_fp8(product, terms) - facts.value) < 0.25 * allowed);
+        *zeros_rejected += fabs(facts.value) > allowed;
+    }
+}
+
+START_TEST(an_honest_13_bit_accumulator_fits_and_zeros_do_not)
+{
+    static const int terms[] = {128, 512, 2048, 4096, 8192, 16384};
+    struct pcg *pcg = pcg_new(3, "test/t3");
+    for (int i = 0; i < 6; i++) {
+        int rejected = 0;
+        expect_t3(pcg, terms[i], false, &rejected, 60);
+        expect_t3(pcg, terms[i], true, &rejected, 60);
+        ck_assert_msg(rejected > 60, "%d terms: zeros rejected in %d of 120", terms[i], rejected);
+    }
+    pcg_free(pcg);
+}
+END_TEST
+
+/* 2 (128 2^-13 (3 + 4) + sqrt(128) 34 2^-13 4) at 4096 terms; T2, 128 * 34 * 2^-13 * 4, where less. */
+START_TEST(worked_examples_of_the_truncating_bound)
+{
+    const struct arithmetic fp8 = {"fp8", 34 * 0x1p-13, 32, 0, 0x1p13, 0x1p-13};
+    const struct sum_facts long_sum = {4096, -3, 1000, 16, 0}, short_sum = {32, -3, 1000, 16, 0};
+    ck_assert_double_eq_tol(error_of_sum(&fp8, DATA_SIGN_RANDOM, &long_sum),
+                            2 * (896 + sqrt(128) * 136) / 8192, 1e-12);
+    ck_assert_double_eq_tol(error_of_sum(&fp8, DATA_SIGN_RANDOM, &short_sum), 136.0 / 8192, 1e-15);
+    ck_assert_double_eq_tol(error_of_sum(&fp8, DATA_ANY, &long_sum), 128 * 34000.0 / 8192, 1e-9);
 }
 END_TEST
 
@@ -274,6 +348,8 @@ Suite *error_suite(void)
     tcase_add_test(model, an_exact_value_may_be_off_by_its_own_rounding_only);
     tcase_add_test(model, a_value_that_is_off_already_may_round_from_where_it_is);
     tcase_add_test(model, worked_examples_of_the_sum_bound);
+    tcase_add_test(model, worked_examples_of_the_truncating_bound);
+    tcase_add_test(model, an_honest_13_bit_accumulator_fits_and_zeros_do_not);
     tcase_add_test(model, small_integers_leave_no_error_and_large_ones_do);
     tcase_add_test(model, a_device_admits_the_arithmetic_of_its_matrix_units_and_no_more);
     suite_add_tcase(suite, formats);

@@ -58,15 +58,15 @@ static void open_probe(struct probe *p, const struct device *device)
     ck_assert_int_eq(cudaMemcpy(p->dscale, scale, sizeof scale, cudaMemcpyHostToDevice), 0);
 }
 
-/* y[0,0] for products 1 at `one`, 2^-j at `small`, -1 at `minus` along k, zero elsewhere. */
-static double ask(struct probe *p, int j, int one, int small, int minus)
+/* y[0,0] for products 1 at `one`, +-2^-j at `small`, -1 at `minus` along k, zero elsewhere. */
+static double ask(struct probe *p, int j, int one, int small, int minus, bool negative)
 {
     uint16_t bits;
     const int a = j / 2, b = j - a;
     memset(p->x, 0, sizeof p->x);
     memset(p->weight, 0, sizeof p->weight);
     p->x[one] = p->weight[one] = power(0);
-    p->x[small] = power(-a);
+    p->x[small] = (uint8_t)(power(-a) | (negative ? 0x80 : 0));
     p->weight[small] = power(-b);
     p->x[minus] = power(0) | 0x80;
     p->weight[minus] = power(0);
@@ -85,7 +85,7 @@ static int kept_bits(struct probe *p, int one, int small, int minus)
 {
     int kept = 0;
     for (int j = 1; j <= 18; j++)
-        if (ask(p, j, one, small, minus) == ldexp(1, -j))
+        if (ask(p, j, one, small, minus, false) == ldexp(1, -j))
             kept = j;
     return kept;
 }
@@ -112,6 +112,10 @@ START_TEST(the_fp8_matrix_unit_keeps_as_many_bits_as_the_error_model_says)
     ck_assert_str_eq(fp8->name, "fp8 MMA");
     ck_assert_msg(ldexp(1, -within) * (fp8->k + 1) + ldexp(1, -across) <= fp8->d,
                   "the unit errs more than d = %g", fp8->d);
+    /* toward zero: a small negative product vanishes like a positive one, it does not cost a whole unit */
+    ck_assert(ask(&probe, 17, 0, 5, 9, true) == 0);
+    ck_assert(ask(&probe, 17, 0, 5, 9, false) == 0);
+    ck_assert(ask(&probe, 17, 0, 40, 100, true) == 0);
     ck_assert_msg(ldexp(1, within) >= fp8->exact_below, "integers up to %g are not exact",
                   fp8->exact_below);
 }
