@@ -42,5 +42,5 @@ Suite *battery_host_suite(void)
 
 Suite *battery_cuda_suite(void)
 {
-    return battery_suite("battery-cuda", ".cu", "cuda", 4);
+    return battery_suite("battery-cuda", ".cu", "cuda", 5);
 }
