@@ -92,6 +92,8 @@ struct problem {
     enum dtype compute;            /* the hardware rate that bounds it: DTYPE_F32, _BF16, _E4M3 */
     bool memory_bound;             /* scored in GB/s rather than TFLOP/s */
     double published_atol, published_rtol; /* the published check's constants */
+    double host_ns; /* roughly what one flop costs a CPU core that fills, runs a plain kernel and judges;
+                     * bounds what is drawn for --device host */
 
     /* Make a configuration concrete. `content` numbers the fresh contents of one configuration;
      * extents and shapes must not depend on it. `shape_random` is the same for every content,

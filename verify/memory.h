@@ -30,6 +30,7 @@ struct memory {
     int (*find_difference)(const void *a, const void *b, size_t bytes, int64_t *first);
     size_t (*available)(void);                                        /* bytes */
     const char *(*explain)(int error);
+    bool (*is_shortage)(int error); /* it means that memory ran out; forgets a pending device error */
 };
 
 const struct memory *memory_of(enum backend backend); /* NULL: not built in */

@@ -151,6 +151,14 @@ static const char *cuda_explain(int error)
     return cudaGetErrorString((cudaError_t)error);
 }
 
+static bool cuda_is_shortage(int error)
+{
+    if (error != cudaErrorMemoryAllocation)
+        return false;
+    cudaGetLastError();
+    return true;
+}
+
 extern "C" const struct memory memory_cuda = {
     cuda_take, cuda_release, cuda_copy, cuda_to_host, cuda_fill, cuda_poison,
-    cuda_find_unpoisoned, cuda_find_difference, cuda_available, cuda_explain};
+    cuda_find_unpoisoned, cuda_find_difference, cuda_available, cuda_explain, cuda_is_shortage};

@@ -99,6 +99,11 @@ static const char *host_explain(int error)
     return strerror(error);
 }
 
+static bool host_is_shortage(int error)
+{
+    return error == ENOMEM;
+}
+
 static const struct memory memory_host = {
     .take = host_take,
     .release = free,
@@ -110,6 +115,7 @@ static const struct memory memory_host = {
     .find_difference = host_find_difference,
     .available = host_available,
     .explain = host_explain,
+    .is_shortage = host_is_shortage,
 };
 
 const struct memory *memory_of(enum backend backend)

@@ -66,6 +66,22 @@ bool session_break(struct session *s, enum session_status status, const char *fo
     return false;
 }
 
+bool session_failed(struct session *s, const char *what, int error)
+{
+    if (error < 0 || s->memory->is_shortage(error))
+        return session_break(s, SESSION_SHORT, "memory ran out: %s", what);
+    return session_break(s, SESSION_BROKEN, "%s failed: %s", what, s->memory->explain(error));
+}
+
+void session_settle(struct session *s, struct config_result *result)
+{
+    if (s->status != SESSION_SHORT)
+        return;
+    s->status = SESSION_OK;
+    result->outcome = OUTCOME_SKIPPED;
+    snprintf(result->detail, sizeof result->detail, "%.300s", s->error);
+}
+
 void session_find(struct session *s, const char *kind, const char *format, ...)
 {
     va_list arguments;

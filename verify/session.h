@@ -27,7 +27,8 @@ void session_close(struct session *session);
 enum session_status {
     SESSION_OK,       /* *result is filled */
     SESSION_BAD,      /* the object cannot be used at all: does not load, lacks the symbol (usage) */
-    SESSION_BROKEN    /* internal error or environment: no verdict may come out of this run */
+    SESSION_BROKEN,   /* internal error or environment: no verdict may come out of this run */
+    SESSION_SHORT     /* inside only: memory ran out for this configuration, which is then skipped */
 };
 
 /* Run and judge one configuration: outcome, worst element, details. */

@@ -36,7 +36,7 @@ static bool load_content(struct session *s, struct checking *c, int content)
     instance_clear(&c->instance);
     c->content = -1;
     if (config_instantiate(c->config, content, &c->instance) != 0)
-        return session_break(s, SESSION_BROKEN, "out of memory while drawing a configuration");
+        return session_failed(s, "drawing the configuration", -1);
     c->content = content;
     ok = slots_fill(s, c->config, &c->instance, content);
     s->seconds.fill += clock_seconds() - start;
@@ -87,8 +87,7 @@ static bool same_outputs(struct session *s, bool *same)
         const int error = s->memory->find_difference(s->slot[t].own, s->slot[t].before,
                                                      s->slot[t].bytes, &first);
         if (error)
-            return session_break(s, SESSION_BROKEN, "comparing outputs failed: %s",
-                                 s->memory->explain(error));
+            return session_failed(s, "comparing outputs", error);
         *same = *same && first < 0;
     }
     return true;
@@ -194,7 +193,7 @@ enum session_status session_check(struct session *s, const struct config *config
     struct checking c = {.config = config, .content = -1, .totals = {result, -1}};
     c.reports = calloc(SESSION_CALLS, sizeof *c.reports);
     if (!c.reports || config_instantiate(config, 0, &c.instance) != 0) {
-        session_break(s, SESSION_BROKEN, "out of memory while drawing a configuration");
+        session_failed(s, "drawing the configuration", -1);
     } else {
         result->flops = c.instance.flops;
         result->bytes = c.instance.bytes;
@@ -205,6 +204,7 @@ enum session_status session_check(struct session *s, const struct config *config
         instance_clear(&c.instance);
     }
     session_unmap(s);
+    session_settle(s, result);
     free(c.reports);
     return s->status;
 }

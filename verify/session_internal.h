@@ -47,6 +47,10 @@ struct call_result {
 /* Every function that can fail for reasons of ours returns false after session_break. */
 bool session_break(struct session *s, enum session_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same for an error of memory.h or reference/: out of memory costs only this configuration. */
+bool session_failed(struct session *s, const char *what, int error);
+/* After the work on a configuration: a lack of memory becomes the outcome `skipped`. */
+void session_settle(struct session *s, struct config_result *result);
 void session_find(struct session *s, const char *kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -152,7 +152,7 @@ static bool witness(struct session *s, const struct judging *j, struct judge_req
     ok = ok && s->reference->witness_list(request, trials->element, trials->answer,
                                           trials->count) == 0;
     if (!ok) {
-        session_break(s, SESSION_BROKEN, "out of memory for the MPFR witness");
+        session_failed(s, "the MPFR witness", -1);
     } else {
         ok = hear_trials(s, j, trials, report, worst);
         total->witnessed += trials->count;
@@ -277,8 +277,7 @@ bool session_judge(struct session *s, const struct judging *j, struct call_resul
     const int error = judge_elements(s, j, &request, result->report);
     s->seconds.judge += clock_seconds() - start;
     if (error)
-        return session_break(s, SESSION_BROKEN, "judging failed: %s",
-                             error < 0 ? "out of memory" : s->memory->explain(error));
+        return session_failed(s, "judging", error);
     result->judged = true;
     describe_worst(s, j, request.output, result->report, &worst);
     if (!witness(s, j, &request, result->report, totals->result, &worst))

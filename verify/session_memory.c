@@ -71,11 +71,6 @@ void slots_destroy(struct session *s)
     s->mapped = false;
 }
 
-static bool memory_failed(struct session *s, const char *what, int error)
-{
-    return session_break(s, SESSION_BROKEN, "%s failed: %s", what, s->memory->explain(error));
-}
-
 bool slots_fill(struct session *s, const struct config *config, const struct instance *instance,
                 int content)
 {
@@ -85,7 +80,7 @@ bool slots_fill(struct session *s, const struct config *config, const struct ins
         const int error = s->memory->fill(s->options.problem, instance, t, config->seed, content,
                                           s->slot[t].own);
         if (error)
-            return memory_failed(s, "filling the inputs", error);
+            return session_failed(s, "filling the inputs", error);
     }
     return true;
 }
@@ -106,7 +101,7 @@ bool slots_place(struct session *s, enum placement placement, struct call *call)
         if (!error && !slot->output)
             error = s->memory->copy(base + call->offset[t], slot->own, slot->bytes);
         if (error)
-            return memory_failed(s, "placing a tensor", error);
+            return session_failed(s, "placing a tensor", error);
     }
     return true;
 }
@@ -118,7 +113,7 @@ static bool inspect_slack(struct session *s, const struct slot *slot, const char
     const int error = s->memory->find_unpoisoned((char *)slot->region.base + from, bytes,
                                                  slot->poison, &first);
     if (error)
-        return memory_failed(s, "inspecting memory", error);
+        return session_failed(s, "inspecting memory", error);
     if (first >= 0) {
         result->outcome = OUTCOME_OVERRUN;
         snprintf(result->detail, sizeof result->detail, "wrote outside %s, %lld bytes %s", name,
@@ -144,7 +139,7 @@ bool slots_inspect(struct session *s, const struct call *call, struct call_resul
         const int error = s->memory->find_difference((char *)slot->region.base + at, slot->own,
                                                      slot->bytes, &first);
         if (error)
-            return memory_failed(s, "comparing the inputs", error);
+            return session_failed(s, "comparing the inputs", error);
         if (first >= 0) {
             result->outcome = OUTCOME_MODIFIED;
             snprintf(result->detail, sizeof result->detail, "changed its input %s, first at byte %lld",
@@ -168,7 +163,7 @@ bool slots_snapshot(struct session *s, const struct call *call)
         const int error = s->memory->copy(slot->own, (char *)slot->region.base + call->offset[t],
                                           slot->bytes);
         if (error)
-            return memory_failed(s, "reading an output", error);
+            return session_failed(s, "reading an output", error);
     }
     return true;
 }

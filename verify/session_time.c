@@ -150,7 +150,7 @@ static void run_timed(struct session *s, const struct config *config, struct ins
     memcpy(call.extent, instance->extent, sizeof call.extent);
     config_format(config, line, sizeof line);
     if (!series || !report) {
-        session_break(s, SESSION_BROKEN, "out of memory while timing");
+        session_failed(s, "timing", -1);
     } else if (slots_fill(s, config, instance, TIMED_CONTENT) && slots_place(s, PLACE_LOW, &call) &&
                session_child(s, &timed)) {
         enum child_status status = child_call(s->child, &call, s->options.timeout, &returned, text,
@@ -189,11 +189,13 @@ enum session_status session_time(struct session *s, const struct config *config,
     struct instance instance;
     char why[RESULT_DETAIL_SIZE];
     if (config_instantiate(&timed, TIMED_CONTENT, &instance) != 0)
-        session_break(s, SESSION_BROKEN, "out of memory while drawing a configuration");
+        session_failed(s, "drawing the configuration", -1);
     else if (slots_create(s, &instance, why, sizeof why))
         run_timed(s, &timed, &instance, budget_seconds, result);
     session_unmap(s);
     instance_clear(&instance);
+    if (s->status == SESSION_SHORT)
+        s->status = SESSION_OK; /* it passed; it only has no time */
     s->seconds.time += clock_seconds() - start - (s->seconds.judge + s->seconds.witness - before);
     return s->status;
 }

@@ -16,14 +16,15 @@ static int fail(int status, const char *text)
     return status;
 }
 
-/* Half of what can be had goes to the judge's copies. On the host a CPU must also judge 300
- * configurations in a minute or so. */
-struct draw_caps task_caps(const struct device *device)
+/* On a GPU most of the memory goes to the judge's copies. A CPU core should be done with any one
+ * configuration in half a second, or 300 of them take too long. */
+struct draw_caps task_caps(const struct problem *problem, const struct device *device)
 {
     const double available = (double)memory_of(device->backend)->available();
     if (device->backend == BACKEND_CUDA)
-        return (struct draw_caps){.bytes = 0.28 * available, .flops = 1e12};
-    return (struct draw_caps){.bytes = available / 16 < 64e6 ? available / 16 : 64e6, .flops = 3e7};
+        return (struct draw_caps){.bytes = 0.28 * available, .flops = 5e11};
+    return (struct draw_caps){.bytes = available / 16 < 128e6 ? available / 16 : 128e6,
+                              .flops = 0.5e9 / problem->host_ns};
 }
 
 int task_open(struct task *task, const struct options *options)
@@ -36,7 +37,7 @@ int task_open(struct task *task, const struct options *options)
     const int status = device_open(&task->device, options->device, error, sizeof error);
     if (status != 0)
         return fail(status == -1 ? EXIT_USAGE : EXIT_ENVIRONMENT, error);
-    task->caps = task_caps(&task->device);
+    task->caps = task_caps(task->problem, &task->device);
     return 0;
 }
 

@@ -30,6 +30,6 @@ int task_build(struct task *task, const struct options *options); /* candidate a
 void task_clear(struct task *task);
 
 /* What one configuration may take on the device. */
-struct draw_caps task_caps(const struct device *device);
+struct draw_caps task_caps(const struct problem *problem, const struct device *device);
 
 #endif

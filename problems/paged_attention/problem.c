@@ -308,5 +308,6 @@ const struct problem problem_paged_attention = {
     .memory_bound = true,
     .published_atol = 0.02,
     .published_rtol = 0.02,
+    .host_ns = 2.5,
     .instantiate = instantiate,
 };

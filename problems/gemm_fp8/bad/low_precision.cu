@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: specialized
+// fate: broken
 // fault: lower precision
 // outcomes: wrong
 // shows: input=normal with k below about 500 and many outputs; input=needle with long k

@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: specialized
+// fate: broken
 // fault: wrong scale
 // outcomes: wrong
 // shows: m <= n and n > 1, where scales differ by more than the allowed error
