@@ -9,7 +9,7 @@
 /* The work of a whole unseen set: what every hundred of its draws may cost together, and the whole set at
  * least, in units of one configuration's caps. Without it a seen set near the caps would fill the unseen
  * set with neighbours of the dearest kind. */
-enum { DRAW_SET_FLOPS_CAPS = 12, DRAW_SET_BYTES_CAPS = 6, DRAW_SET_LEAST_CAPS = 6 };
+enum { DRAW_SET_FLOPS_CAPS = 12, DRAW_SET_BYTES_CAPS = 6, DRAW_SET_LEAST_CAPS = 3 };
 
 /* Of `count` draws, how many are neighbours (per cent), as far as there are that many. */
 enum { DRAW_NEIGHBOUR_PERCENT = 45 };

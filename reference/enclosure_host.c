@@ -113,7 +113,7 @@ static void note_open(const struct work *w, const struct judged *judged)
     }
 }
 
-static void judge_element(const struct work *w, struct tally *tally, const struct ref_element *e,
+REF_FN void judge_element(const struct work *w, struct tally *tally, const struct ref_element *e,
                           int64_t index)
 {
     struct judged judged;

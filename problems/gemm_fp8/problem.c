@@ -128,6 +128,6 @@ const struct problem problem_gemm_fp8 = {
     .compute = DTYPE_E4M3,
     .published_atol = 0.2,
     .published_rtol = 0.2,
-    .host_ns = 1,
+    .host_ns = 4,
     .instantiate = instantiate,
 };
