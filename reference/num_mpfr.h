@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "witness_exp.h"
 
 enum { NUM_BITS = 128, NUM_LIMBS = (NUM_BITS + GMP_NUMB_BITS - 1) / GMP_NUMB_BITS };
 
@@ -84,7 +85,8 @@ NUM_BINARY(num_div, mpfr_div)
         return r;                                   \
     }
 NUM_UNARY(num_neg, mpfr_neg)
-NUM_UNARY(num_exp, mpfr_exp)
+#define NUM_EXP(r, a, rounding) witness_exp(r, a)
+NUM_UNARY(num_exp, NUM_EXP)
 NUM_UNARY(num_sqrt, mpfr_sqrt)
 #undef NUM_UNARY
 

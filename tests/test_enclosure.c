@@ -9,6 +9,7 @@
 #include "../reference/num_enclosure.h"
 
 #include "../gen/pcg.h"
+#include "../reference/witness_exp.h"
 
 TCase *enclosure_case(void);
 
@@ -204,9 +205,43 @@ START_TEST(nan_and_infinity_travel_in_the_midpoint)
 }
 END_TEST
 
+/* --- the witness's own exponential --- */
+
+START_TEST(the_witness_exponential_is_mpfr_exp)
+{
+    static const double reach[] = {1024, 30, 1, 0.01, 1e-9, 2000};
+    struct pcg *pcg = pcg_new(5, "test/exp");
+    mpfr_t x, fast, slow;
+    mpfr_inits2(200, fast, slow, (mpfr_ptr)0);
+    mpfr_init2(x, 128);
+    for (int i = 0; i < 6000; i++) {
+        mpfr_set_d(x, (2 * pcg_unit(pcg) - 1) * reach[i % 6], MPFR_RNDN);
+        if (i % 2)
+            mpfr_add_d(x, x, 1e-25 * pcg_unit(pcg), MPFR_RNDN);
+        witness_exp(fast, x);
+        mpfr_exp(slow, x, MPFR_RNDN);
+        mpfr_sub(fast, fast, slow, MPFR_RNDN);
+        mpfr_div(fast, fast, slow, MPFR_RNDN);
+        ck_assert(mpfr_zero_p(fast) || mpfr_get_exp(fast) < -119);
+    }
+    mpfr_set_nan(x);
+    witness_exp(fast, x);
+    ck_assert(mpfr_nan_p(fast));
+    mpfr_set_inf(x, -1);
+    witness_exp(fast, x);
+    ck_assert(mpfr_zero_p(fast));
+    mpfr_set_zero(x, 1);
+    witness_exp(fast, x);
+    ck_assert(mpfr_cmp_ui(fast, 1) == 0);
+    mpfr_clears(x, fast, slow, (mpfr_ptr)0);
+    pcg_free(pcg);
+}
+END_TEST
+
 TCase *enclosure_case(void)
 {
     TCase *operations = tcase_create("operations");
+    tcase_add_test(operations, the_witness_exponential_is_mpfr_exp);
     tcase_add_test(operations, sums_products_and_quotients_hold_the_exact_result);
     tcase_add_test(operations, exponentials_and_roots_hold_the_exact_result);
     tcase_add_test(operations, sums_of_many_terms_hold_the_exact_result);
