@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "space_internal.h"
 
@@ -169,6 +170,27 @@ static int find_few(struct drawing *drawing, bool *unseen)
     return 0;
 }
 
+/* Neighbours and the rest take turns, so that a run cut short has seen both: a hard-coded shape shows in
+ * the one, an input class or a structure that the seen set never had in the other. */
+static int interleave(struct drawn_list *list, int frozen, int neighbours)
+{
+    const int rest = list->count - frozen - neighbours, end = frozen + neighbours;
+    struct drawn *mixed = malloc(((size_t)list->count + 1) * sizeof *mixed);
+    int n = frozen;
+    if (!mixed)
+        return -1;
+    memcpy(mixed, list->item, (size_t)frozen * sizeof *mixed);
+    for (int i = 0; i < neighbours || i < rest; i++) {
+        if (i < neighbours)
+            mixed[n++] = list->item[frozen + i];
+        if (i < rest)
+            mixed[n++] = list->item[end + i];
+    }
+    memcpy(list->item, mixed, (size_t)n * sizeof *mixed);
+    free(mixed);
+    return 0;
+}
+
 /* --- all together --- */
 
 static int draw_parts(struct drawing *drawing, const struct config_list *frozen,
@@ -184,7 +206,11 @@ static int draw_parts(struct drawing *drawing, const struct config_list *frozen,
         return space_fail(error, "unseen set of %s: every point of the contract is in the seen set; "
                                  "at least one other was expected\n---> widen the .space file, or "
                                  "shorten the .seen file", name);
-    if (draw_neighbours(drawing) || draw_rest(drawing))
+    const int before = drawing->out->count;
+    bool failed = draw_neighbours(drawing) != 0;
+    const int neighbours = drawing->out->count - before;
+    failed = failed || draw_rest(drawing) || interleave(drawing->out, before, neighbours);
+    if (failed)
         return space_fail(error, "unseen set of %s: out of memory", name);
     if (drawing->count > 0 && drawing->out->count == 0)
         return space_fail(error, "unseen set of %s: no point of the contract outside the seen set "

@@ -32,15 +32,17 @@ struct draw_notes {
 };
 
 /* The unseen set: `count` configurations inside the space, none of them a point of the seen set (same
- * axes but for the seed), no two the same point where the space is large enough. In order:
- * - frozen failures with their own seeds, all of them, even above `count` (those above the caps, outside
+ * axes but for the seed), no two the same point where the space is large enough:
+ * - first the frozen failures with their own seeds, all of them, even above `count` (those above the caps, outside
  *   the space or seen are left out, and the notes say how many);
  * - neighbours of every seen configuration, up to 45% of `count`: each number axis +-1 (of a list: the
  *   next and the previous value), each choice changed alone, each number axis +- its tiles. Where a limit
  *   forbids one, one other axis moves to its nearest value that satisfies all limits;
  * - corners: every axis at its least, each number axis at its greatest within the caps, at its least;
+ * - corners: two axes at once as great as fits;
  * - the rest log-uniform random, primes and off-tile values favoured. Of a space of few points: all of
  *   them, then the same points with other seeds.
+ * Neighbours take turns with corners and random ones.
  * Each gets its own 31-bit seed from the stream of its part. `frozen`, `caps`, `notes` may be NULL.
  * *out is overwritten. Returns 0; -1 with *error, and *out empty, when nothing can be drawn or memory is
  * out. */

@@ -98,7 +98,7 @@ static pid_t start(const struct specimen *s, const char *device, unsigned long l
     char seed_text[32], seen[BATTERY_PATH], tool[1024], *slash;
     const char *bad[24] = {tool, "verify", s->problem, s->path, "--device", device, "--seed",
                            seed_text, "--json", json, "--no-timing", "--timeout", "20", "--quiet",
-                           "--unseen", "300", "--fail-fast"};
+                           "--unseen", "150", "--fail-fast"};
     const char *fair[24] = {tool, "verify", s->problem, s->path, "--device", device, "--seed",
                             seed_text, "--json", json, "--no-timing", "--timeout", "60",
                             "--quiet", "--unseen", "20"};
@@ -114,6 +114,7 @@ static pid_t start(const struct specimen *s, const char *device, unsigned long l
     if (pid == 0) {
         if (!freopen("/dev/null", "w", stdout))
             _exit(126);
+        setenv("OMP_WAIT_POLICY", "passive", 1); /* several tools share the cores */
         execv(tool, (char *const *)(stops ? bad : fair));
         _exit(127);
     }
