@@ -98,7 +98,7 @@ static int run_check(const struct task *task, const struct options *options,
                      const struct config *config)
 {
     char log[600];
-    struct run_options run = {.timeout = options->timeout, .published = options->published};
+    struct run_options run = {.timeout = options->timeout};
     struct config_result result = {.unseen = true, .why = "asked for"};
     int status = EXIT_INTERRUPTED;
     snprintf(log, sizeof log, "%s/output.log", task->build.directory);

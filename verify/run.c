@@ -67,8 +67,7 @@ struct session_options run_session_options(const struct task *task, const struct
                                     .log_path = options->log_path,
                                     .timeout = options->timeout,
                                     .threads = threads < 2 ? 2 : threads > 16 ? 16 : threads,
-                                    .workers = jobs,
-                                    .published = options->published};
+                                    .workers = jobs};
 }
 
 static void describe(const struct task *task, int i, struct config_result *result)

@@ -147,7 +147,6 @@ static bool start_child(struct session *s, struct call_result *result)
         .log_path = s->options.log_path,
     };
     const enum child_status status = child_start(&s->child, &options, text, sizeof text);
-    s->child_starts++;
     if (status == CHILD_OK)
         return true;
     session_child_failed(s, status, text, result);

@@ -15,7 +15,6 @@ struct session_options {
     double timeout;         /* seconds for one call */
     int threads;            /* of the candidate and of the judge, each at its turn */
     int workers;            /* sessions that share the machine's memory */
-    bool published;         /* judge by the published constants as well (--tolerance published) */
 };
 
 struct session;

@@ -25,7 +25,6 @@ struct session {
     const struct reference *reference;
     struct ladder ladder;
     struct child *child;
-    int child_starts;
     bool mapped;              /* the child has this configuration's regions */
     struct slot slot[PROBLEM_MAX_TENSORS];
     int tensors;
