@@ -115,6 +115,10 @@ $(BUILD)/unseen-tests: $(TEST_OBJ) $(TOOL_OBJ)
 	@echo "  LINK  $@"
 	@$(LINK) -o $@ $^ -Wl,-Bstatic -lcheck -lsubunit -Wl,-Bdynamic $(LIBS) $(SYSTEM_LIBS)
 
+$(BUILD)/unseen-call: $(BUILD)/tests/sanitize/call.o $(TOOL_OBJ)
+	@echo "  LINK  $@"
+	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
+
 $(BUILD)/unseen-bench: $(BUILD)/tests/bench/bench.o $(TOOL_OBJ)
 	@echo "  LINK  $@"
 	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
@@ -170,9 +174,10 @@ ifneq ($(SANITIZE),1)
 endif
 
 check-gpu:
-	@$(MAKE) --no-print-directory all $(BUILD)/unseen-tests
+	@$(MAKE) --no-print-directory all $(BUILD)/unseen-tests $(BUILD)/unseen-call
 	@if $(BUILD)/unseen peak --device cuda >/dev/null; then \
-	    set -x; $(BUILD)/unseen-tests gpu battery-cuda; \
+	    set -ex; $(BUILD)/unseen-tests gpu; sh tests/sanitize/run.sh $(BUILD); \
+	    $(BUILD)/unseen-tests battery-cuda; \
 	else echo "check-gpu: skipped, this machine has no usable GPU"; fi
 
 bench:

@@ -1,0 +1,107 @@
+/* Calls a candidate once in this very process, on plain device allocations: what compute-sanitizer can
+ * instrument, since it sees neither another process's launches nor memory mapped from elsewhere.
+ *
+ *     compute-sanitizer --tool racecheck build/unseen-call softmax problems/softmax/fast.cu 'rows=7 cols=1031'
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../gen/instantiate.h"
+#include "../../gen/space.h"
+#include "../../verify/build.h"
+#include "../../verify/device.h"
+#include "../../verify/memory.h"
+
+#ifdef HAVE_CUDA
+#include <cuda_runtime_api.h>
+
+typedef int candidate(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                      uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                      uint64_t);
+enum { ARGUMENTS = 17 };
+
+static void die(const char *text)
+{
+    fprintf(stderr, "unseen-call: %s\n", text);
+    exit(3);
+}
+
+/* Tensors filled like a session's, outputs poisoned, then the extents, then the null stream. */
+static void prepare(const struct config *config, uint64_t argument[ARGUMENTS])
+{
+    const struct memory *memory = memory_of(BACKEND_CUDA);
+    const struct problem *problem = config->problem;
+    struct instance instance;
+    int n = 0;
+    if (config_instantiate(config, 0, &instance) != 0)
+        die("out of memory");
+    for (int t = 0; problem->tensors[t].name; t++) {
+        const size_t bytes = (size_t)instance_tensor_count(&instance.tensor[t]) *
+                             dtype_size(problem->tensors[t].dtype);
+        void *tensor;
+        if (cudaMalloc(&tensor, bytes))
+            die("out of GPU memory");
+        if (problem->tensors[t].role == TENSOR_OUTPUT)
+            memory->poison(tensor, bytes, memory_poison(problem->tensors[t].dtype));
+        else
+            memory->fill(problem, &instance, t, config->seed, 0, tensor);
+        argument[n++] = (uint64_t)(uintptr_t)tensor;
+    }
+    for (int e = 0; problem->extents[e]; e++)
+        argument[n++] = (uint64_t)instance.extent[e];
+    argument[n] = 0;
+    instance_clear(&instance);
+}
+
+static candidate *load(const char *problem, const char *path, const char *arch)
+{
+    const struct build_options options = {.path = path, .backend = BACKEND_CUDA, .arch = arch,
+                                          .timeout = 300};
+    struct build build;
+    char text[4096];
+    candidate *symbol;
+    if (build_candidate(&build, &options, text, sizeof text) != BUILD_OK)
+        die(text);
+    void *library = dlopen(build.object, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        die(dlerror());
+    *(void **)&symbol = dlsym(library, problem);
+    build_clear(&build);
+    if (!symbol)
+        die("the candidate lacks the problem's symbol");
+    return symbol;
+}
+
+int main(int argc, char **argv)
+{
+    struct device device;
+    struct config config;
+    struct space_error error;
+    char text[512];
+    uint64_t a[ARGUMENTS] = {0};
+    const struct problem *problem = argc == 4 ? problem_find(argv[1]) : NULL;
+    if (!problem)
+        die("expected PROBLEM CANDIDATE.cu 'CONFIGURATION'");
+    if (config_parse(&config, problem, argv[3], "configuration", &error) != 0)
+        die(error.text);
+    if (device_open(&device, "cuda", text, sizeof text) != 0)
+        die(text);
+    candidate *call = load(problem->name, argv[2], device.arch);
+    prepare(&config, a);
+    const int returned = call(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11],
+                              a[12], a[13], a[14], a[15], a[16]);
+    const cudaError_t status = cudaDeviceSynchronize();
+    printf("%s returned %d; %s\n", argv[2], returned, cudaGetErrorString(status));
+    return returned || status ? 1 : 0;
+}
+
+#else
+
+int main(void)
+{
+    fprintf(stderr, "unseen-call: this build has no CUDA\n");
+    return 3;
+}
+
+#endif

@@ -1,0 +1,34 @@
+#!/bin/sh
+# compute-sanitizer memcheck and racecheck over our own kernels (filling, judging, comparing: the tool
+# itself) and over every baseline, fast and honest CUDA kernel. $1: where the binaries are. Exit 1 on any
+# finding. Skips with a reason where there is no sanitizer or where it refuses the device.
+set -u
+build=$1
+sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
+if [ -z "$sanitizer" ]; then echo "sanitize: skipped, no compute-sanitizer"; exit 0; fi
+if [ "$(uname -r)" = 4.4.0 ]; then echo "sanitize: skipped, this kernel does not let it attach"; exit 0; fi
+
+softmax='rows=7 cols=1031 input=special seed=4'
+gemm_fp8='m=65 n=130 k=287 input=needle seed=4'
+paged_attention='batch=3 heads=6 kv_heads=2 head_dim=80 page_size=17 max_len=301 lengths=ragged table=shared past=invalid input=onehot seed=4'
+failed=0
+
+# $1: tool of the sanitizer, the rest: the command. Prints one line; findings in full.
+try() {
+    tool=$1; shift
+    if "$sanitizer" --tool "$tool" --target-processes application-only --error-exitcode 99 "$@" \
+        >/tmp/unseen-sanitize.$$ 2>&1; then echo "  ok   $tool $2 $3 $4"
+    else echo "  BAD  $tool $*"; cat /tmp/unseen-sanitize.$$; failed=1; fi
+}
+
+for tool in memcheck racecheck; do
+    for problem in softmax gemm_fp8 paged_attention; do
+        eval "line=\$$problem"
+        try $tool "$build/unseen" check $problem problems/$problem/baseline.cu "$line"
+        for kernel in problems/$problem/baseline.cu problems/$problem/fast.cu problems/$problem/honest/*.cu; do
+            try $tool "$build/unseen-call" $problem "$kernel" "$line"
+        done
+    done
+done
+rm -f /tmp/unseen-sanitize.$$
+exit $failed
