@@ -101,12 +101,12 @@ $(BUILD)/unseen: $(BUILD)/verify/main.o $(TOOL_OBJ)
 	@echo "  LINK  $@"
 	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
 
-$(BUILD)/unseen-runner: $(RUNNER_SRC:%.c=$(BUILD)/%.o)
+$(BUILD)/unseen-runner: $(RUNNER_SRC:verify/%.c=$(BUILD)/runner/%.o)
 	@echo "  LINK  $@"
 	@$(CC) -fopenmp -o $@ $^ $(SYSTEM_LIBS)
 
 # The runner lives with the candidate: no sanitizer, which would take the faults that it reports.
-$(BUILD)/verify/runner%.o: verify/runner%.c
+$(BUILD)/runner/%.o: verify/%.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	@$(CC) $(filter-out -fsanitize% -fno-sanitize%,$(BASE)) $(CFLAGS) -c -o $@ $<

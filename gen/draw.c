@@ -175,6 +175,8 @@ static int find_few(struct drawing *drawing, bool *unseen)
 static int interleave(struct drawn_list *list, int frozen, int neighbours)
 {
     const int rest = list->count - frozen - neighbours, end = frozen + neighbours;
+    if (list->count == 0)
+        return 0;
     struct drawn *mixed = malloc(((size_t)list->count + 1) * sizeof *mixed);
     int n = frozen;
     if (!mixed)
