@@ -164,7 +164,7 @@ demo:
 	@$(MAKE) --no-print-directory all
 	@sh tests/demo.sh $(BUILD)/unseen
 
-# With SANITIZE=1 the suites run under AddressSanitizer and UBSan, and the battery on one seed less.
+# With SANITIZE=1 the suites run under AddressSanitizer and UBSan; the battery, too slow there, is left out.
 check:
 	@$(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory all $(BUILD)/unseen-tests
