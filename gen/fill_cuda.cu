@@ -36,10 +36,10 @@ static __global__ void fill_kernel(const __grid_constant__ struct fill_job job, 
         float value;
         if (job.fill.kind == FILL_GATHER) {
             const int64_t at = job.start[i / job.fill.inner] + i % job.fill.inner;
-            value_words(job.source_key, (uint64_t)at, words);
+            value_words(job.source_key, value_block(&job.source, at), words);
             value = job.fill.b * value_draw(&job.source, job.source_key, at, words);
         } else {
-            value_words(job.key, (uint64_t)i, words);
+            value_words(job.key, value_block(&job.fill, i), words);
             value = value_draw(&job.fill, job.key, i, words);
             if (job.valid && !value_is_real(&job.fill, job.valid, i))
                 value = value_from_bits(VALUE_NAN_BITS);

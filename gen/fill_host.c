@@ -34,17 +34,18 @@ static void fill_gather(const struct instance *instance, const struct fill *fill
     for (int64_t i = first; i < first + count; i++) {
         const int64_t at = fill->start[i / fill->inner] + i % fill->inner;
         uint32_t words[4];
-        value_words(source_key, (uint64_t)at, words);
+        value_words(source_key, value_block(source, at), words);
         value_store(dtype, out, i, fill->b * value_draw(source, source_key, at, words));
     }
 }
 
 /* The commonest kind, in a loop that the compiler turns into vector code; value_draw says the same. */
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-static void draw_normal(double a, double b, const uint32_t *words, int64_t count, float *value)
+static void draw_normal(double a, double b, const uint32_t *words, int64_t blocks, float *value)
 {
-    for (int64_t i = 0; i < count; i++)
-        value[i] = (float)value_affine(a, b, value_normal(words + 4 * i));
+    for (int64_t i = 0; i < blocks; i++)
+        for (int lane = 0; lane < 4; lane++)
+            value[4 * i + lane] = (float)value_affine(a, b, value_normal_lane(words + 4 * i, lane));
 }
 
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -85,9 +86,10 @@ static void fill_chunk(const struct fill *fill, enum dtype dtype, struct philox_
 {
     uint32_t words[4 * CHUNK];
     float value[CHUNK];
-    philox_words(key, (uint64_t)first, (uint64_t)count, words);
-    if (fill->kind == FILL_NORMAL)
-        draw_normal(fill->a, fill->b, words, count, value);
+    const uint64_t block = value_block(fill, first), last = value_block(fill, first + count - 1);
+    philox_words(key, block, last - block + 1, words);
+    if (fill->kind == FILL_NORMAL) /* chunks start at a block's first lane */
+        draw_normal(fill->a, fill->b, words, (int64_t)(last - block) + 1, value);
     else
         for (int64_t i = 0; i < count; i++)
             value[i] = value_draw(fill, key, first + i, words + 4 * i);

@@ -48,6 +48,18 @@ VALUE_FN double value_normal(const uint32_t w[4])
     return VALUE_MUL((double)sum, 1.0 / 53509.970753);
 }
 
+/* Four such from one block, lane 0..3: the sums of the words' halves with the signs of a Hadamard
+ * matrix, which leaves the four uncorrelated (and, were the sums Gaussian, independent). */
+VALUE_FN double value_normal_lane(const uint32_t w[4], int lane)
+{
+    int32_t half[4];
+    for (int j = 0; j < 4; j++)
+        half[j] = (int32_t)(w[j] & 0xffff) + (int32_t)(w[j] >> 16) - 65535;
+    const int32_t even = lane & 1 ? half[0] - half[1] : half[0] + half[1];
+    const int32_t odd = lane & 1 ? half[2] - half[3] : half[2] + half[3];
+    return VALUE_MUL((double)(lane & 2 ? even - odd : even + odd), 1.0 / 53509.970753);
+}
+
 VALUE_FN double value_affine(double a, double b, double z)
 {
     return VALUE_ADD(a, VALUE_MUL(b, z));
@@ -126,13 +138,19 @@ VALUE_FN float value_cancel(const struct fill *f, struct philox_key key, int64_t
     return (float)(odd ? VALUE_MUL(first, (w[0] & 1) ? -1.015625 : -0.984375) : first);
 }
 
-/* Element i of a tensor, as a float; w holds block i of the key. Gathers are resolved by the caller. */
+/* The block of words that element i is drawn from. */
+VALUE_FN uint64_t value_block(const struct fill *f, int64_t i)
+{
+    return (uint64_t)(f->kind == FILL_NORMAL ? i / 4 : i);
+}
+
+/* Element i of a tensor, as a float; w holds its block. Gathers are resolved by the caller. */
 VALUE_FN float value_draw(const struct fill *f, struct philox_key key, int64_t i,
                           const uint32_t w[4])
 {
     switch (f->kind) {
     case FILL_CONSTANT: return f->a;
-    case FILL_NORMAL: return (float)value_affine(f->a, f->b, value_normal(w));
+    case FILL_NORMAL: return (float)value_affine(f->a, f->b, value_normal_lane(w, (int)(i % 4)));
     case FILL_UNIFORM: return (float)value_affine(f->a, (double)f->b - f->a, value_unit(w[0]));
     case FILL_INTEGERS:
         if (value_unit(w[0]) >= (double)f->density)

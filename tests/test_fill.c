@@ -109,6 +109,23 @@ START_TEST(normals_have_their_mean_and_deviation_and_no_far_tail)
 }
 END_TEST
 
+/* Four normals come from one block of random words. */
+START_TEST(neighbouring_normals_are_uncorrelated_in_value_and_size)
+{
+    float *x = draw((struct fill){.kind = FILL_NORMAL, .a = 0, .b = 1}, MANY);
+    for (int distance = 1; distance < 8; distance++) {
+        double product = 0, sizes = 0;
+        for (int i = 0; i + distance < MANY; i++) {
+            product += (double)x[i] * x[i + distance] / MANY;
+            sizes += ((double)x[i] * x[i] - 1) * ((double)x[i + distance] * x[i + distance] - 1) / MANY;
+        }
+        ck_assert_msg(fabs(product) < 0.015, "distance %d: %g", distance, product);
+        ck_assert_msg(fabs(sizes) < 0.15, "distance %d: %g", distance, sizes);
+    }
+    free(x);
+}
+END_TEST
+
 START_TEST(uniforms_constants_levels_and_integers_keep_their_range)
 {
     float *x = draw((struct fill){.kind = FILL_UNIFORM, .a = -4, .b = 4}, MANY);
@@ -372,6 +389,7 @@ Suite *fill_suite(void)
     tcase_add_test(words, philox_gives_the_published_answers);
     tcase_add_test(words, both_philoxes_agree_over_many_blocks);
     tcase_add_test(kinds, normals_have_their_mean_and_deviation_and_no_far_tail);
+    tcase_add_test(kinds, neighbouring_normals_are_uncorrelated_in_value_and_size);
     tcase_add_test(kinds, uniforms_constants_levels_and_integers_keep_their_range);
     tcase_add_test(kinds, powers_and_wide_values_cover_their_exponents);
     tcase_add_test(kinds, pairs_nearly_cancel_in_rows_of_any_length);
