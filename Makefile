@@ -57,7 +57,7 @@ endif
 # --- sources ---------------------------------------------------------------------------------------
 RUNNER_SRC := $(wildcard verify/runner*.c) verify/driver.c
 MAIN_SRC := verify/main.c
-TOOL_SRC := problems/problem.c $(PROBLEMS:%=problems/%/problem.c) $(wildcard gen/*.c) \
+TOOL_SRC := $(wildcard problems/*.c) $(PROBLEMS:%=problems/%/problem.c) $(wildcard gen/*.c) \
     $(filter-out reference/enclosure_host.c reference/witness.c,$(wildcard reference/*.c)) \
     $(filter-out $(MAIN_SRC) $(wildcard verify/runner*.c),$(wildcard verify/*.c)) $(wildcard reports/*.c)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/pcg.o \

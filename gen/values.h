@@ -138,6 +138,19 @@ VALUE_FN float value_cancel(const struct fill *f, struct philox_key key, int64_t
     return (float)(odd ? VALUE_MUL(first, (w[0] & 1) ? -1.015625 : -0.984375) : first);
 }
 
+/* NaN, or one of NaN and the infinities where the fill has both. */
+VALUE_FN float value_not_finite(const struct fill *f, uint32_t w)
+{
+    const uint32_t kind = f->a != 0 ? w % 3 : 0;
+    return value_from_bits(kind == 0 ? VALUE_NAN_BITS : VALUE_INF_BITS | (kind == 1 ? 0 : 0x80000000u));
+}
+
+VALUE_FN int value_nibble(const struct fill *f, const uint32_t w[4], int lane)
+{
+    const double q = VALUE_ADD(value_affine(f->a, f->b, value_normal_lane(w, lane)), 0.5);
+    return q < 0 ? 0 : q >= 15 ? 15 : (int)q;
+}
+
 /* The block of words that element i is drawn from. */
 VALUE_FN uint64_t value_block(const struct fill *f, int64_t i)
 {
@@ -162,8 +175,11 @@ VALUE_FN float value_draw(const struct fill *f, struct philox_key key, int64_t i
     case FILL_CANCEL: return value_cancel(f, key, i);
     case FILL_NANS:
         if (value_unit(w[3]) < (double)f->density)
-            return value_from_bits(VALUE_NAN_BITS);
+            return value_not_finite(f, w[0]);
         return (float)VALUE_MUL((double)f->b, value_normal(w));
+    case FILL_NIBBLES: return (float)(value_nibble(f, w, 0) | value_nibble(f, w, 1) << 4);
+    case FILL_MOSTLY:
+        return value_unit(w[0]) >= (double)f->density ? f->a : (float)(w[1] % (uint32_t)f->b);
     default: return value_of_row(f, key, i, w);
     }
 }

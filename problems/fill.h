@@ -25,7 +25,13 @@ enum fill_kind {
     FILL_EXTREME,   /* N(0, b) with four entries of every row of `inner` set to a */
     FILL_SPECIAL,   /* N(0, b); by row of `inner`: a NaN, +inf, only -inf, some -inf, zeros of both
                      * signs and subnormals, or nothing special */
-    FILL_NANS,      /* N(0, b), about one element in `density`^-1 is NaN */
+    FILL_NANS,      /* N(0, b), about one element in `density`^-1 is NaN or, with a nonzero, one of NaN,
+                     * +inf and -inf */
+    FILL_NIBBLES,   /* two 4-bit integers a byte, each N(a, b) rounded to the nearest of 0..15 */
+    FILL_MOSTLY,    /* a with probability 1 - density, else one of the integers 0..b-1 */
+    FILL_UNIT,      /* rows of `inner`: N(0, 1) scaled to length about b (exactly by the expected length) */
+    FILL_ONEHOT,    /* rows of `inner`: b at one place, 0 elsewhere */
+    FILL_GATE,      /* log decays of rows of `inner` channels: see value_gate */
     FILL_GATHER     /* row r of `inner` elements is `b` times the elements of tensor `source` that
                      * start at start[r] */
 };

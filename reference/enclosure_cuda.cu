@@ -1,5 +1,4 @@
-/* The enclosure of one problem on the GPU: the same reference.h and tally.h as on the host. Compiled
- * once
+/* The enclosure of one problem on the GPU: the same reference.h and tally.h as on the host. Compiled once
  * per problem as REF_PROBLEM with its REF_HEADER, and -fmad=false, so that every operation rounds as
  * written. */
 #include <cuda_fp8.h>
@@ -13,6 +12,7 @@
 #define REF_LANE ((int64_t)threadIdx.x)
 #define REF_LANES ((int64_t)blockDim.x)
 #define REF_F32(c, t, i) ((double)((const float *)(c)->tensor[t])[i])
+#define REF_U8(c, t, i) (((const uint8_t *)(c)->tensor[t])[i])
 #define REF_I32(c, t, i) (((const int32_t *)(c)->tensor[t])[i])
 #define REF_E4M3(c, t, i) e4m3_value(((const __nv_fp8_storage_t *)(c)->tensor[t])[i])
 #define REF_BF16(c, t, i) bf16_value(((const uint16_t *)(c)->tensor[t])[i])
@@ -29,6 +29,7 @@ REF_FN double e4m3_value(__nv_fp8_storage_t bits)
 }
 
 #include "num_enclosure.h"
+#include "sums.h"
 
 REF_DECLARE_ELEMENT;
 
@@ -188,157 +189,13 @@ REF_FN void merge_block(const struct work *w, const struct tally *mine)
         w->tally[blockIdx.x] = total;
 }
 
-#ifdef REF_CONTRACTION
-
-enum { TILE = 64, DEPTH = 16, EACH = 4 }; /* every thread has EACH x EACH elements of the tile */
-
-/* Both operands of one step, as doubles for the sum (the product is exact there) and as singles for
- * sum |p| and sum p^2, which only scale the allowed error. */
-struct panels {
-    double a[DEPTH][TILE + 1], b[DEPTH][TILE + 1];
-    float fa[DEPTH][TILE + 1], fb[DEPTH][TILE + 1];
-};
-
-REF_FN void load_panels(const struct ref_context *c, const int64_t shape[3], int64_t m0, int64_t n0,
-                        int64_t k0, struct panels *p)
-{
-    for (int i = threadIdx.x; i < TILE * DEPTH; i += THREADS) {
-        const int row = i / DEPTH, l = i % DEPTH;
-        const bool in_a = m0 + row < shape[0] && k0 + l < shape[2];
-        const bool in_b = n0 + row < shape[1] && k0 + l < shape[2];
-        p->a[l][row] = in_a ? ref_a(c, m0 + row, k0 + l) : 0;
-        p->b[l][row] = in_b ? ref_b(c, n0 + row, k0 + l) : 0;
-        p->fa[l][row] = (float)p->a[l][row];
-        p->fb[l][row] = (float)p->b[l][row];
-    }
-}
-
-struct partial {
-    double sum[EACH][EACH];
-    float magnitude[EACH][EACH], square[EACH][EACH];
-};
-
-REF_FN void contract_panels(const struct panels *p, int ty, int tx, struct partial *s)
-{
-    for (int l = 0; l < DEPTH; l++) {
-        double a[EACH], b[EACH];
-        float fa[EACH], fb[EACH];
-#pragma unroll
-        for (int i = 0; i < EACH; i++) {
-            a[i] = p->a[l][ty + 16 * i];
-            b[i] = p->b[l][tx + 16 * i];
-            fa[i] = p->fa[l][ty + 16 * i];
-            fb[i] = p->fb[l][tx + 16 * i];
-        }
-#pragma unroll
-        for (int i = 0; i < EACH; i++)
-#pragma unroll
-            for (int j = 0; j < EACH; j++) {
-                const float q = fa[i] * fb[j];
-                s->sum[i][j] = fma(a[i], b[j], s->sum[i][j]);
-                s->magnitude[i][j] += fabsf(q);
-                s->square[i][j] = fmaf(q, q, s->square[i][j]);
-            }
-    }
-}
-
-REF_FN void judge_tile(const struct work *w, struct tally *tally, const struct partial *s, int64_t m0,
-                       int64_t n0, const int64_t shape[3])
-{
-    const double up = 1 + (double)shape[2] * 0x1p-22; /* the singles' own roundings */
-    for (int i = 0; i < EACH; i++)
-        for (int j = 0; j < EACH; j++) {
-            const int64_t m = m0 + threadIdx.x / 16 + 16 * i, n = n0 + threadIdx.x % 16 + 16 * j;
-            if (m >= shape[0] || n >= shape[1])
-                continue;
-            const struct acc sum = {s->sum[i][j], s->magnitude[i][j] * up, s->square[i][j] * up, 0,
-                                    (double)shape[2]};
-            struct ref_element e;
-            ref_finish(&w->request.context, m, n, &sum, &e);
-            judge_element(w, tally, &e, m * shape[1] + n);
-        }
-}
-
-static __global__ void __launch_bounds__(THREADS) judge_kernel(const __grid_constant__ struct work w)
-{
-    __shared__ struct panels panels;
-    struct tally tally = tally_zero();
-    int64_t shape[3];
-    ref_shape(&w.request.context, shape);
-    const int64_t across = (shape[1] + TILE - 1) / TILE;
-    const int64_t tiles = (shape[0] + TILE - 1) / TILE * across;
-
-    for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        const int64_t m0 = tile / across * TILE, n0 = tile % across * TILE;
-        struct partial s = {};
-        for (int64_t k0 = 0; k0 < shape[2]; k0 += DEPTH) {
-            load_panels(&w.request.context, shape, m0, n0, k0, &panels);
-            __syncthreads();
-            contract_panels(&panels, threadIdx.x / 16, threadIdx.x % 16, &s);
-            __syncthreads();
-        }
-        judge_tile(&w, &tally, &s, m0, n0, shape);
-    }
-    merge_block(&w, &tally);
-}
-
-static int64_t count_blocks(const struct ref_context *c)
-{
-    (void)c;
-    return INT64_MAX;
-}
-
-#else /* by rows */
-
-static __global__ void __launch_bounds__(THREADS) judge_kernel(const __grid_constant__ struct work w)
-{
-    struct tally tally = tally_zero();
-    const struct ref_context *c = &w.request.context;
-    const int64_t only = w.request.only_row, width = ref_width(c);
-    const int64_t first = only ? only - 1 : 0, end = only ? only : ref_rows(c);
-    num *scratch = w.scratch + blockIdx.x * w.scratch_count;
-
-    for (int64_t row = first + blockIdx.x; row < end; row += gridDim.x) {
-        struct ref_state state;
-        ref_prepare(c, row, scratch, &state);
-        for (int64_t j = threadIdx.x; j < width; j += THREADS) {
-            struct ref_element e;
-            ref_elements(c, row, j, 1, scratch, &state, &e);
-            judge_element(&w, &tally, &e, row * width + j);
-        }
-        __syncthreads(); /* the scratch is used again */
-    }
-    merge_block(&w, &tally);
-}
-
-static __global__ void shape_kernel(const __grid_constant__ struct ref_context c, int64_t *out)
-{
-    out[0] = ref_rows(&c);
-    out[1] = ref_scratch(&c);
-}
-
+#if defined REF_CONTRACTION
+#include "contraction_cuda.h"
+#else
+#include "rows_cuda.h"
 #endif
 
 /* --- launching --- */
-
-/* Rows and scratch of a problem that works by rows; unlimited and none for a contraction. */
-static cudaError_t ask_shape(const struct ref_context *c, int64_t shape[2])
-{
-#ifdef REF_CONTRACTION
-    shape[0] = count_blocks(c);
-    shape[1] = 0;
-    return cudaSuccess;
-#else
-    int64_t *device;
-    cudaError_t error = cudaMallocAsync((void **)&device, 2 * sizeof *device, 0);
-    if (error)
-        return error;
-    shape_kernel<<<1, 1>>>(*c, device);
-    error = cudaMemcpy(shape, device, 2 * sizeof *device, cudaMemcpyDeviceToHost);
-    cudaFreeAsync(device, 0);
-    return error;
-#endif
-}
 
 static int64_t choose_blocks(int64_t rows, int64_t scratch_bytes)
 {

@@ -67,6 +67,8 @@ REF_FN double tally_allowed(const struct ref_context *c, const struct arithmetic
                             enum dtype dtype, const struct ref_element *e)
 {
     const double error = ref_error(c, a, e);
+    if (!isfinite(num_mid(e->value)))
+        return 0; /* NaN and infinities match or do not */
     return error + error_of_rounding(error_format(dtype), num_mid(e->value), error);
 }
 

@@ -11,6 +11,7 @@
 #define REF_LANES omp_get_num_threads()
 #define REF_BLOCK 1
 #define REF_F32(c, t, i) ((double)*(const float *)witness_read(c, t, i, 4))
+#define REF_U8(c, t, i) (*(const uint8_t *)witness_read(c, t, i, 1))
 #define REF_I32(c, t, i) (*(const int32_t *)witness_read(c, t, i, 4))
 #define REF_E4M3(c, t, i) ((double)(c)->e4m3[*(const uint8_t *)witness_read(c, t, i, 1)])
 #define REF_BF16(c, t, i) witness_bf16(*(const uint16_t *)witness_read(c, t, i, 2))
@@ -125,6 +126,7 @@ REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, num w, 
     b->extra[0] += extra * fabs(v);
 }
 
+#include "sums.h"
 #include REF_HEADER
 
 /* What a row costs, kept from one element to the next of the same row. */
@@ -137,6 +139,7 @@ struct prepared {
 };
 
 #ifdef REF_CONTRACTION
+#include "contraction.h"
 
 static int64_t row_of(const struct ref_context *c, int64_t index)
 {
@@ -149,13 +152,17 @@ static int evaluate(const struct ref_context *c, int64_t index, struct prepared 
                     struct ref_element *e)
 {
     int64_t shape[3];
-    struct acc sum = acc_zero();
+    struct acc sum[REF_ACCOUNTS];
     (void)p;
     ref_shape(c, shape);
     const int64_t m = index / shape[1], n = index % shape[1];
-    for (int64_t k = 0; k < shape[2]; k++)
-        acc_add_product(&sum, ref_a(c, m, k), ref_b(c, n, k));
-    ref_finish(c, m, n, &sum, e);
+    const int64_t group = contraction_rows(c, shape, 1, m).group;
+    for (int part = 0; part < REF_ACCOUNTS; part++) {
+        sum[part] = acc_zero();
+        for (int64_t k = 0; part < REF_SUMS && k < shape[2]; k++)
+            acc_add_product(&sum[part], ref_a(c, m, k), contraction_b(c, group, part, n, k));
+    }
+    ref_finish(c, m, n, sum, e);
     return 0;
 }
 

@@ -1,4 +1,4 @@
-#include "../problem.h"
+#include "../product.h"
 
 #include <math.h>
 
@@ -34,45 +34,31 @@ static void fill_published(struct instance *out, int64_t k)
                                             .b = (float)(1.1 * 0.02 * top / 448)};
 }
 
-/* Sparse small integers and power-of-two scales. The density keeps sums within a few hundred: exact
- * in fp32, in a 13-bit aligned accumulator and, mostly, in the bf16 result itself, so a single term
- * dropped, doubled or misplaced shows. The corners that tails forget are never zero. */
-static void fill_integers(struct instance *out, int64_t m, int64_t n, int64_t k,
-                          struct random *random)
+static void fill_class(const struct config *config, struct instance *out, struct random *random)
 {
-    const float largest = k <= 64 ? 3 : 1;
-    const double square = largest == 1 ? 1 : 14.0 / 3; /* mean square of the nonzero values */
-    const double wanted = 1200 / (square * square * (double)k);
-    const float density = (float)(wanted < 1 ? sqrt(wanted) : 1);
-
-    out->tensor[X].fill = (struct fill){.kind = FILL_INTEGERS, .b = largest, .density = density};
-    out->tensor[WEIGHT].fill = out->tensor[X].fill;
-    out->tensor[SCALE].fill = (struct fill){.kind = FILL_POWERS, .a = -3, .b = 3, .density = 1};
-    for (int i = 0; i < 6; i++) {
-        int64_t depth = i < 2 ? k - 1 : (int64_t)random_below(random, (uint64_t)k);
-        int64_t row = i % 2 ? (int64_t)random_below(random, (uint64_t)m) : m - 1;
-        int64_t col = i % 2 ? (int64_t)random_below(random, (uint64_t)n) : n - 1;
-        out->tensor[X].fill.planted[i] = (struct fill_planted){row * k + depth, 1};
-        out->tensor[WEIGHT].fill.planted[i] = (struct fill_planted){col * k + depth, 1};
-    }
-    out->tensor[X].fill.planted_count = out->tensor[WEIGHT].fill.planted_count = 6;
-    out->data = DATA_EXACT;
-}
-
-/* One large term at the last k, at a tile edge and at random places, over integers: exact as above. */
-static void plant_needles(struct instance *out, int64_t m, int64_t n, int64_t k,
-                          struct random *random)
-{
-    const int64_t depths[] = {k - 1, (k - 1) & ~(int64_t)15, (k - 1) & ~(int64_t)127, k / 2, 0};
+    const int64_t m = out->extent[0], n = out->extent[1], k = out->extent[2];
     struct fill *x = &out->tensor[X].fill, *weight = &out->tensor[WEIGHT].fill;
-    for (int i = 0; i < 10; i++) {
-        int64_t depth = depths[i % 5];
-        int64_t row = i ? (int64_t)random_below(random, (uint64_t)m) : m - 1;
-        int64_t col = i ? (int64_t)random_below(random, (uint64_t)n) : n - 1;
-        x->planted[i] = (struct fill_planted){row * k + depth, i % 2 ? -24.0f : 24.0f};
-        weight->planted[i] = (struct fill_planted){col * k + depth, i % 3 ? 20.0f : -28.0f};
+    const struct operand a = product_operand(x, m, k, false), b = product_operand(weight, n, k, false);
+
+    if (config_chose(config, "input", "integers") || config_chose(config, "input", "needle")) {
+        if (config_chose(config, "input", "needle"))
+            product_needles(a, b, k, random);
+        else
+            product_integers(a, b, k, random);
+        out->tensor[SCALE].fill = (struct fill){.kind = FILL_POWERS, .a = -3, .b = 3, .density = 1};
+        out->data = DATA_EXACT;
+    } else if (config_chose(config, "input", "uniform")) {
+        *x = *weight = (struct fill){.kind = FILL_UNIFORM, .a = 0, .b = 1};
+        out->data = DATA_ANY;
+    } else if (config_chose(config, "input", "wide")) { /* subnormals of e4m3 start below 2^-6 */
+        *x = *weight = (struct fill){.kind = FILL_WIDE, .a = -9, .b = 7};
+    } else if (config_chose(config, "input", "cancel")) {
+        product_cancel(a, b, k);
+        out->data = DATA_ANY;
+    } else if (config_chose(config, "input", "special")) { /* e4m3 has no infinities */
+        product_special(a, b, k, false);
+        weight->b = 100;
     }
-    x->planted_count = weight->planted_count = 10;
 }
 
 static int instantiate(const struct config *config, struct random *shape_random,
@@ -92,28 +78,7 @@ static int instantiate(const struct config *config, struct random *shape_random,
                              .flops = 2 * dm * dn * dk,
                              .bytes = dm * dk + dn * dk + 4 * dn + 2 * dm * dn};
     fill_published(out, k);
-    if (config_chose(config, "input", "integers")) {
-        fill_integers(out, m, n, k, content_random);
-    } else if (config_chose(config, "input", "needle")) {
-        fill_integers(out, m, n, k, content_random);
-        plant_needles(out, m, n, k, content_random);
-    } else if (config_chose(config, "input", "uniform")) {
-        out->tensor[X].fill = (struct fill){.kind = FILL_UNIFORM, .a = 0, .b = 1};
-        out->tensor[WEIGHT].fill = (struct fill){.kind = FILL_UNIFORM, .a = 0, .b = 1};
-        out->data = DATA_ANY;
-    } else if (config_chose(config, "input", "wide")) { /* subnormals of e4m3 start below 2^-6 */
-        out->tensor[X].fill = (struct fill){.kind = FILL_WIDE, .a = -9, .b = 7};
-        out->tensor[WEIGHT].fill = out->tensor[X].fill;
-    } else if (config_chose(config, "input", "cancel")) {
-        out->tensor[X].fill = (struct fill){.kind = FILL_CANCEL, .b = 2, .inner = k};
-        out->tensor[WEIGHT].fill = (struct fill){.kind = FILL_UNIFORM, .a = 0.5f, .b = 2};
-        out->data = DATA_ANY;
-    } else if (config_chose(config, "input", "special")) {
-        out->tensor[X].fill = (struct fill){.kind = FILL_NANS, .b = 2,
-                                            .density = (float)fmin(0.05, 0.3 / dk)};
-        out->tensor[WEIGHT].fill = (struct fill){.kind = FILL_NANS, .b = 100,
-                                                 .density = (float)fmin(0.05, 0.3 / dk)};
-    }
+    fill_class(config, out, content_random);
     return 0;
 }
 

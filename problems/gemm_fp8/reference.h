@@ -3,7 +3,7 @@
 #define REF_CONTRACTION
 
 enum { GEMM_X, GEMM_WEIGHT, GEMM_SCALE, GEMM_Y };
-enum { PART_SUM, PART_MAGNITUDE, PART_SQUARE, PART_TERMS, PART_SCALE };
+enum { PART_SUM, PART_SCALE = PART_SUM + REF_SUM_PARTS };
 
 REF_FN void ref_shape(const struct ref_context *c, int64_t shape[3])
 {
@@ -40,10 +40,7 @@ REF_FN void ref_finish(const struct ref_context *c, int64_t m, int64_t n, const 
     const num s = acc_num(sum, ref_unit(c));
     (void)m;
     e->value = num_mul(s, num_of(scale));
-    e->part[PART_SUM] = num_mid(s);
-    e->part[PART_MAGNITUDE] = sum->magnitude;
-    e->part[PART_SQUARE] = sum->square;
-    e->part[PART_TERMS] = sum->terms;
+    ref_keep_sum(sum, e->part + PART_SUM);
     e->part[PART_SCALE] = scale;
 }
 
@@ -53,8 +50,7 @@ REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
                         const struct ref_element *e)
 {
     const double *part = e->part;
-    const struct sum_facts facts = {part[PART_TERMS], part[PART_SUM], part[PART_MAGNITUDE],
-                                    part[PART_SQUARE], ref_unit(c)};
+    const struct sum_facts facts = ref_kept_sum(part + PART_SUM, ref_unit(c));
     const double sum = error_of_sum(a, c->data, &facts);
     const double rounded = sum + error_of_rounding(error_format(DTYPE_BF16), part[PART_SUM], sum);
     const double product = c->data == DATA_EXACT ? 0 : UNIT_F32 * fabs(part[PART_SUM]);

@@ -1,0 +1,4 @@
+/* gemm_bf16, the mathematics: c[m,n] = sum_k a[m,k] b[k,n]. */
+
+#define GEMM_LOAD REF_BF16
+#include "../gemm_reference.h"

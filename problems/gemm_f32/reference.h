@@ -1,0 +1,4 @@
+/* gemm_f32, the mathematics: c[m,n] = sum_k a[m,k] b[k,n]. */
+
+#define GEMM_LOAD REF_F32
+#include "../gemm_reference.h"

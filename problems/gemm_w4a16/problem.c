@@ -1,0 +1,134 @@
+#include "../product.h"
+
+#include <math.h>
+
+static const char *const inputs[] = {"normal", "integers", "needle", "uniform", "wide", "cancel", NULL};
+static const char *const zeros[] = {"drawn", "spread", "low", "high", "equal", NULL};
+
+static const struct axis axes[] = {
+    {"m", AXIS_NUMBER, NULL, "rows of x and y"},
+    {"n", AXIS_NUMBER, NULL, "columns of w and y"},
+    {"k", AXIS_NUMBER, NULL, "length of every dot product; even"},
+    {"group", AXIS_NUMBER, NULL, "rows of w that share a scale and a zero; the last group may be shorter"},
+    {"zero", AXIS_CHOICE, zeros,
+     "zero points: 6..9 as published; 0..15; all 0; all 15; equal to most weights, which are then 0"},
+    {"input", AXIS_CHOICE, inputs, "how x, the weights and their scales are drawn"},
+    {0}};
+
+static const struct tensor tensors[] = {
+    {"x", DTYPE_BF16, TENSOR_INPUT, "[m, k]"},
+    {"w_q", DTYPE_U8, TENSOR_INPUT, "[k/2, n], low nibble: even row of w, high nibble: odd"},
+    {"scales", DTYPE_BF16, TENSOR_INPUT, "[ceil(k/group), n]"},
+    {"zeros", DTYPE_BF16, TENSOR_INPUT, "[ceil(k/group), n]"},
+    {"y", DTYPE_BF16, TENSOR_OUTPUT, "[m, n]"},
+    {0}};
+
+static const char *const extents[] = {"m", "n", "k", "group", NULL};
+
+enum { X, W_Q, SCALES, ZEROS, Y };
+
+/* As published: groups of normals of deviation 0.02, quantized from their least to their greatest value.
+ * The range of 128 normals is 5.2 deviations on average, so a step is 0.0069 and the zero 7.5. */
+static void fill_published(struct instance *out)
+{
+    out->tensor[X].fill = (struct fill){.kind = FILL_NORMAL, .b = 1};
+    out->tensor[W_Q].fill = (struct fill){.kind = FILL_NIBBLES, .a = 7.5f, .b = 2.9f};
+    out->tensor[SCALES].fill = (struct fill){.kind = FILL_UNIFORM, .a = 0.0058f, .b = 0.008f};
+}
+
+static void fill_zeros(const struct config *config, struct instance *out, struct random *random)
+{
+    struct fill *fill = &out->tensor[ZEROS].fill;
+    const int zero = (int)random_below(random, 16);
+    *fill = (struct fill){.kind = FILL_LEVELS, .a = 6, .b = 4};
+    if (config_chose(config, "zero", "spread")) {
+        fill->a = 0;
+        fill->b = 16;
+    } else if (config_chose(config, "zero", "low")) {
+        *fill = (struct fill){.kind = FILL_CONSTANT, .a = 0};
+    } else if (config_chose(config, "zero", "high")) {
+        *fill = (struct fill){.kind = FILL_CONSTANT, .a = 15};
+    } else if (config_chose(config, "zero", "equal")) { /* both nibbles of seven bytes in eight */
+        *fill = (struct fill){.kind = FILL_CONSTANT, .a = (float)zero};
+        out->tensor[W_Q].fill = (struct fill){.kind = FILL_MOSTLY, .a = (float)(zero * 17), .b = 256,
+                                              .density = 0.125f};
+    }
+}
+
+/* Small integers in x, any weights and power-of-two scales: every sum is exact, with the zero points
+ * applied before or after it. Large values of x at the last row of w and at the groups' ends. */
+static void fill_integers(struct instance *out, bool needles, struct random *random)
+{
+    const int64_t m = out->extent[0], k = out->extent[2], group = out->extent[3];
+    const int64_t depths[] = {k - 1, (k - 1) / group * group, (k - 1) & ~(int64_t)63, k / 2, 0, k - 2};
+    struct fill *x = &out->tensor[X].fill;
+    const double density = 600 / (double)k;
+    *x = (struct fill){.kind = FILL_INTEGERS, .b = 3, .density = (float)fmin(1, density)};
+    for (int i = 0; i < FILL_MAX_PLANTED; i++) {
+        const int64_t row = i < 6 ? m - 1 : (int64_t)random_below(random, (uint64_t)m);
+        const int64_t depth = i < 12 ? depths[i % 6] : (int64_t)random_below(random, (uint64_t)k);
+        x->planted[i] = (struct fill_planted){row * k + depth, needles ? (i % 2 ? -48.0f : 48.0f) : 1};
+    }
+    x->planted_count = FILL_MAX_PLANTED;
+    out->tensor[W_Q].fill = (struct fill){.kind = FILL_LEVELS, .b = 256};
+    out->tensor[SCALES].fill = (struct fill){.kind = FILL_POWERS, .a = -3, .b = 3, .density = 1};
+    out->data = DATA_EXACT;
+}
+
+static void fill_class(const struct config *config, struct instance *out, struct random *random)
+{
+    struct fill *x = &out->tensor[X].fill;
+    fill_published(out);
+    if (config_chose(config, "input", "integers") || config_chose(config, "input", "needle")) {
+        fill_integers(out, config_chose(config, "input", "needle"), random);
+    } else if (config_chose(config, "input", "uniform")) {
+        *x = (struct fill){.kind = FILL_UNIFORM, .a = 0, .b = 1};
+        out->tensor[W_Q].fill = (struct fill){.kind = FILL_LEVELS, .b = 256};
+        out->data = DATA_ANY;
+    } else if (config_chose(config, "input", "wide")) {
+        *x = (struct fill){.kind = FILL_WIDE, .a = -12, .b = 12};
+        out->tensor[W_Q].fill = (struct fill){.kind = FILL_LEVELS, .b = 256};
+        out->tensor[SCALES].fill = (struct fill){.kind = FILL_WIDE, .a = -12, .b = 4};
+    } else if (config_chose(config, "input", "cancel")) {
+        *x = (struct fill){.kind = FILL_CANCEL, .b = 2, .inner = out->extent[2]};
+        out->data = DATA_ANY;
+    }
+}
+
+static int instantiate(const struct config *config, struct random *shape_random,
+                       struct random *content_random, struct instance *out)
+{
+    const int64_t m = config_value(config, "m"), n = config_value(config, "n");
+    const int64_t k = config_value(config, "k"), group = config_value(config, "group");
+    const int64_t groups = (k + group - 1) / group;
+    const double dm = (double)m, dn = (double)n, dk = (double)k;
+    (void)shape_random;
+
+    *out = (struct instance){.extent = {m, n, k, group},
+                             .tensor = {{.rank = 2, .dim = {m, k}},
+                                        {.rank = 2, .dim = {k / 2, n}},
+                                        {.rank = 2, .dim = {groups, n}},
+                                        {.rank = 2, .dim = {groups, n}},
+                                        {.rank = 2, .dim = {m, n}}},
+                             .data = DATA_SIGN_RANDOM,
+                             .flops = 2 * dm * dn * dk,
+                             .bytes = 2 * dm * dk + dn * dk / 2 + 4 * (double)groups * dn + 2 * dm * dn};
+    fill_class(config, out, content_random);
+    fill_zeros(config, out, content_random);
+    return 0;
+}
+
+const struct problem problem_gemm_w4a16 = {
+    .name = "gemm_w4a16",
+    .summary = "bf16 activations times 4-bit weights with a scale and a zero point per group",
+    .arithmetic = "products and sums in fp32 or in the 16-bit MMA class of the GPU in hand; the weight "
+                  "may be rounded to bf16; scale and zero point may be applied after the sum",
+    .axes = axes,
+    .tensors = tensors,
+    .extents = extents,
+    .compute = DTYPE_BF16,
+    .published_atol = 0.1,
+    .published_rtol = 0.1,
+    .host_ns = 1.6,
+    .instantiate = instantiate,
+};

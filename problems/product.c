@@ -1,0 +1,66 @@
+#include "product.h"
+
+#include <math.h>
+
+enum { CORNERS = 6, NEEDLES = 10 };
+
+struct operand product_operand(struct fill *fill, int64_t rows, int64_t k, bool across)
+{
+    return (struct operand){fill, rows, rows, 0, across ? 1 : k, across ? rows : 1};
+}
+
+static int64_t place(const struct operand *o, int64_t row, int64_t depth)
+{
+    return row / o->inner * o->outer + row % o->inner * o->row_step + depth * o->depth_step;
+}
+
+static int64_t any_row(const struct operand *o, struct random *random)
+{
+    return (int64_t)random_below(random, (uint64_t)o->rows);
+}
+
+void product_integers(struct operand a, struct operand b, int64_t k, struct random *random)
+{
+    const float largest = k <= 64 ? 3 : 1;
+    const double square = largest == 1 ? 1 : 14.0 / 3; /* mean square of the nonzero values */
+    const double wanted = 1200 / (square * square * (double)k);
+    const float density = (float)(wanted < 1 ? sqrt(wanted) : 1);
+
+    *a.fill = (struct fill){.kind = FILL_INTEGERS, .b = largest, .density = density};
+    *b.fill = *a.fill;
+    for (int i = 0; i < CORNERS; i++) {
+        const int64_t depth = i < 2 ? k - 1 : (int64_t)random_below(random, (uint64_t)k);
+        const int64_t row = i % 2 ? any_row(&a, random) : a.rows - 1;
+        const int64_t col = i % 2 ? any_row(&b, random) : b.rows - 1;
+        a.fill->planted[i] = (struct fill_planted){place(&a, row, depth), 1};
+        b.fill->planted[i] = (struct fill_planted){place(&b, col, depth), 1};
+    }
+    a.fill->planted_count = b.fill->planted_count = CORNERS;
+}
+
+void product_needles(struct operand a, struct operand b, int64_t k, struct random *random)
+{
+    const int64_t depths[] = {k - 1, (k - 1) & ~(int64_t)15, (k - 1) & ~(int64_t)127, k / 2, 0};
+    product_integers(a, b, k, random);
+    for (int i = 0; i < NEEDLES; i++) {
+        const int64_t depth = depths[i % 5];
+        const int64_t row = i ? any_row(&a, random) : a.rows - 1;
+        const int64_t col = i ? any_row(&b, random) : b.rows - 1;
+        a.fill->planted[i] = (struct fill_planted){place(&a, row, depth), i % 2 ? -24.0f : 24.0f};
+        b.fill->planted[i] = (struct fill_planted){place(&b, col, depth), i % 3 ? 20.0f : -28.0f};
+    }
+    a.fill->planted_count = b.fill->planted_count = NEEDLES;
+}
+
+void product_cancel(struct operand a, struct operand b, int64_t k)
+{
+    *a.fill = (struct fill){.kind = FILL_CANCEL, .b = 2, .inner = k};
+    *b.fill = (struct fill){.kind = FILL_UNIFORM, .a = 0.5f, .b = 2};
+}
+
+void product_special(struct operand a, struct operand b, int64_t k, bool infinities)
+{
+    const float density = (float)fmin(0.05, 0.3 / (double)k);
+    *a.fill = (struct fill){.kind = FILL_NANS, .a = infinities, .b = 2, .density = density};
+    *b.fill = *a.fill;
+}

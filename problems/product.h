@@ -1,0 +1,34 @@
+/* Inputs of problems that are matrix products at heart, sum_k a(i, k) b(j, k): one way to draw each input
+ * class for all of them. */
+#ifndef UNSEEN_PRODUCT_H
+#define UNSEEN_PRODUCT_H
+
+#include "problem.h"
+
+/* One operand: element (row, depth) lies at row / inner * outer + row % inner * row_step +
+ * depth * depth_step of its tensor. For a plain matrix inner is the number of rows. */
+struct operand {
+    struct fill *fill;
+    int64_t rows, inner, outer, row_step, depth_step;
+};
+
+/* A plain matrix of `rows` rows that each hold the `k` terms of a sum: [rows, k], or, `across`, the
+ * transposed [k, rows]. */
+struct operand product_operand(struct fill *fill, int64_t rows, int64_t k, bool across);
+
+/* Sparse small integers. The density keeps sums within a few hundred: exact in fp32, in a 13-bit aligned
+ * accumulator and, mostly, in a bf16 result itself, so that a single term dropped, doubled or misplaced
+ * shows. The corners that tails forget are never zero. */
+void product_integers(struct operand a, struct operand b, int64_t k, struct random *random);
+
+/* Over those, large terms at the last k, at tile edges and at random places: still exact. */
+void product_needles(struct operand a, struct operand b, int64_t k, struct random *random);
+
+/* Pairs of terms that nearly cancel, along the row of `a`; b is positive. */
+void product_cancel(struct operand a, struct operand b, int64_t k);
+
+/* A few NaN in both operands, and with `infinities` as many infinite values; the rest N(0, .). About one
+ * row in three has one, so that every output still has defined neighbours. */
+void product_special(struct operand a, struct operand b, int64_t k, bool infinities);
+
+#endif

@@ -1,0 +1,67 @@
+/* How a contraction's outputs are dealt to tiles: the same on the host, in kernels and for the witness.
+ * The rows of a tile all belong to one group, and so share their b. */
+#ifndef UNSEEN_CONTRACTION_H
+#define UNSEEN_CONTRACTION_H
+
+#ifndef REF_SUMS
+#define REF_SUMS 1
+#endif
+
+/* What ref_finish gets: the sums of an output and, with REF_SIZED, what scales their errors. */
+#ifdef REF_SIZED
+enum { REF_SIZE = REF_SUMS, REF_ACCOUNTS };
+#else
+enum { REF_ACCOUNTS = REF_SUMS };
+#endif
+
+struct rows {
+    int64_t group, first, end;
+};
+
+/* Tiles of `size` rows, the last of every group perhaps shorter. */
+REF_FN int64_t contraction_row_tiles(const struct ref_context *c, const int64_t shape[3], int64_t size)
+{
+#ifdef REF_GROUPED
+    int64_t tiles = 0;
+    for (int64_t g = 0; g < ref_groups(c); g++)
+        tiles += (ref_group_first(c, g + 1) - ref_group_first(c, g) + size - 1) / size;
+    return tiles;
+#else
+    (void)c;
+    return (shape[0] + size - 1) / size;
+#endif
+}
+
+REF_FN struct rows contraction_rows(const struct ref_context *c, const int64_t shape[3], int64_t size,
+                                    int64_t tile)
+{
+    struct rows r = {0, 0, shape[0]};
+#ifdef REF_GROUPED
+    for (;; r.group++) {
+        r.first = ref_group_first(c, r.group);
+        r.end = ref_group_first(c, r.group + 1);
+        const int64_t tiles = (r.end - r.first + size - 1) / size;
+        if (tile < tiles)
+            break;
+        tile -= tiles;
+    }
+#else
+    (void)c;
+#endif
+    r.first += tile * size;
+    r.end = r.first + size < r.end ? r.first + size : r.end;
+    return r;
+}
+
+REF_FN double contraction_b(const struct ref_context *c, int64_t group, int part, int64_t n, int64_t k)
+{
+#ifdef REF_GROUPED
+    return ref_b(c, group, part, n, k);
+#else
+    (void)group;
+    (void)part;
+    return ref_b(c, n, k);
+#endif
+}
+
+#endif

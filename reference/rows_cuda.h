@@ -1,0 +1,40 @@
+/* The enclosure on the GPU, a block to a row: a part of enclosure_cuda.cu. */
+static __global__ void __launch_bounds__(THREADS) judge_kernel(const __grid_constant__ struct work w)
+{
+    struct tally tally = tally_zero();
+    const struct ref_context *c = &w.request.context;
+    const int64_t only = w.request.only_row, width = ref_width(c);
+    const int64_t first = only ? only - 1 : 0, end = only ? only : ref_rows(c);
+    num *scratch = w.scratch + blockIdx.x * w.scratch_count;
+
+    for (int64_t row = first + blockIdx.x; row < end; row += gridDim.x) {
+        struct ref_state state;
+        ref_prepare(c, row, scratch, &state);
+        for (int64_t j = threadIdx.x; j < width; j += THREADS) {
+            struct ref_element e;
+            ref_elements(c, row, j, 1, scratch, &state, &e);
+            judge_element(&w, &tally, &e, row * width + j);
+        }
+        __syncthreads(); /* the scratch is used again */
+    }
+    merge_block(&w, &tally);
+}
+
+static __global__ void shape_kernel(const __grid_constant__ struct ref_context c, int64_t *out)
+{
+    out[0] = ref_rows(&c);
+    out[1] = ref_scratch(&c);
+}
+
+/* Rows, and the scratch that one takes, as the kernel's code says. */
+static cudaError_t ask_shape(const struct ref_context *c, int64_t shape[2])
+{
+    int64_t *device;
+    cudaError_t error = cudaMallocAsync((void **)&device, 2 * sizeof *device, 0);
+    if (error)
+        return error;
+    shape_kernel<<<1, 1>>>(*c, device);
+    error = cudaMemcpy(shape, device, 2 * sizeof *device, cudaMemcpyDeviceToHost);
+    cudaFreeAsync(device, 0);
+    return error;
+}
