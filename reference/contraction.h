@@ -23,6 +23,7 @@ REF_FN int64_t contraction_row_tiles(const struct ref_context *c, const int64_t 
 {
 #ifdef REF_GROUPED
     int64_t tiles = 0;
+    (void)shape;
     for (int64_t g = 0; g < ref_groups(c); g++)
         tiles += (ref_group_first(c, g + 1) - ref_group_first(c, g) + size - 1) / size;
     return tiles;

@@ -1,0 +1,219 @@
+#include "../product.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const inputs[] = {"normal", "integers", "needle", "uniform",
+                                     "wide",   "cancel",   "gates",  NULL};
+static const char *const routings[] = {"even", "zipf", "empty", "one", "single", "odd", NULL};
+
+static const struct axis axes[] = {
+    {"tokens", AXIS_NUMBER, NULL, "rows of hidden and out, sorted by expert"},
+    {"hidden_dim", AXIS_NUMBER, NULL, "length of every dot product"},
+    {"inter_dim", AXIS_NUMBER, NULL, "columns of each weight and of out"},
+    {"experts", AXIS_NUMBER, NULL, "pairs of weights"},
+    {"routing", AXIS_CHOICE, routings,
+     "rows of the experts: even; by a power law; first, last and some others without rows; all to one; "
+     "most with one row; boundaries anywhere"},
+    {"input", AXIS_CHOICE, inputs, "how hidden and the weights are drawn; gates: silu far out on both sides"},
+    {0}};
+
+static const struct tensor tensors[] = {
+    {"hidden", DTYPE_BF16, TENSOR_INPUT, "[tokens, hidden_dim]"},
+    {"expert_offsets", DTYPE_I32, TENSOR_INPUT, "[experts + 1]"},
+    {"w_gate", DTYPE_BF16, TENSOR_INPUT, "[experts, hidden_dim, inter_dim]"},
+    {"w_up", DTYPE_BF16, TENSOR_INPUT, "[experts, hidden_dim, inter_dim]"},
+    {"out", DTYPE_BF16, TENSOR_OUTPUT, "[tokens, inter_dim]"},
+    {0}};
+
+static const char *const extents[] = {"tokens", "hidden_dim", "inter_dim", "experts", NULL};
+
+enum { HIDDEN, OFFSETS, W_GATE, W_UP, OUT };
+
+/* --- routing --- */
+
+static int64_t below(struct random *random, int64_t bound)
+{
+    return (int64_t)random_below(random, (uint64_t)bound);
+}
+
+/* One row at a time to an expert of a power law: expert i gets 1 / (i + 1) of the weight, in a random
+ * order of the experts. */
+static void route_zipf(int64_t tokens, int64_t experts, int64_t *rows, struct random *random)
+{
+    double total = 0;
+    int64_t given = 0;
+    for (int64_t e = 0; e < experts; e++)
+        total += 1 / (double)(e + 1);
+    for (int64_t e = 0; e < experts; e++)
+        given += rows[e] = (int64_t)((double)tokens / (double)(e + 1) / total);
+    rows[0] += tokens - given;
+    for (int64_t e = experts - 1; e > 0; e--) {
+        const int64_t other = below(random, e + 1), swapped = rows[e];
+        rows[e] = rows[other];
+        rows[other] = swapped;
+    }
+}
+
+/* Boundaries anywhere: as many rows as fall between cuts drawn at random. */
+static int ascending(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void route_odd(int64_t tokens, int64_t experts, int64_t *rows, struct random *random)
+{
+    for (int64_t e = 0; e + 1 < experts; e++)
+        rows[e] = below(random, tokens + 1);
+    rows[experts - 1] = tokens;
+    qsort(rows, (size_t)experts, sizeof *rows, ascending);
+    for (int64_t e = experts - 1; e > 0; e--)
+        rows[e] -= rows[e - 1];
+}
+
+/* Experts with rows are every other one or fewer, never the first or the last where there is another. */
+static void route_empty(int64_t tokens, int64_t experts, int64_t *rows, struct random *random)
+{
+    const int64_t inner = experts > 2 ? experts - 2 : 1, first = experts > 2 ? 1 : 0;
+    const int64_t used = 1 + inner / 3;
+    for (int64_t i = 0; i < used; i++)
+        rows[first + i * inner / used] = tokens / used + (i == 0 ? tokens % used : 0);
+    if (experts == 2 && below(random, 2)) {
+        rows[1] = rows[0];
+        rows[0] = 0;
+    }
+}
+
+/* One row for as many experts as there are rows to spare; the rest belongs to one of them. */
+static void route_single(int64_t tokens, int64_t experts, int64_t *rows, struct random *random)
+{
+    const int64_t single = tokens < experts ? tokens : experts;
+    for (int64_t i = 0; i < single; i++)
+        rows[i * experts / single] = 1;
+    rows[below(random, single) * experts / single] += tokens - single;
+}
+
+static void route(const struct config *config, int64_t tokens, int64_t experts, int64_t *rows,
+                  struct random *random)
+{
+    if (config_chose(config, "routing", "zipf"))
+        route_zipf(tokens, experts, rows, random);
+    else if (config_chose(config, "routing", "empty"))
+        route_empty(tokens, experts, rows, random);
+    else if (config_chose(config, "routing", "one"))
+        rows[below(random, experts)] = tokens;
+    else if (config_chose(config, "routing", "single"))
+        route_single(tokens, experts, rows, random);
+    else if (config_chose(config, "routing", "odd"))
+        route_odd(tokens, experts, rows, random);
+    else
+        for (int64_t e = 0; e < experts; e++)
+            rows[e] = (e + 1) * tokens / experts - e * tokens / experts;
+}
+
+/* expert_offsets; NULL when out of memory. */
+static int32_t *draw_offsets(const struct config *config, int64_t tokens, int64_t experts,
+                             struct random *random)
+{
+    int64_t *rows = calloc((size_t)experts, sizeof *rows);
+    int32_t *offsets = malloc((size_t)(experts + 1) * sizeof *offsets);
+    if (rows && offsets) {
+        route(config, tokens, experts, rows, random);
+        offsets[0] = 0;
+        for (int64_t e = 0; e < experts; e++)
+            offsets[e + 1] = offsets[e] + (int32_t)rows[e];
+    } else {
+        free(offsets);
+        offsets = NULL;
+    }
+    free(rows);
+    return offsets;
+}
+
+/* --- values --- */
+
+/* Column j of expert e of a weight, as row e * inter_dim + j of an operand. */
+static struct operand weight_operand(struct fill *fill, int64_t hidden, int64_t inter, int64_t experts)
+{
+    return (struct operand){fill, experts * inter, inter, hidden * inter, 1, inter};
+}
+
+/* Integer sums for the gate and for up; silu of the gate is not exact, but a term of up counts in full
+ * wherever the gate is positive. */
+static void fill_integers(struct instance *out, bool needles, struct random *random)
+{
+    const int64_t tokens = out->extent[0], hidden = out->extent[1];
+    const int64_t inter = out->extent[2], experts = out->extent[3];
+    struct fill *x = &out->tensor[HIDDEN].fill;
+    const struct operand a = product_operand(x, tokens, hidden, false);
+    const struct operand gate = weight_operand(&out->tensor[W_GATE].fill, hidden, inter, experts);
+    const struct operand up = weight_operand(&out->tensor[W_UP].fill, hidden, inter, experts);
+    (needles ? product_needles : product_integers)(a, gate, hidden, random);
+    (needles ? product_needles : product_integers)(a, up, hidden, random);
+    out->data = DATA_EXACT;
+}
+
+static void fill_class(const struct config *config, struct instance *out, struct random *random)
+{
+    struct fill *x = &out->tensor[HIDDEN].fill;
+    struct fill *gate = &out->tensor[W_GATE].fill, *up = &out->tensor[W_UP].fill;
+    *x = (struct fill){.kind = FILL_NORMAL, .b = 0.1f};
+    *gate = *up = (struct fill){.kind = FILL_NORMAL, .b = 0.02f};
+    if (config_chose(config, "input", "integers") || config_chose(config, "input", "needle")) {
+        fill_integers(out, config_chose(config, "input", "needle"), random);
+    } else if (config_chose(config, "input", "uniform")) {
+        *x = *gate = *up = (struct fill){.kind = FILL_UNIFORM, .a = 0, .b = 0.1f};
+        out->data = DATA_ANY;
+    } else if (config_chose(config, "input", "wide")) {
+        *x = *gate = *up = (struct fill){.kind = FILL_WIDE, .a = -8, .b = 2};
+    } else if (config_chose(config, "input", "cancel")) {
+        *x = (struct fill){.kind = FILL_CANCEL, .b = 1, .inner = out->extent[1]};
+        *gate = *up = (struct fill){.kind = FILL_UNIFORM, .a = 0.05f, .b = 0.2f};
+        out->data = DATA_ANY;
+    } else if (config_chose(config, "input", "gates")) { /* gates of deviation 40 whatever the length */
+        x->b = 1;
+        gate->b = (float)(40 / sqrt((double)out->extent[1]));
+    }
+}
+
+static int instantiate(const struct config *config, struct random *shape_random,
+                       struct random *content_random, struct instance *out)
+{
+    const int64_t tokens = config_value(config, "tokens"), hidden = config_value(config, "hidden_dim");
+    const int64_t inter = config_value(config, "inter_dim"), experts = config_value(config, "experts");
+    const double dt = (double)tokens, dh = (double)hidden, di = (double)inter, de = (double)experts;
+
+    (void)shape_random;
+    *out = (struct instance){.extent = {tokens, hidden, inter, experts},
+                             .tensor = {{.rank = 2, .dim = {tokens, hidden}},
+                                        {.rank = 1, .dim = {experts + 1}},
+                                        {.rank = 3, .dim = {experts, hidden, inter}},
+                                        {.rank = 3, .dim = {experts, hidden, inter}},
+                                        {.rank = 2, .dim = {tokens, inter}}},
+                             .data = DATA_SIGN_RANDOM,
+                             .flops = 4 * dt * dh * di,
+                             .bytes = 2 * dt * dh + 4 * de * dh * di + 2 * dt * di};
+    int32_t *offsets = draw_offsets(config, tokens, experts, content_random);
+    if (!offsets)
+        return -1;
+    fill_class(config, out, content_random);
+    out->tensor[OFFSETS].fill = (struct fill){.kind = FILL_GIVEN, .given = offsets};
+    return 0;
+}
+
+const struct problem problem_moe_up = {
+    .name = "moe_up",
+    .summary = "mixture-of-experts up-projection with SwiGLU, rows sorted by expert",
+    .arithmetic = "products and sums in fp32 or in the 16-bit MMA class of the GPU in hand; gate and up may "
+                  "each be rounded to bf16; fast exponential or tanh in silu",
+    .axes = axes,
+    .tensors = tensors,
+    .extents = extents,
+    .compute = DTYPE_BF16,
+    .published_atol = 0.02,
+    .published_rtol = 0.02,
+    .host_ns = 1.4,
+    .instantiate = instantiate,
+};

@@ -1,0 +1,111 @@
+/* moe_up, the mathematics: out[r,j] = silu(g) u, g = sum_h hidden[r,h] w_gate[e,h,j], u the same with
+ * w_up, silu(g) = g / (1 + exp(-g)), e the expert with expert_offsets[e] <= r < expert_offsets[e+1]. */
+
+#define REF_CONTRACTION
+#define REF_GROUPED
+#define REF_SUMS 2
+
+enum { MOE_HIDDEN, MOE_OFFSETS, MOE_W_GATE, MOE_W_UP, MOE_OUT };
+enum { MOE_TOKENS, MOE_DIM, MOE_INTER, MOE_EXPERTS };
+enum { OF_GATE, OF_UP };
+enum { PART_GATE, PART_UP = PART_GATE + REF_SUM_PARTS };
+
+REF_FN void ref_shape(const struct ref_context *c, int64_t shape[3])
+{
+    shape[0] = c->extent[MOE_TOKENS];
+    shape[1] = c->extent[MOE_INTER];
+    shape[2] = c->extent[MOE_DIM];
+}
+
+REF_FN int64_t ref_groups(const struct ref_context *c)
+{
+    return c->extent[MOE_EXPERTS];
+}
+
+REF_FN int64_t ref_group_first(const struct ref_context *c, int64_t expert)
+{
+    return REF_I32(c, MOE_OFFSETS, expert);
+}
+
+REF_FN double ref_a(const struct ref_context *c, int64_t m, int64_t k)
+{
+    return REF_BF16(c, MOE_HIDDEN, m * c->extent[MOE_DIM] + k);
+}
+
+REF_FN double ref_b(const struct ref_context *c, int64_t expert, int part, int64_t n, int64_t k)
+{
+    const int64_t at = (expert * c->extent[MOE_DIM] + k) * c->extent[MOE_INTER] + n;
+    return part == OF_GATE ? REF_BF16(c, MOE_W_GATE, at) : REF_BF16(c, MOE_W_UP, at);
+}
+
+REF_FN double ref_unit(const struct ref_context *c)
+{
+    return c->data == DATA_EXACT ? 1 : 0;
+}
+
+REF_FN double ref_cost(const struct ref_context *c)
+{
+    return 2 * (double)c->extent[MOE_DIM] + 16;
+}
+
+/* g / (1 + exp(-g)); for g < 0 as g exp(g) / (1 + exp(g)), so that nothing overflows. */
+REF_FN num moe_silu(num gate)
+{
+    const bool negative = num_mid(gate) < 0;
+    const num e = num_exp(negative ? gate : num_neg(gate));
+    const num weighted = negative ? num_mul(gate, e) : gate;
+    return num_div(weighted, num_add(num_of(1), e));
+}
+
+REF_FN void ref_finish(const struct ref_context *c, int64_t m, int64_t n, const struct acc *sum,
+                       struct ref_element *e)
+{
+    (void)m;
+    (void)n;
+    e->value = num_mul(moe_silu(acc_num(&sum[OF_GATE], ref_unit(c))), acc_num(&sum[OF_UP], ref_unit(c)));
+    ref_keep_sum(&sum[OF_GATE], e->part + PART_GATE);
+    ref_keep_sum(&sum[OF_UP], e->part + PART_UP);
+}
+
+REF_FN double moe_silu_of(double g)
+{
+    return g / (1 + exp(-g));
+}
+
+/* The greatest distance of silu over [g - r, g + r] from silu(g). It falls to its least value, -0.27846,
+ * at g = -1.27846 and rises on either side, so that the ends and that point bound it. */
+REF_FN double moe_silu_spread(double g, double r)
+{
+    const double lowest = -1.2784645427610738, at = moe_silu_of(g);
+    const double low = fabs(moe_silu_of(g - r) - at), high = fabs(moe_silu_of(g + r) - at);
+    const double turn = g - r < lowest && lowest < g + r ? fabs(moe_silu_of(lowest) - at) : 0;
+    const double ends = low > high ? low : high;
+    return ends > turn ? ends : turn;
+}
+
+/* One sum, off by its accumulation and perhaps rounded to bf16 on top. */
+REF_FN double moe_sum_error(const struct ref_context *c, const struct arithmetic *a, const double *part)
+{
+    const struct sum_facts facts = ref_kept_sum(part, ref_unit(c));
+    const double sum = error_of_sum(a, c->data, &facts);
+    return sum + error_of_rounding(error_format(DTYPE_BF16), facts.value, sum);
+}
+
+/* silu over the interval that the rounded gate may lie in, its own arithmetic in fp32, and up's error.
+ * A first-order bound would reject honest kernels at large negative gates, where silu falls by half
+ * every 0.7. Relative, in units u = 2^-24, silu's arithmetic errs by the exponential's 4 + 4.346 |g|, a sum
+ * and a division (6). Its form g/2 (1 + tanh(g/2)) cancels at negative g and errs by 4 u |g|; with the
+ * hardware's tanh, which is off by up to 2^-11, by 2^-12 |g|: permitted where there are matrix units. */
+REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
+                        const struct ref_element *e)
+{
+    const double g = e->part[PART_GATE], u = e->part[PART_UP];
+    const double gate_error = moe_sum_error(c, a, e->part + PART_GATE);
+    const double up_error = moe_sum_error(c, a, e->part + PART_UP);
+    const double silu = fabs(moe_silu_of(g));
+    const double tanh_error = a->k > 1 ? 0x1.1p-12 * fabs(g) : 4 * UNIT_F32 * fabs(g);
+    const double arithmetic = UNIT_F32 * (12 + 4.346 * fabs(g)) * silu + tanh_error;
+    const double silu_error = moe_silu_spread(g, gate_error) + arithmetic;
+    return silu_error * (fabs(u) + up_error) + (silu + UNIT_F32 * silu) * up_error +
+           2 * UNIT_F32 * silu * fabs(u);
+}
