@@ -102,6 +102,26 @@ VALUE_FN float value_special(const struct fill *f, const uint32_t row[4], int64_
     }
 }
 
+/* Rows with infinities, for what orders its values. */
+VALUE_FN float value_infinite(const struct fill *f, const uint32_t row[4], int64_t at, const uint32_t w[4],
+                              float plain)
+{
+    const float up = value_from_bits(VALUE_INF_BITS);
+    switch (row[0] % 4) {
+    case 0: return w[1] % 16 ? plain : (w[2] & 1) ? -up : up;
+    case 1: return w[1] % 64 ? -up : plain;
+    case 2: return at == (int64_t)(row[1] % (uint64_t)f->inner) ? up : plain;
+    default: return (w[1] & 1) ? -up : plain;
+    }
+}
+
+/* The largest side by side. */
+VALUE_FN float value_cluster(const struct fill *f, const uint32_t row[4], int64_t at, float plain)
+{
+    const int64_t first = (int64_t)(row[0] % (uint64_t)f->inner), length = 1 + f->inner / 16;
+    return at >= first && at < first + length ? plain + 16 * f->b : plain;
+}
+
 /* Kinds whose elements depend on their place in a row. */
 VALUE_FN float value_of_row(const struct fill *f, struct philox_key key, int64_t i,
                             const uint32_t w[4])
@@ -125,6 +145,11 @@ VALUE_FN float value_of_row(const struct fill *f, struct philox_key key, int64_t
             if (at == (int64_t)(r[j] % (uint64_t)f->inner))
                 return f->a;
         return (float)VALUE_MUL((double)f->b, value_normal(w));
+    case FILL_ONEHOT: return at == (int64_t)(r[0] % (uint64_t)f->inner) ? f->b : 0;
+    case FILL_INFINITIES:
+        return value_infinite(f, r, at, w, (float)VALUE_MUL((double)f->b, value_normal(w)));
+    case FILL_CLUSTER:
+        return value_cluster(f, r, at, (float)VALUE_MUL((double)f->b, value_normal(w)));
     default: return value_special(f, r, at, w);
     }
 }
@@ -143,6 +168,21 @@ VALUE_FN float value_not_finite(const struct fill *f, uint32_t w)
 {
     const uint32_t kind = f->a != 0 ? w % 3 : 0;
     return value_from_bits(kind == 0 ? VALUE_NAN_BITS : VALUE_INF_BITS | (kind == 1 ? 0 : 0x80000000u));
+}
+
+/* What the decays of a recurrence may be, channel by channel. */
+VALUE_FN float value_channel(const struct fill *f, int64_t i, const uint32_t w[4])
+{
+    const double unit = value_unit(w[0]);
+    switch (i % f->inner % 4) {
+    case 0: return (float)VALUE_MUL(-0x1p-10, unit);
+    case 1: return (float)value_affine(-0.5, -7.5, unit);
+    case 2: {
+        const float g = (float)VALUE_MUL(0.1, value_normal(w));
+        return g < 0 ? g : -g;
+    }
+    default: return (float)value_affine(-f->a / 2, 1.5 * f->a, unit);
+    }
 }
 
 VALUE_FN int value_nibble(const struct fill *f, const uint32_t w[4], int lane)
@@ -178,6 +218,10 @@ VALUE_FN float value_draw(const struct fill *f, struct philox_key key, int64_t i
             return value_not_finite(f, w[0]);
         return (float)VALUE_MUL((double)f->b, value_normal(w));
     case FILL_NIBBLES: return (float)(value_nibble(f, w, 0) | value_nibble(f, w, 1) << 4);
+    case FILL_SIGNS: return (w[0] & 1) ? -f->b : f->b;
+    case FILL_FRACTIONS: return w[0] % 4 < 2 ? (float)(w[0] % 4) : (float)value_unit(w[1]);
+    case FILL_CHANNELS: return value_channel(f, i, w);
+    case FILL_ZEROS: return value_from_bits((w[1] << 31) | ((w[2] & 1) ? w[3] & 0x7fffffu : 0));
     case FILL_MOSTLY:
         return value_unit(w[0]) >= (double)f->density ? f->a : (float)(w[1] % (uint32_t)f->b);
     default: return value_of_row(f, key, i, w);

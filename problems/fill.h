@@ -29,9 +29,15 @@ enum fill_kind {
                      * +inf and -inf */
     FILL_NIBBLES,   /* two 4-bit integers a byte, each N(a, b) rounded to the nearest of 0..15 */
     FILL_MOSTLY,    /* a with probability 1 - density, else one of the integers 0..b-1 */
-    FILL_UNIT,      /* rows of `inner`: N(0, 1) scaled to length about b (exactly by the expected length) */
+    FILL_SIGNS,     /* +-b */
     FILL_ONEHOT,    /* rows of `inner`: b at one place, 0 elsewhere */
-    FILL_GATE,      /* log decays of rows of `inner` channels: see value_gate */
+    FILL_FRACTIONS, /* 0, 1, or between */
+    FILL_CHANNELS,  /* log decays of rows of `inner` channels, by channel in turn: within 2^-10 below 0; down
+                     * to -8; -|N(0, 0.1)|; growing by up to a */
+    FILL_INFINITIES,/* N(0, b); by row of `inner`: some infinities of both signs, nearly all -inf, one +inf,
+                     * or half -inf */
+    FILL_CLUSTER,   /* N(0, b), and 16 b more in one stretch of a sixteenth of every row of `inner` */
+    FILL_ZEROS,     /* zeros and subnormals of both signs */
     FILL_GATHER     /* row r of `inner` elements is `b` times the elements of tensor `source` that
                      * start at start[r] */
 };

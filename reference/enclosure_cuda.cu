@@ -13,6 +13,8 @@
 #define REF_LANES ((int64_t)blockDim.x)
 #define REF_F32(c, t, i) ((double)((const float *)(c)->tensor[t])[i])
 #define REF_U8(c, t, i) (((const uint8_t *)(c)->tensor[t])[i])
+#define REF_I64(c, t, i) (((const int64_t *)(c)->tensor[t])[i])
+#define REF_BITS32(c, t, i) (((const uint32_t *)(c)->tensor[t])[i])
 #define REF_I32(c, t, i) (((const int32_t *)(c)->tensor[t])[i])
 #define REF_E4M3(c, t, i) e4m3_value(((const __nv_fp8_storage_t *)(c)->tensor[t])[i])
 #define REF_BF16(c, t, i) bf16_value(((const uint16_t *)(c)->tensor[t])[i])
@@ -141,6 +143,7 @@ REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, num w, 
     b->extra[0] += extra * fabs(v);
 }
 
+#include "marks.h"
 #include REF_HEADER
 #include "tally.h"
 
@@ -157,6 +160,19 @@ struct work {
     int64_t scratch_count;
 };
 
+#ifdef REF_DISCRETE
+
+REF_FN void judge_verdict(const struct work *w, struct tally *tally, const struct verdict *v, int64_t index)
+{
+    struct judged judged;
+    tally_verdict(tally, &w->request, v, index, &judged);
+    for (int s = 0; s < JUDGE_SAMPLES; s++)
+        if (w->request.sample[s] == index)
+            w->sample[s] = judged;
+}
+
+#else
+
 REF_FN void judge_element(const struct work *w, struct tally *tally, const struct ref_element *e,
                           int64_t index)
 {
@@ -170,6 +186,8 @@ REF_FN void judge_element(const struct work *w, struct tally *tally, const struc
         if (w->request.sample[s] == index)
             w->sample[s] = judged;
 }
+
+#endif
 
 /* Once per block, so a single thread may take its time: 32 accounts at a time through shared memory. */
 REF_FN void merge_block(const struct work *w, const struct tally *mine)

@@ -10,6 +10,8 @@
 #define REF_LANES 1
 #define REF_F32(c, t, i) ((double)((const float *)(c)->tensor[t])[i])
 #define REF_U8(c, t, i) (((const uint8_t *)(c)->tensor[t])[i])
+#define REF_I64(c, t, i) (((const int64_t *)(c)->tensor[t])[i])
+#define REF_BITS32(c, t, i) (((const uint32_t *)(c)->tensor[t])[i])
 #define REF_I32(c, t, i) (((const int32_t *)(c)->tensor[t])[i])
 #define REF_E4M3(c, t, i) ((double)(c)->e4m3[((const uint8_t *)(c)->tensor[t])[i]])
 #define REF_BF16(c, t, i) bf16_value(((const uint16_t *)(c)->tensor[t])[i])
@@ -116,6 +118,7 @@ REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, num w, 
     block_add(b, w, extra, (const uint16_t *)c->tensor[t] + i, count);
 }
 
+#include "marks.h"
 #include REF_HEADER
 #include "tally.h"
 
@@ -125,6 +128,19 @@ struct work {
     struct judge_report *report;
     enum dtype dtype;
 };
+
+#ifdef REF_DISCRETE
+
+REF_FN void judge_verdict(const struct work *w, struct tally *tally, const struct verdict *v, int64_t index)
+{
+    struct judged judged;
+    tally_verdict(tally, w->request, v, index, &judged);
+    for (int s = 0; s < JUDGE_SAMPLES; s++)
+        if (w->request->sample[s] == index)
+            w->report->sample[s] = judged;
+}
+
+#else
 
 static void note_open(const struct work *w, const struct judged *judged)
 {
@@ -146,6 +162,8 @@ REF_FN void judge_element(const struct work *w, struct tally *tally, const struc
         if (w->request->sample[s] == index)
             w->report->sample[s] = judged;
 }
+
+#endif
 
 #if defined REF_CONTRACTION
 #include "contraction_host.h"

@@ -24,6 +24,10 @@ void error_ladder(const struct problem *problem, int capability, struct ladder *
     const bool fp8 = problem->compute == DTYPE_E4M3;
 
     *out = (struct ladder){.count = 0};
+    if (problem->exact) {
+        add(out, (struct arithmetic){.name = "exact", .k = 1});
+        return;
+    }
     add(out, fp32);
     if (wide)
         add(out, hopper_tf32);

@@ -18,6 +18,7 @@ struct judged {
     int64_t index; /* flat, in the output tensor; -1: none */
     double got, mid, rad, allowed;
     bool unwritten; /* still the poison: wrong even where that happens to be the right kind of NaN */
+    int tensor;     /* that got belongs to: the judged output or, for discrete results, another one */
 };
 
 struct judge_request {

@@ -11,9 +11,14 @@ static __global__ void __launch_bounds__(THREADS) judge_kernel(const __grid_cons
         struct ref_state state;
         ref_prepare(c, row, scratch, &state);
         for (int64_t j = threadIdx.x; j < width; j += THREADS) {
+#ifdef REF_DISCRETE
+            const struct verdict v = ref_verdict(c, row, j, scratch, &state);
+            judge_verdict(&w, &tally, &v, row * width + j);
+#else
             struct ref_element e;
             ref_elements(c, row, j, 1, scratch, &state, &e);
             judge_element(&w, &tally, &e, row * width + j);
+#endif
         }
         __syncthreads(); /* the scratch is used again */
     }

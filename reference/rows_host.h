@@ -6,6 +6,12 @@ static void judge_row(const struct work *w, struct tally *tally, int64_t row, nu
     const int64_t width = ref_width(c);
     struct ref_state state;
     ref_prepare(c, row, scratch, &state);
+#ifdef REF_DISCRETE
+    for (int64_t j = 0; j < width; j++) {
+        const struct verdict v = ref_verdict(c, row, j, scratch, &state);
+        judge_verdict(w, tally, &v, row * width + j);
+    }
+#else
     for (int64_t first = 0; first < width; first += REF_BLOCK) {
         const int64_t count = width - first < REF_BLOCK ? width - first : REF_BLOCK;
         struct ref_element e[REF_BLOCK];
@@ -13,6 +19,7 @@ static void judge_row(const struct work *w, struct tally *tally, int64_t row, nu
         for (int64_t j = 0; j < count; j++)
             judge_element(w, tally, &e[j], row * width + first + j);
     }
+#endif
 }
 
 static int judge_all(const struct work *w, struct tally *total)

@@ -26,6 +26,7 @@ REF_FN struct tally tally_zero(void)
     t.worst.index = -1;
     t.worst.got = t.worst.mid = t.worst.rad = t.worst.allowed = 0;
     t.worst.unwritten = false;
+    t.worst.tensor = 0;
     return t;
 }
 
@@ -63,6 +64,47 @@ REF_FN double tally_distance(double got, double mid, double *slack)
     return fabs(d);
 }
 
+REF_FN void tally_wrong(struct tally *t, int64_t index, bool unwritten)
+{
+    t->wrong++;
+    t->unwritten += unwritten;
+    if (t->first_wrong < 0 || index < t->first_wrong)
+        t->first_wrong = index;
+    if (index > t->last_wrong)
+        t->last_wrong = index;
+}
+
+REF_FN void tally_worst(struct tally *t, double ratio, const struct judged *judged)
+{
+    if (ratio > t->worst_ratio || (isnan(ratio) && t->worst_ratio < INFINITY)) {
+        t->worst_ratio = isnan(ratio) ? INFINITY : ratio;
+        t->worst = *judged;
+    }
+}
+
+#ifdef REF_DISCRETE
+
+/* An element that is right or not, with no distance in between. */
+REF_FN void tally_verdict(struct tally *t, const struct judge_request *r, const struct verdict *v,
+                          int64_t index, struct judged *judged)
+{
+    judged->index = index;
+    judged->got = v->got;
+    judged->mid = v->want;
+    judged->rad = judged->allowed = 0;
+    judged->unwritten = v->unwritten;
+    judged->tensor = v->tensor;
+    tally_worst(t, v->right ? 0 : INFINITY, judged);
+    if (!v->right) {
+        tally_wrong(t, index, v->unwritten);
+        t->fits = r->ladder.count;
+    }
+    if (v->got != v->want && !(fabs(v->got - v->want) <= r->atol + r->rtol * fabs(v->want)))
+        t->published_wrong++;
+}
+
+#else
+
 REF_FN double tally_allowed(const struct ref_context *c, const struct arithmetic *a,
                             enum dtype dtype, const struct ref_element *e)
 {
@@ -90,24 +132,6 @@ REF_FN double tally_rungs(struct tally *t, const struct judge_request *r, enum d
     return allowed;
 }
 
-REF_FN void tally_wrong(struct tally *t, int64_t index, bool unwritten)
-{
-    t->wrong++;
-    t->unwritten += unwritten;
-    if (t->first_wrong < 0 || index < t->first_wrong)
-        t->first_wrong = index;
-    if (index > t->last_wrong)
-        t->last_wrong = index;
-}
-
-REF_FN void tally_worst(struct tally *t, double ratio, const struct judged *judged)
-{
-    if (ratio > t->worst_ratio || (isnan(ratio) && t->worst_ratio < INFINITY)) {
-        t->worst_ratio = isnan(ratio) ? INFINITY : ratio;
-        t->worst = *judged;
-    }
-}
-
 /* Judge element `index`; *judged is filled. TALLY_OPEN: the enclosure cannot say, MPFR must. */
 REF_FN enum tally_result tally_element(struct tally *t, const struct judge_request *r,
                                        enum dtype dtype, const struct ref_element *e, int64_t index,
@@ -127,6 +151,7 @@ REF_FN enum tally_result tally_element(struct tally *t, const struct judge_reque
     judged->rad = e->value.rad;
     judged->allowed = allowed;
     judged->unwritten = unwritten;
+    judged->tensor = r->output;
 
     if (unwritten || t->worst_ratio < 0 || !(distance <= t->worst_ratio * allowed))
         tally_worst(t, unwritten ? INFINITY : distance == 0 ? 0 : distance / allowed, judged);
@@ -138,6 +163,8 @@ REF_FN enum tally_result tally_element(struct tally *t, const struct judge_reque
     }
     return distance + doubt <= allowed ? TALLY_DECIDED : TALLY_OPEN;
 }
+
+#endif /* discrete */
 
 REF_FN void tally_merge(struct tally *into, const struct tally *from)
 {

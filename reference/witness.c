@@ -12,6 +12,8 @@
 #define REF_BLOCK 1
 #define REF_F32(c, t, i) ((double)*(const float *)witness_read(c, t, i, 4))
 #define REF_U8(c, t, i) (*(const uint8_t *)witness_read(c, t, i, 1))
+#define REF_I64(c, t, i) (*(const int64_t *)witness_read(c, t, i, 8))
+#define REF_BITS32(c, t, i) (*(const uint32_t *)witness_read(c, t, i, 4))
 #define REF_I32(c, t, i) (*(const int32_t *)witness_read(c, t, i, 4))
 #define REF_E4M3(c, t, i) ((double)(c)->e4m3[*(const uint8_t *)witness_read(c, t, i, 1)])
 #define REF_BF16(c, t, i) witness_bf16(*(const uint16_t *)witness_read(c, t, i, 2))
@@ -126,6 +128,7 @@ REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, num w, 
     b->extra[0] += extra * fabs(v);
 }
 
+#include "marks.h"
 #include "sums.h"
 #include REF_HEADER
 
@@ -194,6 +197,25 @@ static int prepare_row(const struct ref_context *c, int64_t row, struct prepared
     return 0;
 }
 
+#ifdef REF_DISCRETE
+
+/* What is right or not is so here by the same definition, over the values as they came. */
+static int hear(const struct judge_request *request, const struct judged *element, struct prepared *p,
+                struct witnessed *answer)
+{
+    const struct ref_context *c = &request->context;
+    const int64_t row = row_of(c, element->index);
+    if (p->row != row && prepare_row(c, row, p) != 0)
+        return -1;
+    const struct verdict v = ref_verdict(c, row, element->index % ref_width(c), p->scratch, &p->state);
+    answer->value = v.want;
+    answer->ok = v.right;
+    answer->inside = v.want == element->mid || (isnan(v.want) && isnan(element->mid));
+    return 0;
+}
+
+#else
+
 static int evaluate(const struct ref_context *c, int64_t index, struct prepared *p,
                     struct ref_element *e)
 {
@@ -204,7 +226,10 @@ static int evaluate(const struct ref_context *c, int64_t index, struct prepared 
     return 0;
 }
 
+#endif /* discrete */
 #endif
+
+#ifndef REF_DISCRETE
 
 /* |x - d|, and whether it is at most `limit`, all in MPFR. NaN is within nothing. */
 static bool within(num x, double d, double limit)
@@ -244,6 +269,8 @@ static int hear(const struct judge_request *request, const struct judged *elemen
     answer->inside = within(e.value, element->mid, element->rad);
     return 0;
 }
+
+#endif
 
 int REF_NAME(witness)(const struct judge_request *request, const struct judged *element,
                       struct witnessed *answer)

@@ -171,7 +171,7 @@ static void describe_worst(const struct session *s, const struct judging *j, int
     const struct instance_tensor *tensor = &j->instance->tensor[output];
     int64_t rest = report->worst.index;
     *worst = (struct worst){.present = report->worst.index >= 0,
-                            .tensor = s->options.problem->tensors[output].name,
+                            .tensor = s->options.problem->tensors[report->worst.tensor].name,
                             .index = report->worst.index, .rank = tensor->rank,
                             .got = report->worst.got, .want = report->worst.mid,
                             .allowed = report->worst.allowed,

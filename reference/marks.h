@@ -1,0 +1,59 @@
+/* For problems whose results are judged by what they name rather than by how near they come
+ * (REF_DISCRETE): one bit per place of a row, kept in the row's scratch, set by many lanes at once; and the
+ * verdict on one element. */
+#ifndef UNSEEN_MARKS_H
+#define UNSEEN_MARKS_H
+
+#define REF_POISON 0x7fa57fa5u /* what a 32-bit element holds until somebody writes it */
+#define REF_POISON64 0x7fa57fa57fa57fa5u
+
+#ifdef __CUDA_ARCH__
+#define MARK_OR(word, bit) atomicOr(word, bit)
+#define MARK_ADD(word) atomicAdd(word, 1u)
+#else
+#define MARK_OR(word, bit) __atomic_fetch_or(word, bit, __ATOMIC_RELAXED)
+#define MARK_ADD(word) __atomic_fetch_add(word, 1u, __ATOMIC_RELAXED)
+#endif
+
+struct verdict {
+    int tensor;       /* the output at fault, or the first */
+    double got, want; /* want is NaN where no one value is wanted */
+    bool right, unwritten;
+};
+
+/* Numbers of scratch that hold `count` marks. */
+REF_FN int64_t mark_words(int64_t count)
+{
+    return count / (8 * (int64_t)sizeof(num)) + 1;
+}
+
+REF_FN void mark_clear(num *at)
+{
+    for (size_t i = 0; i < sizeof *at / sizeof(uint32_t); i++)
+        ((uint32_t *)at)[i] = 0;
+}
+
+/* Returns whether the mark was there already. */
+REF_FN bool mark_set(num *marks, int64_t i)
+{
+    const uint32_t bit = 1u << i % 32;
+    return (MARK_OR((uint32_t *)marks + i / 32, bit) & bit) != 0;
+}
+
+REF_FN bool mark_has(const num *marks, int64_t i)
+{
+    return ((const uint32_t *)marks)[i / 32] >> i % 32 & 1;
+}
+
+/* A counter in cleared scratch: 0, 1, 2, .. to whoever asks. */
+REF_FN int64_t mark_count(num *counter)
+{
+    return MARK_ADD((uint32_t *)counter);
+}
+
+REF_FN int64_t mark_counted(const num *counter)
+{
+    return *(const uint32_t *)counter;
+}
+
+#endif
