@@ -91,6 +91,7 @@ struct problem {
     const char *const *extents;    /* names of the int64_t arguments; NULL-terminated */
     enum dtype compute;            /* the hardware rate that bounds it: DTYPE_F32, _BF16, _E4M3 */
     bool exact;                    /* the result is right or not: no arithmetic, no allowed error */
+    bool rounds_operands;          /* operands of its products may be rounded to bf16, on any device */
     bool memory_bound;             /* scored in GB/s rather than TFLOP/s */
     double published_atol, published_rtol; /* the published check's constants */
     double host_ns; /* roughly what one flop costs a CPU core that fills, runs a plain kernel and judges;

@@ -9,8 +9,9 @@
 /* a problem uses only some of the loaders and lane functions */
 #pragma nv_diag_suppress 177
 #define REF_FN static __device__ __forceinline__
-#define REF_LANE ((int64_t)threadIdx.x)
-#define REF_LANES ((int64_t)blockDim.x)
+#define REF_LANE (lane_of_problem())
+#define REF_LANES (lanes_of_problem())
+#define REF_LANES_LEAST 32
 #define REF_F32(c, t, i) ((double)((const float *)(c)->tensor[t])[i])
 #define REF_U8(c, t, i) (((const uint8_t *)(c)->tensor[t])[i])
 #define REF_I64(c, t, i) (((const int64_t *)(c)->tensor[t])[i])
@@ -29,6 +30,9 @@ REF_FN double e4m3_value(__nv_fp8_storage_t bits)
 {
     return (double)__half2float(__half(__nv_cvt_fp8_to_halfraw(bits, __NV_E4M3)));
 }
+
+static __device__ __forceinline__ int64_t lane_of_problem(void);
+static __device__ __forceinline__ int64_t lanes_of_problem(void);
 
 #include "num_enclosure.h"
 #include "sums.h"
@@ -78,6 +82,37 @@ REF_FN double ref_all_max(double x)
 REF_FN bool ref_all_any(bool x)
 {
     return __syncthreads_or(x);
+}
+
+/* The same among the lanes of a warp. */
+REF_FN double ref_lane_sum(double x)
+{
+    for (int offset = 16; offset; offset /= 2)
+        x += __shfl_xor_sync(~0u, x, offset);
+    return x;
+}
+
+REF_FN double ref_lane_max(double x)
+{
+    for (int offset = 16; offset; offset /= 2)
+        x = fmax(x, __shfl_xor_sync(~0u, x, offset));
+    return x;
+}
+
+REF_FN void ref_lane_doubles(double *x)
+{
+    *x = ref_lane_sum(*x);
+}
+
+REF_FN void ref_lane_reals(real *x)
+{
+    *x = ref_lane_sum(*x);
+}
+
+REF_FN void ref_lane_floats(float *x)
+{
+    for (int offset = 16; offset; offset /= 2)
+        *x += __shfl_xor_sync(~0u, *x, offset);
 }
 
 REF_FN void ref_all_acc(struct acc *x)
@@ -145,6 +180,16 @@ REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, num w, 
 
 #include "marks.h"
 #include REF_HEADER
+
+/* The lanes of a recurrence's column are a warp, those of a row a block. */
+#ifdef REF_RECURRENCE
+REF_FN int64_t lane_of_problem(void) { return threadIdx.x % 32; }
+REF_FN int64_t lanes_of_problem(void) { return 32; }
+#else
+REF_FN int64_t lane_of_problem(void) { return threadIdx.x; }
+REF_FN int64_t lanes_of_problem(void) { return blockDim.x; }
+#endif
+
 #include "tally.h"
 
 /* --- accounts --- */
@@ -209,8 +254,12 @@ REF_FN void merge_block(const struct work *w, const struct tally *mine)
 
 #if defined REF_CONTRACTION
 #include "contraction_cuda.h"
+#elif defined REF_RECURRENCE
+#include "recurrence_cuda.h"
+#include "shape_cuda.h"
 #else
 #include "rows_cuda.h"
+#include "shape_cuda.h"
 #endif
 
 /* --- launching --- */
@@ -227,6 +276,44 @@ static int64_t choose_blocks(int64_t rows, int64_t scratch_bytes)
         blocks = (int64_t)scratch_limit / scratch_bytes;
     return blocks < 1 ? 1 : blocks;
 }
+
+#ifdef REF_RECURRENCE
+
+/* Shared by all blocks, and filled before they start. */
+static int64_t scratch_of_block(const int64_t shape[2])
+{
+    (void)shape;
+    return 0;
+}
+
+static cudaError_t take_scratch(struct work *w, int64_t blocks, const int64_t shape[2])
+{
+    const size_t bytes = (size_t)shape[1] * sizeof(double);
+    cudaError_t error = cudaMallocAsync((void **)&w->scratch, bytes, 0);
+    (void)blocks;
+    if (!error)
+        error = cudaMemsetAsync(w->scratch, 0, bytes, 0);
+    if (!error)
+        span_kernel<<<(unsigned)choose_blocks(INT64_MAX, 0), THREADS>>>(*w);
+    return error ? error : cudaGetLastError();
+}
+
+#else
+
+static int64_t scratch_of_block(const int64_t shape[2])
+{
+    return shape[1] * (int64_t)sizeof(num);
+}
+
+static cudaError_t take_scratch(struct work *w, int64_t blocks, const int64_t shape[2])
+{
+    w->scratch_count = shape[1];
+    if (shape[1] == 0)
+        return cudaSuccess;
+    return cudaMallocAsync((void **)&w->scratch, (size_t)(blocks * shape[1]) * sizeof(num), 0);
+}
+
+#endif
 
 /* One allocation for everything the kernel writes: accounts, open elements, samples, scratch. */
 static cudaError_t launch(struct work *w, int64_t blocks, struct tally *tally,
@@ -296,14 +383,11 @@ extern "C" int REF_NAME(judge_cuda)(const struct judge_request *request, struct 
         return error;
     if (request->only_row)
         shape[0] = 1;
-    w.scratch_count = shape[1];
-    const int64_t blocks = choose_blocks(shape[0], shape[1] * (int64_t)sizeof(num));
+    const int64_t blocks = choose_blocks(shape[0], scratch_of_block(shape));
     struct tally *tally = (struct tally *)calloc((size_t)blocks, sizeof *tally);
     if (!tally)
         return -1;
-    if (w.scratch_count)
-        error = cudaMallocAsync((void **)&w.scratch,
-                                (size_t)(blocks * w.scratch_count) * sizeof(num), 0);
+    error = take_scratch(&w, blocks, shape);
     if (!error)
         error = launch(&w, blocks, tally, report, &open);
     if (!error)

@@ -8,6 +8,7 @@
 #define REF_FN static inline __attribute__((unused))
 #define REF_LANE 0
 #define REF_LANES 1
+#define REF_LANES_LEAST 1
 #define REF_F32(c, t, i) ((double)((const float *)(c)->tensor[t])[i])
 #define REF_U8(c, t, i) (((const uint8_t *)(c)->tensor[t])[i])
 #define REF_I64(c, t, i) (((const int64_t *)(c)->tensor[t])[i])
@@ -36,6 +37,11 @@ REF_FN double ref_all_sum(double x) { return x; }
 REF_FN bool ref_all_any(bool x) { return x; }
 REF_FN void ref_all_acc(struct acc *x) { (void)x; }
 REF_FN void ref_barrier(void) {}
+REF_FN double ref_lane_max(double x) { return x; }
+REF_FN double ref_lane_sum(double x) { return x; }
+REF_FN void ref_lane_reals(real *x) { (void)x; }
+REF_FN void ref_lane_doubles(double *x) { (void)x; }
+REF_FN void ref_lane_floats(float *x) { (void)x; }
 
 REF_FN float bf16_single(uint16_t bits)
 {
@@ -167,6 +173,8 @@ REF_FN void judge_element(const struct work *w, struct tally *tally, const struc
 
 #if defined REF_CONTRACTION
 #include "contraction_host.h"
+#elif defined REF_RECURRENCE
+#include "recurrence_host.h"
 #else
 #include "rows_host.h"
 #endif

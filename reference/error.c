@@ -8,6 +8,7 @@ static const struct arithmetic hopper_mma16 = {"16-bit MMA", 21 * 0x1p-25, 16, 0
 static const struct arithmetic hopper_tf32 = {"tf32", 13 * 0x1p-25, 8, 0x1p-11, 0x1p11, 0};
 static const struct arithmetic hopper_fp8 = {"fp8 MMA", 34 * 0x1p-13, 32, 0, 0x1p13, 0x1p-13};
 static const struct arithmetic blackwell_fp8 = {"fp8 MMA", 37 * 0x1p-25, 32, 0, 0x1p24, 0};
+static const struct arithmetic operands = {"bf16 operands", 21 * 0x1p-25, 16, 0x1p-8, 0x1p24, 0};
 static const struct arithmetic fp16 = {"fp16", 0x1p-11, 16, 0x1p-11, 0x1p11, 0};
 static const struct arithmetic bf16 = {"bf16", 0x1p-8, 16, 0x1p-8, 0x1p8, 0};
 
@@ -29,7 +30,10 @@ void error_ladder(const struct problem *problem, int capability, struct ladder *
         return;
     }
     add(out, fp32);
-    if (wide)
+    if (problem->rounds_operands) {
+        add(out, operands);
+        out->admitted = 1;
+    } else if (wide)
         add(out, hopper_tf32);
     else
         add(out, capability && capability < 90 ? ampere_mma16 : hopper_mma16);

@@ -30,7 +30,8 @@ struct judge_request {
     uint32_t poison;            /* bits of an element nobody wrote, low bits for short formats */
     int64_t sample[JUDGE_SAMPLES]; /* elements whose enclosure is wanted for the audit; -1: none */
     double atol, rtol;          /* the published check's, counted beside */
-    int64_t only_row;           /* by rows: judge this row alone, 1 + its number; 0: all */
+    int64_t only_row;           /* not a contraction: judge this row (row_of) alone, or few besides; 1 + its
+                                 * number; 0: all */
 };
 
 struct judge_report {
@@ -60,6 +61,9 @@ struct reference {
     int (*witness_list)(const struct judge_request *request, const struct judged *const *element,
                         struct witnessed *answer, int count);
     int64_t (*row_of)(const struct judge_request *request, int64_t index); /* -1: not by rows */
+    /* An element whose witness costs little more once that of `index` is known: of its row, by rows; an
+     * earlier step of its column, for a recurrence. `pick` is any number. */
+    int64_t (*same_row)(const struct judge_request *request, int64_t index, uint64_t pick);
     double (*witness_cost)(const struct judge_request *request); /* terms of one element */
 };
 

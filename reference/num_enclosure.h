@@ -158,4 +158,37 @@ REF_FN struct sum_facts acc_facts(const struct acc *s, double unit)
     return f;
 }
 
+/* A midpoint alone, for states whose error is bounded as a whole (recurrence.h). */
+typedef double real;
+
+REF_FN real real_zero(void)
+{
+    return 0;
+}
+
+REF_FN real real_scale(real x, num w)
+{
+    return x * w.mid;
+}
+
+REF_FN real real_add_product(real sum, real x, double v)
+{
+    return sum + x * v;
+}
+
+REF_FN real real_subtract(double v, real x)
+{
+    return v - x;
+}
+
+REF_FN double real_mid(real x)
+{
+    return x;
+}
+
+REF_FN num real_num(real x, double rad)
+{
+    return num_make(x, rad * NUM_UP);
+}
+
 #endif

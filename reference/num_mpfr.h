@@ -153,4 +153,38 @@ static inline struct sum_facts acc_facts(const struct acc *s, double unit)
     return f;
 }
 
+/* Here a midpoint is all there is. */
+typedef num real;
+
+static inline real real_zero(void)
+{
+    return num_of(0);
+}
+
+static inline real real_scale(real x, num w)
+{
+    return num_mul(x, w);
+}
+
+static inline real real_add_product(real sum, real x, double v)
+{
+    return num_add(sum, num_mul(x, num_of(v)));
+}
+
+static inline real real_subtract(double v, real x)
+{
+    return num_sub(num_of(v), x);
+}
+
+static inline double real_mid(real x)
+{
+    return num_mid(x);
+}
+
+static inline num real_num(real x, double rad)
+{
+    (void)rad;
+    return x;
+}
+
 #endif

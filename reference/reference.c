@@ -16,6 +16,7 @@
     int witness_list_##name(const struct judge_request *, const struct judged *const *,      \
                             struct witnessed *, int);                                        \
     int64_t row_of_##name(const struct judge_request *, int64_t);                            \
+    int64_t same_row_##name(const struct judge_request *, int64_t, uint64_t);                \
     double witness_cost_##name(const struct judge_request *);
 #include "../problems/registry.def"
 #undef PROBLEM
@@ -23,7 +24,7 @@
 static const struct reference references[] = {
 #define PROBLEM(name) \
     {#name,           judge_host_##name,   REFERENCE_CUDA(name),  witness_##name, \
-     witness_list_##name, row_of_##name, witness_cost_##name},
+     witness_list_##name, row_of_##name, same_row_##name, witness_cost_##name},
 #include "../problems/registry.def"
 #undef PROBLEM
 };

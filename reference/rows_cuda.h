@@ -30,16 +30,3 @@ static __global__ void shape_kernel(const __grid_constant__ struct ref_context c
     out[0] = ref_rows(&c);
     out[1] = ref_scratch(&c);
 }
-
-/* Rows, and the scratch that one takes, as the kernel's code says. */
-static cudaError_t ask_shape(const struct ref_context *c, int64_t shape[2])
-{
-    int64_t *device;
-    cudaError_t error = cudaMallocAsync((void **)&device, 2 * sizeof *device, 0);
-    if (error)
-        return error;
-    shape_kernel<<<1, 1>>>(*c, device);
-    error = cudaMemcpy(shape, device, 2 * sizeof *device, cudaMemcpyDeviceToHost);
-    cudaFreeAsync(device, 0);
-    return error;
-}

@@ -9,6 +9,7 @@
 #define REF_FN static inline __attribute__((unused))
 #define REF_LANE omp_get_thread_num()
 #define REF_LANES omp_get_num_threads()
+#define REF_LANES_LEAST 1
 #define REF_BLOCK 1
 #define REF_F32(c, t, i) ((double)*(const float *)witness_read(c, t, i, 4))
 #define REF_U8(c, t, i) (*(const uint8_t *)witness_read(c, t, i, 1))
@@ -94,6 +95,34 @@ REF_FN void ref_all_acc(struct acc *x)
     ref_barrier();
 }
 
+REF_FN double ref_lane_max(double x)
+{
+    return ref_all_max(x);
+}
+
+REF_FN double ref_lane_sum(double x)
+{
+    return ref_all_sum(x);
+}
+
+REF_FN void ref_lane_doubles(double *x)
+{
+    *x = ref_all_sum(*x);
+}
+
+REF_FN void ref_lane_floats(float *x)
+{
+    *x = (float)ref_all_sum(*x);
+}
+
+REF_FN void ref_lane_reals(real *x)
+{
+    struct acc sum = acc_zero();
+    sum.total = *x;
+    ref_all_acc(&sum);
+    *x = sum.total;
+}
+
 REF_FN struct acc ref_dot_bf16(const struct ref_context *c, int t, int64_t i, int u, int64_t j,
                                int64_t n)
 {
@@ -135,8 +164,13 @@ REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, num w, 
 /* What a row costs, kept from one element to the next of the same row. */
 struct prepared {
     int64_t row; /* -1: none */
+#if defined REF_RECURRENCE
+    struct ref_rows *scratch;
+    int64_t done; /* steps */
+#else
     num *scratch;
-#ifndef REF_CONTRACTION
+#endif
+#if !defined REF_CONTRACTION && !defined REF_RECURRENCE
     struct ref_state state;
 #endif
 };
@@ -149,6 +183,13 @@ static int64_t row_of(const struct ref_context *c, int64_t index)
     (void)c;
     (void)index;
     return -1;
+}
+
+static int64_t same_row(const struct ref_context *c, int64_t index, uint64_t pick)
+{
+    (void)c;
+    (void)pick;
+    return index;
 }
 
 static int evaluate(const struct ref_context *c, int64_t index, struct prepared *p,
@@ -169,11 +210,19 @@ static int evaluate(const struct ref_context *c, int64_t index, struct prepared 
     return 0;
 }
 
+#elif defined REF_RECURRENCE
+#include "witness_recurrence.h"
 #else
 
 static int64_t row_of(const struct ref_context *c, int64_t index)
 {
     return index / ref_width(c);
+}
+
+static int64_t same_row(const struct ref_context *c, int64_t index, uint64_t pick)
+{
+    const int64_t width = ref_width(c);
+    return index / width * width + (int64_t)(pick % (uint64_t)width);
 }
 
 /* All lanes prepare the row, each with a state of its own that ends up the same. */
@@ -278,25 +327,53 @@ int REF_NAME(witness)(const struct judge_request *request, const struct judged *
     return REF_NAME(witness_list)(request, &element, answer, 1);
 }
 
+/* The elements of a row next to each other and in its order, so that they share what it costs. */
+static void sort_elements(const struct ref_context *c, const struct judged *const *element, int *order,
+                          int count)
+{
+    for (int i = 0; i < count; i++) {
+        const int64_t row = row_of(c, element[i]->index), index = element[i]->index;
+        int at = i;
+        for (; at > 0; at--) {
+            const struct judged *before = element[order[at - 1]];
+            const int64_t other = row_of(c, before->index);
+            if (other < row || (other == row && before->index <= index))
+                break;
+            order[at] = order[at - 1];
+        }
+        order[at] = i;
+    }
+}
+
 int REF_NAME(witness_list)(const struct judge_request *request,
                            const struct judged *const *element, struct witnessed *answer, int count)
 {
     const bool cheap = ref_cost(&request->context) <= expensive_terms;
-    int failed = 0;
+    int *order = malloc((size_t)(count + 1) * sizeof *order);
+    int failed = order == NULL;
+    if (order)
+        sort_elements(&request->context, element, order, count);
 #pragma omp parallel reduction(| : failed) if (cheap && count > 1)
     {
         struct prepared p = {.row = -1};
 #pragma omp for schedule(static)
         for (int i = 0; i < count; i++)
-            failed |= hear(request, element[i], &p, &answer[i]);
+            if (order)
+                failed |= hear(request, element[order[i]], &p, &answer[order[i]]);
         free(p.scratch);
     }
+    free(order);
     return failed ? -1 : 0;
 }
 
 int64_t REF_NAME(row_of)(const struct judge_request *request, int64_t index)
 {
     return row_of(&request->context, index);
+}
+
+int64_t REF_NAME(same_row)(const struct judge_request *request, int64_t index, uint64_t pick)
+{
+    return same_row(&request->context, index, pick);
 }
 
 double REF_NAME(witness_cost)(const struct judge_request *request)

@@ -36,16 +36,18 @@ static int find_output(const struct problem *problem)
     return -1;
 }
 
-/* Elements whose enclosures are to be audited: anywhere, or where an element is expensive, in the row
- * of the worst one, which MPFR has to evaluate anyway. */
-static void choose_samples(const struct session *s, const struct judging *j, int64_t first,
-                           int64_t elements, struct judge_request *request)
+/* Elements whose enclosures are to be audited: anywhere (near < 0), or where an element is expensive, in
+ * the row of the worst one, which MPFR has to evaluate anyway. */
+static void choose_samples(const struct session *s, const struct judging *j, int64_t near, int64_t elements,
+                           struct judge_request *request)
 {
     char purpose[96];
     snprintf(purpose, sizeof purpose, "%s/audit/%d", s->options.problem->name, j->call);
     struct pcg *pcg = pcg_new(j->config->seed, purpose);
-    for (int i = 0; i < JUDGE_SAMPLES; i++)
-        request->sample[i] = pcg ? first + (int64_t)pcg_below(pcg, (uint64_t)elements) : first;
+    for (int i = 0; i < JUDGE_SAMPLES; i++) {
+        const uint64_t pick = pcg ? pcg_below(pcg, (uint64_t)elements) : 0;
+        request->sample[i] = near < 0 ? (int64_t)pick : s->reference->same_row(request, near, pick);
+    }
     pcg_free(pcg);
 }
 
@@ -249,14 +251,13 @@ static int judge_elements(const struct session *s, const struct judging *j,
     const bool expensive = s->reference->row_of(request, 0) >= 0 &&
                            s->reference->witness_cost(request) * JUDGE_SAMPLES > audit_terms;
     if (j->thorough && !expensive)
-        choose_samples(s, j, 0, elements, request);
+        choose_samples(s, j, -1, elements, request);
     int error = call_judge(s, request, report);
     if (!error && j->thorough && expensive && report->worst.index >= 0) {
         struct judge_report *again = malloc(sizeof *again);
         const int64_t row = s->reference->row_of(request, report->worst.index);
-        const int64_t width = elements / (s->reference->row_of(request, elements - 1) + 1);
         request->only_row = row + 1;
-        choose_samples(s, j, row * width, width, request);
+        choose_samples(s, j, report->worst.index, elements, request);
         error = again ? call_judge(s, request, again) : -1;
         if (!error)
             memcpy(report->sample, again->sample, sizeof report->sample);

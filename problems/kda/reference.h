@@ -1,0 +1,160 @@
+/* kda, the mathematics. For every (b, h), with S = 0 in R^{K x V}: at each t
+ *     S <- diag(exp(g_t)) S;  S <- S + beta_t k_t (v_t - S^T k_t)^T;  o_t = K^{-1/2} S^T q_t.
+ * Columns of S do not know of each other: a chain is one (b, h), a column one of V. */
+
+#define REF_RECURRENCE
+
+enum { REF_ROWS_MOST = 192 }; /* rows of the state */
+
+enum { KDA_Q, KDA_K, KDA_V, KDA_G, KDA_BETA, KDA_O };
+enum { KDA_BATCH, KDA_T, KDA_HEADS, KDA_DK, KDA_DV };
+enum { PART_VALUE, PART_REACH };
+
+#include "../../reference/recurrence.h"
+
+REF_FN int64_t ref_chains(const struct ref_context *c)
+{
+    return c->extent[KDA_BATCH] * c->extent[KDA_HEADS];
+}
+
+REF_FN int64_t ref_steps(const struct ref_context *c)
+{
+    return c->extent[KDA_T];
+}
+
+REF_FN int64_t ref_columns(const struct ref_context *c)
+{
+    return c->extent[KDA_DV];
+}
+
+REF_FN int64_t ref_state_rows(const struct ref_context *c)
+{
+    return c->extent[KDA_DK];
+}
+
+/* Where (b, t, h) lies among the tensors' leading axes. */
+REF_FN int64_t kda_at(const struct ref_context *c, int64_t chain, int64_t step)
+{
+    const int64_t heads = c->extent[KDA_HEADS], b = chain / heads, h = chain % heads;
+    return (b * c->extent[KDA_T] + step) * heads + h;
+}
+
+REF_FN int64_t ref_index(const struct ref_context *c, int64_t chain, int64_t step, int64_t column)
+{
+    return kda_at(c, chain, step) * c->extent[KDA_DV] + column;
+}
+
+REF_FN struct ref_place ref_place_of(const struct ref_context *c, int64_t index)
+{
+    const int64_t heads = c->extent[KDA_HEADS], at = index / c->extent[KDA_DV];
+    struct ref_place p;
+    p.column = index % c->extent[KDA_DV];
+    p.step = at / heads % c->extent[KDA_T];
+    p.chain = at / heads / c->extent[KDA_T] * heads + at % heads;
+    return p;
+}
+
+REF_FN double ref_cost(const struct ref_context *c)
+{
+    return 20.0 * (double)c->extent[KDA_T] * (double)c->extent[KDA_DK];
+}
+
+/* S <- diag(exp(g)) S, and what S^T k is then. Beside it the spread of every state element, the square of
+ * what has been added to it, decayed alike; its leak is what k mixes. */
+REF_FN void kda_decay(const struct ref_context *c, int64_t base, struct ref_rows *rows,
+                      struct ref_step *s)
+{
+    double growth = 0, key = 0;
+    for (int64_t i = REF_LANE; i < c->extent[KDA_DK]; i += REF_LANES) {
+        struct ref_row *row = REF_ROW(rows, i);
+        const num decay = num_exp(num_of(REF_F32(c, KDA_G, base + i)));
+        const double k = REF_BF16(c, KDA_K, base + i), e = num_mid(decay);
+        const float e2 = (float)(e * e), k2 = (float)(k * k);
+        for (int j = 0; j < REF_BLOCK; j++) {
+            row->state[j] = real_scale(row->state[j], decay);
+            s->dot[j] = real_add_product(s->dot[j], row->state[j], k);
+            row->spread[j] *= e2;
+            s->leak[j] += k2 * row->spread[j];
+        }
+        growth = e > growth ? e : growth;
+        key += k * k;
+    }
+    s->growth = ref_lane_max(growth);
+    s->key = sqrt(ref_lane_sum(key));
+    ref_lane_reals(s->dot);
+    ref_lane_floats(s->leak);
+}
+
+/* S <- S + k r^T, r = beta (v - S^T k), and what S^T q is then. The step adds k_i beta (|v| + |S^T k|) to
+ * row i, and multiplies the state by I - beta k k^T. */
+REF_FN void kda_update(const struct ref_context *c, int64_t base, double beta, struct ref_rows *rows,
+                       struct ref_step *s)
+{
+    double query = 0;
+    for (int64_t i = REF_LANE; i < c->extent[KDA_DK]; i += REF_LANES) {
+        struct ref_row *row = REF_ROW(rows, i);
+        const double k = REF_BF16(c, KDA_K, base + i), q = REF_BF16(c, KDA_Q, base + i);
+        const float k2 = (float)(k * k), stays = (float)((1 - beta * k * k) * (1 - beta * k * k));
+        const float enters = (float)(beta * beta * k * k);
+        for (int j = 0; j < REF_BLOCK; j++) {
+            row->state[j] = real_add_product(row->state[j], s->residual[j], k);
+            s->out[j] = real_add_product(s->out[j], row->state[j], q);
+            const double x = real_mid(row->state[j]);
+            s->norm[j] += x * x;
+            const float from_others = s->leak[j] - k2 * row->spread[j];
+            row->spread[j] = stays * row->spread[j] + enters * (from_others + s->added[j]);
+            s->spread[j] += row->spread[j];
+        }
+        query += q * q;
+    }
+    s->query = sqrt(ref_lane_sum(query));
+    ref_lane_reals(s->out);
+    ref_lane_doubles(s->norm);
+    ref_lane_floats(s->spread);
+}
+
+/* One step of REF_BLOCK columns from `first` on; `count` of them exist. With `driven` false v is 0: how
+ * the step itself acts on a state. */
+REF_FN void ref_step(const struct ref_context *c, int64_t chain, int64_t step, int64_t first,
+                     int64_t count, bool driven, struct ref_rows *rows, struct ref_carry *carry,
+                     struct ref_step *s)
+{
+    const int64_t at = kda_at(c, chain, step), base = at * c->extent[KDA_DK];
+    const double beta = REF_BF16(c, KDA_BETA, at);
+    step_clear(s);
+    kda_decay(c, base, rows, s);
+    for (int j = 0; j < REF_BLOCK; j++) {
+        const double v = driven && j < count ? REF_BF16(c, KDA_V, at * c->extent[KDA_DV] + first + j) : 0;
+        const double size = fabs(v) + fabs(real_mid(s->dot[j]));
+        s->residual[j] = real_scale(real_subtract(v, s->dot[j]), num_of(beta));
+        s->added[j] = (float)(size * size);
+    }
+    kda_update(c, base, beta, rows, s);
+    step_bound(s, carry, beta, (double)c->extent[KDA_DK]);
+}
+
+REF_FN void ref_element_of(const struct ref_context *c, const struct ref_step *s,
+                           const struct ref_carry *carry, int j, struct ref_element *e)
+{
+    const double rows = (double)c->extent[KDA_DK];
+    const num scale = num_div(num_of(1), num_sqrt(num_of(rows)));
+    const double norm = sqrt(s->norm[j]) * (1 + rows * 0x1p-52);
+    e->value = num_mul(real_num(s->out[j], s->query * (carry->error[j] + (rows + 2) * 0x1p-53 * norm)),
+                       scale);
+    e->part[PART_VALUE] = fabs(num_mid(e->value));
+    e->part[PART_REACH] = s->query * sqrt((double)s->spread[j]) / sqrt(rows);
+}
+
+/* Operands of products rounded to bf16: each addition to the state errs by up to u of itself, and these
+ * errors reach the output together: u |o| + 0.45 u K^{-1/2} |q| N, N^2 the sum of the column's spreads.
+ * In fp32 throughout the same with a share of 0.02; a state itself rounded to bf16 at every step exceeds
+ * both where the memory is long. (N carries every row's own decay. With the largest decay of a row for all
+ * it would grow without bound on the published g, whose largest of 128 channels is above 0 at every step.) */
+REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
+                        const struct ref_element *e)
+{
+    const double bf16 = 0x1p-8, share = a->operand == 0 ? 0.02 : a->d < 0x1p-12 ? 0.45 : 4;
+    (void)c;
+    return (a->operand == 0 ? 0x1p-20 : bf16) * e->part[PART_VALUE] + share * bf16 * e->part[PART_REACH] +
+           0x1p-126;
+}

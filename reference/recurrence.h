@@ -1,0 +1,101 @@
+/* What a reference.h that is a recurrence works with: columns of a state that are carried from step to
+ * step, REF_BLOCK of them side by side, their rows dealt to the lanes.
+ *
+ * The state's numbers are `real`: midpoints alone. A radius for each would grow by about 1 + beta |k|^2 a
+ * step and explode; instead every column carries one bound on its Euclidean distance from the exact column
+ * (ref_carry), which a step multiplies by the norm of its matrix and adds its own roundings to. */
+#ifndef UNSEEN_RECURRENCE_H
+#define UNSEEN_RECURRENCE_H
+
+struct ref_place {
+    int64_t chain, step, column;
+};
+
+/* One row of the state for REF_BLOCK columns. */
+struct ref_row {
+    real state[REF_BLOCK];
+    float spread[REF_BLOCK];
+};
+
+/* The rows that one lane holds. */
+struct ref_rows {
+    struct ref_row row[(REF_ROWS_MOST + REF_LANES_LEAST - 1) / REF_LANES_LEAST];
+};
+#define REF_ROW(rows, i) (&(rows)->row[(i) / REF_LANES_LEAST])
+
+/* What a step computes; sums are over all rows, the same for every lane. */
+struct ref_step {
+    double growth;            /* the largest decay */
+    double key, query;        /* |k|, |q| */
+    real dot[REF_BLOCK];      /* S^T k after the decay */
+    real residual[REF_BLOCK]; /* beta (v - dot) */
+    real out[REF_BLOCK];      /* S^T q after the update */
+    double norm[REF_BLOCK];   /* |S|^2 after the update */
+    float leak[REF_BLOCK], added[REF_BLOCK], spread[REF_BLOCK];
+};
+
+/* Bounds on the distance of each column from the exact one. A step's norm is at most the largest decay
+ * times max(1, |1 - beta |k|^2|); where some channels grow while most decay, products of such norms are far
+ * above the norm of the product, which is known besides: `spans[t]` bounds the square of the Frobenius norm
+ * of all steps from the start of t's span of SPAN steps through t (recurrence spans, below). */
+enum { SPAN = 64 };
+struct ref_carry {
+    double norm[REF_BLOCK];  /* of the columns after the step before */
+    double error[REF_BLOCK]; /* bound now */
+    double start[REF_BLOCK]; /* bound at the start of the span */
+    double fresh[REF_BLOCK]; /* what the roundings since then have come to */
+    double span;             /* bound on the norm of the span's steps so far; INFINITY: unknown */
+};
+
+REF_FN void step_clear(struct ref_step *s)
+{
+    for (int j = 0; j < REF_BLOCK; j++) {
+        s->dot[j] = s->out[j] = real_zero();
+        s->norm[j] = 0;
+        s->leak[j] = s->spread[j] = 0;
+    }
+}
+
+REF_FN void rows_clear(struct ref_rows *rows, struct ref_carry *carry)
+{
+    for (size_t i = 0; i < sizeof rows->row / sizeof *rows->row; i++)
+        for (int j = 0; j < REF_BLOCK; j++) {
+            rows->row[i].state[j] = real_zero();
+            rows->row[i].spread[j] = 0;
+        }
+    for (int j = 0; j < REF_BLOCK; j++)
+        carry->norm[j] = carry->error[j] = carry->start[j] = carry->fresh[j] = 0;
+    carry->span = INFINITY;
+}
+
+/* With u = 2^-53, S the columns before and S+ after the step, K rows: the exponentials err by 4 u, the
+ * decayed elements by 6 u of themselves; S^T k by (K+2) u |S| |k|; the residual by 3 u of itself; the
+ * update by u (|k| |r| + |S+|). Sizes are rounded up by far more than their own roundings. */
+REF_FN void step_bound(const struct ref_step *s, struct ref_carry *carry, double beta, double rows)
+{
+    const double u = 0x1p-53, up = 1 + 0x1p-40;
+    const double turn = fabs(1 - beta * s->key * s->key), matrix = (turn > 1 ? turn : 1) * up;
+    for (int j = 0; j < REF_BLOCK; j++) {
+        const double decayed = s->growth * carry->norm[j] * up, r = fabs(real_mid(s->residual[j]));
+        const double norm = sqrt(s->norm[j]) * up;
+        const double inner = fabs(beta) * (rows + 2) * u * decayed * s->key + 3 * u * r;
+        const double own = (matrix * 6 * u * decayed + s->key * inner + u * (s->key * r + norm)) * up;
+        const double step = matrix * s->growth * up;
+        carry->fresh[j] = step * carry->fresh[j] + own;
+        const double product = step * carry->error[j] + own;
+        const double known = carry->span * up * carry->start[j] + carry->fresh[j];
+        carry->error[j] = known < product ? known : product;
+        carry->norm[j] = norm;
+    }
+}
+
+/* A new span begins after this step. */
+REF_FN void carry_restart(struct ref_carry *carry)
+{
+    for (int j = 0; j < REF_BLOCK; j++) {
+        carry->start[j] = carry->error[j];
+        carry->fresh[j] = 0;
+    }
+}
+
+#endif

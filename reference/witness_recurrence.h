@@ -1,0 +1,51 @@
+/* The witness of a recurrence: one column, step by step, and only as far as it must. A part of witness.c. */
+
+static int64_t row_of(const struct ref_context *c, int64_t index)
+{
+    const struct ref_place place = ref_place_of(c, index);
+    return place.chain * ref_columns(c) + place.column;
+}
+
+/* An earlier step of the column costs nothing more. */
+static int64_t same_row(const struct ref_context *c, int64_t index, uint64_t pick)
+{
+    const struct ref_place place = ref_place_of(c, index);
+    return ref_index(c, place.chain, (int64_t)(pick % (uint64_t)(place.step + 1)), place.column);
+}
+
+/* The rows of the state are dealt to a team of threads. */
+static void advance(const struct ref_context *c, const struct ref_place *to, struct prepared *p,
+                    struct ref_element *e)
+{
+    const int most = omp_get_max_threads() < TEAM_MOST ? omp_get_max_threads() : TEAM_MOST;
+    struct team shared;
+#pragma omp parallel num_threads(ref_cost(c) > expensive_terms ? most : 1)
+    {
+        struct ref_carry carry = {.span = INFINITY}; /* of no use here */
+        struct ref_step s;
+        team = &shared;
+        for (int64_t t = p->done; t <= to->step; t++)
+            ref_step(c, to->chain, t, to->column, 1, true, p->scratch, &carry, &s);
+        if (omp_get_thread_num() == 0)
+            ref_element_of(c, &s, &carry, 0, e);
+    }
+    p->done = to->step + 1;
+}
+
+static int evaluate(const struct ref_context *c, int64_t index, struct prepared *p, struct ref_element *e)
+{
+    const struct ref_place place = ref_place_of(c, index);
+    const int64_t row = row_of(c, index);
+    if (!p->scratch)
+        p->scratch = malloc(sizeof *p->scratch);
+    if (!p->scratch)
+        return -1;
+    if (p->row != row || p->done > place.step) {
+        struct ref_carry carry;
+        rows_clear(p->scratch, &carry);
+        p->row = row;
+        p->done = 0;
+    }
+    advance(c, &place, p, e);
+    return 0;
+}
