@@ -14,7 +14,7 @@ struct ref_place {
 /* One row of the state for REF_BLOCK columns. */
 struct ref_row {
     real state[REF_BLOCK];
-    float spread[REF_BLOCK];
+    float spread[REF_BLOCK], recent[REF_BLOCK]; /* for the error model: squares of sizes */
 };
 
 /* The rows that one lane holds. */
@@ -61,7 +61,7 @@ REF_FN void rows_clear(struct ref_rows *rows, struct ref_carry *carry)
     for (size_t i = 0; i < sizeof rows->row / sizeof *rows->row; i++)
         for (int j = 0; j < REF_BLOCK; j++) {
             rows->row[i].state[j] = real_zero();
-            rows->row[i].spread[j] = 0;
+            rows->row[i].spread[j] = rows->row[i].recent[j] = 0;
         }
     for (int j = 0; j < REF_BLOCK; j++)
         carry->norm[j] = carry->error[j] = carry->start[j] = carry->fresh[j] = 0;
