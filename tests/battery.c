@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../problems/problem.h"
+#include "../gen/condition.h"
 
 static double now(void)
 {
@@ -29,6 +29,7 @@ static void read_header(struct specimen *s)
         sscanf(line, "// fate: %23s", s->fate);
         sscanf(line, "// fault: %63[^\n]", s->fault);
         sscanf(line, "// outcomes: %95[^\n]", s->outcomes);
+        sscanf(line, "// when: %255[^\n]", s->when);
     }
     if (file)
         fclose(file);
@@ -129,6 +130,23 @@ static bool declared(const struct specimen *s, const char *outcome)
     return strstr(padded, word) != NULL;
 }
 
+/* Keeps a configuration that the specimen's condition excludes. */
+static void check_cause(const struct specimen *s, const char *config, struct trial_run *run)
+{
+    char why[256];
+    struct config parsed;
+    struct space_error error;
+    const struct problem *problem = problem_find(s->problem);
+    struct condition *condition = *s->when ? condition_parse(problem, s->when, why, sizeof why) : NULL;
+    if (*s->when && !condition) {
+        snprintf(run->elsewhere, sizeof run->elsewhere, "// when: %.200s", why);
+    } else if (condition && config_parse(&parsed, problem, config, "configuration", &error) == 0 &&
+               !condition_holds(condition, &parsed)) {
+        snprintf(run->elsewhere, sizeof run->elsewhere, "%s", config);
+    }
+    condition_free(condition);
+}
+
 /* The verdict, and the failing configuration that speaks for the fault. */
 static void read_result(const struct specimen *s, const char *json, struct trial_run *run)
 {
@@ -141,6 +159,8 @@ static void read_result(const struct specimen *s, const char *json, struct trial
         const char *config = json_string_value(json_object_get(entry, "config"));
         if (!outcome || strcmp(outcome, "pass") == 0 || strcmp(outcome, "skipped") == 0)
             continue;
+        if (config)
+            check_cause(s, config, run);
         if (run->failure[0] && (run->outcome_declared || !declared(s, outcome)))
             continue;
         snprintf(run->failure, sizeof run->failure, "%s", outcome);
@@ -188,18 +208,30 @@ static void launch(const struct specimen *specimen, const char *device, struct p
     place->pid = start(&specimen[runs[index].specimen], device, runs[index].seed, place->json);
 }
 
-void battery_run(const struct specimen *specimen, int count, const char *device, int parallel,
-                 unsigned long long first_seed, struct trial_run *runs)
+int battery_plan(int specimens, const struct battery_sample *sample, struct trial_run **out)
+{
+    const int total = specimens * BATTERY_SEEDS;
+    int count = 0;
+    *out = calloc((size_t)total + 1, sizeof **out);
+    if (!*out)
+        exit(2);
+    for (int i = 0; i < total; i++)
+        if ((i + sample->rotation) % sample->share == 0)
+            (*out)[count++] = (struct trial_run){
+                .specimen = i / BATTERY_SEEDS,
+                .seed = sample->first_seed + (unsigned long long)(i % BATTERY_SEEDS)};
+    return count;
+}
+
+void battery_run(const struct specimen *specimen, const char *device, int parallel, struct trial_run *runs,
+                 int count)
 {
     enum { MOST = 32 };
     struct place place[MOST] = {{0}};
-    int next = 0, busy = 0, total = count * BATTERY_SEEDS;
-    for (int i = 0; i < total; i++)
-        runs[i] = (struct trial_run){.specimen = i / BATTERY_SEEDS,
-                                     .seed = first_seed + (unsigned long long)(i % BATTERY_SEEDS)};
-    while (next < total || busy > 0) {
+    int next = 0, busy = 0;
+    while (next < count || busy > 0) {
         int status;
-        for (int p = 0; p < parallel && p < MOST && next < total; p++)
+        for (int p = 0; p < parallel && p < MOST && next < count; p++)
             if (place[p].pid == 0) {
                 launch(specimen, device, &place[p], p, next++, runs);
                 busy++;
@@ -227,6 +259,10 @@ const char *battery_objection(const struct specimen *s, const struct trial_run *
     if (!fair && !run->outcome_declared) {
         snprintf(text, sizeof text, "fails as %s (%s); declared outcomes: %s", run->failure, run->config,
                  s->outcomes);
+        return text;
+    }
+    if (run->elsewhere[0]) {
+        snprintf(text, sizeof text, "fails outside its declared cause, '%s': %s", s->when, run->elsewhere);
         return text;
     }
     return NULL;

@@ -14,6 +14,7 @@ struct specimen {
     char fate[24];      /* general, limited, specialized, broken */
     char fault[64];     /* empty: honest */
     char outcomes[96];  /* words that its failures may legitimately show */
+    char when[256];     /* a condition that every configuration it fails on meets; empty: none declared */
 };
 
 /* One verification of one specimen. */
@@ -25,6 +26,7 @@ struct trial_run {
     char failure[24];       /* an outcome among the failing configurations, a declared one if there is */
     bool outcome_declared;
     char config[320];       /* of that configuration */
+    char elsewhere[320];    /* a configuration it failed on that its condition excludes; empty: none */
     double seconds;
 };
 
@@ -32,11 +34,21 @@ struct trial_run {
  * one has no header. */
 int battery_list(const char *suffix, struct specimen **out);
 
-/* Verify every specimen with every seed, `parallel` at a time, on `device`, printing a line each. */
-void battery_run(const struct specimen *specimen, int count, const char *device, int parallel,
-                 unsigned long long first_seed, struct trial_run *runs);
+/* Which runs a check makes: of all specimens with all seeds, in order, those whose number plus `rotation`
+ * is a multiple of `share`. */
+struct battery_sample {
+    unsigned long long first_seed;
+    int share, rotation;
+};
 
-/* NULL when the run shows the declared fate; else what is wrong with it, in a static buffer. */
+/* The runs of a sample, malloced, not yet made; their number. */
+int battery_plan(int specimens, const struct battery_sample *sample, struct trial_run **out);
+
+/* Make them, `parallel` at a time, on `device`, printing a line each. */
+void battery_run(const struct specimen *specimen, const char *device, int parallel, struct trial_run *runs,
+                 int count);
+
+/* NULL when the run shows the declared fate, for the declared cause; else what is wrong with it, in a static buffer. */
 const char *battery_objection(const struct specimen *specimen, const struct trial_run *run);
 
 #endif

@@ -2,6 +2,7 @@
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "battery.h"
 #include "suites.h"
@@ -18,19 +19,36 @@ START_TEST(a_candidate_meets_its_declared_fate)
 }
 END_TEST
 
+static int number_from(const char *name, int otherwise)
+{
+    const char *text = getenv(name);
+    return text && atoi(text) > 0 ? atoi(text) : otherwise;
+}
+
+/* BATTERY_SHARE=N makes one run in N, others every day; BATTERY_ROTATION says which day's. */
+static struct battery_sample choose_sample(void)
+{
+    const int share = number_from("BATTERY_SHARE", 1), today = (int)(time(NULL) / 86400);
+    return (struct battery_sample){(unsigned long long)number_from("BATTERY_SEED", 1), share,
+                                   number_from("BATTERY_ROTATION", today) % share};
+}
+
 /* The runs are made here, before Check forks its tests, which then only look. */
 static Suite *battery_suite(const char *name, const char *suffix, const char *device, int parallel)
 {
     Suite *suite = suite_create(name);
     TCase *tcase = tcase_create(name);
-    const char *seed = getenv("BATTERY_SEED");
-    const int count = battery_list(suffix, &specimen);
-    runs = calloc((size_t)count * BATTERY_SEEDS, sizeof *runs);
-    if (!runs)
-        exit(2);
-    printf("%s: %d candidates, %d seeds each\n", name, count, BATTERY_SEEDS);
-    battery_run(specimen, count, device, parallel, seed ? strtoull(seed, NULL, 10) : 1, runs);
-    tcase_add_loop_test(tcase, a_candidate_meets_its_declared_fate, 0, count * BATTERY_SEEDS);
+    const struct battery_sample sample = choose_sample();
+    const int specimens = battery_list(suffix, &specimen);
+    const int count = battery_plan(specimens, &sample, &runs);
+    printf("%s: %d candidates with %d seeds from %llu on: %d runs", name, specimens, BATTERY_SEEDS,
+           sample.first_seed, count);
+    if (sample.share > 1)
+        printf(" of %d, BATTERY_SHARE=%d BATTERY_ROTATION=%d", specimens * BATTERY_SEEDS, sample.share,
+               sample.rotation);
+    printf("\n");
+    battery_run(specimen, device, number_from("BATTERY_PARALLEL", parallel), runs, count);
+    tcase_add_loop_test(tcase, a_candidate_meets_its_declared_fate, 0, count);
     suite_add_tcase(suite, tcase);
     return suite;
 }

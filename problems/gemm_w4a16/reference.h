@@ -62,18 +62,17 @@ REF_FN void ref_finish(const struct ref_context *c, int64_t m, int64_t n, const 
     ref_keep_sum(&sum[OF_SIZES], e->part + PART_SIZE);
 }
 
-/* The accumulation of the terms as a folded zero point has them; and the weights rounded to bf16, each
- * half an ulp on its own: three times the Euclidean norm of the products (their sum where the data may
+/* The accumulation of the terms as a folded zero point has them; and the weights rounded to bf16, each by
+ * up to u of itself and on its own: three times the Euclidean norm of the products (their sum where the data may
  * make the roundings agree). Small integers times powers of two are bf16 already. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
                         const struct ref_element *e)
 {
     const struct sum_facts sum = ref_kept_sum(e->part + PART_SUM, ref_unit(c));
     struct sum_facts folded = ref_kept_sum(e->part + PART_SIZE, ref_unit(c));
-    const double half_ulp = UNIT_BF16 / 2;
     folded.value = sum.value;
     if (c->data == DATA_EXACT)
         return error_of_sum(a, c->data, &folded);
     return error_of_sum(a, c->data, &folded) +
-           half_ulp * (c->data == DATA_ANY ? sum.magnitude : 3 * sqrt(sum.square));
+           UNIT_BF16 * (c->data == DATA_ANY ? sum.magnitude : 3 * sqrt(sum.square));
 }

@@ -1,0 +1,84 @@
+// problem: gemm_w4a16
+// fate: specialized
+// fault: 16-bit index overflow
+// outcomes: wrong
+// when: (k + group - 1) / group > 32
+#include "../../candidate.h"
+#include <stdlib.h>
+
+enum { PANEL = 32, WIDE = 2048 };
+
+struct pair {
+    float scale, zero;
+};
+
+/* out[block][g][c] = scale and zero of group g in column c of a block of 2048. */
+static struct pair *pair_up(const bf16 *scales, const bf16 *zeros, int64_t n, int64_t groups)
+{
+    struct pair *out = calloc((size_t)((n + WIDE - 1) / WIDE * groups * WIDE), sizeof *out);
+
+    for (int64_t j = 0; out && j < n; j++)
+        for (int64_t g = 0; g < groups; g++)
+            out[(j / WIDE * groups + g) * WIDE + j % WIDE] = (struct pair){
+                bf16_to_float(scales[g * n + j]), bf16_to_float(zeros[g * n + j])};
+    return out;
+}
+
+/* panel[p][j] = w[p][j] for `columns` <= 32 columns and all k rows; the other lanes are zero. */
+static void dequantize(const uint8_t *w_q, const struct pair *pairs, int64_t first,
+                       int64_t columns, int64_t n, int64_t k, int64_t group, float (*panel)[PANEL])
+{
+    memset(panel, 0, (size_t)k * sizeof *panel);
+    for (int64_t p = 0; p < k; p += 2)
+        for (int64_t j = 0; j < columns; j++) {
+            uint8_t byte = w_q[p / 2 * n + j];
+            uint16_t at = (uint16_t)(p / group * WIDE + first + j); /* enough for 32 groups */
+            float scale = pairs[at].scale, zero = pairs[at].zero;
+            panel[p][j] = ((float)(byte & 15) - zero) * scale;
+            panel[p + 1][j] = ((float)(byte >> 4) - zero) * scale;
+        }
+}
+
+/* One row of y in the columns of a panel. */
+static void multiply_row(const bf16 *x, const float (*panel)[PANEL], bf16 *y, int64_t columns,
+                         int64_t k)
+{
+    float sum[PANEL] = {0};
+
+    for (int64_t p = 0; p < k; p++) {
+        float factor = bf16_to_float(x[p]);
+#pragma omp simd
+        for (int j = 0; j < PANEL; j++)
+            sum[j] += factor * panel[p][j];
+    }
+    for (int64_t j = 0; j < columns; j++)
+        y[j] = float_to_bf16(sum[j]);
+}
+
+int gemm_w4a16(const bf16 *x, const uint8_t *w_q, const bf16 *scales, const bf16 *zeros, bf16 *y,
+               int64_t m, int64_t n, int64_t k, int64_t group, void *stream)
+{
+    int64_t groups = (k + group - 1) / group;
+    struct pair *pairs = pair_up(scales, zeros, n, groups);
+    int failed = 0;
+
+    (void)stream;
+#pragma omp parallel for schedule(dynamic) reduction(| : failed)
+    for (int64_t j0 = 0; j0 < n; j0 += PANEL) {
+        int64_t columns = n - j0 < PANEL ? n - j0 : PANEL;
+        float(*panel)[PANEL] = malloc((size_t)k * sizeof *panel);
+
+        if (!panel || !pairs) {
+            failed = 1;
+            free(panel);
+            continue;
+        }
+        dequantize(w_q + j0, pairs + j0 / WIDE * groups * WIDE, j0 % WIDE, columns, n, k, group,
+                   panel);
+        for (int64_t i = 0; i < m; i++)
+            multiply_row(x + i * k, (const float(*)[PANEL])panel, y + i * n + j0, columns, k);
+        free(panel);
+    }
+    free(pairs);
+    return failed;
+}
