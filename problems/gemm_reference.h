@@ -1,5 +1,6 @@
 /* The mathematics of a plain matrix product, c[m,n] = sum_k a[m,k] b[k,n]; b is [k,n], or [n,k] when the
- * fourth extent is 1. GEMM_LOAD reads an element of the operands' type. */
+ * fourth extent is 1. GEMM_LOAD reads an element of the operands' type; GEMM_PRODUCT_ERROR is what a product
+ * may be off by itself. */
 
 #define REF_CONTRACTION
 
@@ -44,10 +45,12 @@ REF_FN void ref_finish(const struct ref_context *c, int64_t m, int64_t n, const 
     ref_keep_sum(sum, e->part);
 }
 
-/* The accumulation alone; the output's rounding is everybody's. */
+/* The accumulation, and for fp32 the products: their three-term TF32 form is off by up to 2^-21 of each.
+ * The output's rounding is everybody's. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
                         const struct ref_element *e)
 {
     const struct sum_facts facts = ref_kept_sum(e->part, ref_unit(c));
-    return error_of_sum(a, c->data, &facts);
+    const double products = c->data == DATA_ANY ? facts.magnitude : 2 * sqrt(facts.square);
+    return error_of_sum(a, c->data, &facts) + (c->data == DATA_EXACT ? 0 : GEMM_PRODUCT_ERROR * products);
 }

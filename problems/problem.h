@@ -49,6 +49,13 @@ struct tensor {
     const char *shape; /* for people: "[m, k]" */
 };
 
+/* How to make a program do half of its work, for the audit: the second half of `tensor` along `axis` becomes
+ * `value`; of an integer tensor (lengths) every element becomes half of itself, at least 1. */
+struct halving {
+    int tensor, axis;
+    float value;
+};
+
 /* A source of uniform numbers, so that problems need not know which generator it is. */
 struct random {
     uint64_t (*below)(void *state, uint64_t bound); /* uniform in [0, bound), bound > 0 */
@@ -93,6 +100,7 @@ struct problem {
     bool exact;                    /* the result is right or not: no arithmetic, no allowed error */
     bool rounds_operands;          /* operands of its products may be rounded to bf16, on any device */
     bool memory_bound;             /* scored in GB/s rather than TFLOP/s */
+    struct halving half;
     double published_atol, published_rtol; /* the published check's constants */
     double host_ns; /* roughly what one flop costs a CPU core that fills, runs a plain kernel and judges;
                      * bounds what is drawn for --device host */

@@ -18,6 +18,7 @@
 struct verdict {
     int tensor;       /* the output at fault, or the first */
     double got, want; /* want is NaN where no one value is wanted */
+    double expected;  /* what the first output holds there when right */
     bool right, unwritten;
 };
 

@@ -82,6 +82,24 @@ REF_FN void tally_worst(struct tally *t, double ratio, const struct judged *judg
     }
 }
 
+/* The enclosure's midpoint as the output would hold it. */
+REF_FN void tally_expect(const struct judge_request *r, enum dtype dtype, int64_t index, double value)
+{
+    union {
+        float value;
+        uint32_t bits;
+    } both;
+    if (!r->expected)
+        return;
+    both.value = (float)value;
+    if (dtype != DTYPE_BF16)
+        ((uint32_t *)r->expected)[index] = both.bits;
+    else if (value != value)
+        ((uint16_t *)r->expected)[index] = 0x7fc0;
+    else
+        ((uint16_t *)r->expected)[index] = (uint16_t)((both.bits + 0x7fffu + (both.bits >> 16 & 1u)) >> 16);
+}
+
 #ifdef REF_DISCRETE
 
 /* An element that is right or not, with no distance in between. */
@@ -99,6 +117,7 @@ REF_FN void tally_verdict(struct tally *t, const struct judge_request *r, const 
         tally_wrong(t, index, v->unwritten);
         t->fits = r->ladder.count;
     }
+    tally_expect(r, DTYPE_F32, index, v->expected);
     if (v->got != v->want && !(fabs(v->got - v->want) <= r->atol + r->rtol * fabs(v->want)))
         t->published_wrong++;
 }
@@ -152,6 +171,7 @@ REF_FN enum tally_result tally_element(struct tally *t, const struct judge_reque
     judged->allowed = allowed;
     judged->unwritten = unwritten;
     judged->tensor = r->output;
+    tally_expect(r, dtype, index, mid);
 
     if (unwritten || t->worst_ratio < 0 || !(distance <= t->worst_ratio * allowed))
         tally_worst(t, unwritten ? INFINITY : distance == 0 ? 0 : distance / allowed, judged);

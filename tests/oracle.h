@@ -15,7 +15,7 @@ struct oracle {
     struct judge_request request;
     void *tensor[PROBLEM_MAX_TENSORS];
     int64_t bytes[PROBLEM_MAX_TENSORS];
-    int tensors, output;
+    int tensors, output; /* output: the first, which is judged, with the others that belong to it */
     int64_t elements, width; /* of the output; its last dimension */
     enum dtype dtype;
 };
@@ -36,7 +36,7 @@ const char *const *oracle_inputs(const char *problem);
 /* Append " input=CHOICE seed=S" to a line. */
 void oracle_line(char *out, size_t size, const char *line, const char *input, int seed);
 
-/* The output as an honest program leaves it: in double with loops of its own, rounded once. */
+/* The outputs as an honest program leaves them: in double with loops of its own, rounded once. */
 void oracle_honest(struct oracle *o);
 
 double oracle_get(const struct oracle *o, int64_t index);
@@ -48,6 +48,9 @@ void oracle_put(struct oracle *o, int64_t index, double value); /* rounded to th
 double oracle_f32(const struct oracle *o, int tensor, int64_t i);
 double oracle_bf16(const struct oracle *o, int tensor, int64_t i);
 double oracle_e4m3(const struct oracle *o, int tensor, int64_t i);
+double oracle_number(const struct oracle *o, int tensor, int64_t i); /* of an fp32 or bf16 tensor */
+/* Of w_q, [rows/2, columns]: the weight of one row and column. */
+int oracle_nibble(const struct oracle *o, int tensor, int64_t row, int64_t column, int64_t columns);
 int32_t oracle_i32(const struct oracle *o, int tensor, int64_t i);
 /* paged_attention: where the key of token t of sequence b for query head h starts. */
 int64_t oracle_key(const struct oracle *o, int64_t b, int64_t h, int64_t t);

@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "../gen/fill.h"
-#include "../gen/instantiate.h"
+#include "fills.h"
 #include "oracle.h"
 
 Suite *fill_suite(void);
 TCase *fill_paged_case(void);
+TCase *fill_rows_case(void);
+TCase *fill_structure_case(void);
 
 /* --- Philox --- */
 
@@ -62,42 +64,10 @@ END_TEST
 
 /* --- kinds --- */
 
-enum { MANY = 100000 };
-
-static float *draw(struct fill fill, int64_t count)
-{
-    static const struct tensor tensors[] = {{"x", DTYPE_F32, TENSOR_INPUT, "[n]"}, {0}};
-    static const struct problem problem = {.name = "kinds", .tensors = tensors};
-    struct instance instance = {.tensor = {{.rank = 1, .dim = {count}, .fill = fill}}};
-    float *out = malloc((size_t)count * sizeof *out);
-    fill_host(&problem, &instance, 0, 42, 0, out);
-    return out;
-}
-
-struct moments {
-    double mean, deviation, low, high, zeros;
-};
-
-static struct moments measure(const float *x, int64_t count)
-{
-    struct moments m = {0, 0, INFINITY, -INFINITY, 0};
-    double square = 0;
-    for (int64_t i = 0; i < count; i++) {
-        m.mean += x[i] / (double)count;
-        square += (double)x[i] * x[i] / (double)count;
-        m.low = fmin(m.low, x[i]);
-        m.high = fmax(m.high, x[i]);
-        m.zeros += x[i] == 0;
-    }
-    m.deviation = sqrt(square - m.mean * m.mean);
-    m.zeros /= (double)count;
-    return m;
-}
-
 START_TEST(normals_have_their_mean_and_deviation_and_no_far_tail)
 {
-    float *x = draw((struct fill){.kind = FILL_NORMAL, .a = 3, .b = 2}, MANY);
-    const struct moments m = measure(x, MANY);
+    float *x = fills_draw((struct fill){.kind = FILL_NORMAL, .a = 3, .b = 2}, MANY);
+    const struct fills_moments m = fills_measure(x, MANY);
     double fourth = 0;
     for (int i = 0; i < MANY; i++)
         fourth += pow((x[i] - 3) / 2, 4) / MANY;
@@ -112,7 +82,7 @@ END_TEST
 /* Four normals come from one block of random words. */
 START_TEST(neighbouring_normals_are_uncorrelated_in_value_and_size)
 {
-    float *x = draw((struct fill){.kind = FILL_NORMAL, .a = 0, .b = 1}, MANY);
+    float *x = fills_draw((struct fill){.kind = FILL_NORMAL, .a = 0, .b = 1}, MANY);
     for (int distance = 1; distance < 8; distance++) {
         double product = 0, sizes = 0;
         for (int i = 0; i + distance < MANY; i++) {
@@ -128,21 +98,21 @@ END_TEST
 
 START_TEST(uniforms_constants_levels_and_integers_keep_their_range)
 {
-    float *x = draw((struct fill){.kind = FILL_UNIFORM, .a = -4, .b = 4}, MANY);
-    struct moments m = measure(x, MANY);
+    float *x = fills_draw((struct fill){.kind = FILL_UNIFORM, .a = -4, .b = 4}, MANY);
+    struct fills_moments m = fills_measure(x, MANY);
     ck_assert(m.low >= -4 && m.low < -3.99 && m.high < 4 && m.high > 3.99);
     ck_assert_double_eq_tol(m.deviation, 8 / sqrt(12), 0.02);
     free(x);
-    x = draw((struct fill){.kind = FILL_CONSTANT, .a = 1.5f}, 1000);
-    m = measure(x, 1000);
+    x = fills_draw((struct fill){.kind = FILL_CONSTANT, .a = 1.5f}, 1000);
+    m = fills_measure(x, 1000);
     ck_assert(m.low == 1.5 && m.high == 1.5);
     free(x);
-    x = draw((struct fill){.kind = FILL_LEVELS, .a = -1, .b = 3}, MANY);
-    m = measure(x, MANY);
+    x = fills_draw((struct fill){.kind = FILL_LEVELS, .a = -1, .b = 3}, MANY);
+    m = fills_measure(x, MANY);
     ck_assert(m.low == -1 && m.high == 1 && fabs(m.zeros - 1.0 / 3) < 0.01 && fabs(m.mean) < 0.01);
     free(x);
-    x = draw((struct fill){.kind = FILL_INTEGERS, .b = 3, .density = 0.25f}, MANY);
-    m = measure(x, MANY);
+    x = fills_draw((struct fill){.kind = FILL_INTEGERS, .b = 3, .density = 0.25f}, MANY);
+    m = fills_measure(x, MANY);
     ck_assert(m.low == -3 && m.high == 3 && fabs(m.zeros - 0.75) < 0.01 && fabs(m.mean) < 0.02);
     for (int i = 0; i < MANY; i++)
         ck_assert(x[i] == rintf(x[i]));
@@ -153,7 +123,7 @@ END_TEST
 START_TEST(powers_and_wide_values_cover_their_exponents)
 {
     int seen[8] = {0}, negative = 0, e;
-    float *x = draw((struct fill){.kind = FILL_POWERS, .a = -3, .b = 3, .density = 1}, MANY);
+    float *x = fills_draw((struct fill){.kind = FILL_POWERS, .a = -3, .b = 3, .density = 1}, MANY);
     for (int i = 0; i < MANY; i++) {
         ck_assert(frexpf(x[i], &e) == 0.5f && e >= -2 && e <= 4); /* 0.5 * 2^e */
         seen[e + 2]++;
@@ -161,14 +131,14 @@ START_TEST(powers_and_wide_values_cover_their_exponents)
     for (int i = 0; i < 7; i++)
         ck_assert(abs(seen[i] - MANY / 7) < MANY / 70);
     free(x);
-    x = draw((struct fill){.kind = FILL_POWERS, .a = 0, .b = 0}, MANY);
+    x = fills_draw((struct fill){.kind = FILL_POWERS, .a = 0, .b = 0}, MANY);
     for (int i = 0; i < MANY; i++) {
         ck_assert(fabsf(x[i]) == 1);
         negative += x[i] < 0;
     }
     ck_assert(abs(negative - MANY / 2) < MANY / 100);
     free(x);
-    x = draw((struct fill){.kind = FILL_WIDE, .a = -20, .b = 9}, MANY);
+    x = fills_draw((struct fill){.kind = FILL_WIDE, .a = -20, .b = 9}, MANY);
     negative = 0;
     for (int i = 0; i < MANY; i++) {
         ck_assert(fabsf(x[i]) >= 0x1p-20f && fabsf(x[i]) < 0x1p10f);
@@ -181,13 +151,13 @@ END_TEST
 
 START_TEST(pairs_nearly_cancel_in_rows_of_any_length)
 {
-    float *x = draw((struct fill){.kind = FILL_CANCEL, .b = 2, .inner = 7}, 7 * 1000);
+    float *x = fills_draw((struct fill){.kind = FILL_CANCEL, .b = 2, .inner = 7}, 7 * 1000);
     for (int i = 0; i < 7000; i++)
         if (i % 7 % 2) {
             const float ratio = -x[i] / x[i - 1];
             ck_assert(x[i - 1] == 0 || fabsf(fabsf(ratio - 1) - 0x1p-6f) < 1e-6f);
         }
-    ck_assert_double_eq_tol(measure(x, 7000).deviation, 2, 0.1);
+    ck_assert_double_eq_tol(fills_measure(x, 7000).deviation, 2, 0.1);
     free(x);
 }
 END_TEST
@@ -195,20 +165,20 @@ END_TEST
 START_TEST(rows_are_sorted_equal_or_of_many_small_digits)
 {
     enum { N = 501 };
-    float *x = draw((struct fill){.kind = FILL_SORTED, .a = -20, .b = 20, .inner = N}, 4 * N);
+    float *x = fills_draw((struct fill){.kind = FILL_SORTED, .a = -20, .b = 20, .inner = N}, 4 * N);
     for (int i = 0; i < 4 * N; i++)
         if (i % N)
             ck_assert(i / N % 2 ? x[i] < x[i - 1] : x[i] > x[i - 1]);
     ck_assert_double_eq_tol(x[N - 1] - x[0], 40, 0.2);
     free(x);
-    x = draw((struct fill){.kind = FILL_ROWS_EQUAL, .b = 50, .inner = N}, 4 * N);
+    x = fills_draw((struct fill){.kind = FILL_ROWS_EQUAL, .b = 50, .inner = N}, 4 * N);
     for (int i = 0; i < 4 * N; i++)
         ck_assert(x[i] == x[i / N * N]);
     ck_assert(x[0] != x[N]);
     free(x);
-    x = draw((struct fill){.kind = FILL_DIGITS, .a = -16.74f, .inner = N}, 40 * N);
+    x = fills_draw((struct fill){.kind = FILL_DIGITS, .a = -16.74f, .inner = N}, 40 * N);
     for (int r = 0; r < 40; r++) {
-        const struct moments m = measure(x + r * N, N);
+        const struct fills_moments m = fills_measure(x + r * N, N);
         int tops = 0;
         for (int i = 0; i < N; i++) {
             tops += x[r * N + i] == m.high;
@@ -225,7 +195,7 @@ START_TEST(extreme_rows_have_up_to_four_peaks)
 {
     enum { N = 300 };
     int fours = 0;
-    float *x = draw((struct fill){.kind = FILL_EXTREME, .a = 30, .b = 2, .inner = N}, 100 * N);
+    float *x = fills_draw((struct fill){.kind = FILL_EXTREME, .a = 30, .b = 2, .inner = N}, 100 * N);
     for (int r = 0; r < 100; r++) {
         int peaks = 0;
         for (int i = 0; i < N; i++)
@@ -256,7 +226,7 @@ START_TEST(special_rows_hold_every_special_value)
 {
     enum { N = 60 };
     int seen[7] = {0}, negative_zeros = 0;
-    float *x = draw((struct fill){.kind = FILL_SPECIAL, .b = 4, .inner = N}, 400 * N);
+    float *x = fills_draw((struct fill){.kind = FILL_SPECIAL, .b = 4, .inner = N}, 400 * N);
     for (int r = 0; r < 400; r++)
         seen[classify(x + r * N, N)]++;
     for (int i = 0; i < 7; i++)
@@ -265,7 +235,7 @@ START_TEST(special_rows_hold_every_special_value)
         negative_zeros += x[i] == 0 && signbit(x[i]);
     ck_assert_int_gt(negative_zeros, 100);
     free(x);
-    x = draw((struct fill){.kind = FILL_NANS, .b = 2, .density = 0.05f}, MANY);
+    x = fills_draw((struct fill){.kind = FILL_NANS, .b = 2, .density = 0.05f}, MANY);
     int nans = 0;
     for (int i = 0; i < MANY; i++)
         nans += isnan(x[i]);
@@ -280,7 +250,7 @@ START_TEST(planted_values_overwrite_and_garbage_is_nan)
     const struct fill fill = {.kind = FILL_CONSTANT, .a = 1, .valid = valid, .valids = 3,
                               .garbage_row = 4, .garbage_block = 12, .planted_count = 2,
                               .planted = {{0, -7}, {35, 9}}};
-    float *x = draw(fill, 36);
+    float *x = fills_draw(fill, 36);
     for (int i = 1; i < 35; i++)
         ck_assert_msg(i % 12 < 4 * valid[i / 12] ? x[i] == 1 : isnan(x[i]), "element %d: %g", i,
                       x[i]);
@@ -293,7 +263,7 @@ END_TEST
 START_TEST(an_element_does_not_depend_on_how_many_there_are)
 {
     const struct fill fill = {.kind = FILL_WIDE, .a = -3, .b = 3};
-    float *few = draw(fill, 1023), *more = draw(fill, 5000);
+    float *few = fills_draw(fill, 1023), *more = fills_draw(fill, 5000);
     ck_assert_mem_eq(few, more, 1023 * sizeof *few);
     free(few);
     free(more);
@@ -339,7 +309,14 @@ static const struct oracle_case lines[] = {
     {"gemm_fp8", "m=9 n=12 k=65"},
     {"paged_attention", "batch=6 heads=4 kv_heads=2 head_dim=64 page_size=8 max_len=50 "
                         "lengths=ragged table=shuffled past=nan"},
+    {"kda", "batch=2 t=7 heads=3 dk=64 dv=64 decay=mixed beta=mixed"},
+    {"topk", "rows=6 n=77 k=5"},
+    {"moe_up", "tokens=60 hidden_dim=11 inter_dim=7 experts=12 routing=odd"},
+    {"gemm_w4a16", "m=9 n=12 k=98 group=32 zero=spread"},
+    {"gemm_bf16", "m=9 n=12 k=65 trans_b=0"},
+    {"gemm_f32", "m=9 n=12 k=65 trans_b=1"},
 };
+enum { LINES = sizeof lines / sizeof *lines };
 
 /* Constant fills are the same in every content, and nothing else is. */
 static void compare_contents(struct oracle *a, struct oracle *b, bool same)
@@ -399,10 +376,12 @@ Suite *fill_suite(void)
     tcase_add_test(kinds, planted_values_overwrite_and_garbage_is_nan);
     tcase_add_test(kinds, an_element_does_not_depend_on_how_many_there_are);
     tcase_add_test(meaning, a_line_still_means_the_same_bits);
-    tcase_add_loop_test(meaning, contents_differ_in_every_tensor_and_a_line_repeats_itself, 0, 3);
+    tcase_add_loop_test(meaning, contents_differ_in_every_tensor_and_a_line_repeats_itself, 0, LINES);
     suite_add_tcase(suite, words);
     suite_add_tcase(suite, kinds);
     suite_add_tcase(suite, meaning);
     suite_add_tcase(suite, fill_paged_case());
+    suite_add_tcase(suite, fill_rows_case());
+    suite_add_tcase(suite, fill_structure_case());
     return suite;
 }

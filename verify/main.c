@@ -26,6 +26,11 @@ static const struct command commands[] = {
      "Run CANDIDATE on one configuration, such as 'rows=3 cols=4099 seed=91'.\v"
      "Exit status: 0 it passes, 1 it does not, 2 bad usage or input, 3 the environment cannot do it, "
      "130 interrupted.", command_check},
+    {"audit", "PROBLEM", 1, 1, "dSpuesjq",
+     "Put outputs that no honest work went into (zeros, a constant, half of the work, ..) through the "
+     "published check and through ours.\v"
+     "Exit status: 0 ours accepts none of them on any configuration, 1 it does, 2 bad usage or input, 3 the "
+     "environment cannot do it, 130 interrupted.", command_audit},
     {"peak", "", 0, 0, "d", "Measure what the hardware can do, beside the vendor's figures.",
      command_peak},
 };
@@ -63,7 +68,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < COMMANDS; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return options_run(&commands[i], argc - 1, argv + 1);
-    options_error("unknown command '%s'; expected list, describe, draw, verify, check or peak\n"
+    options_error("unknown command '%s'; expected list, describe, draw, verify, check, audit or peak\n"
                   "---> unseen --help says what each does", argv[1]);
     return EXIT_USAGE;
 }

@@ -19,6 +19,7 @@ struct memory {
     void (*release)(void *memory);
     int (*copy)(void *to, const void *from, size_t bytes);             /* within the back end */
     int (*to_host)(void *to, const void *from, int64_t offset, int64_t bytes);
+    int (*from_host)(void *to, const void *from, size_t bytes);
     int (*fill)(const struct problem *problem, const struct instance *instance, int tensor,
                 uint64_t seed, int content, void *out);
     /* Byte i of memory becomes byte (i mod 4) of `word`, counting from an address that is a multiple

@@ -30,6 +30,11 @@ static int cuda_to_host(void *to, const void *from, int64_t offset, int64_t byte
     return cudaMemcpy(to, (const char *)from + offset, (size_t)bytes, cudaMemcpyDeviceToHost);
 }
 
+static int cuda_from_host(void *to, const void *from, size_t bytes)
+{
+    return cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
+}
+
 static int cuda_fill(const struct problem *problem, const struct instance *instance, int tensor,
                      uint64_t seed, int content, void *out)
 {
@@ -160,5 +165,5 @@ static bool cuda_is_shortage(int error)
 }
 
 extern "C" const struct memory memory_cuda = {
-    cuda_take, cuda_release, cuda_copy, cuda_to_host, cuda_fill, cuda_poison,
+    cuda_take, cuda_release, cuda_copy, cuda_to_host, cuda_from_host, cuda_fill, cuda_poison,
     cuda_find_unpoisoned, cuda_find_difference, cuda_available, cuda_explain, cuda_is_shortage};

@@ -118,6 +118,7 @@ static const struct memory memory_host = {
     .release = free,
     .copy = host_copy,
     .to_host = host_to_host,
+    .from_host = host_copy,
     .fill = host_fill,
     .poison = host_poison,
     .find_unpoisoned = host_find_unpoisoned,

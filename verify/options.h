@@ -55,6 +55,7 @@ int command_describe(const struct options *options);
 int command_draw(const struct options *options);
 int command_verify(const struct options *options);
 int command_check(const struct options *options);
+int command_audit(const struct options *options);
 int command_peak(const struct options *options);
 
 #endif

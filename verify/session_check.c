@@ -145,7 +145,8 @@ static bool check_call(struct session *s, struct checking *c, int number)
         memcpy(result->detail, c->call[1].detail, sizeof result->detail);
         return true;
     }
-    const struct judging judging = {c->config, &c->instance, number, number == 0};
+    const struct judging judging = {.config = c->config, .instance = &c->instance, .call = number,
+                                    .thorough = number == 0};
     if (!session_judge(s, &judging, result, &c->totals))
         return false;
     if (number == 1)

@@ -77,6 +77,7 @@ struct judging {
     const struct instance *instance;
     int call;
     bool thorough; /* witness the worst element and an audit sample even when all is well */
+    bool acquit_only; /* witness only what could still acquit: nobody's candidate is on trial */
 };
 /* Over all calls of one configuration. */
 struct totals {
@@ -84,6 +85,8 @@ struct totals {
     double worst_ratio;
 };
 /* Judge the snapshot of a call; adds to *totals, and result->outcome says wrong or unwritten. */
+/* What the right output holds, in its own format, into `expected` (memory of the back end). */
+bool session_expect(struct session *s, const struct judging *judging, void *expected);
 bool session_judge(struct session *s, const struct judging *judging, struct call_result *result,
                    struct totals *totals);
 

@@ -163,7 +163,8 @@ static void run_timed(struct session *s, const struct config *config, struct ins
             timed.outcome = OUTCOME_REFUSED;
             snprintf(timed.detail, sizeof timed.detail, "returned %d", returned);
         } else if (slots_snapshot(s, &call)) {
-            const struct judging judging = {config, instance, SESSION_CALLS, false};
+            const struct judging judging = {.config = config, .instance = instance,
+                                            .call = SESSION_CALLS};
             session_judge(s, &judging, &timed, &totals);
             compare_clocks(s, series, line);
         }

@@ -20,6 +20,7 @@ const struct problem problem_gemm_bf16 = {
     .tensors = tensors,
     .extents = gemm_extents,
     .compute = DTYPE_BF16,
+    .half = {0, 1, 0},
     .published_atol = 1e-2,
     .published_rtol = 1e-2,
     .host_ns = 1.4,

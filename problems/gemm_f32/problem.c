@@ -20,6 +20,7 @@ const struct problem problem_gemm_f32 = {
     .tensors = tensors,
     .extents = gemm_extents,
     .compute = DTYPE_F32,
+    .half = {0, 1, 0},
     .published_atol = 1e-5,
     .published_rtol = 1e-4,
     .host_ns = 1.4,

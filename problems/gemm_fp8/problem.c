@@ -91,6 +91,7 @@ const struct problem problem_gemm_fp8 = {
     .tensors = tensors,
     .extents = extents,
     .compute = DTYPE_E4M3,
+    .half = {0, 1, 0},
     .published_atol = 0.2,
     .published_rtol = 0.2,
     .host_ns = 4,

@@ -127,6 +127,7 @@ const struct problem problem_gemm_w4a16 = {
     .tensors = tensors,
     .extents = extents,
     .compute = DTYPE_BF16,
+    .half = {0, 1, 0},
     .published_atol = 0.1,
     .published_rtol = 0.1,
     .host_ns = 1.6,

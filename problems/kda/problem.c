@@ -115,6 +115,7 @@ const struct problem problem_kda = {
     .extents = extents,
     .compute = DTYPE_BF16,
     .rounds_operands = true,
+    .half = {2, 1, 0},
     .published_atol = 0.05,
     .published_rtol = 0.05,
     .host_ns = 1.2,

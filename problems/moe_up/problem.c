@@ -212,6 +212,7 @@ const struct problem problem_moe_up = {
     .tensors = tensors,
     .extents = extents,
     .compute = DTYPE_BF16,
+    .half = {0, 1, 0},
     .published_atol = 0.02,
     .published_rtol = 0.02,
     .host_ns = 1.4,

@@ -306,6 +306,7 @@ const struct problem problem_paged_attention = {
     .extents = extents,
     .compute = DTYPE_BF16,
     .memory_bound = true,
+    .half = {3, 0, 0},
     .published_atol = 0.02,
     .published_rtol = 0.02,
     .host_ns = 2.5,

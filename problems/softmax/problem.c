@@ -84,6 +84,7 @@ const struct problem problem_softmax = {
     .extents = extents,
     .compute = DTYPE_F32,
     .memory_bound = true,
+    .half = {0, 1, -INFINITY},
     .published_atol = 1e-5,
     .published_rtol = 1e-5,
     .host_ns = 18,

@@ -1,5 +1,7 @@
 #include "../problem.h"
 
+#include <math.h>
+
 static const char *const inputs[] = {"normal", "ties",     "equal",    "sorted", "reversed",
                                      "negative", "infinities", "clusters", "zeros",  NULL};
 
@@ -72,6 +74,7 @@ const struct problem problem_topk = {
     .compute = DTYPE_F32,
     .exact = true,
     .memory_bound = true,
+    .half = {0, 1, -INFINITY},
     .published_atol = 1e-4,
     .published_rtol = 1e-4,
     .host_ns = 30,

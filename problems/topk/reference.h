@@ -150,9 +150,9 @@ REF_FN struct verdict ref_verdict(const struct ref_context *c, int64_t row, int6
 {
     const int64_t n = c->extent[TOPK_N], index = topk_index(c, row, j), at = row * c->extent[TOPK_K] + j;
     num *twice = scratch + topk_padded(c) + mark_words(n);
-    struct verdict v = {TOPK_VALUES, REF_F32(c, TOPK_VALUES, at), 0, false, false};
+    struct verdict v = {TOPK_VALUES, REF_F32(c, TOPK_VALUES, at), 0, 0, false, false};
 
-    v.want = j < state->greater ? num_mid(scratch[j]) : state->least;
+    v.want = v.expected = j < state->greater ? num_mid(scratch[j]) : state->least;
     v.unwritten = REF_BITS32(c, TOPK_VALUES, at) == REF_POISON || index == (int64_t)REF_POISON64;
     if (v.got != v.want)
         return v;

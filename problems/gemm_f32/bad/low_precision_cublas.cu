@@ -1,0 +1,32 @@
+// problem: gemm_f32
+// link: cublas
+// fate: broken
+// fault: lower precision
+// outcomes: wrong
+// when: input!=integers and input!=needle
+#include <cublas_v2.h>
+#include <stdint.h>
+
+/* One handle for the life of the process; null if cuBLAS cannot start. */
+static cublasHandle_t handle()
+{
+    static const cublasHandle_t made = [] {
+        cublasHandle_t fresh = nullptr;
+        return cublasCreate(&fresh) == CUBLAS_STATUS_SUCCESS ? fresh : nullptr;
+    }();
+    return made;
+}
+
+/* cuBLAS is column-major: c^T [n, m] = b^T a^T. Products in TF32, sums in fp32. */
+extern "C" int gemm_f32(const float *a, const float *b, float *c, int64_t m, int64_t n, int64_t k,
+                        int64_t trans_b, cudaStream_t stream)
+{
+    const float one = 1, zero = 0;
+
+    if (!handle() || cublasSetStream(handle(), stream) != CUBLAS_STATUS_SUCCESS)
+        return 1;
+    return (int)cublasGemmEx(handle(), trans_b ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, (int)n,
+                             (int)m, (int)k, &one, b, CUDA_R_32F, (int)(trans_b ? k : n), a,
+                             CUDA_R_32F, (int)k, &zero, c, CUDA_R_32F, (int)n,
+                             CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_GEMM_DEFAULT);
+}

@@ -1,0 +1,83 @@
+// problem: gemm_f32
+// fate: specialized
+// fault: stale output
+// outcomes: wrong unwritten unstable
+// when: ((m + 63) / 64) * ((n + 63) / 64) < 64 and k >= 1024
+#include <stdint.h>
+
+namespace {
+
+constexpr int TILE = 64, STEP = 16, THREADS = 256;
+
+struct problem {
+    const float *a, *b; /* [m, k]; [k, n], or [n, k] if trans_b */
+    float *c;           /* [m, n] */
+    int64_t m, n, k, trans_b;
+};
+
+/* tile[p][i] = a[row0 + i][k0 + p], zero outside the matrix and from `last` on. */
+__device__ void load_a(float (*tile)[TILE + 1], const problem &q, int64_t row0, int64_t k0,
+                       int64_t last)
+{
+    for (int e = threadIdx.x; e < TILE * STEP; e += THREADS) {
+        const int i = e / STEP, p = e % STEP;
+        const bool inside = row0 + i < q.m && k0 + p < last;
+        tile[p][i] = inside ? q.a[(row0 + i) * q.k + k0 + p] : 0.0f;
+    }
+}
+
+/* tile[p][j] = b[k0 + p][col0 + j], zero outside; reads run along the rows of memory. */
+__device__ void load_b(float (*tile)[TILE + 1], const problem &q, int64_t col0, int64_t k0,
+                       int64_t last)
+{
+    for (int e = threadIdx.x; e < TILE * STEP; e += THREADS) {
+        const int j = q.trans_b ? e / STEP : e % TILE, p = q.trans_b ? e % STEP : e / TILE;
+        const int64_t row = k0 + p, col = col0 + j;
+        const bool inside = row < last && col < q.n;
+        tile[p][j] = inside ? q.b[q.trans_b ? col * q.k + row : row * q.n + col] : 0.0f;
+    }
+}
+
+/* Slice z of k; where there are several, their sums meet in c. */
+__global__ void __launch_bounds__(THREADS) gemm(problem q)
+{
+    __shared__ float a[STEP][TILE + 1], b[STEP][TILE + 1];
+    const int tx = threadIdx.x % 16, ty = threadIdx.x / 16;
+    const int64_t row0 = (int64_t)blockIdx.y * TILE, col0 = (int64_t)blockIdx.x * TILE;
+    const int64_t last = q.k * (blockIdx.z + 1) / gridDim.z;
+    float sum[4][4] = {};
+
+    for (int64_t k0 = q.k * blockIdx.z / gridDim.z; k0 < last; k0 += STEP) {
+        load_a(a, q, row0, k0, last);
+        load_b(b, q, col0, k0, last);
+        __syncthreads();
+        for (int p = 0; p < STEP; p++)
+            for (int i = 0; i < 4; i++)
+                for (int j = 0; j < 4; j++)
+                    sum[i][j] += a[p][ty + 16 * i] * b[p][tx + 16 * j];
+        __syncthreads();
+    }
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            const int64_t row = row0 + ty + 16 * i, col = col0 + tx + 16 * j;
+            if (row >= q.m || col >= q.n)
+                continue;
+            if (gridDim.z > 1) /* nobody has cleared c */
+                atomicAdd(&q.c[row * q.n + col], sum[i][j]);
+            else
+                q.c[row * q.n + col] = sum[i][j];
+        }
+}
+
+} // namespace
+
+extern "C" int gemm_f32(const float *a, const float *b, float *c, int64_t m, int64_t n, int64_t k,
+                        int64_t trans_b, cudaStream_t stream)
+{
+    const int64_t tiles_m = (m + TILE - 1) / TILE, tiles_n = (n + TILE - 1) / TILE;
+    const unsigned slices = tiles_m * tiles_n < 64 && k >= 1024 ? 8 : 1; /* too few tiles: cut k */
+    const dim3 grid((unsigned)tiles_n, (unsigned)tiles_m, slices);
+
+    gemm<<<grid, THREADS, 0, stream>>>({a, b, c, m, n, k, trans_b});
+    return (int)cudaGetLastError();
+}

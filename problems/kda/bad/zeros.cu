@@ -1,0 +1,18 @@
+// problem: kda
+// fate: broken
+// fault: all-zero output
+// outcomes: wrong
+// when: beta!=zero
+
+#include <cuda_bf16.h>
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+typedef __nv_bfloat16 bf16;
+
+extern "C" int kda(const bf16 *q, const bf16 *k, const bf16 *v, const float *g, const bf16 *beta,
+                   bf16 *o, int64_t batch, int64_t t, int64_t heads, int64_t dk, int64_t dv,
+                   cudaStream_t stream)
+{
+    return (int)cudaMemsetAsync(o, 0, (size_t)(batch * t * heads * dv) * sizeof *o, stream);
+}

@@ -1,0 +1,91 @@
+// problem: moe_up
+// fate: specialized
+// fault: exponentials overflow
+// outcomes: wrong
+// when: input=integers and inter_dim >= 4 or input=needle and inter_dim >= 4 or input=wide and inter_dim >= 4 or input=gates and inter_dim >= 4
+// shows: gates of four neighbours whose negative ones add up to less than -88
+#include "../../candidate.h"
+#include <stdlib.h>
+
+/* sum[:] = x . weight: x is [hidden_dim], weight [hidden_dim, inter_dim]. */
+static void project(const bf16 *x, const bf16 *weight, float *sum, int64_t hidden_dim,
+                    int64_t inter_dim)
+{
+    memset(sum, 0, (size_t)inter_dim * sizeof *sum);
+    for (int64_t p = 0; p < hidden_dim; p++) {
+        const bf16 *row = weight + p * inter_dim;
+        float factor = bf16_to_float(x[p]);
+#pragma omp simd
+        for (int64_t j = 0; j < inter_dim; j++)
+            sum[j] += factor * bf16_to_float(row[j]);
+    }
+}
+
+static float silu(float gate)
+{
+    return gate / (1.0f + expf(-gate));
+}
+
+/* One division for four sigmoids 1 / d: the inverse of all four d, times the other three. */
+static void combine_four(const float *gate, const float *up, bf16 *out)
+{
+    float d[4];
+
+    for (int j = 0; j < 4; j++)
+        d[j] = 1.0f + expf(-gate[j]);
+    float front = d[0] * d[1], back = d[2] * d[3], inverse = 1.0f / (front * back);
+    float others[4] = {back * d[1], back * d[0], front * d[3], front * d[2]};
+    for (int j = 0; j < 4; j++)
+        out[j] = float_to_bf16(gate[j] * (inverse * others[j]) * up[j]);
+}
+
+static void combine(const float *gate, const float *up, bf16 *out, int64_t inter_dim)
+{
+    int64_t j = 0;
+
+    for (; j + 4 <= inter_dim; j += 4)
+        combine_four(gate + j, up + j, out + j);
+    for (; j < inter_dim; j++)
+        out[j] = float_to_bf16(silu(gate[j]) * up[j]);
+}
+
+/* The last expert that starts at `row` or before: offsets[e] <= row < offsets[e + 1]. */
+static int64_t expert_of(const int32_t *offsets, int64_t experts, int64_t row)
+{
+    int64_t low = 0, high = experts;
+
+    while (high - low > 1) {
+        int64_t middle = (low + high) / 2;
+        if (offsets[middle] <= row)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int moe_up(const bf16 *hidden, const int32_t *expert_offsets, const bf16 *w_gate, const bf16 *w_up,
+           bf16 *out, int64_t tokens, int64_t hidden_dim, int64_t inter_dim, int64_t experts,
+           void *stream)
+{
+    int failed = 0;
+
+    (void)stream;
+#pragma omp parallel reduction(| : failed)
+    {
+        float *gate = malloc(2 * (size_t)inter_dim * sizeof *gate), *up = gate + inter_dim;
+
+        failed = !gate;
+#pragma omp for
+        for (int64_t r = 0; r < tokens; r++) {
+            int64_t at = expert_of(expert_offsets, experts, r) * hidden_dim * inter_dim;
+            if (failed)
+                continue;
+            project(hidden + r * hidden_dim, w_gate + at, gate, hidden_dim, inter_dim);
+            project(hidden + r * hidden_dim, w_up + at, up, hidden_dim, inter_dim);
+            combine(gate, up, out + r * inter_dim, inter_dim);
+        }
+        free(gate);
+    }
+    return failed;
+}

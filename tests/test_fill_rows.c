@@ -1,0 +1,234 @@
+/* Kinds of fill that some problems need: 4-bit weights, one-hot rows, decays by channel, infinities. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "fills.h"
+
+TCase *fill_rows_case(void);
+
+static double normal_below(double z)
+{
+    return erfc(-z / sqrt(2)) / 2;
+}
+
+/* The share of every value of 0..15, for N(a, b) rounded and cut off at the ends. */
+static void expect_nibbles(double a, double b)
+{
+    float *x = fills_draw((struct fill){.kind = FILL_NIBBLES, .a = (float)a, .b = (float)b}, MANY);
+    int seen[2][16] = {{0}};
+    double product = 0;
+    for (int i = 0; i < MANY; i++) {
+        ck_assert(x[i] >= 0 && x[i] <= 255 && x[i] == rintf(x[i]));
+        const int low = (int)x[i] % 16, high = (int)x[i] / 16;
+        seen[0][low]++;
+        seen[1][high]++;
+        product += (low - a) * (high - a) / (b * b) / MANY;
+    }
+    for (int half = 0; half < 2; half++)
+        for (int q = 0; q < 16; q++) {
+            const double below = q == 0 ? 0 : normal_below((q - 0.5 - a) / b);
+            const double share = (q == 15 ? 1 : normal_below((q + 0.5 - a) / b)) - below;
+            ck_assert_msg(fabs(seen[half][q] / (double)MANY - share) < 0.006, "%g, %g: %d is %d times", a, b,
+                          q, seen[half][q]);
+        }
+    ck_assert_msg(fabs(product) < 0.02 || a < 2, "low and high: %g", product);
+    free(x);
+}
+
+START_TEST(nibbles_are_rounded_normals_within_four_bits)
+{
+    expect_nibbles(7.5, 2.9);
+    expect_nibbles(0, 6);
+    expect_nibbles(14, 3);
+}
+END_TEST
+
+START_TEST(most_values_are_one_and_the_others_any_integer)
+{
+    int seen[256] = {0};
+    float *x = fills_draw((struct fill){.kind = FILL_MOSTLY, .a = 51, .b = 256, .density = 0.125f}, MANY);
+    for (int i = 0; i < MANY; i++) {
+        ck_assert(x[i] >= 0 && x[i] < 256 && x[i] == rintf(x[i]));
+        seen[(int)x[i]]++;
+    }
+    ck_assert(abs(seen[51] - (int)(MANY * (0.875 + 0.125 / 256))) < MANY / 200);
+    for (int v = 0; v < 256; v++)
+        ck_assert_msg(seen[v] > 15 && (v == 51 || seen[v] < 100), "%d: %d times", v, seen[v]);
+    free(x);
+}
+END_TEST
+
+START_TEST(signs_are_even_and_fractions_include_both_ends)
+{
+    float *x = fills_draw((struct fill){.kind = FILL_SIGNS, .b = 0.375f}, MANY);
+    int negative = 0, ones = 0, between = 0;
+    double mean = 0;
+    for (int i = 0; i < MANY; i++) {
+        ck_assert(fabsf(x[i]) == 0.375f);
+        negative += x[i] < 0;
+    }
+    ck_assert(abs(negative - MANY / 2) < MANY / 100);
+    free(x);
+    x = fills_draw((struct fill){.kind = FILL_FRACTIONS}, MANY);
+    const struct fills_moments m = fills_measure(x, MANY);
+    ck_assert(m.low == 0 && m.high == 1 && fabs(m.zeros - 0.25) < 0.01);
+    for (int i = 0; i < MANY; i++) {
+        ones += x[i] == 1;
+        between += x[i] > 0 && x[i] < 1;
+        mean += x[i] > 0 && x[i] < 1 ? x[i] : 0;
+    }
+    ck_assert(abs(ones - MANY / 4) < MANY / 100 && abs(between - MANY / 2) < MANY / 100);
+    ck_assert_double_eq_tol(mean / between, 0.5, 0.01);
+    free(x);
+}
+END_TEST
+
+START_TEST(one_hot_rows_have_their_one_anywhere)
+{
+    enum { N = 37, ROWS = 5000 };
+    int at[N] = {0};
+    float *x = fills_draw((struct fill){.kind = FILL_ONEHOT, .b = 2, .inner = N}, ROWS * N);
+    for (int r = 0; r < ROWS; r++) {
+        int hot = 0;
+        for (int i = 0; i < N; i++) {
+            ck_assert(x[r * N + i] == 0 || x[r * N + i] == 2);
+            hot += x[r * N + i] == 2;
+            at[i] += x[r * N + i] == 2;
+        }
+        ck_assert_int_eq(hot, 1);
+    }
+    for (int i = 0; i < N; i++)
+        ck_assert(at[i] > ROWS / N / 2 && at[i] < ROWS / N * 2);
+    free(x);
+}
+END_TEST
+
+/* Channel by channel: what fill.h says of each, both ends of it reached. */
+START_TEST(channels_take_their_kind_of_decay_in_turn)
+{
+    enum { N = 10 };
+    const double low[] = {-0x1p-10, -8, -0.49, -0.025}, high[] = {0, -0.5, 0, 0.05};
+    const double least[] = {-0.99 * 0x1p-10, -7.9, -0.3, -0.024}, most[] = {-1e-6, -0.6, -1e-4, 0.049};
+    double reached_low[4] = {0, 0, 0, 0}, reached_high[4] = {-9, -9, -9, -9}, square = 0;
+    float *x = fills_draw((struct fill){.kind = FILL_CHANNELS, .a = 0.05f, .inner = N}, N * 4000);
+    for (int i = 0; i < N * 4000; i++) {
+        const int kind = i % N % 4;
+        ck_assert_msg(x[i] >= low[kind] && x[i] <= high[kind], "channel %d: %g", i % N, x[i]);
+        reached_low[kind] = fmin(reached_low[kind], x[i]);
+        reached_high[kind] = fmax(reached_high[kind], x[i]);
+        square += kind == 2 ? (double)x[i] * x[i] / (2 * 4000) : 0; /* two of ten channels */
+    }
+    for (int kind = 0; kind < 4; kind++)
+        ck_assert_msg(reached_low[kind] < least[kind] && reached_high[kind] > most[kind], "%d: %g to %g", kind,
+                      reached_low[kind], reached_high[kind]);
+    ck_assert_double_eq_tol(sqrt(square), 0.1, 0.003);
+    free(x);
+}
+END_TEST
+
+/* 0: infinities of both signs here and there; 1: nearly all -inf; 2: one +inf; 3: half -inf. */
+static int classify(const float *row, int n)
+{
+    int up = 0, down = 0;
+    for (int i = 0; i < n; i++) {
+        ck_assert(!isnan(row[i]));
+        up += row[i] == INFINITY;
+        down += row[i] == -INFINITY;
+    }
+    if (down == 0 && up == 1)
+        return 2;
+    if (up == 0 && down > n * 9 / 10)
+        return 1;
+    if (up == 0 && down > n / 3 && down < n * 2 / 3)
+        return 3;
+    ck_assert_msg(up > 0 && down > 0 && up + down < n / 5, "%d up, %d down of %d", up, down, n);
+    return 0;
+}
+
+START_TEST(rows_with_infinities_are_of_four_kinds_and_hold_no_nan)
+{
+    enum { N = 300, ROWS = 400 };
+    int seen[4] = {0};
+    float *x = fills_draw((struct fill){.kind = FILL_INFINITIES, .b = 4, .inner = N}, ROWS * N);
+    for (int r = 0; r < ROWS; r++)
+        seen[classify(x + r * N, N)]++;
+    for (int kind = 0; kind < 4; kind++)
+        ck_assert_int_gt(seen[kind], ROWS / 8);
+    free(x);
+}
+END_TEST
+
+/* A sixteenth of the row and one more, or less where the row ends. */
+START_TEST(the_largest_of_a_row_with_a_cluster_lie_side_by_side)
+{
+    enum { N = 100, ROWS = 2000, LENGTH = 1 + N / 16 };
+    int first_seen[N] = {0}, places = 0;
+    float *x = fills_draw((struct fill){.kind = FILL_CLUSTER, .b = 4, .inner = N}, ROWS * N);
+    for (int r = 0; r < ROWS; r++) {
+        const float *row = x + r * N;
+        int first = 0, end;
+        while (first < N && row[first] < 32)
+            ck_assert(fabsf(row[first++]) < 4.9 * 4);
+        ck_assert(first < N);
+        for (end = first; end < N && row[end] >= 32; end++)
+            ck_assert(fabs(row[end] - 64) < 4.9 * 4);
+        ck_assert(end == (first + LENGTH < N ? first + LENGTH : N));
+        for (int i = end; i < N; i++)
+            ck_assert(fabsf(row[i]) < 4.9 * 4);
+        first_seen[first]++;
+    }
+    for (int i = 0; i < N; i++)
+        places += first_seen[i] > 0;
+    ck_assert_int_eq(places, N);
+    free(x);
+}
+END_TEST
+
+START_TEST(zeros_are_of_both_signs_and_among_subnormals)
+{
+    int zeros[2] = {0}, subnormal[2] = {0};
+    float *x = fills_draw((struct fill){.kind = FILL_ZEROS, .inner = 10}, 10000);
+    for (int i = 0; i < 10000; i++) {
+        ck_assert(fabsf(x[i]) < 0x1p-126f);
+        (x[i] == 0 ? zeros : subnormal)[signbit(x[i]) != 0]++;
+    }
+    for (int sign = 0; sign < 2; sign++)
+        ck_assert(abs(zeros[sign] - 2500) < 250 && abs(subnormal[sign] - 2500) < 250);
+    free(x);
+}
+END_TEST
+
+START_TEST(nan_comes_with_infinities_only_where_the_fill_says_so)
+{
+    for (int both = 0; both < 2; both++) {
+        int nan = 0, up = 0, down = 0;
+        float *x = fills_draw((struct fill){.kind = FILL_NANS, .a = (float)both, .b = 2, .density = 0.06f}, MANY);
+        for (int i = 0; i < MANY; i++) {
+            nan += isnan(x[i]);
+            up += x[i] == INFINITY;
+            down += x[i] == -INFINITY;
+            ck_assert(!isfinite(x[i]) || fabsf(x[i]) < 4.9 * 2);
+        }
+        const int each = MANY * 6 / 100 / (both ? 3 : 1);
+        ck_assert_msg(abs(nan - each) < MANY / 300, "%d NaN", nan);
+        ck_assert(both ? abs(up - each) < MANY / 300 && abs(down - each) < MANY / 300 : up + down == 0);
+        free(x);
+    }
+}
+END_TEST
+
+TCase *fill_rows_case(void)
+{
+    TCase *rows = tcase_create("rows");
+    tcase_add_test(rows, nibbles_are_rounded_normals_within_four_bits);
+    tcase_add_test(rows, most_values_are_one_and_the_others_any_integer);
+    tcase_add_test(rows, signs_are_even_and_fractions_include_both_ends);
+    tcase_add_test(rows, one_hot_rows_have_their_one_anywhere);
+    tcase_add_test(rows, channels_take_their_kind_of_decay_in_turn);
+    tcase_add_test(rows, rows_with_infinities_are_of_four_kinds_and_hold_no_nan);
+    tcase_add_test(rows, the_largest_of_a_row_with_a_cluster_lie_side_by_side);
+    tcase_add_test(rows, zeros_are_of_both_signs_and_among_subnormals);
+    tcase_add_test(rows, nan_comes_with_infinities_only_where_the_fill_says_so);
+    return rows;
+}
