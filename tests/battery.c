@@ -79,13 +79,13 @@ int battery_list(const char *suffix, struct specimen **out)
 
 /* --- running --- */
 
-/* On the host some problems have a lighter seen set here: the published shapes with fewer rows or
- * sequences, so that the whole battery fits into a few minutes of two cores. */
+/* Some problems have a lighter seen set here, tests/battery/NAME.DEVICE.seen: the published shapes with fewer
+ * rows or sequences, so that the whole battery fits into minutes. */
 static void add_seen(const struct specimen *s, const char *device, const char **arguments, int count,
                      char path[BATTERY_PATH])
 {
-    snprintf(path, BATTERY_PATH, "tests/battery/%s.seen", s->problem);
-    if (strcmp(device, "host") == 0 && access(path, R_OK) == 0) {
+    snprintf(path, BATTERY_PATH, "tests/battery/%s.%s.seen", s->problem, device);
+    if (access(path, R_OK) == 0) {
         arguments[count++] = "--seen";
         arguments[count++] = path;
     }

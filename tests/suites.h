@@ -12,6 +12,7 @@ Suite *reference_suite(void);
 Suite *error_suite(void);
 Suite *fill_suite(void);
 Suite *judge_suite(void);
+Suite *problems_suite(void);
 Suite *cli_suite(void);
 Suite *battery_host_suite(void);
 Suite *battery_cuda_suite(void);

@@ -334,6 +334,25 @@ START_TEST(a_device_admits_the_arithmetic_of_its_matrix_units_and_no_more)
     expect_ladder("paged_attention", 0, "fp32", 0x1p-24);
     expect_ladder("paged_attention", 80, "16-bit MMA", 11 * 0x1p-24);
     expect_ladder("paged_attention", 90, "16-bit MMA", 21 * 0x1p-25);
+    expect_ladder("kda", 0, "bf16 operands", 21 * 0x1p-25);
+    expect_ladder("kda", 90, "bf16 operands", 21 * 0x1p-25);
+    static const char *const products[] = {"moe_up", "gemm_w4a16", "gemm_bf16"};
+    for (int i = 0; i < 3; i++) {
+        expect_ladder(products[i], 0, "fp32", 0x1p-24);
+        expect_ladder(products[i], 80, "16-bit MMA", 11 * 0x1p-24);
+        expect_ladder(products[i], 90, "16-bit MMA", 21 * 0x1p-25);
+    }
+    expect_ladder("gemm_f32", 0, "fp32", 0x1p-24);
+    expect_ladder("gemm_f32", 90, "fp32", 0x1p-24);
+}
+END_TEST
+
+START_TEST(a_discrete_result_is_exact_or_wrong)
+{
+    struct ladder ladder;
+    error_ladder(problem_find("topk"), 90, &ladder);
+    ck_assert(ladder.count == 1 && ladder.admitted == 0);
+    ck_assert_str_eq(ladder.rung[0].name, "exact");
 }
 END_TEST
 
@@ -352,6 +371,7 @@ Suite *error_suite(void)
     tcase_add_test(model, an_honest_13_bit_accumulator_fits_and_zeros_do_not);
     tcase_add_test(model, small_integers_leave_no_error_and_large_ones_do);
     tcase_add_test(model, a_device_admits_the_arithmetic_of_its_matrix_units_and_no_more);
+    tcase_add_test(model, a_discrete_result_is_exact_or_wrong);
     suite_add_tcase(suite, formats);
     suite_add_tcase(suite, model);
     return suite;

@@ -134,10 +134,13 @@ START_TEST(no_row_to_be_ordered_holds_a_nan)
             char line[128];
             oracle_line(line, sizeof line, seed % 2 ? "rows=300 n=3 k=1" : "rows=8 n=5000 k=2", *input, seed);
             oracle_open(&o, "topk", line, seed % 3, 0);
+            int64_t nan = 0, negative = 0;
             for (int64_t i = 0; i < o.bytes[0] / 4; i++) {
-                ck_assert(!isnan(oracle_f32(&o, 0, i)));
-                ck_assert(strcmp(*input, "negative") != 0 || oracle_f32(&o, 0, i) < 0);
+                nan += isnan(oracle_f32(&o, 0, i));
+                negative += oracle_f32(&o, 0, i) < 0;
             }
+            ck_assert_int_eq(nan, 0);
+            ck_assert(strcmp(*input, "negative") != 0 || negative == o.bytes[0] / 4);
             oracle_close(&o);
         }
 }
@@ -153,14 +156,16 @@ static struct weights read_weights(const struct oracle *o)
 {
     const int64_t n = o->instance.extent[1], k = o->instance.extent[2], group = o->instance.extent[3];
     struct weights w = {INFINITY, -INFINITY, 0};
+    bool whole = true;
     for (int64_t l = 0; l < k; l++)
         for (int64_t j = 0; j < n; j++) {
             const double zero = oracle_bf16(o, 3, l / group * n + j);
-            ck_assert(zero == rint(zero) && zero >= 0 && zero <= 15);
+            whole &= zero == rint(zero);
             w.low = fmin(w.low, zero);
             w.high = fmax(w.high, zero);
             w.zero_share += oracle_nibble(o, 1, l, j, n) == zero;
         }
+    ck_assert(whole && w.low >= 0 && w.high <= 15);
     w.zero_share /= (double)(k * n);
     return w;
 }
@@ -198,7 +203,7 @@ END_TEST
 
 /* --- kda --- */
 
-/* I - beta k k^T, beta <= 1, must not grow a state by more than it shrinks elsewhere: |k|^2 of all tokens. */
+/* |k|^2 of all tokens. */
 static double largest_key(const struct oracle *o)
 {
     const int64_t dk = o->instance.extent[3], keys = o->bytes[1] / 2 / dk;
@@ -212,20 +217,20 @@ static double largest_key(const struct oracle *o)
     return largest;
 }
 
-/* dk normals of deviation 0.1: 0.01 dk on average, 0.136 sqrt(dk / 100) of deviation; 2.3 for dk up to 128, where
- * that is more than six of them above. */
+/* At every legal dk. Above 2 / beta a token stretches the state along its key: a few may, a bound on the
+ * state's error that grows with each of them would not stay one. */
 START_TEST(keys_are_short)
 {
-    static const struct { int dk; double most; } sizes[] = {{64, 2.3}, {96, 2.3}, {128, 2.3}, {192, 3}};
+    static const int sizes[] = {64, 96, 128, 192};
     for (const char *const *input = oracle_inputs("kda"); *input; input++)
         for (int s = 0; s < 4; s++) {
             struct oracle o;
             char line[160], shape[96];
-            snprintf(shape, sizeof shape, "batch=1 t=1000 heads=2 dk=%d dv=64", sizes[s].dk);
+            snprintf(shape, sizeof shape, "batch=1 t=1000 heads=2 dk=%d dv=64", sizes[s]);
             oracle_line(line, sizeof line, shape, *input, s);
             oracle_open(&o, "kda", line, 0, 0);
             const double largest = largest_key(&o);
-            ck_assert_msg(largest < sizes[s].most && largest > 0.3, "%s: %g", line, largest);
+            ck_assert_msg(largest < 2.3 && largest > 0.3, "%s: |k|^2 reaches %g", line, largest);
             oracle_close(&o);
         }
 }
