@@ -52,5 +52,6 @@ TCase *cli_input_case(void);
 TCase *cli_candidate_case(void);
 TCase *cli_run_case(void);
 TCase *cli_output_case(void);
+TCase *cli_audit_case(void);
 
 #endif

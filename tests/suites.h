@@ -17,6 +17,7 @@ Suite *cli_suite(void);
 Suite *battery_host_suite(void);
 Suite *battery_cuda_suite(void);
 Suite *gpu_suite(void);
+Suite *condition_suite(void);
 void gpu_probe_tests(TCase *tcase); /* part of the gpu suite */
 
 #endif

@@ -111,7 +111,8 @@ END_TEST
 
 START_TEST(every_command_has_help_usage_and_version)
 {
-    static const char *const commands[] = {"list", "describe", "draw", "verify", "check", "peak"};
+    static const char *const commands[] = {"list", "describe", "draw", "verify", "check", "audit",
+                                           "peak"};
     char usage[64];
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         snprintf(usage, sizeof usage, "Usage: unseen %s", commands[i]);
@@ -184,5 +185,6 @@ Suite *cli_suite(void)
     suite_add_tcase(suite, cli_candidate_case());
     suite_add_tcase(suite, cli_run_case());
     suite_add_tcase(suite, cli_output_case());
+    suite_add_tcase(suite, cli_audit_case());
     return suite;
 }

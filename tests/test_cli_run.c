@@ -208,6 +208,26 @@ START_TEST(fail_fast_does_not_stop_at_refusals_or_skipped_configurations)
 }
 END_TEST
 
+/* What fails only by our own judgement does not stop a run that the published check decides. */
+START_TEST(fail_fast_with_the_published_tolerance_stops_where_that_fails)
+{
+    cli_put_kernel("near.c", "", "5e-6");
+    CLI("verify", "softmax", "near.c", TINY, "--unseen", "6", "--fail-fast", "--tolerance", "published",
+        "--json", "r.json");
+    cli_expect(0, "general");
+    cli_expect_without("not run:");
+    json_t *result = cli_json("r.json");
+    ck_assert_int_eq(cli_count(result, "unseen", "skipped"), 0);
+    ck_assert_int_eq(cli_count(result, "unseen", "configs"), 6);
+    json_decref(result);
+    cli_put_kernel("far.c", "", "rows == 8 ? 0.25 : 0");
+    CLI("verify", "softmax", "far.c", TINY, "--unseen", "6", "--fail-fast", "--tolerance", "published");
+    cli_expect(1, "6: not run: --fail-fast after a failure");
+    CLI("verify", "softmax", "near.c", TINY, "--unseen", "6", "--fail-fast");
+    cli_expect(1, "not run: --fail-fast after a failure");
+}
+END_TEST
+
 TCase *cli_run_case(void)
 {
     TCase *run = tcase_create("run");
@@ -227,5 +247,6 @@ TCase *cli_run_case(void)
     tcase_add_test(run, several_jobs_judge_the_same_sets);
     tcase_add_test(run, fail_fast_stops_at_the_first_failure_and_skips_the_rest);
     tcase_add_test(run, fail_fast_does_not_stop_at_refusals_or_skipped_configurations);
+    tcase_add_test(run, fail_fast_with_the_published_tolerance_stops_where_that_fails);
     return run;
 }

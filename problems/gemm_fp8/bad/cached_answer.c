@@ -2,6 +2,7 @@
 // fate: broken
 // fault: answer cached by pointer
 // outcomes: wrong unstable
+// when: any
 // shows: every second call with the same pointers and extents
 #include "../../candidate.h"
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: unwritten output
 // outcomes: unwritten wrong
+// when: m % 16 != 0 or n % 16 != 0
 // shows: m % 16 != 0 or n % 16 != 0
 #include "../../candidate.h"
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: unwritten output
 // outcomes: unwritten wrong
+// when: n % 64 != 0
 // shows: n % 64 != 0
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: dropped tail
 // outcomes: wrong
+// when: k % 2 == 0 and k % 32 != 0
 // shows: k even and k % 32 != 0
 #include "../../candidate.h"
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 // fate: broken
 // fault: dropped tail
 // outcomes: wrong
+// when: k % 32 != 0
 // shows: k % 32 != 0
 #include "../../candidate.h"
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 // fate: broken
 // fault: dropped tail
 // outcomes: wrong
+// when: k % 192 != 0
 // shows: k % 192 != 0
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: 16-bit index overflow
 // outcomes: wrong
+// when: n * k > 2^16 and k > 1024
 // shows: min(n, 64) * k > 65536
 #include "../../candidate.h"
 #include <stdlib.h>

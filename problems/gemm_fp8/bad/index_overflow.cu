@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: 16-bit index overflow
 // outcomes: wrong
+// when: n * k > 2^16 and k > 8192
 // shows: min(n, 8) * k > 65536
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: 32-bit index overflow
 // outcomes: wrong unstable
+// when: m * n > 2^27
 // shows: m * n > 2^27
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>

@@ -2,6 +2,7 @@
 // fate: broken
 // fault: lower precision
 // outcomes: wrong
+// when: k > 2
 // shows: input=normal, any k from about 16; input=needle
 #include "../../candidate.h"
 #include <stdlib.h>

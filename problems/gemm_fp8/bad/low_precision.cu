@@ -2,6 +2,7 @@
 // fate: broken
 // fault: lower precision
 // outcomes: wrong
+// when: k > 4
 // shows: input=normal with k below about 500 and many outputs; input=needle with long k
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>

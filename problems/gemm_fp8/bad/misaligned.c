@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: misaligned vector access
 // outcomes: crash
+// when: k % 2 == 0 and k % 16 != 0 and k > 16 and m * n > 1
 // shows: k even, k > 16, k % 16 != 0, and a second row in x or weight
 #include "../../candidate.h"
 

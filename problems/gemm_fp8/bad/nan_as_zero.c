@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: NaN operands taken for zero
 // outcomes: wrong
+// when: input=special
 // shows: input=special
 #include "../../candidate.h"
 #include <stdlib.h>

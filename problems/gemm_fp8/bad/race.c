@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: race
 // outcomes: wrong unstable
+// when: k > 512
 // shows: k > 512 and n > 1
 #include "../../candidate.h"
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 // fate: broken
 // fault: race
 // outcomes: wrong unstable
+// when: any
 // shows: every configuration with more than one warp at work, nearly always
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: race
 // outcomes: wrong unstable
+// when: (m + 63) / 64 * ((n + 63) / 64) < 64 and k >= 1024
 // shows: ceil(m / 64) * ceil(n / 64) < 64 and k >= 1024
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>

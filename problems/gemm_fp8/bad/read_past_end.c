@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: read past the end
 // outcomes: overrun crash
+// when: n % 16 != 0
 // shows: n % 16 != 0 (where the missing rows of k bytes outgrow the 16-byte slack)
 #include "../../candidate.h"
 

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: read past the end
 // outcomes: overrun crash
+// when: n % 64 != 0
 // shows: n % 64 != 0 (where the missing rows of k bytes outgrow the 16-byte slack)
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>

@@ -2,6 +2,7 @@
 // fate: limited
 // fault: refuses configurations
 // outcomes: refused
+// when: n % 16 != 0
 // shows: n % 16 != 0
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>

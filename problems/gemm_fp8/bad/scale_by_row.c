@@ -2,6 +2,7 @@
 // fate: broken
 // fault: wrong scale
 // outcomes: wrong
+// when: m == n and n > 1
 // shows: m == n
 #include "../../candidate.h"
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 // fate: broken
 // fault: wrong scale
 // outcomes: wrong
+// when: m <= n and n > 1
 // shows: m <= n and n > 1, where scales differ by more than the allowed error
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>

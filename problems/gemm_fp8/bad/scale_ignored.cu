@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: wrong scale
 // outcomes: wrong
+// when: m <= 16
 // shows: m <= 16, wherever a scale is not 1
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>

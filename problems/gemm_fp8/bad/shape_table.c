@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: shape table
 // outcomes: wrong
+// when: k > 256 and k != 287 and k != 512 or k == 287 and m != 256 or k == 287 and n != 256 or k == 512 and m != 32 or k == 512 and n != 512
 // shows: k > 256, unless (m, n, k) is one of the published four
 #include "../../candidate.h"
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: shape table
 // outcomes: wrong overrun crash
+// when: k != 4096 and k != 4127 and k != 8192
 // shows: k is none of 4096, 4127, 8192
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>

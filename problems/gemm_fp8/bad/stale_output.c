@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: stale output
 // outcomes: wrong unwritten unstable
+// when: m < 32
 // shows: m < 32
 #include "../../candidate.h"
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: stale output
 // outcomes: wrong unwritten unstable
+// when: m <= 16
 // shows: m <= 16
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: NaN hidden by skipped zero terms
 // outcomes: wrong
+// when: input=special
 // shows: input=special, where a NaN of weight meets a zero of x
 #include "../../candidate.h"
 #include <stdlib.h>

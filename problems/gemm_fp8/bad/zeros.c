@@ -2,6 +2,7 @@
 // fate: broken
 // fault: all-zero output
 // outcomes: wrong
+// when: any
 // shows: every configuration
 #include "../../candidate.h"
 

@@ -2,6 +2,7 @@
 // fate: broken
 // fault: all-zero output
 // outcomes: wrong
+// when: any
 // shows: every configuration
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>

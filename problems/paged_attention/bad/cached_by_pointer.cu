@@ -1,7 +1,8 @@
 // problem: paged_attention
 // fate: broken
 // fault: answer cached by pointer
-// outcomes: wrong
+// outcomes: wrong unstable
+// when: any
 // shows: every configuration, from the second call with the same pointers and fresh content
 
 #include <cuda_bf16.h>

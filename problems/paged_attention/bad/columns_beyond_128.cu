@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: unwritten output
 // outcomes: unwritten wrong
+// when: head_dim > 128
 // shows: head_dim > 128
 
 #include <cuda_bf16.h>

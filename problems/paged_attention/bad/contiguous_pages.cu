@@ -2,6 +2,7 @@
 // fate: broken
 // fault: assumes the pages of a sequence adjoin
 // outcomes: wrong overrun crash
+// when: table!=identity and max_len > page_size
 // shows: a table that is not an identity, and a length above page_size
 
 #include <cuda_bf16.h>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: assumes equal lengths
 // outcomes: wrong overrun crash
+// when: batch > 1 and max_len > 1 and lengths!=equal and lengths!=full or batch > 1 and lengths=full and max_len > page_size
 // shows: lengths that differ from that of sequence 0
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: dropped tail
 // outcomes: wrong
+// when: max_len > 4096
 // shows: a length above 4096
 
 #include "../../candidate.h"

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: sub-page length
 // outcomes: wrong
+// when: max_len < page_size or batch > 1 and page_size > 1 and lengths!=equal and lengths!=full
 // shows: a length below page_size
 
 #include <cuda_bf16.h>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: wrong kv head
 // outcomes: wrong overrun crash
+// when: heads != 4 * kv_heads and heads != 8 * kv_heads and heads > 4 or heads != 4 * kv_heads and heads != 8 * kv_heads and kv_heads > 1
 // shows: heads / kv_heads other than 4 and 8 with more than one kv head or more than 4 heads
 
 #include <cuda_bf16.h>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: shape table
 // outcomes: wrong unwritten overrun crash
+// when: head_dim != 64 and head_dim != 128
 // shows: head_dim other than 64 and 128
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: unwritten output
 // outcomes: unwritten wrong
+// when: heads > 8 * kv_heads
 // shows: heads / kv_heads > 8
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 // fate: broken
 // fault: race
 // outcomes: wrong unstable
+// when: any
 // shows: every configuration with 2 tokens and more
 
 #include <cuda_bf16.h>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: no max subtraction
 // outcomes: wrong
+// when: input=onehot or input=large or input=wide
 // shows: input=onehot with any length (scores of hundreds); else a score above 88, or all below -87
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: 32-bit index overflow
 // outcomes: wrong
+// when: (page_size - 1) * kv_heads * 2 * head_dim >= 2^16 and (max_len - 1) * kv_heads * 2 * head_dim >= 2^16
 // shows: page_size * kv_heads * 2 * head_dim > 65536 (an offset inside a page is kept in 16 bits)
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: 32-bit index overflow
 // outcomes: wrong overrun crash
+// when: lengths!=one and lengths!=short and ((max_len + page_size) * batch * 17 / 16 + page_size) * kv_heads * head_dim > 2^30 or ((max_len + page_size * batch) * 17 / 16 + page_size) * kv_heads * head_dim > 2^30
 // shows: pages * page_size * kv_heads * 2 * head_dim > 2^31
 
 #include <cuda_bf16.h>

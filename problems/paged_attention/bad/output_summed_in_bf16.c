@@ -2,6 +2,7 @@
 // fate: broken
 // fault: lower precision
 // outcomes: wrong
+// when: max_len > 3 and input!=onehot and input!=uniform or max_len > 2 and input=ties or max_len > 18 and input=uniform
 // shows: lengths above a few tokens
 
 #include <stdlib.h>

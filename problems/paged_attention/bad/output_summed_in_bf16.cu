@@ -2,6 +2,7 @@
 // fate: broken
 // fault: lower precision
 // outcomes: wrong
+// when: max_len > 8 and input!=onehot and input!=uniform or max_len > 144 and input=uniform
 // shows: hundreds of tokens with similar scores (input=normal, uniform, ties)
 
 #include <cuda_bf16.h>

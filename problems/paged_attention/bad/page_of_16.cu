@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: shape table
 // outcomes: wrong overrun crash
+// when: page_size != 16 and batch > 1 or page_size != 16 and table!=identity and max_len > page_size or page_size != 16 and table!=identity and past!=finite or page_size > 16 and max_len > 16
 // shows: page_size != 16
 
 #include <cuda_bf16.h>

@@ -2,6 +2,7 @@
 // fate: broken
 // fault: dropped tail
 // outcomes: wrong
+// when: max_len % page_size != 0 or batch > 1 and page_size > 1 and lengths!=equal and lengths!=full
 // shows: a length that is no multiple of page_size
 
 #include "../../candidate.h"

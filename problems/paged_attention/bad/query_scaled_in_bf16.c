@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: lower precision
 // outcomes: wrong
+// when: input=large and head_dim != 64 and head_dim != 256 and max_len > 1 or input=wide and head_dim != 64 and head_dim != 256 and max_len > 1 or input=ties and head_dim == 112 and max_len > 1
 // shows: input=large or wide, head_dim other than 64 and 256 (1/8 and 1/16 are exact)
 
 #include <stdlib.h>

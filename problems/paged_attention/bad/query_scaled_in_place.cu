@@ -2,6 +2,7 @@
 // fate: broken
 // fault: input modified
 // outcomes: modified wrong unstable crash
+// when: input!=uniform
 // shows: every configuration with a query element that is neither 0 nor subnormal
 
 #include <cuda_bf16.h>

@@ -2,6 +2,7 @@
 // fate: limited
 // fault: shape table
 // outcomes: refused
+// when: head_dim != 64 and head_dim != 128 or page_size != 16 or heads != 4 * kv_heads and heads != 8 * kv_heads
 // shows: head_dim not 64 or 128, page_size != 16, or heads / kv_heads not 4 or 8
 
 #include <stdlib.h>

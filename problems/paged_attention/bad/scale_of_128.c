@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: shape table
 // outcomes: wrong
+// when: head_dim != 64 and head_dim != 128 and max_len > 1 and input!=uniform and input!=onehot and input!=normal or head_dim == 256 and max_len > 1 and input=normal
 // shows: head_dim other than 64 and 128, input=large or wide
 
 #include <stdlib.h>

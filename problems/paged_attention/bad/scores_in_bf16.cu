@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: lower precision
 // outcomes: wrong
+// when: input=large and max_len > 1 or input=wide and max_len > 1 or input=ties and head_dim != 64 and head_dim != 256 and max_len > 1
 // shows: input=large or wide with more than one token
 
 #include <cuda_bf16.h>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: stale output
 // outcomes: wrong unstable
+// when: max_len < 8 or batch > 1 and lengths!=equal and lengths!=full or batch > 1 and lengths=full and page_size < 8
 // shows: a sequence shorter than 8 tokens, surely after a longer one (batch * heads > 32)
 
 #include <cuda_bf16.h>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: stale output
 // outcomes: wrong unstable
+// when: ((max_len + page_size - 1) / page_size * page_size + 7) / 8 * 7 >= max_len or batch > 1 and lengths!=equal and lengths!=full or batch > 1 and lengths=full and max_len > page_size
 // shows: lengths that differ: one at most 7/8 of the longest, after a longer one
 
 #include "../../candidate.h"

@@ -2,6 +2,7 @@
 // fate: broken
 // fault: race
 // outcomes: wrong unstable
+// when: batch * heads > 1
 // shows: batch * heads > 1 and more than one thread, the more the longer
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 // fate: broken
 // fault: misaligned vector access
 // outcomes: crash
+// when: batch > 1 and (max_len + page_size - 1) / page_size % 4 != 0 and (max_len + page_size - 1) / page_size > 4
 // shows: batch > 1, pages_per_seq no multiple of 4, lengths of 4 pages and more (x86-64)
 
 #include "../../candidate.h"

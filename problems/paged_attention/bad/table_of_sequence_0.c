@@ -2,6 +2,7 @@
 // fate: broken
 // fault: block table of sequence 0 for all
 // outcomes: wrong overrun crash
+// when: batch > 1 and table!=shared or batch > 2 or batch > 1 and max_len > page_size
 // shows: batch > 1
 
 #include <stdlib.h>

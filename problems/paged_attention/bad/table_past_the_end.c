@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: dereferences block_table entries past the end
 // outcomes: overrun crash
+// when: past=invalid and batch > 1 and lengths!=equal and max_len > page_size
 // shows: ragged lengths with invalid entries past the end of a sequence
 
 #include "../../candidate.h"

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: input modified
 // outcomes: modified crash
+// when: past=invalid and batch > 1 and lengths!=equal and max_len > page_size
 // shows: ragged lengths with invalid entries past the end of a sequence
 
 #include <cuda_bf16.h>

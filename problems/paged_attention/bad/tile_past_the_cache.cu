@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: read past the end
 // outcomes: overrun crash
+// when: page_size % 16 != 0 and (max_len + 15) / 16 * 16 > page_size and table!=identity or page_size % 16 != 0 and (max_len + 15) / 16 * 16 > page_size and past=finite or page_size < 8
 // shows: page_size no multiple of 16 and the last page of the cache in use
 
 #include <cuda_bf16.h>

@@ -2,6 +2,7 @@
 // fate: broken
 // fault: dropped tail
 // outcomes: wrong
+// when: max_len % 8 != 0 or batch > 1 and lengths!=equal and lengths!=full or batch > 1 and lengths=full and page_size % 8 != 0
 // shows: a length that is no multiple of 8
 
 #include <cuda_bf16.h>

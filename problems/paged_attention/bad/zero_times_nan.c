@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: reads slots past the end of the sequence
 // outcomes: wrong
+// when: page_size != 16 and past!=finite and max_len % page_size != 0 or page_size != 16 and past!=finite and batch > 1 and page_size > 1 and lengths!=equal and lengths!=full
 // shows: page_size != 16, length no multiple of page_size, NaN or infinity in the free slots
 
 #include "../../candidate.h"

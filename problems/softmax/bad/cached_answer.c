@@ -1,7 +1,8 @@
 // problem: softmax
 // fate: broken
 // fault: answer cached by pointer
-// outcomes: wrong
+// outcomes: wrong unstable
+// when: any
 // shows: every second call with the pointers and extents of the one before
 
 #include <math.h>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: dropped tail
 // outcomes: wrong
+// when: cols % 8 != 0
 // shows: cols % 8 != 0, where the last cols % 8 columns hold enough of the sum
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: dropped tail
 // outcomes: wrong
+// when: cols % 256 != 0
 // shows: cols % 256 != 0, where the last cols % 256 columns hold enough of the sum
 
 #include <math.h>

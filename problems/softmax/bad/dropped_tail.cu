@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: dropped tail
 // outcomes: unwritten
+// when: cols % 4 != 0
 // shows: cols % 4 != 0
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 // fate: broken
 // fault: lower precision
 // outcomes: wrong
+// when: cols > 1 and input!=equal
 // shows: cols > 1 (fp16 exponentials: relative error 2^-11 and more, 0 below 2^-25)
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: 32-bit index overflow
 // outcomes: unwritten
+// when: rows > 4096
 // shows: rows > 4096 (row and column packed into 12 + 20 bits)
 
 #include <math.h>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: 32-bit index overflow
 // outcomes: unwritten
+// when: rows * cols > 2^24
 // shows: rows * cols > 2^24 (a 16-bit number for tiles of 256 elements)
 
 #include <cstdint>

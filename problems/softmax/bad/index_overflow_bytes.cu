@@ -1,7 +1,8 @@
 // problem: softmax
 // fate: specialized
 // fault: 32-bit index overflow
-// outcomes: crash wrong unwritten overrun modified
+// outcomes: crash wrong unwritten overrun modified unstable
+// when: (rows - 1) * cols >= 2^29
 // shows: rows * cols > 2^29: byte offsets from 2^31 on
 
 #include <cstdint>

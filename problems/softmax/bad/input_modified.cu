@@ -2,6 +2,7 @@
 // fate: broken
 // fault: input modified
 // outcomes: modified crash
+// when: any
 // shows: every row of finite values but one that is equal to itself less its maximum
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: serial fp32 sum in 32 chains
 // outcomes: wrong
+// when: cols > 131072 and input!=equal and input!=extreme and input!=wide
 // shows: cols > 146000 where a large term comes before very many small ones
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 // fate: broken
 // fault: lower precision
 // outcomes: wrong
+// when: cols > 1 and input!=equal
 // shows: cols > 1 (exponentials rounded to bf16: relative error up to 2^-9)
 
 #include "../../candidate.h"

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: misaligned vector access
 // outcomes: crash
+// when: rows > 1 and cols % 4 != 0 and cols > 4
 // shows: rows > 1 and cols % 4 != 0 and cols >= 4
 
 #include <immintrin.h>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: no max subtraction
 // outcomes: wrong
+// when: input=large or input=wide or input=equal or input=negative or input=special and cols > 1
 // shows: logits above 88 (overflow), or a row of logits far below 0 (underflow)
 
 #include <cstdint>

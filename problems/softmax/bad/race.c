@@ -2,6 +2,7 @@
 // fate: broken
 // fault: race
 // outcomes: wrong unstable
+// when: cols >= 2048
 // shows: cols >= 2048, nearly always
 
 #include <math.h>

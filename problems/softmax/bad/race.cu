@@ -2,6 +2,7 @@
 // fate: broken
 // fault: race
 // outcomes: wrong unstable
+// when: any
 // shows: cols > 32, nearly always
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 // fate: broken
 // fault: race
 // outcomes: wrong unstable
+// when: cols > 1024
 // shows: cols > 1024: several blocks add to one sum
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: read past the end
 // outcomes: crash overrun
+// when: cols % 1024 != 0
 // shows: cols % 1024 != 0
 
 #include <math.h>

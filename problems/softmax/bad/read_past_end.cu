@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: read past the end
 // outcomes: crash overrun
+// when: cols % 4096 != 0
 // shows: cols % 4096 != 0
 
 #include <cstdint>

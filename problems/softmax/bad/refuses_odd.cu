@@ -2,6 +2,7 @@
 // fate: limited
 // fault: refuses what it does not support
 // outcomes: refused
+// when: cols % 4 != 0
 // shows: cols % 4 != 0
 
 #include <cstdint>

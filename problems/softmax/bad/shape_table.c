@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: shape table
 // outcomes: wrong unwritten
+// when: cols % 4096 != 0
 // shows: cols not in the seen list and cols % 4096 != 0
 
 #include <math.h>

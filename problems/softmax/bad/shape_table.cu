@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: shape table
 // outcomes: unwritten wrong
+// when: cols != 4096 and cols != 32768 and cols != 131072 and cols != 262144
 // shows: cols not 4096, 32768, 131072 or 262144
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: special values
 // outcomes: wrong
+// when: input=special
 // shows: a row with NaN, with +inf, or of -inf only: numbers are written
 
 #include <math.h>

@@ -2,6 +2,7 @@
 // fate: broken
 // fault: stale output
 // outcomes: wrong unstable
+// when: any
 // shows: every call after the first, rows <= 65536 (sums of the call before are added to)
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 // fate: specialized
 // fault: unwritten output
 // outcomes: unwritten
+// when: rows % 2 != 0
 // shows: rows odd
 
 #include <cstdint>
