@@ -4,22 +4,43 @@
  *   reference/enclosure_cuda.cu the same in kernels
  *   reference/witness.c         MPFR
  *
- * Either it is a contraction,
+ * It says which of four forms it has.
+ *
+ * A contraction, out[m, n] = sum_k a(m, k) b(n, k), judged tile by tile:
  *     #define REF_CONTRACTION
- *     ref_shape(c, shape)        out[m, n] = sum_k a(m, k) b(n, k): shape = {m, n, k}
+ *     ref_shape(c, shape)        shape = {m, n, k}
  *     ref_a(c, m, k), ref_b(c, n, k)    products must be exact in double, and within 2^-60..2^60
  *     ref_unit(c)                every product is a multiple of it (0: unknown)
- *     ref_finish(c, m, n, s, e)  from the sum to the element
- * or it works by rows, with all lanes of a block (or the one lane of a host thread) at one row,
+ *     ref_finish(c, m, n, sum, e)       from the sum to the element
+ *   With REF_SIZED also ref_b_size(c, n, k), what scales the errors in the place of |b|; sum[1] has its sums.
+ *   With REF_GROUPED and REF_SUMS s, groups of rows have a b of their own and outputs s sums each:
+ *     ref_groups(c), ref_group_first(c, g)     group g has the rows from its first to the next one's
+ *     ref_b(c, g, part, n, k)
+ *
+ * By rows, with all lanes of a block (or the one lane of a host thread) at one row:
  *     ref_rows(c), ref_width(c)  outputs are [rows, width]
  *     ref_scratch(c)             numbers that one row needs
  *     ref_prepare(c, row, scratch, state)              lanes cooperate
  *     ref_elements(c, row, first, count, scratch, state, e)  each lane alone, count <= REF_BLOCK
- * with, besides num and acc,
- *     ref_dot_bf16(c, t, i, u, j, n)  the sum of n products of elements of tensors t and u, from i and j on
+ *   with, besides num and acc,
+ *     ref_dot_bf16(c, t, i, u, j, n)  the sum of n products of elements of tensors t and u, from i and j on,
+ *                                each 0 or within 2^-60..2^60
  *     block_add_bf16(block, c, w, extra, t, i, count)  to REF_BLOCK sums at a time, w times element i + j of
  *                                tensor t; beside them the sums of extra |element|
- * and in both cases
+ *
+ * By rows that are right or not, with no distance in between (marks.h):
+ *     #define REF_DISCRETE
+ *     ref_rows, ref_width, ref_scratch, ref_prepare as above
+ *     ref_verdict(c, row, j, scratch, state)           sees all outputs; takes the place of ref_error, too
+ *
+ * A recurrence, columns of a state carried from step to step (recurrence.h):
+ *     #define REF_RECURRENCE
+ *     ref_chains(c), ref_steps(c), ref_columns(c), ref_state_rows(c)
+ *     ref_index(c, chain, step, column), ref_place_of(c, index)      where the output of a step lies
+ *     ref_step(c, chain, step, first, count, driven, rows, carry, s) REF_BLOCK columns, rows dealt to lanes
+ *     ref_element_of(c, s, carry, j, e)
+ *
+ * In all forms
  *     ref_error(c, a, e)         what the arithmetic `a` may deviate before the output is rounded
  *     ref_cost(c)                terms that one witnessed element takes
  */

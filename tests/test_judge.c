@@ -9,6 +9,7 @@
 
 Suite *judge_suite(void);
 TCase *judge_report_case(void);
+TCase *judge_rounded_case(void);
 TCase *topk_case(void);
 
 static const struct oracle_case cases[] = {
@@ -355,6 +356,7 @@ Suite *judge_suite(void)
     suite_add_tcase(suite, outputs);
     suite_add_tcase(suite, special);
     suite_add_tcase(suite, judge_report_case());
+    suite_add_tcase(suite, judge_rounded_case());
     suite_add_tcase(suite, topk_case());
     return suite;
 }

@@ -125,7 +125,7 @@ END_TEST
 START_TEST(the_witness_of_a_long_sequence_is_the_same_on_two_threads)
 {
     struct oracle o;
-    open_choices(&o, "batch=1 t=160 heads=1 dk=64 dv=64", 1, 0, 0);
+    open_choices(&o, "batch=1 t=160 heads=1 dk=64 dv=64", 0, 0, 0);
     ck_assert(o.reference->witness_cost(&o.request) > 2e5);
     omp_set_num_threads(2);
     compare_column(&o, 0, 0, 63);
@@ -234,6 +234,27 @@ START_TEST(a_column_alone_has_the_same_enclosures_as_in_company)
 }
 END_TEST
 
+/* Asked together, elements of a column share its state, and those of another must not: each here is a
+ * later step than the one before it. */
+START_TEST(elements_of_several_columns_may_be_asked_together)
+{
+    enum { COUNT = 6 };
+    struct oracle o;
+    struct judged asked[COUNT];
+    const struct judged *list[COUNT];
+    struct witnessed answer[COUNT];
+    open_choices(&o, "batch=1 t=12 heads=1 dk=64 dv=64", 0, 0, 0);
+    for (int i = 0; i < COUNT; i++) {
+        asked[i] = (struct judged){.index = 2 * i * 64 + i}; /* step 2 i of column i */
+        list[COUNT - 1 - i] = &asked[i];
+    }
+    ck_assert_int_eq(o.reference->witness_list(&o.request, list, answer, COUNT), 0);
+    for (int i = 0; i < COUNT; i++)
+        ck_assert(answer[COUNT - 1 - i].value == oracle_witness(&o, &asked[i]).value);
+    oracle_close(&o);
+}
+END_TEST
+
 /* --- the state between tokens --- */
 
 static float shortened(float x, bool short_state)
@@ -309,6 +330,7 @@ TCase *kda_case(void)
     tcase_add_loop_test(kda, every_enclosure_of_a_recurrence_holds_its_witness, 0, DECAYS);
     tcase_add_loop_test(kda, hardly_an_element_of_a_long_sequence_stays_open, 0, DECAYS + 1);
     tcase_add_test(kda, a_column_alone_has_the_same_enclosures_as_in_company);
+    tcase_add_test(kda, elements_of_several_columns_may_be_asked_together);
     tcase_add_test(kda, a_state_kept_in_bf16_is_rejected_where_the_memory_is_long);
     tcase_add_test(kda, a_state_kept_in_fp32_is_accepted);
     tcase_set_timeout(kda, 120);

@@ -207,8 +207,10 @@ static void describe_wrong(const struct session *s, const struct judging *j, int
                  report->wrong > report->unwritten ? " and more wrong" : "", at);
     else
         snprintf(result->detail, sizeof result->detail, "%lld of %lld elements of %s wrong, the first "
-                 "at [%s]", (long long)report->wrong, (long long)report->elements,
-                 s->options.problem->tensors[output].name, at);
+                 "at [%s]%s", (long long)report->wrong, (long long)report->elements,
+                 s->options.problem->tensors[output].name, at, report->worst.tensor == output ? "" :
+                 "; where the value is right its index is out of the row, carries other bits, or is named "
+                 "twice");
 }
 
 const char *session_rung_name(const struct session *s, int rung)

@@ -118,6 +118,6 @@ const struct problem problem_kda = {
     .half = {2, 1, 0},
     .published_atol = 0.05,
     .published_rtol = 0.05,
-    .host_ns = 1.2,
+    .host_ns = 0.3,
     .instantiate = instantiate,
 };

@@ -1,7 +1,7 @@
 #!/bin/sh
 # compute-sanitizer memcheck and racecheck over our own kernels (filling, judging, comparing: the tool
 # itself) and over every baseline, fast and honest CUDA kernel. $1: where the binaries are. Exit 1 on any
-# finding. Skips with a reason where there is no sanitizer or where it refuses the device.
+# finding. $2: a problem, to look at that one alone. Skips with a reason where there is no sanitizer or where it refuses the device.
 set -u
 build=$1
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
@@ -11,6 +11,12 @@ if [ "$(uname -r)" = 4.4.0 ]; then echo "sanitize: skipped, this kernel does not
 softmax='rows=7 cols=1031 input=special seed=4'
 gemm_fp8='m=65 n=130 k=287 input=needle seed=4'
 paged_attention='batch=3 heads=6 kv_heads=2 head_dim=80 page_size=17 max_len=301 lengths=ragged table=shared past=invalid input=onehot seed=4'
+kda='batch=1 t=131 heads=2 dk=96 dv=64 decay=mixed beta=mixed input=normal seed=4'
+topk='rows=3 n=1031 k=65 input=ties seed=4'
+moe_up='tokens=77 hidden_dim=65 inter_dim=33 experts=9 routing=odd input=normal seed=4'
+gemm_w4a16='m=33 n=65 k=194 group=96 zero=spread input=normal seed=4'
+gemm_bf16='m=65 n=130 k=143 trans_b=1 input=normal seed=4'
+gemm_f32='m=65 n=130 k=143 trans_b=0 input=normal seed=4'
 failed=0
 
 # $1: tool of the sanitizer, the rest: the command. Prints one line; findings in full.
@@ -22,7 +28,7 @@ try() {
 }
 
 for tool in memcheck racecheck; do
-    for problem in softmax gemm_fp8 paged_attention; do
+    for problem in ${2:-$(sed -n 's/^PROBLEM(\(.*\))/\1/p' problems/registry.def)}; do
         eval "line=\$$problem"
         try $tool "$build/unseen" check $problem problems/$problem/baseline.cu "$line"
         for kernel in problems/$problem/baseline.cu problems/$problem/fast.cu problems/$problem/honest/*.cu; do

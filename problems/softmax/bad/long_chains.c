@@ -2,7 +2,7 @@
 // fate: specialized
 // fault: serial fp32 sum in four chains
 // outcomes: wrong
-// when: cols > 16384 and input!=equal and input!=extreme and input!=wide
+// when: input=digits and cols > 16384 or cols > 65536 and input!=equal and input!=extreme and input!=wide
 // shows: cols > 18500 where a large term comes before very many small ones
 
 #include <math.h>

@@ -2,7 +2,7 @@
 // fate: specialized
 // fault: serial fp32 sum in 32 chains
 // outcomes: wrong
-// when: cols > 131072 and input!=equal and input!=extreme and input!=wide
+// when: input=digits and cols > 131072 or cols > 524288 and input!=equal and input!=extreme and input!=wide
 // shows: cols > 146000 where a large term comes before very many small ones
 
 #include <cstdint>

@@ -1,0 +1,198 @@
+/* Programs that round where they may are accepted in every class, those that round where they may not are
+ * rejected, and the report names what they did. All in single precision, as kernels are. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../problems/candidate.h"
+#include "oracle.h"
+
+TCase *judge_rounded_case(void);
+
+static struct judge_report report;
+
+static float to_bf16(float x)
+{
+    return bf16_to_float(float_to_bf16(x));
+}
+
+/* 10 fraction bits, to nearest: TF32. */
+static float to_tf32(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits = (bits + 0xfffu + (bits >> 13 & 1u)) & ~0x1fffu;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static float as_it_is(float x)
+{
+    return x;
+}
+
+/* --- plain products --- */
+
+static void product(struct oracle *o, float (*operand)(float), float (*sum_of)(float))
+{
+    const int64_t m = o->instance.extent[0], n = o->instance.extent[1], k = o->instance.extent[2];
+    const bool across = o->instance.extent[3] == 0;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            float sum = 0;
+            for (int64_t l = 0; l < k; l++) {
+                const float a = (float)oracle_number(o, 0, i * k + l);
+                const float b = (float)oracle_number(o, 1, across ? l * n + j : j * k + l);
+                sum = sum_of(sum + operand(a) * operand(b));
+            }
+            oracle_put(o, i * n + j, sum);
+        }
+}
+
+/* --- weights of four bits --- */
+
+/* Weights rounded to bf16, or scale and zero point applied to the sums of a group. */
+static void quantized(struct oracle *o, bool folded)
+{
+    const int64_t m = o->instance.extent[0], n = o->instance.extent[1], k = o->instance.extent[2];
+    const int64_t group = o->instance.extent[3];
+    for (int64_t at = 0; at < m * n; at++) {
+        float total = 0, weighted = 0, plain = 0;
+        for (int64_t l = 0; l < k; l++) {
+            const int64_t g = l / group * n + at % n;
+            const float x = (float)oracle_bf16(o, 0, at / n * k + l), q = (float)oracle_nibble(o, 1, l, at % n, n);
+            const float scale = (float)oracle_bf16(o, 2, g), zero = (float)oracle_bf16(o, 3, g);
+            if (!folded)
+                total += x * to_bf16((q - zero) * scale);
+            weighted += x * q;
+            plain += x;
+            if (folded && (l + 1 == k || (l + 1) % group == 0)) {
+                total += scale * (weighted - zero * plain);
+                weighted = plain = 0;
+            }
+        }
+        oracle_put(o, at, total);
+    }
+}
+
+/* --- gate and up --- */
+
+static float silu(float g)
+{
+    return g / (1 + expf(-g));
+}
+
+static void gated(struct oracle *o, float (*round)(float))
+{
+    const int64_t dim = o->instance.extent[1], inter = o->instance.extent[2];
+    for (int64_t e = 0; e < o->instance.extent[3]; e++)
+        for (int64_t at = oracle_i32(o, 1, e) * inter; at < oracle_i32(o, 1, e + 1) * inter; at++) {
+            float gate = 0, up = 0;
+            for (int64_t h = 0; h < dim; h++) {
+                const float x = (float)oracle_bf16(o, 0, at / inter * dim + h);
+                gate += x * (float)oracle_bf16(o, 2, (e * dim + h) * inter + at % inter);
+                up += x * (float)oracle_bf16(o, 3, (e * dim + h) * inter + at % inter);
+            }
+            oracle_put(o, at, silu(round(gate)) * round(up));
+        }
+}
+
+/* --- verdicts --- */
+
+static void expect_accepted(struct oracle *o, const char *program)
+{
+    char line[256];
+    config_format(&o->config, line, sizeof line);
+    oracle_judge(o, &report);
+    ck_assert_msg(report.wrong == 0, "%s, %s: %lld wrong, worst %lld: %.9g, expected %.9g +- %.3g", program,
+                  line, (long long)report.wrong, (long long)report.worst.index, report.worst.got,
+                  report.worst.mid, report.worst.allowed);
+    ck_assert_int_eq(report.fits, 0); /* fp32, whatever was rounded with leave */
+}
+
+START_TEST(products_in_fp32_are_accepted_in_every_class)
+{
+    static const struct oracle_case cases[] = {{"gemm_bf16", "m=7 n=9 k=700 trans_b=0"},
+                                               {"gemm_f32", "m=7 n=9 k=700 trans_b=1"}};
+    for (int c = 0; c < 2; c++)
+        for (const char *const *input = oracle_inputs(cases[c].problem); *input; input++) {
+            struct oracle o;
+            char line[256];
+            oracle_line(line, sizeof line, cases[c].line, *input, 2);
+            oracle_open(&o, cases[c].problem, line, 0, 0);
+            product(&o, as_it_is, as_it_is);
+            expect_accepted(&o, "a serial sum");
+            oracle_close(&o);
+        }
+}
+END_TEST
+
+START_TEST(weights_may_be_rounded_and_zero_points_come_after_the_sum)
+{
+    static const char *const zeros[] = {"drawn", "spread", "low", "high", "equal"};
+    for (int zero = 0; zero < 5; zero++)
+        for (const char *const *input = oracle_inputs("gemm_w4a16"); *input; input++)
+            for (int folded = 0; folded < 2; folded++) {
+                struct oracle o;
+                char line[256], shape[96];
+                snprintf(shape, sizeof shape, "m=4 n=9 k=450 group=96 zero=%s", zeros[zero]);
+                oracle_line(line, sizeof line, shape, *input, 3);
+                oracle_open(&o, "gemm_w4a16", line, 0, 0);
+                quantized(&o, folded);
+                expect_accepted(&o, folded ? "zero points after the sum" : "rounded weights");
+                oracle_close(&o);
+            }
+}
+END_TEST
+
+START_TEST(gate_and_up_may_be_rounded)
+{
+    static const char *const routings[] = {"even", "zipf", "empty", "one", "single", "odd"};
+    int turn = 0;
+    for (const char *const *input = oracle_inputs("moe_up"); *input; input++, turn++)
+        for (int rounded = 0; rounded < 2; rounded++) {
+            struct oracle o;
+            char line[256], shape[96];
+            snprintf(shape, sizeof shape, "tokens=40 hidden_dim=300 inter_dim=20 experts=4 routing=%s",
+                     routings[turn % 6]);
+            oracle_line(line, sizeof line, shape, *input, 4);
+            oracle_open(&o, "moe_up", line, 0, 0);
+            gated(&o, rounded ? to_bf16 : as_it_is);
+            expect_accepted(&o, rounded ? "gate and up in bf16" : "gate and up in fp32");
+            oracle_close(&o);
+        }
+}
+END_TEST
+
+static void expect_named(const char *problem, float (*operand)(float), float (*sum_of)(float), const char *name)
+{
+    struct oracle o;
+    oracle_open(&o, problem, "m=9 n=20 k=600 trans_b=0 input=normal seed=5", 0, 0);
+    product(&o, operand, sum_of);
+    oracle_judge(&o, &report);
+    ck_assert_msg(report.wrong > 0, "%s passes as fp32", name);
+    ck_assert(!oracle_witness(&o, &report.worst).ok);
+    ck_assert_msg(report.fits < o.request.ladder.count &&
+                  strcmp(o.request.ladder.rung[report.fits].name, name) == 0, "%s is called %s", name,
+                  report.fits < o.request.ladder.count ? o.request.ladder.rung[report.fits].name : "wrong");
+    oracle_close(&o);
+}
+
+START_TEST(a_silent_downgrade_is_rejected_and_named)
+{
+    expect_named("gemm_f32", to_tf32, as_it_is, "tf32");
+    expect_named("gemm_bf16", as_it_is, to_bf16, "bf16");
+}
+END_TEST
+
+TCase *judge_rounded_case(void)
+{
+    TCase *rounded = tcase_create("rounded");
+    tcase_add_test(rounded, products_in_fp32_are_accepted_in_every_class);
+    tcase_add_test(rounded, weights_may_be_rounded_and_zero_points_come_after_the_sum);
+    tcase_add_test(rounded, gate_and_up_may_be_rounded);
+    tcase_add_test(rounded, a_silent_downgrade_is_rejected_and_named);
+    tcase_set_timeout(rounded, 60);
+    return rounded;
+}
