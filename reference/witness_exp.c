@@ -31,6 +31,7 @@ static void make_tables(void)
         mpfr_ui_div(inverse_factorial[i], 1, x, MPFR_RNDN);
     }
     mpfr_clear(x);
+    mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); /* this thread's, which may end long before the process */
 }
 
 /* Horner's rule; r is small. */
@@ -50,6 +51,7 @@ void witness_exp(mpfr_ptr out, mpfr_srcptr x)
     const double nearby = mpfr_get_d(x, MPFR_RNDN);
     if (!(fabs(nearby) <= 1024)) {
         mpfr_exp(out, x, MPFR_RNDN);
+        mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
         return;
     }
     pthread_once(&once, make_tables);

@@ -128,20 +128,27 @@ START_TEST(products_in_fp32_are_accepted_in_every_class)
 }
 END_TEST
 
+static void expect_quantized(const char *shape, const char *zero, const char *input, bool folded)
+{
+    struct oracle o;
+    char line[256], chosen[96];
+    snprintf(chosen, sizeof chosen, "%s zero=%s", shape, zero);
+    oracle_line(line, sizeof line, chosen, input, 3);
+    oracle_open(&o, "gemm_w4a16", line, 0, 0);
+    quantized(&o, folded);
+    expect_accepted(&o, folded ? "zero points after the sum" : "rounded weights");
+    oracle_close(&o);
+}
+
+/* In the short sums of zero=equal all weights may be 0: only the sizes of the terms allow an error then. */
 START_TEST(weights_may_be_rounded_and_zero_points_come_after_the_sum)
 {
     static const char *const zeros[] = {"drawn", "spread", "low", "high", "equal"};
     for (int zero = 0; zero < 5; zero++)
         for (const char *const *input = oracle_inputs("gemm_w4a16"); *input; input++)
             for (int folded = 0; folded < 2; folded++) {
-                struct oracle o;
-                char line[256], shape[96];
-                snprintf(shape, sizeof shape, "m=4 n=9 k=450 group=96 zero=%s", zeros[zero]);
-                oracle_line(line, sizeof line, shape, *input, 3);
-                oracle_open(&o, "gemm_w4a16", line, 0, 0);
-                quantized(&o, folded);
-                expect_accepted(&o, folded ? "zero points after the sum" : "rounded weights");
-                oracle_close(&o);
+                expect_quantized("m=4 n=9 k=450 group=96", zeros[zero], *input, folded);
+                expect_quantized("m=9 n=40 k=12 group=32", zeros[zero], *input, folded);
             }
 }
 END_TEST
