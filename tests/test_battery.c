@@ -47,6 +47,7 @@ static Suite *battery_suite(const char *name, const char *suffix, const char *de
         printf(" of %d, BATTERY_SHARE=%d BATTERY_ROTATION=%d", specimens * BATTERY_SEEDS, sample.share,
                sample.rotation);
     printf("\n");
+    fflush(stdout); /* before the first fork */
     battery_run(specimen, device, number_from("BATTERY_PARALLEL", parallel), runs, count);
     tcase_add_loop_test(tcase, a_candidate_meets_its_declared_fate, 0, count);
     suite_add_tcase(suite, tcase);
