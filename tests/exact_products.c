@@ -67,10 +67,11 @@ static void set_integer(mpz_t out, struct decoded d)
 
 static void sum_product(struct sum *s, struct decoded a, struct decoded b)
 {
-    const bool zero = (!a.infinite && !a.nan && a.fraction == 0) || (!b.infinite && !b.nan && b.fraction == 0);
-    if (a.nan || b.nan || ((a.infinite || b.infinite) && zero)) {
+    const bool infinite = a.infinite || b.infinite;
+    const bool zero = (!a.infinite && a.fraction == 0) || (!b.infinite && b.fraction == 0);
+    if (a.nan || b.nan || (infinite && zero)) {
         s->undefined = true;
-    } else if (a.infinite || b.infinite) {
+    } else if (infinite) {
         *(a.negative == b.negative ? &s->up : &s->down) = true;
     } else {
         set_integer(s->x, a);

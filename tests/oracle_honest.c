@@ -40,8 +40,8 @@ static void honest_gemm_w4a16(struct oracle *o)
             double sum = 0;
             for (int64_t l = 0; l < k; l++) {
                 const int64_t g = l / group * n + j;
-                const double w = (oracle_nibble(o, 1, l, j, n) - oracle_bf16(o, 3, g)) * oracle_bf16(o, 2, g);
-                sum += oracle_bf16(o, 0, i * k + l) * w;
+                const double w = oracle_nibble(o, 1, l, j, n) - oracle_bf16(o, 3, g);
+                sum += oracle_bf16(o, 0, i * k + l) * w * oracle_bf16(o, 2, g);
             }
             oracle_put(o, i * n + j, sum);
         }

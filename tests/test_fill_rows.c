@@ -34,10 +34,11 @@ static void expect_nibbles(double a, double b)
         for (int q = 0; q < 16; q++) {
             const double below = q == 0 ? 0 : normal_below((q - 0.5 - a) / b);
             const double share = (q == 15 ? 1 : normal_below((q + 0.5 - a) / b)) - below;
-            ck_assert_msg(fabs(seen[half][q] / (double)MANY - share) < 0.006, "%g, %g: %d is %d times", a, b,
-                          q, seen[half][q]);
+            ck_assert_msg(fabs(seen[half][q] / (double)MANY - share) < 0.006, "%g, %g: %d is %d times",
+                          a, b, q, seen[half][q]);
         }
-    ck_assert_msg(fabs(product - mean[0] * mean[1]) < 0.02 * b * b, "low and high go together: %g", product);
+    ck_assert_msg(fabs(product - mean[0] * mean[1]) < 0.02 * b * b, "low and high go together: %g",
+                  product);
     free(x);
 }
 
@@ -207,7 +208,8 @@ START_TEST(nan_comes_with_infinities_only_where_the_fill_says_so)
 {
     for (int both = 0; both < 2; both++) {
         int nan = 0, up = 0, down = 0, other = 0;
-        float *x = fills_draw((struct fill){.kind = FILL_NANS, .a = (float)both, .b = 2, .density = 0.06f}, MANY);
+        const struct fill fill = {.kind = FILL_NANS, .a = (float)both, .b = 2, .density = 0.06f};
+        float *x = fills_draw(fill, MANY);
         for (int i = 0; i < MANY; i++) {
             nan += isnan(x[i]);
             up += x[i] == INFINITY;
@@ -235,5 +237,6 @@ TCase *fill_rows_case(void)
     tcase_add_test(rows, the_largest_of_a_row_with_a_cluster_lie_side_by_side);
     tcase_add_test(rows, zeros_are_of_both_signs_and_among_subnormals);
     tcase_add_test(rows, nan_comes_with_infinities_only_where_the_fill_says_so);
+    tcase_set_timeout(rows, 60);
     return rows;
 }

@@ -77,15 +77,16 @@ static void expect_routing(const struct routing *r, const char *choice)
 
 START_TEST(rows_are_routed_as_the_choice_says)
 {
-    static const int shapes[][2] = {{1, 1}, {1, 9}, {2, 2}, {7, 256}, {100, 3}, {1000, 8}, {999, 64}, {500, 1}};
+    static const int shapes[][2] = {{1, 1},   {1, 9},    {2, 2},    {7, 256},
+                                    {100, 3}, {1000, 8}, {999, 64}, {500, 1}};
     for (const char *const *choice = choices_of("moe_up", "routing"); *choice; choice++)
         for (int s = 0; s < 8; s++)
             for (int content = 0; content < 3; content++) {
                 char line[128];
                 struct oracle o;
                 struct routing r;
-                snprintf(line, sizeof line, "tokens=%d hidden_dim=1 inter_dim=1 experts=%d routing=%s seed=%d",
-                         shapes[s][0], shapes[s][1], *choice, s);
+                snprintf(line, sizeof line, "tokens=%d hidden_dim=1 inter_dim=1 experts=%d routing=%s "
+                         "seed=%d", shapes[s][0], shapes[s][1], *choice, s);
                 oracle_open(&o, "moe_up", line, content, 0);
                 read_routing(&o, &r);
                 expect_routing(&r, *choice);
@@ -111,7 +112,8 @@ START_TEST(every_expert_has_its_turn)
             first[c] += r.rows[0] == r.sorted[0];
             oracle_close(&o);
         }
-        snprintf(line, sizeof line, "tokens=1000 hidden_dim=1 inter_dim=1 experts=2 routing=odd seed=%d", seed);
+        snprintf(line, sizeof line, "tokens=1000 hidden_dim=1 inter_dim=1 experts=2 routing=odd seed=%d",
+                 seed);
         oracle_open(&o, "moe_up", line, 0, 0);
         odd += oracle_i32(&o, 1, 1) % 2;
         low += oracle_i32(&o, 1, 1) < 100;
@@ -119,7 +121,8 @@ START_TEST(every_expert_has_its_turn)
         oracle_close(&o);
     }
     for (int c = 0; c < 3; c++)
-        ck_assert_msg(abs(first[c] - 50) < 25, "%s: the first of four %d times in 200", chosen[c], first[c]);
+        ck_assert_msg(abs(first[c] - 50) < 25, "%s: the first of four %d times in 200", chosen[c],
+                      first[c]);
     ck_assert(abs(odd - 100) < 35 && abs(low - 20) < 15 && abs(high - 20) < 15);
 }
 END_TEST
@@ -132,7 +135,8 @@ START_TEST(no_row_to_be_ordered_holds_a_nan)
         for (int seed = 0; seed < 6; seed++) {
             struct oracle o;
             char line[128];
-            oracle_line(line, sizeof line, seed % 2 ? "rows=300 n=3 k=1" : "rows=8 n=5000 k=2", *input, seed);
+            oracle_line(line, sizeof line, seed % 2 ? "rows=300 n=3 k=1" : "rows=8 n=5000 k=2", *input,
+                        seed);
             oracle_open(&o, "topk", line, seed % 3, 0);
             int64_t nan = 0, negative = 0;
             for (int64_t i = 0; i < o.bytes[0] / 4; i++) {
@@ -258,7 +262,8 @@ START_TEST(no_channel_grows_beyond_bounds_however_long_the_sequence)
         for (int l = 0; l < 5; l++) {
             struct oracle o;
             char line[160];
-            snprintf(line, sizeof line, "batch=1 t=%d heads=1 dk=64 dv=64 decay=%s seed=%d", lengths[l], *decay, l);
+            snprintf(line, sizeof line, "batch=1 t=%d heads=1 dk=64 dv=64 decay=%s seed=%d", lengths[l],
+                     *decay, l);
             oracle_open(&o, "kda", line, 0, 0);
             const double growth = largest_growth(&o);
             const bool grows = strcmp(*decay, "growth") == 0 || strcmp(*decay, "mixed") == 0;

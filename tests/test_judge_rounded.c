@@ -61,7 +61,8 @@ static void quantized(struct oracle *o, bool folded)
         float total = 0, weighted = 0, plain = 0;
         for (int64_t l = 0; l < k; l++) {
             const int64_t g = l / group * n + at % n;
-            const float x = (float)oracle_bf16(o, 0, at / n * k + l), q = (float)oracle_nibble(o, 1, l, at % n, n);
+            const float x = (float)oracle_bf16(o, 0, at / n * k + l);
+            const float q = (float)oracle_nibble(o, 1, l, at % n, n);
             const float scale = (float)oracle_bf16(o, 2, g), zero = (float)oracle_bf16(o, 3, g);
             if (!folded)
                 total += x * to_bf16((q - zero) * scale);
@@ -172,7 +173,8 @@ START_TEST(gate_and_up_may_be_rounded)
 }
 END_TEST
 
-static void expect_named(const char *problem, float (*operand)(float), float (*sum_of)(float), const char *name)
+static void expect_named(const char *problem, float (*operand)(float), float (*sum_of)(float),
+                         const char *name)
 {
     struct oracle o;
     oracle_open(&o, problem, "m=9 n=20 k=600 trans_b=0 input=normal seed=5", 0, 0);

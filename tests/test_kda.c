@@ -34,7 +34,7 @@ struct questions {
     double room;
 };
 
-enum { ASKED = 40 };
+enum { ASKED = 70 };
 
 static void ask(mpfr_t exact, double reach, int64_t index, struct questions *q)
 {
@@ -86,12 +86,11 @@ static void compare_column(const struct oracle *o, int64_t batch, int64_t head, 
     mpfr_clear(value);
 }
 
-/* The first column, the last one, and one in between. */
+/* The last column, and one in between. */
 static void compare_columns(const struct oracle *o)
 {
     const int64_t batch = o->instance.extent[0], heads = o->instance.extent[2];
     const int64_t dv = o->instance.extent[4];
-    compare_column(o, 0, 0, 0);
     compare_column(o, batch - 1, heads - 1, dv - 1);
     compare_column(o, batch / 2, heads / 3, dv / 2 + 1);
 }
@@ -174,7 +173,8 @@ static void expect_all_inside(struct oracle *o, struct judged *all, bool inside,
  * asked for. The last value of `narrow` is what a radius may be, of the allowed error. */
 START_TEST(every_enclosure_of_a_recurrence_holds_its_witness)
 {
-    static const char *const shapes[] = {"batch=2 t=70 heads=2 dk=5 dv=2", "batch=1 t=3 heads=2 dk=9 dv=33"};
+    static const char *const shapes[] = {"batch=2 t=70 heads=2 dk=5 dv=2",
+                                         "batch=1 t=3 heads=2 dk=9 dv=33"};
     const double narrow = 0x1p-20;
     for (int input = 0; input < INPUTS; input++)
         for (int s = 0; s < 2; s++) {
@@ -304,13 +304,13 @@ static void expect_state(const char *beta, const char *input, bool short_state, 
     oracle_close(&o);
 }
 
-/* Unit keys leave most of the state alone at every token, and so its roundings pile up, to three times
- * what is allowed; dense keys replace a part of everything, and at 300 tokens the same rounding hides below
- * it. */
+/* Full updates forget soon, and with unit keys the same rounding hides below what repeated keys must be
+ * allowed: dense keys and partial updates show it. */
 START_TEST(a_state_kept_in_bf16_is_rejected_where_the_memory_is_long)
 {
     for (int b = 0; b < BETAS; b++)
-        expect_state(betas[b], "onehot", true, strcmp(betas[b], "zero") == 0);
+        if (strcmp(betas[b], "one") != 0)
+            expect_state(betas[b], "normal", true, strcmp(betas[b], "zero") == 0);
 }
 END_TEST
 

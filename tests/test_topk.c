@@ -117,9 +117,10 @@ static void expect_verdicts(struct oracle *o, const float *wanted, int64_t near,
             last = i;
         }
     oracle_judge(o, &report);
-    ck_assert_msg(report.wrong == wrong && report.unwritten == missing, "%s near %lld of %s: %lld wrong, "
-                  "%lld unwritten, by the definition %lld, %lld", fault, (long long)near, line,
-                  (long long)report.wrong, (long long)report.unwritten, (long long)wrong, (long long)missing);
+    ck_assert_msg(report.wrong == wrong && report.unwritten == missing, "%s near %lld of %s: %lld "
+                  "wrong, %lld unwritten, by the definition %lld, %lld", fault, (long long)near, line,
+                  (long long)report.wrong, (long long)report.unwritten, (long long)wrong,
+                  (long long)missing);
     ck_assert_int_eq(report.first_wrong, first);
     ck_assert_int_eq(report.last_wrong, last);
     ck_assert(report.open == 0 && report.fits == (wrong ? 1 : 0));
@@ -197,8 +198,9 @@ END_TEST
 
 /* --- faults --- */
 
-enum fault { SWAP_INDICES, SWAP_BOTH, DUPLICATE, NEIGHBOUR, EQUAL_BITS, ABOVE, BELOW, SIGN, OUTSIDE, NEGATIVE,
-             VALUE_POISON, INDEX_POISON, BOTH_POISON, NOT_A_NUMBER, INFINITE, TIE_MISSING, FAULTS };
+enum fault { SWAP_INDICES, SWAP_BOTH, DUPLICATE, NEIGHBOUR, EQUAL_BITS, ABOVE, BELOW, SIGN, OUTSIDE,
+             NEGATIVE, VALUE_POISON, INDEX_POISON, BOTH_POISON, NOT_A_NUMBER, INFINITE, TIE_MISSING,
+             FAULTS };
 static const char *const fault_names[] = {
     "indices swapped", "elements swapped", "an index twice", "the next place", "a place of equal bits",
     "a value above", "a value below", "the sign changed", "an index of n", "a negative index",
@@ -340,7 +342,8 @@ END_TEST
 
 START_TEST(zeros_of_either_sign_tie_but_carry_their_own_bits)
 {
-    const float plus[] = {5, 5, 5, 1, 0, -0.0f}, minus[] = {5, 5, 5, 1, -0.0f, 0}, both[] = {5, 5, 5, 1, 0, 0};
+    const float plus[] = {5, 5, 5, 1, 0, -0.0f}, minus[] = {5, 5, 5, 1, -0.0f, 0};
+    const float both[] = {5, 5, 5, 1, 0, 0};
     const int64_t last_first[] = {0, 2, 5, 1, 4, 3}, first_last[] = {0, 2, 5, 1, 3, 4};
     judge_example(6, plus, last_first, 0);
     judge_example(6, minus, first_last, 0);

@@ -2,7 +2,7 @@
 // fate: broken
 // fault: lower precision
 // outcomes: wrong
-// when: k > 2
+// when: k > 2 and input!=integers
 // shows: input=normal, any k from about 16; input=needle
 #include "../../candidate.h"
 #include <stdlib.h>

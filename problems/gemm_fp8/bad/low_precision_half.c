@@ -2,7 +2,7 @@
 // fate: broken
 // fault: lower precision
 // outcomes: wrong
-// when: k > 2 and input!=integers and input!=needle or input=wide
+// when: k > 2 and input!=integers and input!=needle and input!=uniform or k > 9 and input=uniform or input=wide
 // shows: input=normal, any k from about 8; sums beyond 65504
 #include "../../candidate.h"
 #include <stdlib.h>

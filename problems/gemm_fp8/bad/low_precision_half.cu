@@ -2,7 +2,7 @@
 // fate: broken
 // fault: lower precision
 // outcomes: wrong
-// when: k > 2 and input!=integers and input!=needle or input=wide
+// when: k > 2 and input!=integers and input!=needle and input!=uniform or k > 9 and input=uniform or input=wide
 // shows: sums beyond 65504: input=normal from k of about 2048, input=wide, input=special
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

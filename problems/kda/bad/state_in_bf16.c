@@ -1,5 +1,5 @@
 // problem: kda
-// fate: specialized
+// fate: broken
 // fault: lower precision
 // outcomes: wrong
 // when: t > 1 and beta!=zero
