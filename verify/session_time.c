@@ -1,5 +1,6 @@
 /* Timing one configuration: cold calls on data of the published kind, until the median's interval is
  * tight or the budget is spent; the output of the last call is judged like any other. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "score.h"
 #include "session_internal.h"
 
-enum { LEAST_SAMPLES = 10, MOST_SAMPLES = 256, BATCH = 10, TIMED_CONTENT = 2 };
+enum { LEAST_SAMPLES = 10, MOST_SAMPLES = 256, FIRST = 3, BATCH = 10, TIMED_CONTENT = 2 };
 static const double tight = 0.01; /* half-width of the median's interval, relative */
 
 struct series {
@@ -39,14 +40,18 @@ static bool is_tight(const struct series *series)
            median.high - median.low <= 2 * tight * median.value;
 }
 
-/* True when sampling goes on. */
-static bool wants_more(const struct series *series, double budget)
+/* How many samples to take next, 0: no more. Slow kernels get FIRST and then as many as still fit. */
+static int next_batch(const struct series *series, double budget)
 {
-    if (series->count == MOST_SAMPLES || is_tight(series))
-        return false;
-    if (series->count >= LEAST_SAMPLES)
-        return series->spent < budget;
-    return series->count < 3 || series->spent < 4 * budget; /* slow kernels: three are enough */
+    const int room = MOST_SAMPLES - series->count;
+    const double left = (series->count < LEAST_SAMPLES ? 4 : 1) * budget - series->spent;
+    if (series->count == 0)
+        return FIRST;
+    if (left <= 0 || is_tight(series))
+        return 0;
+    const double fitting = ceil(left * series->count / series->spent);
+    const int most = room < BATCH ? room : BATCH;
+    return fitting < most ? (int)fitting : most;
 }
 
 static enum child_status sample(struct session *s, const struct call *call, double budget,
@@ -56,9 +61,8 @@ static enum child_status sample(struct session *s, const struct call *call, doub
     enum child_status status = reply ? CHILD_OK : CHILD_SPAWN;
     const uint64_t flush = 2 * (uint64_t)s->options.device->l2_bytes;
     const double start = clock_seconds();
-    while (status == CHILD_OK && *returned == 0 && wants_more(series, budget)) {
-        const int left = MOST_SAMPLES - series->count;
-        const int batch = series->count == 0 ? 3 : left < BATCH ? left : BATCH;
+    int batch;
+    while (status == CHILD_OK && *returned == 0 && (batch = next_batch(series, budget)) > 0) {
         status = child_time(s->child, call, batch, flush, s->options.timeout * batch, reply, text,
                             text_size);
         if (status != CHILD_OK)
