@@ -17,7 +17,10 @@ struct philox_key fill_key(const struct problem *problem, uint64_t seed, int con
 void fill_host(const struct problem *problem, const struct instance *instance, int tensor,
                uint64_t seed, int content, void *out);
 
-/* The same in device memory; returns 0, or a cudaError_t. Asynchronous on the null stream but for the
+/* Element i of a tensor in host memory, rounded to its type like every input. */
+void fill_store(enum dtype dtype, void *out, int64_t i, float value);
+
+/* The same as fill_host in device memory; returns 0, or a cudaError_t. Asynchronous on the null stream but for the
  * tables it uploads. */
 int fill_cuda(const struct problem *problem, const struct instance *instance, int tensor,
               uint64_t seed, int content, void *out);

@@ -98,6 +98,11 @@ static void fill_chunk(const struct fill *fill, enum dtype dtype, struct philox_
         fill_garbage(fill, dtype, first, count, out);
 }
 
+void fill_store(enum dtype dtype, void *out, int64_t i, float value)
+{
+    value_store(dtype, out, i, value);
+}
+
 void fill_host(const struct problem *problem, const struct instance *instance, int tensor,
                uint64_t seed, int content, void *out)
 {

@@ -18,13 +18,18 @@
 #define REF_BF16(c, t, i) bf16_value(((const uint16_t *)(c)->tensor[t])[i])
 #define REF_BLOCK 32 /* elements whose sums run side by side in vector registers */
 
-REF_FN double bf16_value(uint16_t bits)
+REF_FN float bf16_single(uint16_t bits)
 {
     union {
         uint32_t bits;
         float value;
     } both = {(uint32_t)bits << 16};
     return both.value;
+}
+
+REF_FN double bf16_value(uint16_t bits)
+{
+    return bf16_single(bits);
 }
 
 #include "num_enclosure.h"
@@ -42,15 +47,6 @@ REF_FN double ref_lane_sum(double x) { return x; }
 REF_FN void ref_lane_reals(real *x) { (void)x; }
 REF_FN void ref_lane_doubles(double *x) { (void)x; }
 REF_FN void ref_lane_floats(float *x) { (void)x; }
-
-REF_FN float bf16_single(uint16_t bits)
-{
-    union {
-        uint32_t bits;
-        float value;
-    } both = {(uint32_t)bits << 16};
-    return both.value;
-}
 
 /* What the roundings of n singles added up may have taken from a sum of sizes. */
 REF_FN double singles_up(double n)

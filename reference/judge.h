@@ -74,6 +74,7 @@ struct witnessed {
 };
 
 const struct reference *reference_find(const char *problem);
+const float *reference_e4m3(void); /* the 256 values of an e4m3 byte; NaN at 0x7f and 0xff */
 
 /* --- bringing tensors to the witness --- */
 

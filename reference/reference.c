@@ -29,6 +29,28 @@ static const struct reference references[] = {
 #undef PROBLEM
 };
 
+/* 4 exponent bits with bias 7, 3 fraction bits; no infinities (OCP FP8 E4M3FN). */
+static float e4m3_value(int bits)
+{
+    const int exponent = bits >> 3 & 15, fraction = bits & 7;
+    const float size = exponent ? ldexpf((float)(8 + fraction), exponent - 10)
+                                : ldexpf((float)fraction, -9);
+    return (bits & 0x7f) == 0x7f ? NAN : bits & 0x80 ? -size : size;
+}
+
+const float *reference_e4m3(void)
+{
+    static float table[256];
+    static int ready;
+#pragma omp critical(e4m3)
+    if (!ready) {
+        for (int b = 0; b < 256; b++)
+            table[b] = e4m3_value(b);
+        ready = 1;
+    }
+    return table;
+}
+
 const struct reference *reference_find(const char *problem)
 {
     for (size_t i = 0; i < sizeof references / sizeof *references; i++)

@@ -13,6 +13,7 @@
 
 #include "../verify/build.h"
 #include "../verify/child.h"
+#include "../verify/child_table.h"
 
 Suite *child_suite(void);
 
@@ -340,6 +341,25 @@ START_TEST(child_stop_all_ends_a_hanging_call_from_a_signal_handler)
 }
 END_TEST
 
+/* The interrupt falls between a process's start and its entry in the table. */
+START_TEST(a_process_entered_after_the_interrupt_ends_too)
+{
+    int status;
+    const pid_t pid = fork();
+    if (pid == 0) {
+        pause();
+        _exit(0);
+    }
+    setpgid(pid, pid);
+    child_stop_all();
+    ck_assert_int_eq(waitpid(pid, &status, WNOHANG), 0); /* nobody knew of it */
+    child_table_add(pid);
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    child_table_remove(pid);
+}
+END_TEST
+
 START_TEST(the_candidate_dies_with_the_judge)
 {
     volatile int *counter = y.base;
@@ -540,6 +560,7 @@ static void add_endings(TCase *tests)
     tcase_add_test(tests, handlers_taken_away_are_put_back);
     tcase_add_test(tests, a_hang_times_out_and_the_process_is_gone);
     tcase_add_test(tests, child_stop_all_ends_a_hanging_call_from_a_signal_handler);
+    tcase_add_test(tests, a_process_entered_after_the_interrupt_ends_too);
     tcase_add_test(tests, the_candidate_dies_with_the_judge);
     tcase_add_test(tests, printing_without_end_times_out_and_the_log_stays_small);
     tcase_add_test(tests, an_answer_before_dying_counts_and_the_next_call_reports_the_death);

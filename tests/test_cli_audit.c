@@ -1,7 +1,9 @@
 /* unseen audit: what null kernels come to under the published check and under ours. */
 #include "cli.h"
 
+#include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 static const json_t *null_named(const json_t *root, const char *name)
 {
@@ -94,6 +96,33 @@ START_TEST(an_audit_refuses_what_it_does_not_know)
 }
 END_TEST
 
+START_TEST(an_audits_result_never_replaces_what_it_reads)
+{
+    CLI("audit", "softmax", "--device", "host", "--seen", "tiny.seen", "--unseen", "0", "--json",
+        "tiny.seen");
+    cli_expect_error(2, "--json tiny.seen is the seen set", "expected a file of its own",
+                     "give another path");
+}
+END_TEST
+
+START_TEST(ctrl_c_keeps_what_an_audit_has_found)
+{
+    const pid_t pid = CLI_START("audit", "softmax", "--device", "host", "--unseen", "300", "--json",
+                                "a.json");
+    for (int i = 0; i < 2000 && access("a.json", F_OK) != 0; i++)
+        usleep(10000);
+    usleep(300000);
+    kill(pid, SIGINT);
+    cli_wait(pid);
+    ck_assert_int_eq(cli.status, 130);
+    json_t *root = json_load_file("a.json", 0, NULL);
+    ck_assert_ptr_nonnull(root);
+    ck_assert(json_is_true(json_object_get(root, "partial")));
+    ck_assert_ptr_nonnull(null_named(root, "all zeros"));
+    json_decref(root);
+}
+END_TEST
+
 TCase *cli_audit_case(void)
 {
     TCase *tcase = tcase_create("audit");
@@ -102,5 +131,7 @@ TCase *cli_audit_case(void)
     tcase_add_test(tcase, the_published_check_passes_zeros_where_outputs_are_small_and_ours_passes_nothing);
     tcase_add_loop_test(tcase, no_null_kernel_passes_ours, 0, (int)(sizeof small / sizeof *small));
     tcase_add_test(tcase, an_audit_refuses_what_it_does_not_know);
+    tcase_add_test(tcase, an_audits_result_never_replaces_what_it_reads);
+    tcase_add_test(tcase, ctrl_c_keeps_what_an_audit_has_found);
     return tcase;
 }

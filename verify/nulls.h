@@ -40,7 +40,7 @@ struct null_source {
 /* Fills out[0..count). */
 void null_make(enum null_kind kind, const struct null_source *source, float *out);
 
-/* Values of a tensor of dtype (f32, bf16, e4m3, integers) on the host, and back (f32 and bf16). */
+/* Values of a tensor of dtype on the host, and back. */
 void null_decode(enum dtype dtype, const void *from, int64_t count, float *to);
 void null_encode(enum dtype dtype, const float *from, int64_t count, void *to);
 

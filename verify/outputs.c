@@ -38,19 +38,27 @@ static int refuse(const char *option, const char *path, const char *what)
     return EXIT_USAGE;
 }
 
-int outputs_open(struct outputs *outputs, const struct options *options)
+int outputs_check(const struct options *options)
 {
-    const struct result empty = {.verdict = VERDICT_INCONCLUSIVE, .partial = true,
-                                 .partial_reason = "not started"};
     const char *what;
-    *outputs = (struct outputs){.json = options->json, .csv = options->csv,
-                                .written = clock_seconds()};
     if ((what = overwrites(options->json, options)) != NULL)
         return refuse("json", options->json, what);
     if ((what = overwrites(options->csv, options)) != NULL)
         return refuse("csv", options->csv, what);
     if (same_file(options->json, options->csv))
         return refuse("csv", options->csv, "JSON result");
+    return 0;
+}
+
+int outputs_open(struct outputs *outputs, const struct options *options)
+{
+    const struct result empty = {.verdict = VERDICT_INCONCLUSIVE, .partial = true,
+                                 .partial_reason = "not started"};
+    const int status = outputs_check(options);
+    *outputs = (struct outputs){.json = options->json, .csv = options->csv,
+                                .written = clock_seconds()};
+    if (status != 0)
+        return status;
     outputs_write(outputs, &empty);
     if (!outputs->error[0])
         return 0;

@@ -11,7 +11,11 @@ struct outputs {
     char error[512];        /* the first failure to write; empty: none */
 };
 
-/* Refuse paths that would overwrite what the run reads, and find out that nothing can be written there
+/* Refuse paths that would overwrite what the run reads. Returns 0, or an exit status after printing an
+ * error. */
+int outputs_check(const struct options *options);
+
+/* The same, and find out that nothing can be written there
  * before minutes are spent. Returns 0, or an exit status after printing an error. */
 int outputs_open(struct outputs *outputs, const struct options *options);
 

@@ -11,23 +11,6 @@
 /* Terms that MPFR may take for the audit of one configuration beside its worst element. */
 static const double audit_terms = 4e5;
 
-static const float *e4m3_table(void)
-{
-    static float table[256];
-    static int ready;
-#pragma omp critical(e4m3)
-    if (!ready) {
-        for (int b = 0; b < 256; b++) {
-            const int exponent = b >> 3 & 15, fraction = b & 7;
-            const float size = exponent ? ldexpf((float)(8 + fraction), exponent - 10)
-                                        : ldexpf((float)fraction, -9);
-            table[b] = (b & 0x7f) == 0x7f ? NAN : b & 0x80 ? -size : size;
-        }
-        ready = 1;
-    }
-    return table;
-}
-
 static int find_output(const struct problem *problem)
 {
     for (int t = 0; problem->tensors[t].name; t++)
@@ -63,7 +46,7 @@ static void make_request(const struct session *s, const struct judging *j,
     for (int t = 0; t < s->tensors; t++)
         request->context.tensor[t] = s->slot[t].own;
     request->context.data = j->instance->data;
-    request->context.e4m3 = e4m3_table();
+    request->context.e4m3 = reference_e4m3();
     request->got = s->slot[request->output].own;
     request->ladder = s->ladder;
     request->poison = s->slot[request->output].poison;

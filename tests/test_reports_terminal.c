@@ -1,0 +1,177 @@
+/* The report that people read on a terminal. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../reports/published.h"
+#include "../reports/terminal.h"
+#include "../reports/text.h"
+#include "report_sample.h"
+
+static char *report_text(bool colour, bool phases, const char *suffix)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    terminal_header(out, &result, colour);
+    for (int i = 0; i < result.result_count; i++)
+        terminal_config(out, &results[i], colour);
+    terminal_report(out, &result, colour, phases, suffix);
+    fclose(out);
+    return text;
+}
+
+static void expect_text(const char *text, const char *expected)
+{
+    ck_assert_msg(strstr(text, expected) != NULL, "no \"%s\" in\n%.3000s", expected, text);
+}
+
+START_TEST(report_says_the_verdict_the_counts_and_how_to_see_a_failure_again)
+{
+    char *text = report_text(false, true, "--device host");
+
+    expect_text(text, "specialized: it passes 4 of 4 configurations that its author was given, but fails");
+    expect_text(text, "unseen check softmax bad/tile4096.c 'rows=4 cols=4099 input=normal seed=91' "
+                      "--device host\n");
+    expect_text(text, "y[3,4098] got nan want 0.25 allowed 1e-07 (MPFR witness)");
+    expect_text(text, "wrong: 1 configuration\n");
+    expect_text(text, "killed by signal 11");
+    expect_text(text, "1: needs 12 GB, the machine has 4 GB");
+    expect_text(text, "0.5 of the seen throughput");
+    expect_text(text, "4 seen and 36 unseen configurations");
+    expect_text(text, "witnessing");
+    expect_text(text, "no class explains the candidate's errors; the problem admits fp32");
+    free(text);
+}
+END_TEST
+
+START_TEST(report_is_plain_ascii_without_colour_whatever_the_candidate_says)
+{
+    char *text;
+
+    strcpy(results[38].detail, "said \033[31mred\033[0m caf\xc3\xa9\a");
+    strcpy(result.candidate_path, "my caf\xc3\xa9/it's.c");
+    text = report_text(false, true, NULL);
+    for (const char *c = text; *c != '\0'; c++)
+        ck_assert_msg(*c == '\n' || (*c >= ' ' && *c <= '~'), "byte %d", *c);
+    expect_text(text, "unseen check softmax $'my caf\\303\\251/it\\'s.c' 'rows=4");
+    free(text);
+    text = report_text(true, true, NULL);
+    expect_text(text, "\033[1;31mspecialized\033[0m");
+    free(text);
+}
+END_TEST
+
+START_TEST(report_keeps_to_its_width_but_for_what_is_copied)
+{
+    char *text, *rest, *line;
+
+    result.result_count = 0; /* no configuration lines */
+    result.finding = &(struct finding){ .kind = "below floor" };
+    result.finding_count = 1;
+    memset(result.finding->evidence, 'x', 319);
+    for (int i = 9; i < 319; i += 10)
+        result.finding->evidence[i] = ' ';
+    text = rest = report_text(false, true, NULL);
+    while ((line = strsep(&rest, "\n")) != NULL)
+        ck_assert_msg(strlen(line) <= TEXT_WIDTH, "%s", line);
+    free(text);
+}
+END_TEST
+
+START_TEST(report_shows_at_most_six_failures_and_one_of_every_outcome_first)
+{
+    int shown = 0;
+    char *text;
+
+    for (int i = 4; i < 36; i++)
+        results[i].outcome = OUTCOME_UNWRITTEN;
+    text = report_text(false, false, NULL);
+    for (const char *c = text; (c = strstr(c, "unseen check ")) != NULL; c++)
+        shown++;
+    ck_assert_int_eq(shown, 6);
+    expect_text(text, "unwritten: 32 configurations (4 shown)");
+    expect_text(text, "crash: 1 configuration\n");
+    free(text);
+}
+END_TEST
+
+START_TEST(report_names_a_silent_downgrade)
+{
+    char *text;
+
+    result.fits = "tensor-core 16-bit";
+    result.downgrade = true;
+    text = report_text(false, false, NULL);
+    expect_text(text, "SILENT DOWNGRADE: the candidate computes like tensor-core 16-bit");
+    free(text);
+}
+END_TEST
+
+START_TEST(report_prints_the_published_check_beside_ours)
+{
+    char *text;
+
+    for (int i = 0; i < 40; i++)
+        results[i].published_judged = results[i].published_pass = true;
+    result.published_judged = true;
+    result.published_verdict = VERDICT_GENERAL;
+    text = report_text(false, false, NULL);
+    expect_text(text, "published   general");
+    expect_text(text, "passes 1 of the 2");
+    expect_text(text, "specialized: it passes");
+    free(text);
+    result.published_tolerance = true;
+    ck_assert_int_eq(result_verdict(&result), VERDICT_GENERAL);
+    text = report_text(false, false, NULL);
+    expect_text(text, "general: it works");
+    expect_text(text, "our check   specialized");
+    free(text);
+    result.verdict = VERDICT_CHEATING;
+    ck_assert_int_eq(result_verdict(&result), VERDICT_CHEATING);
+}
+END_TEST
+
+START_TEST(an_element_shows_the_difference_even_in_the_last_digit)
+{
+    const struct worst worst = { .tensor = "y", .index = 7, .got = 0.1, .want = nextafter(0.1, 1) };
+    char text[256];
+
+    text_element(text, sizeof text, &worst);
+    ck_assert_str_eq(text, "y[7] got 0.10000000000000001 want 0.10000000000000002 allowed 0");
+}
+END_TEST
+
+START_TEST(progress_rewrites_one_line_and_clears_it)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    terminal_progress(out, 12, 52, 1, 40);
+    terminal_progress(out, 13, 52, 1, -1);
+    terminal_progress_clear(out);
+    fclose(out);
+    ck_assert_int_eq(strncmp(text, "\r12/52 configurations, 1 failure, about 40 s left ", 50), 0);
+    expect_text(text, "\r13/52 configurations, 1 failure  ");
+    ck_assert_ptr_null(strchr(text, '\n'));
+    ck_assert_int_eq(text[size - 1], '\r');
+    free(text);
+}
+END_TEST
+
+TCase *terminal_case(void)
+{
+    TCase *terminal = tcase_create("terminal");
+    tcase_add_checked_fixture(terminal, fill_result, NULL);
+    tcase_add_test(terminal, report_says_the_verdict_the_counts_and_how_to_see_a_failure_again);
+    tcase_add_test(terminal, report_is_plain_ascii_without_colour_whatever_the_candidate_says);
+    tcase_add_test(terminal, report_keeps_to_its_width_but_for_what_is_copied);
+    tcase_add_test(terminal, report_shows_at_most_six_failures_and_one_of_every_outcome_first);
+    tcase_add_test(terminal, report_names_a_silent_downgrade);
+    tcase_add_test(terminal, report_prints_the_published_check_beside_ours);
+    tcase_add_test(terminal, an_element_shows_the_difference_even_in_the_last_digit);
+    tcase_add_test(terminal, progress_rewrites_one_line_and_clears_it);
+    return terminal;
+}
