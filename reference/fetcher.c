@@ -9,7 +9,7 @@
 
 /* Small: tokens of a sequence are scattered over a large cache, and a copy of 4 KiB costs little more
  * than its latency. Threads that miss different pages fetch them side by side. */
-enum { PAGE = 4096, LOCKS = 64 };
+enum { PAGE = 4096, LOCKS = 64, AHEAD = 16 };
 
 struct shadow {
     const void *device;
@@ -72,13 +72,28 @@ void fetcher_close(struct fetcher *fetcher)
 }
 
 /* A failed copy leaves zeros, which the audit of the enclosure then reports. */
-static void shadow_fetch(const struct fetcher *fetcher, struct shadow *s, int64_t page)
+static void shadow_fetch(const struct fetcher *fetcher, struct shadow *s, int64_t page, int64_t pages)
 {
-    const int64_t offset = page * PAGE;
-    const int64_t bytes = s->bytes - offset < PAGE ? s->bytes - offset : PAGE;
+    const int64_t offset = page * PAGE, left = s->bytes - offset;
+    const int64_t bytes = left < pages * PAGE ? left : pages * PAGE;
     if (fetcher->copy(s->host + offset, s->device, offset, bytes) != 0)
         memset(s->host + offset, 0, (size_t)bytes);
-    __atomic_store_n(&s->have[page], 1, __ATOMIC_RELEASE);
+    for (int64_t i = 0; i < pages && i * PAGE < left; i++)
+        __atomic_store_n(&s->have[page + i], 1, __ATOMIC_RELEASE);
+}
+
+/* Whoever has read the page before goes on: the steps of a recurrence, the rows of a matrix. A run of
+ * pages lies under one lock. */
+static int64_t pages_ahead(const struct shadow *s, int64_t page)
+{
+    const int64_t end = (page / AHEAD + 1) * AHEAD;
+    int64_t pages = 1;
+    const int64_t before = page % AHEAD ? page - 1 : page - AHEAD;
+    if (before < 0 || !__atomic_load_n(&s->have[before], __ATOMIC_RELAXED))
+        return 1;
+    while (page + pages < end && !s->have[page + pages])
+        pages++;
+    return pages;
 }
 
 const void *fetcher_read(struct fetcher *fetcher, int tensor, int64_t offset, int64_t size)
@@ -87,10 +102,10 @@ const void *fetcher_read(struct fetcher *fetcher, int tensor, int64_t offset, in
     const int64_t page = offset / PAGE;
     (void)size; /* elements are aligned to their size, so none straddles two pages */
     if (!__atomic_load_n(&s->have[page], __ATOMIC_ACQUIRE)) {
-        omp_lock_t *lock = &fetcher->lock[page % LOCKS];
+        omp_lock_t *lock = &fetcher->lock[page / AHEAD % LOCKS];
         omp_set_lock(lock);
         if (!s->have[page])
-            shadow_fetch(fetcher, s, page);
+            shadow_fetch(fetcher, s, page, pages_ahead(s, page));
         omp_unset_lock(lock);
     }
     return s->host + offset;

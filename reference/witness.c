@@ -44,39 +44,58 @@ static const double expensive_terms = 2e5;
 int REF_NAME(witness_list)(const struct judge_request *request,
                            const struct judged *const *element, struct witnessed *answer, int count);
 
-/* The lanes of a row are the threads of a team, so that one long row takes all cores. */
+/* The lanes of a row are the threads of a team, so that one long row takes all cores. Two sets of places
+ * take turns: one barrier a reduction, since all have read a set when the next one's barrier opens. */
 enum { TEAM_MOST = 64 };
 
-struct team {
+struct places {
     double value[TEAM_MOST];
     struct acc acc[TEAM_MOST];
 };
 
+struct team {
+    struct places places[2];
+};
+
 static _Thread_local struct team *team;
+static _Thread_local int team_turn;
+
+/* Every thread of a team, before its first reduction. */
+REF_FN void team_join(struct team *shared)
+{
+    team = shared;
+    team_turn = 0;
+}
 
 REF_FN void ref_barrier(void)
 {
 #pragma omp barrier
 }
 
+static struct places *team_places(void)
+{
+    team_turn = !team_turn;
+    return &team->places[team_turn];
+}
+
 REF_FN double ref_all_max(double x)
 {
-    team->value[omp_get_thread_num()] = x;
+    struct places *p = team_places();
+    p->value[omp_get_thread_num()] = x;
     ref_barrier();
     for (int i = 0; i < omp_get_num_threads(); i++)
-        x = team->value[i] > x ? team->value[i] : x;
-    ref_barrier();
+        x = p->value[i] > x ? p->value[i] : x;
     return x;
 }
 
 REF_FN double ref_all_sum(double x)
 {
-    team->value[omp_get_thread_num()] = x;
+    struct places *p = team_places();
+    p->value[omp_get_thread_num()] = x;
     ref_barrier();
     x = 0;
     for (int i = 0; i < omp_get_num_threads(); i++)
-        x += team->value[i];
-    ref_barrier();
+        x += p->value[i];
     return x;
 }
 
@@ -87,12 +106,12 @@ REF_FN bool ref_all_any(bool x)
 
 REF_FN void ref_all_acc(struct acc *x)
 {
-    team->acc[omp_get_thread_num()] = *x;
+    struct places *p = team_places();
+    p->acc[omp_get_thread_num()] = *x;
     ref_barrier();
-    *x = team->acc[0];
+    *x = p->acc[0];
     for (int i = 1; i < omp_get_num_threads(); i++)
-        acc_merge(x, &team->acc[i]);
-    ref_barrier();
+        acc_merge(x, &p->acc[i]);
 }
 
 REF_FN double ref_lane_max(double x)
@@ -237,7 +256,7 @@ static int prepare_row(const struct ref_context *c, int64_t row, struct prepared
 #pragma omp parallel num_threads(ref_cost(c) > expensive_terms ? most : 1)
     {
         struct ref_state state;
-        team = &shared;
+        team_join(&shared);
         ref_prepare(c, row, p->scratch, &state);
         if (omp_get_thread_num() == 0)
             p->state = state;

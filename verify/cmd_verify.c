@@ -253,7 +253,7 @@ static int run_verify(struct task *task, const struct options *options, struct o
     const struct run_options run = {.timeout = options->timeout, .jobs = options->jobs,
                                     .timing = options->timing, .published = options->published,
                                     .fail_fast = options->fail_fast,
-                                    .time_budget = options->effort == EFFORT_QUICK ? 0.02 : 0.04,
+                                    .time_budget = options->effort == EFFORT_QUICK ? 0.01 : 0.04,
                                     .progress = show_progress, .progress_data = &show};
     int exit_code;
     start_result(task, options, &result);

@@ -26,9 +26,20 @@ static int host_take(void **out, size_t bytes)
     return *out ? 0 : ENOMEM;
 }
 
+/* Pieces that threads take side by side: beside the copying itself, fresh pages are cleared by whoever
+ * touches them first. */
+enum { PIECE = 1 << 20 };
+
+static size_t piece_bytes(size_t bytes, size_t at)
+{
+    return bytes - at < PIECE ? bytes - at : PIECE;
+}
+
 static int host_copy(void *to, const void *from, size_t bytes)
 {
-    memcpy(to, from, bytes);
+#pragma omp parallel for schedule(static) if (bytes > 4 * (size_t)PIECE)
+    for (size_t at = 0; at < bytes; at += PIECE)
+        memcpy((char *)to + at, (const char *)from + at, piece_bytes(bytes, at));
     return 0;
 }
 
@@ -78,8 +89,12 @@ static int host_find_unpoisoned(const void *memory, size_t bytes, uint32_t word,
 static int host_find_difference(const void *a, const void *b, size_t bytes, int64_t *first)
 {
     const unsigned char *p = a, *q = b;
+    bool differ = false;
     *first = -1;
-    if (memcmp(a, b, bytes) == 0)
+#pragma omp parallel for schedule(static) reduction(|| : differ) if (bytes > 4 * (size_t)PIECE)
+    for (size_t at = 0; at < bytes; at += PIECE)
+        differ = differ || memcmp(p + at, q + at, piece_bytes(bytes, at)) != 0;
+    if (!differ)
         return 0;
     for (size_t i = 0; i < bytes; i++)
         if (p[i] != q[i]) {

@@ -10,7 +10,7 @@
 #include "score.h"
 #include "session_internal.h"
 
-enum { LEAST_SAMPLES = 10, MOST_SAMPLES = 256, FIRST = 3, BATCH = 10, TIMED_CONTENT = 2 };
+enum { LEAST_SAMPLES = 10, MOST_SAMPLES = 256, FIRST = 1, BATCH = 10, TIMED_CONTENT = 2 };
 static const double tight = 0.01; /* half-width of the median's interval, relative */
 
 struct series {
