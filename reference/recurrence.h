@@ -41,6 +41,7 @@ struct ref_step {
 enum { SPAN = 64 };
 struct ref_carry {
     double norm[REF_BLOCK];  /* of the columns after the step before */
+    double peak[REF_BLOCK];  /* the largest that norm has been */
     double error[REF_BLOCK]; /* bound now */
     double start[REF_BLOCK]; /* bound at the start of the span */
     double fresh[REF_BLOCK]; /* what the roundings since then have come to */
@@ -64,7 +65,7 @@ REF_FN void rows_clear(struct ref_rows *rows, struct ref_carry *carry)
             rows->row[i].spread[j] = rows->row[i].recent[j] = 0;
         }
     for (int j = 0; j < REF_BLOCK; j++)
-        carry->norm[j] = carry->error[j] = carry->start[j] = carry->fresh[j] = 0;
+        carry->norm[j] = carry->peak[j] = carry->error[j] = carry->start[j] = carry->fresh[j] = 0;
     carry->span = INFINITY;
 }
 
@@ -86,6 +87,7 @@ REF_FN void step_bound(const struct ref_step *s, struct ref_carry *carry, double
         const double known = carry->span * up * carry->start[j] + carry->fresh[j];
         carry->error[j] = known < product ? known : product;
         carry->norm[j] = norm;
+        carry->peak[j] = norm > carry->peak[j] ? norm : carry->peak[j];
     }
 }
 

@@ -8,7 +8,7 @@ enum { REF_ROWS_MOST = 192 }; /* rows of the state */
 
 enum { KDA_Q, KDA_K, KDA_V, KDA_G, KDA_BETA, KDA_O };
 enum { KDA_BATCH, KDA_T, KDA_HEADS, KDA_DK, KDA_DV };
-enum { PART_VALUE, PART_REACH };
+enum { PART_VALUE, PART_REACH, PART_TRACE };
 enum { KDA_CHUNK = 64 }; /* the published one; others are of that order */
 
 #include "../../reference/recurrence.h"
@@ -161,21 +161,26 @@ REF_FN void ref_element_of(const struct ref_context *c, const struct ref_step *s
                        scale);
     e->part[PART_VALUE] = fabs(num_mid(e->value));
     e->part[PART_REACH] = s->query * sqrt((double)s->spread[j]) / sqrt(rows);
+    e->part[PART_TRACE] = s->query * carry->peak[j] / sqrt(rows);
 }
 
 /* Operands of products rounded to bf16: every value that a token adds to the state is rounded a few times,
  * and so is the state where it is an operand: u |o| + c u K^{-1/2} |q| N, N^2 the sum of the column's
  * spreads; c is 1, or 4 where the same unit keys come again within a chunk and their values cancel. (A
- * bit-true chunked kernel in the UT transform, over 5 decays x 4 inputs x 2 lengths: below 0.55 of it. A state
- * kept in bf16 between tokens reaches 3 to 5 times it at 300 tokens where the memory is long and keys dense.) In fp32 throughout the same with 0.05.
+ * bit-true chunked kernel in the UT transform, over 4 decays x 4 inputs at 300 tokens: below 0.56 of it. A
+ * state kept in bf16 between tokens reaches 2 to 5 times it there, where the memory is long and keys dense.)
+ * In fp32 throughout the same with 0.05.
  *
  * N carries every row's own decay, and the tokens' mixing. With the largest decay of a token for all rows it
- * would grow without bound on the published g, whose largest of 128 channels is above 0 at every token. */
+ * would grow without bound on the published g, whose largest of 128 channels is above 0 at every token.
+ *
+ * A state that has decayed to nothing leaves a trace: 2^-44 of the largest it has been, which is what the
+ * enclosure's one norm for all rows can tell apart. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
                         const struct ref_element *e)
 {
     const double bf16 = 0x1p-8, admitted = c->data == DATA_ANY ? 4 : 1;
     const double share = a->operand == 0 ? 0.05 : a->d < 0x1p-12 ? admitted : 8;
     return (a->operand == 0 ? 0x1p-20 : bf16) * e->part[PART_VALUE] + share * bf16 * e->part[PART_REACH] +
-           0x1p-126;
+           0x1p-44 * e->part[PART_TRACE] + 0x1p-126;
 }
