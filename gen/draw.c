@@ -170,30 +170,79 @@ static int find_few(struct drawing *drawing, bool *unseen)
     return 0;
 }
 
-/* Neighbours and the rest take turns, so that a run cut short has seen both: a hard-coded shape shows in
- * the one, an input class or a structure that the seen set never had in the other. */
-static int interleave(struct drawn_list *list, int frozen, int neighbours)
+/* --- the order --- */
+
+enum { PARTS = 4 };
+
+/* Parts take turns, so that a run cut short has seen them all: odd values on every axis at once in the
+ * covering part, a hard-coded shape's neighbours, what overflows in the corners. `end[i]`: where part i of the
+ * list ends; the first begins at `from`. */
+static int take_turns(struct drawn_list *list, int from, const int *end)
 {
-    const int rest = list->count - frozen - neighbours, end = frozen + neighbours;
-    if (list->count == 0)
-        return 0;
     struct drawn *mixed = malloc(((size_t)list->count + 1) * sizeof *mixed);
-    int n = frozen;
+    int at[PARTS], n = from;
     if (!mixed)
         return -1;
-    memcpy(mixed, list->item, (size_t)frozen * sizeof *mixed);
-    for (int i = 0; i < neighbours || i < rest; i++) {
-        if (i < neighbours)
-            mixed[n++] = list->item[frozen + i];
-        if (i < rest)
-            mixed[n++] = list->item[end + i];
-    }
-    memcpy(list->item, mixed, (size_t)n * sizeof *mixed);
+    for (int part = 0; part < PARTS; part++)
+        at[part] = part ? end[part - 1] : from;
+    while (n < list->count)
+        for (int part = 0; part < PARTS; part++)
+            if (at[part] < end[part])
+                mixed[n++] = list->item[at[part]++];
+    if (list->count > from)
+        memcpy(list->item + from, mixed + from, (size_t)(list->count - from) * sizeof *mixed);
     free(mixed);
     return 0;
 }
 
 /* --- all together --- */
+
+int draw_strength(int count)
+{
+    return count >= effort_count(EFFORT_DEEP) ? 3 : 2;
+}
+
+/* What the machine allows each number axis; of a choice nothing. */
+static void find_largest(struct drawing *drawing, int64_t *largest)
+{
+    for (int i = 0; drawing->space->problem->axes[i].name; i++)
+        largest[i] = domain_is_number(drawing->space, i) ? draw_axis_largest(drawing, i) : 0;
+}
+
+static int share(const struct drawing *drawing, int percent)
+{
+    const int wanted = (int)((int64_t)drawing->count * percent / 100);
+    const int left = drawing->count - drawing->out->count;
+    return wanted < left ? wanted : left > 0 ? left : 0;
+}
+
+/* Neighbours, corners, what the covering array still lacks, and random ones; then they take turns. */
+static int draw_all(struct drawing *drawing)
+{
+    const int from = drawing->out->count;
+    int64_t largest[PROBLEM_MAX_AXES] = {0};
+    struct cover cover;
+    struct tuples tuples;
+    int end[PARTS];
+    find_largest(drawing, largest);
+    cover_open(&cover, drawing->space, largest);
+    if (tuples_open(&tuples, &cover, draw_strength(drawing->count)))
+        return -1;
+    int failed = draw_neighbours(drawing);
+    end[0] = drawing->out->count;
+    failed = failed || draw_corners(drawing, share(drawing, DRAW_CORNER_PERCENT));
+    end[1] = drawing->out->count;
+    failed = failed || draw_cover(drawing, &tuples, share(drawing, DRAW_COVER_PERCENT));
+    end[2] = drawing->out->count;
+    failed = failed || draw_random(drawing);
+    end[3] = drawing->out->count;
+    for (int i = end[2]; i < end[3]; i++)
+        tuples_mark(&tuples, &drawing->out->item[i].config);
+    drawing->coverage = tuples_coverage(&tuples);
+    failed = failed || take_turns(drawing->out, from, end);
+    tuples_close(&tuples);
+    return failed ? -1 : 0;
+}
 
 static int draw_parts(struct drawing *drawing, const struct config_list *frozen,
                       struct space_error *error)
@@ -208,11 +257,7 @@ static int draw_parts(struct drawing *drawing, const struct config_list *frozen,
         return space_fail(error, "unseen set of %s: every point of the contract is in the seen set; "
                                  "at least one other was expected\n---> widen the .space file, or "
                                  "shorten the .seen file", name);
-    const int before = drawing->out->count;
-    bool failed = draw_neighbours(drawing) != 0;
-    const int neighbours = drawing->out->count - before;
-    failed = failed || draw_rest(drawing) || interleave(drawing->out, before, neighbours);
-    if (failed)
+    if (draw_all(drawing))
         return space_fail(error, "unseen set of %s: out of memory", name);
     if (drawing->count > 0 && drawing->out->count == 0)
         return space_fail(error, "unseen set of %s: no point of the contract outside the seen set "

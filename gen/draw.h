@@ -2,6 +2,7 @@
 #ifndef UNSEEN_DRAW_H
 #define UNSEEN_DRAW_H
 
+#include "cover.h"
 #include "space.h"
 
 enum effort { EFFORT_QUICK, EFFORT_STANDARD, EFFORT_DEEP };
@@ -29,20 +30,22 @@ void drawn_list_clear(struct drawn_list *list);
  * is cut"; how many neighbours and frozen failures were left out. Lines without a last newline. */
 struct draw_notes {
     char text[1024];
+    struct coverage coverage;
 };
 
 /* The unseen set: `count` configurations inside the space, none of them a point of the seen set (same
  * axes but for the seed), no two the same point where the space is large enough:
  * - first the frozen failures with their own seeds, all of them, even above `count` (those above the caps, outside
  *   the space or seen are left out, and the notes say how many);
- * - neighbours of every seen configuration, up to 45% of `count`: each number axis +-1 (of a list: the
+ * - neighbours of every seen configuration, up to 35% of `count`: each number axis +-1 (of a list: the
  *   next and the previous value), each choice changed alone, each number axis +- its tiles. Where a limit
  *   forbids one, one other axis moves to its nearest value that satisfies all limits;
- * - corners: every axis at its least, each number axis at its greatest within the caps, at its least;
- * - corners: two axes at once as great as fits;
+ * - corners, up to 15%: every axis at its least, each number axis at its greatest within the caps and at its
+ *   least, two axes at once as great as fits; from 100 draws on every tensor beyond 2^31 elements that can be;
+ * - a covering array of the classes in cover.h, up to 25%, for what those before have left open;
  * - the rest log-uniform random, primes and off-tile values favoured. Of a space of few points: all of
  *   them, then the same points with other seeds.
- * Neighbours take turns with corners and random ones.
+ * The four parts take turns.
  * Each gets its own 31-bit seed from the stream of its part. `frozen`, `caps`, `notes` may be NULL.
  * *out is overwritten. Returns 0; -1 with *error, and *out empty, when nothing can be drawn or memory is
  * out. */
@@ -53,6 +56,9 @@ int draw_unseen(struct drawn_list *out, const struct space *space, const struct 
 /* The seen set with seeds for this run; a line with a seed of its own (not 0) keeps it. Never dropped,
  * even above a cap (the run reports it as skipped). *out is overwritten. Returns 0, -1 no memory. */
 int draw_seen(struct drawn_list *out, const struct config_list *seen, uint64_t seed);
+
+/* Strength of the covering array in a set of `count`: pairs, and triples from `deep` on. */
+int draw_strength(int count);
 
 /* Default number of unseen configurations: quick 35, standard 300, deep 1500. */
 int effort_count(enum effort effort);

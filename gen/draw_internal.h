@@ -3,6 +3,7 @@
 #ifndef UNSEEN_DRAW_INTERNAL_H
 #define UNSEEN_DRAW_INTERNAL_H
 
+#include "cover.h"
 #include "draw.h"
 #include "pcg.h"
 
@@ -11,8 +12,12 @@
  * set with neighbours of the dearest kind. */
 enum { DRAW_SET_FLOPS_CAPS = 12, DRAW_SET_BYTES_CAPS = 6, DRAW_SET_LEAST_CAPS = 3 };
 
-/* Of `count` draws, how many are neighbours (per cent), as far as there are that many. */
-enum { DRAW_NEIGHBOUR_PERCENT = 45 };
+/* Of `count` draws, how many are of which part (per cent), as far as there are that many; random ones are
+ * the rest. */
+enum { DRAW_NEIGHBOUR_PERCENT = 35, DRAW_CORNER_PERCENT = 15, DRAW_COVER_PERCENT = 25 };
+
+/* Sets of fewer draws go without the largest tensors: they take seconds each. */
+enum { DRAW_BIG_FROM = 100 };
 
 /* What is spent, allowed or left. A cap of HUGE_COST is none. */
 #define HUGE_COST 1e300
@@ -43,6 +48,8 @@ struct drawing {
     int frozen_dropped;
     int64_t largest[PROBLEM_MAX_AXES]; /* draw_axis_largest, once known */
     bool largest_known[PROBLEM_MAX_AXES];
+    enum big { BIG_UNKNOWN, BIG_ELEMENTS, BIG_BYTES, BIG_EXCLUDED, BIG_NEVER } big[PROBLEM_MAX_TENSORS];
+    struct coverage coverage;
     bool no_memory;
 };
 
@@ -88,9 +95,27 @@ bool domain_is_number(const struct space *space, int axis); /* a number axis wit
  * discriminating ones, else `usual`. */
 int64_t draw_input(const struct space *space, int axis, int64_t usual, struct pcg *stream);
 
-/* --- the parts of the set --- */
+/* Shrinks the largest axis, over and over, until the configuration may be afforded; `kept` (-1: none)
+ * comes last, or never when it is `fixed`, so that long single axes appear. What cannot shrink any
+ * more is taken as it is when the caps of one configuration allow it. (draw_random.c) */
+bool draw_shrink_to_fit(struct drawing *drawing, struct config *config, int kept, bool fixed,
+                        struct pcg *stream, struct cost *cost);
+
+/* Log-uniform numbers, primes and values off the tiles favoured; any choices; a seed. */
+void draw_random_values(const struct space *space, struct config *config, struct pcg *stream);
+
+/* In the contract, and no point that was seen or drawn before. */
+bool draw_is_new(const struct drawing *drawing, const struct config *config);
+
+/* For every tensor that can be so large within the caps a configuration in which offsets overflow: beyond 2^31
+ * elements and 2^32 bytes, or else beyond 2^31 bytes. */
+void draw_big(struct drawing *drawing, struct pcg *stream);
+
+/* --- the parts of the set: each adds its own, 0 or -1 without memory --- */
 int draw_neighbours(struct drawing *drawing);
-int draw_rest(struct drawing *drawing);
+int draw_corners(struct drawing *drawing, int most);
+int draw_cover(struct drawing *drawing, struct tuples *tuples, int rows);
+int draw_random(struct drawing *drawing);
 
 /* The largest value of a number axis that the caps allow with every other axis at its least (limits
  * that couple axes may move one). -1: not even the least. */

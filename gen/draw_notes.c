@@ -5,13 +5,34 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The configuration with every axis but one at its least; false when the limits know none. */
+/* Limits such as k <= n ask another axis to be about as large: the least power-of-two multiple of its least
+ * that satisfies them, or its greatest. */
+static bool raise_another(const struct space *space, struct config *config, int axis)
+{
+    for (int i = 0; space->problem->axes[i].name; i++) {
+        const struct domain *domain = &space->domain[i];
+        struct config raised = *config;
+        if (i == axis || !domain_is_number(space, i) || domain->value_count > 0)
+            continue;
+        while (raised.value[i] < domain->high) {
+            raised.value[i] = raised.value[i] > domain->high / 2 ? domain->high : 2 * raised.value[i];
+            if (draw_in_limits(space, &raised)) {
+                *config = raised;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The configuration with every axis but one at its least, as far as the limits let them; false when they know
+ * none. */
 static bool least_but(const struct space *space, int axis, int64_t value, struct config *config)
 {
     draw_least(space, config);
     config->value[axis] = value;
     return domain_contains(&space->domain[axis], value) &&
-           draw_repair(space, config, axis) != REPAIR_FAILED;
+           (draw_repair(space, config, axis) != REPAIR_FAILED || raise_another(space, config, axis));
 }
 
 /* The largest that runs in [low, value], not farther than a few steps from `value`: limits such as
@@ -96,7 +117,7 @@ static void say_quantity(struct draw_notes *notes, double quantity, const char *
     say(notes, "%.4g %s%s", quantity, prefix[i], unit);
 }
 
-static bool say_axis(struct drawing *drawing, int axis, struct draw_notes *notes)
+static void say_axis(struct drawing *drawing, int axis, struct draw_notes *notes)
 {
     struct drawing uncapped = *drawing;
     uncapped.cap = (struct cost){HUGE_COST, HUGE_COST};
@@ -105,28 +126,53 @@ static bool say_axis(struct drawing *drawing, int axis, struct draw_notes *notes
     const int64_t runs = draw_axis_largest(drawing, axis);
     const char *name = drawing->space->problem->axes[axis].name;
     if (runs >= legal)
-        return false; /* a limit may keep an axis from its greatest value: that is no cut */
+        return; /* a limit may keep an axis from its greatest value: that is no cut */
     if (runs < 0)
         say(notes, "\n%s: no value runs, even with every other axis at its least", name);
     else
         say(notes, "\n%s: cut at %lld of %lld, with every other axis at its least", name,
             (long long)runs, (long long)legal);
-    return true;
+}
+
+/* The tensors that came to `big`, if any. */
+static void say_big(const struct drawing *drawing, struct draw_notes *notes, enum big big, const char *what)
+{
+    const struct tensor *tensors = drawing->space->problem->tensors;
+    bool some = false;
+    for (int t = 0; tensors[t].name; t++)
+        if (drawing->big[t] == big) {
+            say(notes, "%s%s", some ? ", " : "\ntensors: ", tensors[t].name);
+            some = true;
+        }
+    if (some)
+        say(notes, " %s", what);
+}
+
+static void say_coverage(const struct coverage *coverage, struct draw_notes *notes)
+{
+    say(notes, "\n%s covered %lld/%lld", coverage->strength == 3 ? "triples" : "pairs",
+        (long long)coverage->covered, (long long)coverage->possible);
+    if (coverage->caps)
+        say(notes, ", %lld excluded by memory or work", (long long)coverage->caps);
+    if (coverage->contract)
+        say(notes, ", %lld not in the contract", (long long)coverage->contract);
 }
 
 void draw_note(struct drawing *drawing, struct draw_notes *notes)
 {
-    bool cut = false;
     notes->text[0] = '\0';
+    notes->coverage = drawing->coverage;
     say(notes, "caps of one configuration: ");
     say_quantity(notes, drawing->cap.bytes, "byte");
     say(notes, " of tensors, ");
     say_quantity(notes, drawing->cap.flops, "flop");
     for (int i = 0; drawing->space->problem->axes[i].name; i++)
         if (domain_is_number(drawing->space, i))
-            cut |= say_axis(drawing, i, notes);
-    if (!cut)
-        say(notes, "\nno axis is cut");
+            say_axis(drawing, i, notes);
+    say_big(drawing, notes, BIG_ELEMENTS, "beyond 2^31 elements");
+    say_big(drawing, notes, BIG_BYTES, "beyond 2^31 bytes");
+    say_big(drawing, notes, BIG_EXCLUDED, "never beyond 2^31 bytes, for the caps");
+    say_coverage(&drawing->coverage, notes);
     if (drawing->dear > 0)
         say(notes, "\n%d of %d tried neighbours of the seen set were above the caps and replaced",
             drawing->dear, drawing->neighbours);

@@ -396,5 +396,6 @@ Suite *gen_suite(void)
     suite_add_tcase(suite, case_streams());
     suite_add_tcase(suite, case_contracts());
     suite_add_tcase(suite, gen_draw_case());
+    suite_add_tcase(suite, gen_cover_case());
     return suite;
 }

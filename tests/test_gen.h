@@ -6,7 +6,8 @@
 
 #include "../gen/space.h"
 
-TCase *gen_draw_case(void); /* test_gen_draw.c */
+TCase *gen_draw_case(void);
+TCase *gen_cover_case(void); /* test_gen_draw.c */
 
 /* --- test_gen.c: each fails the test where it cannot do what it says --- */
 struct space good_space(const char *problem, const char *text); /* of a file with that text */

@@ -131,7 +131,7 @@ int task_draw(struct task *task, const struct options *options)
 {
     const double start = clock_seconds();
     const int count = options->unseen >= 0 ? options->unseen : effort_count(options->effort);
-    struct draw_notes notes = {""};
+    struct draw_notes notes = {.text = ""};
     struct space_error error;
     int status = choose_seed(task, options);
     if (status != 0)

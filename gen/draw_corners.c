@@ -1,0 +1,112 @@
+/* The corners of the contract: axes at their least and their greatest, and the largest tensors. */
+#include "draw_internal.h"
+
+#include <stdio.h>
+
+/* The last tries put every other number at its least: nothing leaves more room for the axis. */
+static void set_others_least(const struct space *space, struct config *config, int axis)
+{
+    for (int i = 0; space->problem->axes[i].name; i++)
+        if (space->problem->axes[i].kind == AXIS_NUMBER && i != axis) {
+            const struct domain *domain = &space->domain[i];
+            config->value[i] = domain->value_count ? domain->value[0] : domain->low;
+        }
+}
+
+static void draw_corner(struct drawing *drawing, int axis, int64_t value, const char *why,
+                        struct pcg *stream)
+{
+    enum { CORNER_TRIES = 8 };
+    for (int i = 0; i < CORNER_TRIES; i++) {
+        struct config config;
+        struct cost cost;
+        draw_random_values(drawing->space, &config, stream);
+        if (i >= CORNER_TRIES / 2)
+            set_others_least(drawing->space, &config, axis);
+        config.value[axis] = value;
+        if (draw_repair(drawing->space, &config, axis) != REPAIR_FAILED &&
+            draw_shrink_to_fit(drawing, &config, axis, true, stream, &cost) &&
+            draw_is_new(drawing, &config)) {
+            draw_accept(drawing, &config, &cost, why);
+            return;
+        }
+    }
+}
+
+static void draw_least_corner(struct drawing *drawing, struct pcg *stream)
+{
+    const int input = problem_axis_index(drawing->space->problem, "input");
+    struct config config;
+    struct cost cost;
+    draw_least(drawing->space, &config);
+    config.seed = draw_config_seed(stream);
+    if (input >= 0)
+        config.value[input] = draw_input(drawing->space, input, config.value[input], stream);
+    if (draw_repair(drawing->space, &config, -1) != REPAIR_FAILED && draw_is_new(drawing, &config) &&
+        draw_cost(drawing, &config, &cost))
+        draw_accept(drawing, &config, &cost, "corner: every axis at its least");
+}
+
+/* Two axes as great as the caps permit, the others at their least: the largest tensors that there are,
+ * where products of extents overflow. */
+static void draw_pair(struct drawing *drawing, int first, int second, struct pcg *stream)
+{
+    const struct axis *axes = drawing->space->problem->axes;
+    struct config config;
+    struct cost cost;
+    char why[96];
+    draw_random_values(drawing->space, &config, stream);
+    set_others_least(drawing->space, &config, first);
+    config.value[first] = drawing->space->domain[first].high;
+    config.value[second] = drawing->space->domain[second].high;
+    snprintf(why, sizeof why, "corner: %s and %s as great as fits", axes[first].name,
+             axes[second].name);
+    if (draw_repair(drawing->space, &config, first) != REPAIR_FAILED &&
+        draw_shrink_to_fit(drawing, &config, -1, false, stream, &cost) && draw_is_new(drawing, &config))
+        draw_accept(drawing, &config, &cost, why);
+}
+
+static bool is_range(const struct space *space, int axis)
+{
+    return space->problem->axes[axis].kind == AXIS_NUMBER && space->domain[axis].value_count == 0 &&
+           space->domain[axis].low < space->domain[axis].high;
+}
+
+/* Every axis at its greatest, then two at once, then every axis at its least. */
+static void draw_axes(struct drawing *drawing, int end, struct pcg *stream)
+{
+    const struct axis *axes = drawing->space->problem->axes;
+    char why[96];
+    if (drawing->out->count < end)
+        draw_least_corner(drawing, stream);
+    for (int i = 0; axes[i].name && drawing->out->count < end; i++) {
+        if (!domain_is_number(drawing->space, i))
+            continue;
+        int64_t value = draw_axis_largest(drawing, i);
+        const bool cut = value < drawing->space->domain[i].high;
+        snprintf(why, sizeof why, "corner: %s at its greatest%s", axes[i].name,
+                 cut ? " within the caps" : "");
+        if (value >= 0)
+            draw_corner(drawing, i, value, why, stream);
+    }
+    for (int i = 0; axes[i].name; i++)
+        for (int j = i + 1; axes[j].name && drawing->out->count < end; j++)
+            if (is_range(drawing->space, i) && is_range(drawing->space, j))
+                draw_pair(drawing, i, j, stream);
+    for (int i = 0; axes[i].name && drawing->out->count < end; i++)
+        if (domain_is_number(drawing->space, i)) {
+            snprintf(why, sizeof why, "corner: %s at its least", axes[i].name);
+            draw_corner(drawing, i, drawing->space->domain[i].low, why, stream);
+        }
+}
+
+int draw_corners(struct drawing *drawing, int most)
+{
+    struct pcg *stream = draw_stream(drawing, "corners");
+    if (stream && drawing->few.count == 0)
+        draw_axes(drawing, drawing->out->count + most, stream);
+    if (stream && drawing->few.count == 0 && drawing->count >= DRAW_BIG_FROM)
+        draw_big(drawing, stream);
+    pcg_free(stream);
+    return drawing->no_memory || !stream ? -1 : 0;
+}
