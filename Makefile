@@ -8,6 +8,8 @@
 #   make check-all   the same with the whole battery: about three quarters of an hour on 2 cores
 #   make check-gpu   the tests that need a GPU; skipped with a reason where there is none
 #   make bench       what the tool's own parts cost
+#   make bench-find  how many planted faults are found, how soon, against other ways of drawing; the first
+#                    lines of tests/plant/find.c say what can be set
 #   make install     to $(DESTDIR)$(PREFIX)
 
 PREFIX ?= /usr/local
@@ -64,7 +66,9 @@ TOOL_SRC := $(wildcard problems/*.c) $(PROBLEMS:%=problems/%/problem.c) $(wildca
     $(filter-out $(MAIN_SRC) $(wildcard verify/runner*.c),$(wildcard verify/*.c)) $(wildcard reports/*.c)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/pcg.o \
     $(PROBLEMS:%=$(BUILD)/reference/enclosure_host_%.o) $(PROBLEMS:%=$(BUILD)/reference/witness_%.o)
-TEST_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*.c))
+PLANT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/plant*.c))
+FIND_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/find*.c))
+TEST_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*.c)) $(PLANT_OBJ)
 ifneq ($(NVCC),)
 BASE += -DHAVE_CUDA -I$(CUDA_HOME)/include
 CXXBASE += -isystem $(CUDA_HOME)/include
@@ -74,7 +78,7 @@ TOOL_OBJ += $(CUDA_OBJ)
 LIBS += $(CUDA_HOME)/lib64/libcudart_static.a
 endif
 
-.PHONY: all deps demo check check-all check-gpu bench install clean
+.PHONY: all deps demo check check-all check-gpu bench bench-find install clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/unseen $(BUILD)/unseen-runner
@@ -86,7 +90,7 @@ endif
 
 # --- rules -----------------------------------------------------------------------------------------
 ifneq ($(MISSING),)
-ifeq ($(filter deps demo check check-all check-gpu bench clean,$(MAKECMDGOALS)),)
+ifeq ($(filter deps demo check check-all check-gpu bench bench-find clean,$(MAKECMDGOALS)),)
 $(error missing Debian packages: $(MISSING) ---> run `make deps` as root or with sudo)
 endif
 endif
@@ -122,6 +126,10 @@ $(BUILD)/unseen-call: $(BUILD)/tests/sanitize/call.o $(TOOL_OBJ)
 	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
 
 $(BUILD)/unseen-bench: $(BUILD)/tests/bench/bench.o $(TOOL_OBJ)
+	@echo "  LINK  $@"
+	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
+
+$(BUILD)/unseen-find: $(FIND_OBJ) $(PLANT_OBJ) $(TOOL_OBJ)
 	@echo "  LINK  $@"
 	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
 
@@ -191,6 +199,10 @@ check-gpu:
 bench:
 	@$(MAKE) --no-print-directory all $(BUILD)/unseen-bench
 	$(BUILD)/unseen-bench
+
+bench-find:
+	@$(MAKE) --no-print-directory all $(BUILD)/unseen-find
+	$(BUILD)/unseen-find
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/unseen \

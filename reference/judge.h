@@ -27,6 +27,7 @@ struct judge_request {
     int output;                 /* which tensor is judged */
     const void *got;            /* the candidate's output, a snapshot, same memory */
     void *expected;             /* where the right output is stored, in its own format; NULL: nowhere */
+    unsigned char *wrong;       /* set to 1 for every wrong element, one byte each, same memory; NULL: nowhere */
     struct ladder ladder;
     uint32_t poison;            /* bits of an element nobody wrote, low bits for short formats */
     int64_t sample[JUDGE_SAMPLES]; /* elements whose enclosure is wanted for the audit; -1: none */

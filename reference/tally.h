@@ -64,8 +64,10 @@ REF_FN double tally_distance(double got, double mid, double *slack)
     return fabs(d);
 }
 
-REF_FN void tally_wrong(struct tally *t, int64_t index, bool unwritten)
+REF_FN void tally_wrong(struct tally *t, const struct judge_request *r, int64_t index, bool unwritten)
 {
+    if (r->wrong)
+        r->wrong[index] = 1;
     t->wrong++;
     t->unwritten += unwritten;
     if (t->first_wrong < 0 || index < t->first_wrong)
@@ -114,7 +116,7 @@ REF_FN void tally_verdict(struct tally *t, const struct judge_request *r, const 
     judged->tensor = v->tensor;
     tally_worst(t, v->right ? 0 : INFINITY, judged);
     if (!v->right) {
-        tally_wrong(t, index, v->unwritten);
+        tally_wrong(t, r, index, v->unwritten);
         t->fits = r->ladder.count;
     }
     tally_expect(r, DTYPE_F32, index, v->expected);
@@ -178,7 +180,7 @@ REF_FN enum tally_result tally_element(struct tally *t, const struct judge_reque
     if (!(distance <= r->atol + r->rtol * fabs(mid)) && !(isinf(mid) && got == mid))
         t->published_wrong++;
     if (unwritten || !(distance - doubt <= allowed)) {
-        tally_wrong(t, index, unwritten);
+        tally_wrong(t, r, index, unwritten);
         return TALLY_DECIDED;
     }
     return distance + doubt <= allowed ? TALLY_DECIDED : TALLY_OPEN;

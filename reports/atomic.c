@@ -14,6 +14,8 @@ struct target {
     char path[PATH_MAX];      /* what is replaced, symbolic links resolved */
     char temporary[PATH_MAX]; /* empty: nothing to remove */
     bool direct;              /* a device or a pipe */
+    bool exists;              /* as a regular file of that mode */
+    mode_t mode;
 };
 
 static const char *hint(int reason)
@@ -50,6 +52,8 @@ static int resolve(struct target *target, const char *path)
     target->direct = !S_ISREG(status.st_mode);
     if (target->direct)
         return 0;
+    target->exists = true;
+    target->mode = status.st_mode & 07777;
     real = realpath(path, NULL); /* a link stays a link: what it points to is replaced */
     if (real == NULL)
         return errno;
@@ -95,14 +99,16 @@ static int write_all(int descriptor, const char *text, size_t length)
 }
 
 /* Returns 0 or an errno. */
-static int replace(struct target *target, const char *text, size_t length)
+static int replace(struct target *target, const char *text, size_t length, bool keep_mode)
 {
     int descriptor, reason;
 
     descriptor = target->direct ? open(target->path, O_WRONLY | O_CLOEXEC) : create_temporary(target);
     if (descriptor < 0)
         return errno;
-    reason = write_all(descriptor, text, length);
+    reason = keep_mode && target->exists && fchmod(descriptor, target->mode) != 0 ? errno : 0;
+    if (reason == 0)
+        reason = write_all(descriptor, text, length);
     if (reason == 0 && !target->direct && fsync(descriptor) != 0)
         reason = errno;
     if (close(descriptor) != 0 && reason == 0)
@@ -114,16 +120,28 @@ static int replace(struct target *target, const char *text, size_t length)
     return reason;
 }
 
-int atomic_write(const char *path, const char *text, size_t length, char *error, size_t error_size)
+static int write_file(const char *path, const char *what, const char *text, size_t length,
+                      bool keep_mode, char *error, size_t error_size)
 {
     struct target target = { 0 };
     int reason = resolve(&target, path);
 
     if (reason == 0)
-        reason = replace(&target, text, length);
+        reason = replace(&target, text, length, keep_mode);
     if (reason == 0)
         return 0;
-    snprintf(error, error_size, "%s: cannot write the report: %s\n---> %s", path, strerror(reason),
+    snprintf(error, error_size, "%s: cannot write the %s: %s\n---> %s", path, what, strerror(reason),
              hint(reason));
     return -1;
+}
+
+int atomic_write(const char *path, const char *text, size_t length, char *error, size_t error_size)
+{
+    return write_file(path, "report", text, length, false, error, error_size);
+}
+
+int atomic_update(const char *path, const char *what, const char *text, size_t length, char *error,
+                  size_t error_size)
+{
+    return write_file(path, what, text, length, true, error, error_size);
 }

@@ -9,4 +9,8 @@
  * earlier file intact and no temporary file left. */
 int atomic_write(const char *path, const char *text, size_t length, char *error, size_t error_size);
 
+/* The same for a file that is no report: it keeps its permissions, and messages call it `what`. */
+int atomic_update(const char *path, const char *what, const char *text, size_t length, char *error,
+                  size_t error_size);
+
 #endif

@@ -190,10 +190,64 @@ static json_t *phase_json(const struct phase_seconds *phase)
                      number(phase->witness), "time", number(phase->time));
 }
 
+/* `confirmed`: what fresh runs said on the rule's two sides. */
+static json_t *rule_json(const struct diagnosis *d)
+{
+    const struct result_rule *rule = &d->rule;
+
+    if (!d->present || !rule->present)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:{s:i, s:i, s:i, s:i}}", "text", text(rule->text),
+                     "precision", number(rule->precision), "recall", number(rule->recall), "confirmed",
+                     "fails", rule->fails_inside, "inside", rule->inside,
+                     "passes", rule->passes_outside, "outside", rule->outside);
+}
+
+static json_t *minimal_json(const struct diagnosis *d)
+{
+    return text(d->present ? d->minimal.config : NULL);
+}
+
+static json_t *map_json(const struct pattern *pattern)
+{
+    json_t *array = json_array();
+
+    for (int i = 0; i < pattern->rows; i++)
+        if (json_array_append_new(array, json_string(pattern->map[i])) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    return array;
+}
+
+/* What `rule` and `minimal` leave out. */
+static json_t *diagnosis_json(const struct diagnosis *d)
+{
+    if (!d->present)
+        return json_null();
+    return json_pack("{s:s, s:o, s:b, s:i, s:i, s:o, s:o, s:o, s:o}",
+                     "outcome", outcome_name(d->minimal.outcome), "detail", text(d->minimal.detail),
+                     "locally_minimal", d->locally_minimal, "shrink_runs", d->shrink_runs,
+                     "rule_runs", d->rule.runs, "no_rule", text(d->rule.present ? NULL : d->rule.reason),
+                     "pattern", text(d->pattern.present ? d->pattern.text : NULL),
+                     "map", d->pattern.present ? map_json(&d->pattern) : json_null(),
+                     "seconds", number(d->seconds));
+}
+
+static json_t *coverage_json(const struct result_coverage *c)
+{
+    if (c->strength == 0)
+        return json_null();
+    return json_pack("{s:i, s:I, s:I, s:I, s:I}", "strength", c->strength,
+                     "covered", (json_int_t)c->covered, "possible", (json_int_t)c->possible,
+                     "excluded_by_caps", (json_int_t)c->excluded_by_caps,
+                     "excluded_by_contract", (json_int_t)c->excluded_by_contract);
+}
+
 /* The keys that design.md names, in its order; NULL when memory is out. */
 static json_t *schema_json(const struct result *result)
 {
-    return json_pack("{s:i, s:{s:o, s:o}, s:o, s:o, s:o, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:n, s:n,"
+    return json_pack("{s:i, s:{s:o, s:o}, s:o, s:o, s:o, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o,"
                      " s:o, s:o}",
                      "schema", 1, "tool", "version", text(result->version), "git", text(result->git),
                      "problem", text(result->problem), "candidate", candidate_json(result),
@@ -203,20 +257,22 @@ static json_t *schema_json(const struct result *result)
                      "seen", set_json(&result->seen, result->memory_bound),
                      "unseen", set_json(&result->unseen, result->memory_bound),
                      "drop", interval_json(&result->drop, "points"),
-                     "retention", interval_json(&result->retention, "ratio"), "rule", "minimal",
+                     "retention", interval_json(&result->retention, "ratio"),
+                     "rule", rule_json(&result->diagnosis), "minimal", minimal_json(&result->diagnosis),
                      "findings", findings_json(result), "seconds", number(result->seconds));
 }
 
 static json_t *extra_json(const struct result *result)
 {
-    return json_pack("{s:o, s:o, s:o, s:b, s:b, s:o, s:i, s:o, s:o, s:o, s:o}",
+    return json_pack("{s:o, s:o, s:o, s:b, s:b, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}",
                      "effort", text(result->effort), "admitted", text(result->admitted),
                      "fits", text(result->fits), "downgrade", result->downgrade,
                      "partial", result->partial,
                      "partial_reason", text(result->partial ? result->partial_reason : NULL),
                      "planned", result->planned, "notes", text(result->notes),
                      "sandbox", text(result->sandbox), "phase_seconds", phase_json(&result->phase),
-                     "published", published_json(result));
+                     "published", published_json(result), "coverage", coverage_json(&result->coverage),
+                     "diagnosis", diagnosis_json(&result->diagnosis));
 }
 
 static char *json_text(const struct result *result)

@@ -90,6 +90,43 @@ struct interval {
     double value, low, high; /* low = 0 and high = infinity: too few values for an interval */
 };
 
+/* Which elements of the worst failure's output are wrong. */
+enum { PATTERN_ROWS = 8, PATTERN_COLUMNS = 48 };
+struct pattern {
+    bool present;
+    char text[RESULT_DETAIL_SIZE];               /* "the last 3 of 1027 along cols" */
+    int rows;
+    char map[PATTERN_ROWS][PATTERN_COLUMNS + 1]; /* '.' no element, 'o' some, '#' all of a rectangle wrong */
+};
+
+/* When it fails. */
+struct result_rule {
+    bool present;
+    char text[240];               /* a condition on configurations: "k % 64 != 0" */
+    char reason[160];             /* none was found: why */
+    int fails_inside, inside;     /* fresh runs where the rule says it fails: so many did, of so many */
+    int passes_outside, outside;  /* fresh runs where it says that it passes */
+    double precision, recall;     /* over everything that was run */
+    int runs;
+};
+
+/* What the failures of one outcome come to: the simplest configuration, and the rule. */
+struct diagnosis {
+    bool present;
+    struct config_result minimal; /* as it ran; its `config` is the line */
+    bool locally_minimal;         /* no single simpler step still fails */
+    int shrink_runs;
+    struct pattern pattern;       /* of `minimal`, where elements are wrong */
+    struct result_rule rule;
+    double seconds;
+};
+
+/* Classes of axes, in tuples, that the unseen set covers. */
+struct result_coverage {
+    int strength;                 /* 2: pairs, 3: triples, 0: not counted */
+    int64_t covered, possible, excluded_by_caps, excluded_by_contract;
+};
+
 struct finding {
     char kind[32];
     char evidence[320];
@@ -133,6 +170,8 @@ struct result {
     struct interval retention;     /* unseen fraction / seen fraction, Welch on logs */
     struct finding *finding;
     int finding_count;
+    struct diagnosis diagnosis;
+    struct result_coverage coverage;
     struct phase_seconds phase;
     double seconds;
     bool partial;                  /* the run was cut off: what follows is what was finished */

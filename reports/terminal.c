@@ -250,6 +250,7 @@ void terminal_report(FILE *out, const struct result *result, bool colour, bool p
     fputc('\n', out);
     terminal_verdict(out, result, colour);
     fputc('\n', out);
+    terminal_diagnosis(out, result, colour, repro_suffix);
     terminal_table(out, result);
     fputc('\n', out);
     terminal_failures(out, result, colour, repro_suffix);

@@ -4,7 +4,7 @@
 #include "terminal_internal.h"
 #include "text.h"
 
-enum { SHOWN_FAILURES = 6, SHOWN_REASONS = 6 };
+enum { SHOWN_FAILURES = 6, SHOWN_EXPLAINED = 2, SHOWN_REASONS = 6 };
 
 static bool failed(enum outcome outcome)
 {
@@ -13,9 +13,8 @@ static bool failed(enum outcome outcome)
 
 /* How many of each outcome to show: one of each first, so that a rare crash is not crowded out by
  * hundreds of wrong results. */
-static void share_out(const int count[OUTCOME_COUNT], int shown[OUTCOME_COUNT])
+static void share_out(const int count[OUTCOME_COUNT], int shown[OUTCOME_COUNT], int left)
 {
-    int left = SHOWN_FAILURES;
     bool moved = true;
 
     memset(shown, 0, OUTCOME_COUNT * sizeof shown[0]);
@@ -31,14 +30,14 @@ static void share_out(const int count[OUTCOME_COUNT], int shown[OUTCOME_COUNT])
     }
 }
 
-static void print_command(FILE *out, const struct result *result, const struct config_result *config,
-                          const char *repro_suffix)
+void terminal_command(FILE *out, const struct result *result, const char *label, const char *config,
+                      const char *repro_suffix)
 {
-    terminal_label(out, "  reproduce");
+    terminal_label(out, label);
     fprintf(out, "unseen check %s ", text_or(result->problem, "PROBLEM"));
     text_shell(out, result->candidate_path);
     fputc(' ', out);
-    text_shell(out, config->config);
+    text_shell(out, config);
     fprintf(out, "%s%s\n", text_or(repro_suffix, "")[0] != '\0' ? " " : "", text_or(repro_suffix, ""));
 }
 
@@ -57,7 +56,7 @@ static void print_failure(FILE *out, const struct result *result, const struct c
         text_element(element, sizeof element, &config->worst);
         terminal_line(out, "  worst", element);
     }
-    print_command(out, result, config, repro_suffix);
+    terminal_command(out, result, "  reproduce", config->config, repro_suffix);
 }
 
 static void print_group(FILE *out, const struct result *result, enum outcome outcome, int count,
@@ -82,7 +81,7 @@ void terminal_failures(FILE *out, const struct result *result, bool colour, cons
 
     for (int i = 0; i < result->result_count; i++)
         count[result->results[i].outcome]++;
-    share_out(count, shown);
+    share_out(count, shown, result->diagnosis.present ? SHOWN_EXPLAINED : SHOWN_FAILURES);
     for (int i = 0; i < OUTCOME_COUNT; i++)
         if (failed(i) && count[i] > 0)
             print_group(out, result, i, count[i], shown[i], colour, repro_suffix);

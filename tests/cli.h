@@ -53,5 +53,8 @@ TCase *cli_candidate_case(void);
 TCase *cli_run_case(void);
 TCase *cli_output_case(void);
 TCase *cli_audit_case(void);
+TCase *cli_explain_case(void);
+TCase *cli_shrink_case(void);
+TCase *cli_freeze_case(void);
 
 #endif

@@ -15,6 +15,9 @@ static const struct {
     {"child", child_suite, 0},     {"build", build_suite, 0},     {"cli", cli_suite, 0},
     {"reference", reference_suite, 0}, {"error", error_suite, 0}, {"fill", fill_suite, 0},
     {"judge", judge_suite, 0}, {"problems", problems_suite, 0}, {"condition", condition_suite, 0},
+    {"pattern", pattern_suite, 0},
+    {"shrink", shrink_suite, 0},
+    {"plant", plant_suite, 0},
     {"battery", battery_host_suite, 1}, {"battery-cuda", battery_cuda_suite, 1},
     {"gpu", gpu_suite, 1},
 };

@@ -18,6 +18,9 @@ Suite *battery_host_suite(void);
 Suite *battery_cuda_suite(void);
 Suite *gpu_suite(void);
 Suite *condition_suite(void);
+Suite *pattern_suite(void);
+Suite *shrink_suite(void);
+Suite *plant_suite(void);
 void gpu_probe_tests(TCase *tcase); /* part of the gpu suite */
 
 #endif

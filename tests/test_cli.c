@@ -21,7 +21,7 @@ END_TEST
 START_TEST(an_unknown_command_names_the_known_ones)
 {
     CLI("frobnicate");
-    cli_expect_error(2, "unknown command 'frobnicate'", "expected list, describe, draw, verify, check",
+    cli_expect_error(2, "unknown command 'frobnicate'", "expected list, describe, draw, verify, check, shrink, freeze",
                      "unseen --help");
 }
 END_TEST
@@ -111,8 +111,8 @@ END_TEST
 
 START_TEST(every_command_has_help_usage_and_version)
 {
-    static const char *const commands[] = {"list", "describe", "draw", "verify", "check", "audit",
-                                           "peak"};
+    static const char *const commands[] = {"list", "describe", "draw", "verify", "check", "shrink",
+                                           "freeze", "audit", "peak"};
     char usage[64];
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         snprintf(usage, sizeof usage, "Usage: unseen %s", commands[i]);
@@ -186,5 +186,8 @@ Suite *cli_suite(void)
     suite_add_tcase(suite, cli_run_case());
     suite_add_tcase(suite, cli_output_case());
     suite_add_tcase(suite, cli_audit_case());
+    suite_add_tcase(suite, cli_explain_case());
+    suite_add_tcase(suite, cli_shrink_case());
+    suite_add_tcase(suite, cli_freeze_case());
     return suite;
 }

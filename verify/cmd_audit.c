@@ -1,6 +1,5 @@
 /* unseen audit: what a task's published check lets through */
 #include <jansson.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +9,6 @@
 #include "audit.h"
 #include "outputs.h"
 #include "run.h"
-
-static void on_signal(int number)
-{
-    (void)number;
-    run_interrupt();
-}
 
 static bool passes(const struct audit_count *c)
 {
@@ -132,10 +125,7 @@ static int run_audit(const struct task *task, const struct options *options)
 int command_audit(const struct options *options)
 {
     struct task task;
-    struct sigaction action = {.sa_handler = on_signal};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    run_catch_signals();
     int status = outputs_check(options);
     if (status == 0)
         status = task_open(&task, options);

@@ -1,54 +1,13 @@
 /* unseen check: one configuration, the reproduction line of every failure */
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../reports/published.h"
-#include "../reports/text.h"
 #include "run.h"
+#include "show.h"
 
 enum { PRINTED_LINES = 40 };
-
-static void on_signal(int number)
-{
-    (void)number;
-    run_interrupt();
-}
-
-static int parse_config(struct task *task, const char *line, struct config *config)
-{
-    struct space_error error;
-    if (config_parse(config, task->problem, line, "configuration", &error) == 0 &&
-        space_contains(&task->space, config, &error))
-        return 0;
-    options_error("%s", error.text);
-    return EXIT_USAGE;
-}
-
-static void print_line(const char *label, const char *text)
-{
-    printf("  %-11s", label);
-    text_plain(stdout, text);
-    printf("\n");
-}
-
-static void print_result(const struct config_result *result)
-{
-    char text[512];
-    printf("%s: %s\n", outcome_name(result->outcome), result->config);
-    if (result->detail[0])
-        print_line("found", result->detail);
-    if (result->worst.present) {
-        text_element(text, sizeof text, &result->worst);
-        print_line("worst", text);
-    }
-    if (result->fits && result->outcome == OUTCOME_PASS)
-        print_line("arithmetic", result->fits);
-    if (result->published_judged)
-        print_line("published", result->published_pass ? "the published check passes it"
-                                                       : "the published check fails it");
-}
 
 /* What the candidate wrote on standard output and error, its last resort for debugging. */
 static void print_log(const char *path)
@@ -58,11 +17,11 @@ static void print_log(const char *path)
     FILE *log = fopen(path, "re");
     while (log && fgets(line, sizeof line, log)) {
         if (lines++ == PRINTED_LINES) {
-            print_line("printed", "... and more");
+            show_line("printed", "... and more");
             break;
         }
         line[strcspn(line, "\n")] = '\0';
-        print_line("printed", line);
+        show_line("printed", line);
     }
     if (log)
         fclose(log);
@@ -78,16 +37,12 @@ static int report(const struct session *session, const struct config_result *res
                   const struct options *options, const char *log)
 {
     int findings = 0;
-    const struct finding *finding = session_findings(session, &findings);
+    session_findings(session, &findings);
     if (options->quiet) {
         printf("%s\n", outcome_name(result->outcome));
     } else {
-        print_result(result);
-        for (int i = 0; i < findings; i++) {
-            char text[sizeof finding->kind + sizeof finding->evidence + 2];
-            snprintf(text, sizeof text, "%s: %s", finding[i].kind, finding[i].evidence);
-            print_line("finding", text);
-        }
+        show_result(result);
+        show_findings(session);
         if (options->verbose)
             print_log(log);
     }
@@ -125,16 +80,13 @@ int command_check(const struct options *options)
 {
     struct task task;
     struct config config;
-    struct sigaction action = {.sa_handler = on_signal};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    run_catch_signals();
     int status = task_open(&task, options);
     if (status != 0)
         return status;
     status = task_contract(&task, options);
     if (status == 0)
-        status = parse_config(&task, options->argument[2], &config);
+        status = task_config(&task, options->argument[2], &config);
     if (status == 0)
         status = task_build(&task, options);
     if (status == 0)

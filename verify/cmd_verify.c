@@ -9,12 +9,13 @@
 #include "../reference/error.h"
 #include "../reports/published.h"
 #include "../reports/terminal.h"
-#include "../reports/text.h"
 #include "child.h"
 #include "clock.h"
+#include "diagnose.h"
 #include "outputs.h"
 #include "run.h"
 #include "score.h"
+#include "show.h"
 
 static const char *const effort_name[] = {"quick", "standard", "deep"};
 
@@ -63,18 +64,9 @@ static void show_progress(void *data, const struct result *result,
     outputs_write_partial(show->outputs, result, ready, show->start);
 }
 
-static void on_signal(int number)
-{
-    (void)number;
-    run_interrupt();
-}
-
 static void catch_signals(void)
 {
-    struct sigaction action = {.sa_handler = on_signal};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    run_catch_signals();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
     signal(SIGPIPE, SIG_IGN);
 }
@@ -111,6 +103,11 @@ static void start_result(const struct task *task, const struct options *options,
         .launch_ms = task->device.launch_ms};
     result->phase.build = task->build.seconds;
     result->phase.draw = task->draw_seconds;
+    result->coverage = (struct result_coverage){.strength = task->notes.coverage.strength,
+                                                .covered = task->notes.coverage.covered,
+                                                .possible = task->notes.coverage.possible,
+                                                .excluded_by_caps = task->notes.coverage.caps,
+                                                .excluded_by_contract = task->notes.coverage.contract};
 }
 
 /* A time below what the hardware permits is reported, never celebrated: the ceiling is the vendor's, so
@@ -134,35 +131,6 @@ static void find_excess(struct result *result)
                  c->timing.attainable_ms);
         return;
     }
-}
-
-/* What a reproduction needs beside the candidate and the configuration. The caller frees it; NULL: out
- * of memory. */
-static char *repro_suffix(const struct showing *show)
-{
-    const struct options *o = show->options;
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    if (o->device)
-        fprintf(out, "--device %s ", o->device);
-    else if (show->task->device.backend == BACKEND_HOST)
-        fprintf(out, "--device host ");
-    if (o->space) {
-        fprintf(out, "--space ");
-        text_shell(out, o->space);
-        fprintf(out, " ");
-    }
-    if (o->timeout != TIMEOUT_DEFAULT)
-        fprintf(out, "--timeout %g ", o->timeout);
-    if (o->published)
-        fprintf(out, "--tolerance published ");
-    fclose(out);
-    if (text && size > 0)
-        text[size - 1] = '\0'; /* the last blank */
-    return text;
 }
 
 /* The baseline's part of the report: how many times faster the candidate is. */
@@ -189,6 +157,23 @@ static void note_baseline(const struct options *options, struct result *result)
                  count[1] ? exp(sum[1] / count[1]) : 0, count[1]);
 }
 
+/* What failed is worth more runs: the simplest configuration, and when. Files hold the finished results
+ * meanwhile. */
+static void explain_failures(struct showing *show, enum run_status status)
+{
+    const struct options *o = show->options;
+    const struct run_options run = {.timeout = o->timeout, .published = o->published};
+    const struct diagnose_limits limits = diagnose_limits(o->effort);
+    if (!o->explain || o->fail_fast || status != RUN_DONE || run_interrupted())
+        return;
+    if (show->progress) {
+        terminal_progress_clear(stdout);
+        printf("shrinking and explaining what failed");
+        fflush(stdout);
+    }
+    diagnose(show->task, &run, &limits, show->result);
+}
+
 static void conclude(struct showing *show, enum run_status status)
 {
     struct result *result = show->result;
@@ -197,6 +182,7 @@ static void conclude(struct showing *show, enum run_status status)
         snprintf(result->partial_reason, sizeof result->partial_reason, "interrupted");
     find_excess(result);
     note_baseline(show->options, result);
+    explain_failures(show, status);
     score_set(result);
     result->verdict = verdict_decide(result);
     result->published_verdict = verdict_decide_published(result);
@@ -209,7 +195,7 @@ static void conclude(struct showing *show, enum run_status status)
         printf("%s\n", verdict_name(result_verdict(result)));
         return;
     }
-    char *suffix = repro_suffix(show);
+    char *suffix = show_command_options(show->options, show->task);
     terminal_report(stdout, result, show->colour, show->options->verbose, suffix);
     free(suffix);
 }

@@ -22,10 +22,10 @@ static const struct command commands[] = {
     {"describe", "PROBLEM", 1, 1, "h",
      "Axes, contract, tensors and arithmetic of a problem; with --header the C header that a candidate "
      "may include.", command_describe},
-    {"draw", "PROBLEM", 1, 1, "yusdpe",
+    {"draw", "PROBLEM", 1, 1, "yusdpeR",
      "Draw the seen and unseen sets and print them, one configuration per line, with why each was "
      "drawn.", command_draw},
-    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbjcnftJTvq",
+    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbjcnxftJTvqR",
      "Run CANDIDATE (.c, .cu or .so) on the seen and on an unseen set, judge every output element, and "
      "say whether it is general.\v"
      "For example:\n"
@@ -35,6 +35,16 @@ static const struct command commands[] = {
      "Run CANDIDATE on one configuration, such as 'rows=3 cols=4099 seed=91'.\v"
      "Exit status: 0 it passes, 1 it does not, 2 bad usage or input, 3 the environment cannot do it, "
      "130 interrupted.", command_check},
+    {"shrink", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptTrvq",
+     "Find the simplest configuration on which CANDIDATE still fails as it does on CONFIGURATION.\v"
+     "For example:\n"
+     "  unseen shrink softmax kernel.cu 'rows=37 cols=4099 seed=91'\n\n"
+     "Exit status: 1 it fails, and the smallest failure is printed; 2 bad usage or input, or it passes; "
+     "3 the environment cannot do it; 130 interrupted, and the smallest failure so far is printed.",
+     command_shrink},
+    {"freeze", "PROBLEM CONFIGURATION", 2, 2, "pRC",
+     "Keep CONFIGURATION among the failures that `verify` runs before all others.\v"
+     "Exit status: 0 it is kept, 2 bad usage or input, 3 the file cannot be written.", command_freeze},
     {"audit", "PROBLEM", 1, 1, "dSpuesjq",
      "Put outputs that no honest work went into (zeros, a constant, half of the work, ..) through the "
      "published check and through ours.\v"
@@ -77,7 +87,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < COMMANDS; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return options_run(&commands[i], argc - 1, argv + 1);
-    options_error("unknown command '%s'; expected list, describe, draw, verify, check, audit or peak\n"
+    options_error("unknown command '%s'; expected list, describe, draw, verify, check, shrink, freeze, "
+                  "audit or peak\n"
                   "---> unseen --help says what each does", argv[1]);
     return EXIT_USAGE;
 }

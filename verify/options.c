@@ -12,7 +12,8 @@
 enum { KEY_DEVICE = 'd', KEY_SEED = 's', KEY_UNSEEN = 'u', KEY_EFFORT = 'e', KEY_JSON = 'j',
        KEY_CSV = 'c', KEY_TIMEOUT = 't', KEY_JOBS = 'J', KEY_VERBOSE = 'v', KEY_QUIET = 'q',
        KEY_SEEN = 'S', KEY_SPACE = 'p', KEY_BASELINE = 'b', KEY_NO_TIMING = 'n', KEY_HEADER = 'h',
-       KEY_ONLY_SEEN = 'y', KEY_TOLERANCE = 'T', KEY_FAIL_FAST = 'f' };
+       KEY_ONLY_SEEN = 'y', KEY_TOLERANCE = 'T', KEY_FAIL_FAST = 'f',
+       KEY_NO_EXPLAIN = 'x', KEY_RUNS = 'r', KEY_REGRESS = 'R', KEY_CAUSE = 'C' };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
 enum { LONG_ONLY = 256 };
@@ -22,6 +23,12 @@ static const struct argp_option all_options[] = {
     {"seen", KEY_SEEN, "FILE", 0, "take the seen set from FILE", 0},
     {"seen", KEY_ONLY_SEEN, NULL, 0, "print the seen set only", 0},
     {"space", KEY_SPACE, "FILE", 0, "take the contract from FILE", 0},
+    {"no-explain", KEY_NO_EXPLAIN, NULL, 0, "of what fails neither the simplest configuration nor the rule", 0},
+    {"regress", KEY_REGRESS, "FILE", 0, "the file of frozen failures (default: "
+     "shapes/PROBLEM.regress)", 0},
+    {"cause", KEY_CAUSE, "TEXT", 0, "what is wrong there, kept as a comment", 0},
+    {"runs", KEY_RUNS, "N", 0, "run the candidate on N simpler configurations at most (default: "
+     "60)", 0},
     {"unseen", KEY_UNSEEN, "N", 0, "draw N unseen configurations", 0},
     {"effort", KEY_EFFORT, "LEVEL", 0, "quick, standard (default) or deep: about 40, 300, 1500 "
      "configurations", 0},
@@ -38,8 +45,8 @@ static const struct argp_option all_options[] = {
     {"jobs", KEY_JOBS, "N", 0, "configurations at work at the same time (default: 1)", 0},
     {"header", KEY_HEADER, NULL, 0, "print the C header that a candidate may include", 0},
     {"verbose", KEY_VERBOSE, NULL, 0, "more: in verify one line per configuration, and where the time "
-     "went; in check what the candidate prints", 0},
-    {"quiet", KEY_QUIET, NULL, 0, "the verdict only", 0},
+     "went; in check what the candidate prints; in shrink every step", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "the verdict only; in shrink the configuration only", 0},
 };
 enum { OPTIONS = sizeof all_options / sizeof *all_options };
 
@@ -112,6 +119,7 @@ static bool parse_tolerance(const struct command *command, const char *text)
 static error_t parse_value(int key, char *text, const struct command *command, struct options *o)
 {
     static const struct whole unseen = {"unseen", "40", 0, 1000000}, jobs = {"jobs", "2", 1, 64},
+                              runs = {"runs", "60", 1, 10000},
                               seed = {"seed", "1", 0, ((uint64_t)1 << 53) - 1}; /* exact in JSON */
     switch (key) {
     case KEY_UNSEEN:
@@ -123,6 +131,7 @@ static error_t parse_value(int key, char *text, const struct command *command, s
         o->seed_given = true;
         return 0;
     case KEY_JOBS: o->jobs = (int)parse_whole(command, &jobs, text); return 0;
+    case KEY_RUNS: o->runs = (int)parse_whole(command, &runs, text); return 0;
     case KEY_TIMEOUT: o->timeout = parse_seconds(command, text); return 0;
     case KEY_EFFORT: o->effort = parse_effort(command, text); return 0;
     case KEY_TOLERANCE: o->published = parse_tolerance(command, text); return 0;
@@ -132,6 +141,8 @@ static error_t parse_value(int key, char *text, const struct command *command, s
     case KEY_BASELINE: o->baseline = text; return 0;
     case KEY_JSON: o->json = text; return 0;
     case KEY_CSV: o->csv = text; return 0;
+    case KEY_REGRESS: o->regress = text; return 0;
+    case KEY_CAUSE: o->cause = text; return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -162,6 +173,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case KEY_ONLY_SEEN: o->only_seen = true; return 0;
     case KEY_NO_TIMING: o->timing = false; return 0;
+    case KEY_NO_EXPLAIN: o->explain = false; return 0;
     case KEY_FAIL_FAST: o->fail_fast = true; return 0;
     case KEY_HEADER: o->header = true; return 0;
     case KEY_VERBOSE:
@@ -254,8 +266,8 @@ static int check_output(int status)
 
 int options_run(const struct command *command, int argc, char **argv)
 {
-    struct options options = {.unseen = -1, .effort = EFFORT_STANDARD, .timing = true,
-                              .timeout = TIMEOUT_DEFAULT, .jobs = 1};
+    struct options options = {.unseen = -1, .effort = EFFORT_STANDARD, .timing = true, .explain = true,
+                              .timeout = TIMEOUT_DEFAULT, .jobs = 1, .runs = RUNS_DEFAULT};
     struct argp_option table[OPTIONS + 1];
     struct parsing parsing = {command, &options};
     char name[64];

@@ -13,20 +13,20 @@
 /* Exit statuses. */
 enum { EXIT_GENERAL = 0, EXIT_OTHER = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3, EXIT_INTERRUPTED = 130 };
 
-enum { ARGUMENTS_MAX = 3, TIMEOUT_DEFAULT = 20 /* seconds */ };
+enum { ARGUMENTS_MAX = 3, TIMEOUT_DEFAULT = 20 /* seconds */, RUNS_DEFAULT = 60 };
 
 struct options {
     const char *argument[ARGUMENTS_MAX];
     int arguments;
-    const char *device, *seen, *space, *baseline, *json, *csv;
+    const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause;
     int unseen;             /* -1: what the effort says */
     enum effort effort;
     uint64_t seed;
     bool seed_given;
-    bool timing, header, only_seen, only_unseen, fail_fast;
+    bool timing, explain, header, only_seen, only_unseen, fail_fast;
     bool published;
     double timeout;
-    int jobs;
+    int jobs, runs;
     bool verbose, quiet;
 };
 
@@ -55,6 +55,8 @@ int command_describe(const struct options *options);
 int command_draw(const struct options *options);
 int command_verify(const struct options *options);
 int command_check(const struct options *options);
+int command_shrink(const struct options *options);
+int command_freeze(const struct options *options);
 int command_audit(const struct options *options);
 int command_peak(const struct options *options);
 

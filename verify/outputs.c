@@ -28,6 +28,7 @@ static const char *overwrites(const char *path, const struct options *options)
          : same_file(path, options->baseline)    ? "baseline"
          : same_file(path, options->seen)        ? "seen set"
          : same_file(path, options->space)       ? "contract"
+         : same_file(path, options->regress)     ? "file of frozen failures"
                                                  : NULL;
 }
 

@@ -29,6 +29,20 @@ bool run_interrupted(void)
     return interrupted;
 }
 
+static void on_signal(int number)
+{
+    (void)number;
+    run_interrupt();
+}
+
+void run_catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
 struct run {
     const struct task *task;
     const struct run_options *options;

@@ -29,6 +29,7 @@ enum run_status run_task(const struct task *task, const struct run_options *opti
 /* Stop soon: kill the children, keep what is finished. Async-signal-safe. */
 void run_interrupt(void);
 bool run_interrupted(void);
+void run_catch_signals(void); /* SIGINT and SIGTERM: run_interrupt */
 
 /* Neither right, nor refused, nor skipped; `published`: in the eyes of the published check. */
 bool run_is_failure(const struct config_result *config, bool published);

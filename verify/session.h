@@ -34,6 +34,10 @@ enum session_status {
 enum session_status session_check(struct session *session, const struct config *config,
                                   struct config_result *result);
 
+/* From now on say of a configuration with wrong elements which they are: of the first call that has any;
+ * pattern->present is false where there are none. NULL: no more. */
+void session_observe(struct session *session, struct pattern *pattern);
+
 /* Time one configuration on data of the published kind, and judge the output of the last timed call; sets
  * result->timing, and result->outcome when that output does not pass. */
 enum session_status session_time(struct session *session, const struct config *config,

@@ -33,6 +33,7 @@ struct session {
     struct finding finding[SESSION_FINDINGS];
     int findings;
     struct phase_seconds seconds;
+    struct pattern *pattern;  /* session_observe */
 };
 
 /* What one call came to. */

@@ -6,6 +6,7 @@
 
 #include "../gen/pcg.h"
 #include "../gen/space.h"
+#include "pattern.h"
 #include "session_internal.h"
 
 /* Terms that MPFR may take for the audit of one configuration beside its worst element. */
@@ -266,6 +267,38 @@ bool session_expect(struct session *s, const struct judging *j, void *expected)
     return error ? session_failed(s, "computing the expected output", error) : true;
 }
 
+void session_observe(struct session *s, struct pattern *pattern)
+{
+    s->pattern = pattern;
+}
+
+/* The same elements judged once more, for which of them are wrong. */
+static bool observe(struct session *s, const struct judging *j, struct judge_request *request)
+{
+    const struct instance_tensor *tensor = &j->instance->tensor[request->output];
+    const int64_t elements = instance_tensor_count(tensor);
+    struct judge_report *report = malloc(sizeof *report);
+    unsigned char *wrong = malloc((size_t)elements);
+    void *mask = NULL;
+    int error = report && wrong ? s->memory->take(&mask, (size_t)elements) : -1;
+    if (!error)
+        error = s->memory->poison(mask, (size_t)elements, 0);
+    request->wrong = mask;
+    if (!error)
+        error = call_judge(s, request, report);
+    if (!error)
+        error = s->memory->to_host(wrong, mask, 0, elements);
+    if (!error)
+        pattern_describe(wrong, tensor->dim, tensor->rank, s->options.problem->tensors[request->output].shape,
+                         s->pattern);
+    request->wrong = NULL;
+    if (mask)
+        s->memory->release(mask);
+    free(report);
+    free(wrong);
+    return error ? session_failed(s, "finding the wrong elements", error) : true;
+}
+
 bool session_judge(struct session *s, const struct judging *j, struct call_result *result,
                    struct totals *totals)
 {
@@ -284,6 +317,8 @@ bool session_judge(struct session *s, const struct judging *j, struct call_resul
     add_up(s, result->report, &worst, totals);
     if (result->report->wrong > 0) {
         describe_wrong(s, j, request.output, result->report, result);
+        if (s->pattern && !s->pattern->present && !observe(s, j, &request))
+            return false;
     } else if (result->report->open > JUDGE_OPEN) {
         result->outcome = OUTCOME_SKIPPED;
         snprintf(result->detail, sizeof result->detail, "the enclosure leaves %lld elements open, "

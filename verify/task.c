@@ -89,24 +89,33 @@ static void narrow(struct task *task, struct config_list *list, const char *what
     list->count = kept;
 }
 
+bool task_regress(const struct problem *problem, const struct options *options, char *path, size_t size)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%s.regress", problem->name);
+    if (!options->regress)
+        return paths_shape(path, size, name) == 0;
+    snprintf(path, size, "%s", options->regress);
+    return true;
+}
+
 int task_contract(struct task *task, const struct options *options)
 {
     struct space published;
     struct space_error error;
-    char regress[1024], name[128];
+    char regress[1024];
     int status = read_space(task, NULL, &published);
     if (status == 0)
         status = read_space(task, options->space, &task->space);
     else
         return status;
     find_seen(task, options);
-    snprintf(name, sizeof name, "%s.regress", task->problem->name);
-    const bool has_frozen = paths_shape(regress, sizeof regress, name) == 0;
+    const bool has_frozen = task_regress(task->problem, options, regress, sizeof regress);
     if (status == 0 && config_list_read(&task->seen, options->seen ? &task->space : &published,
                                         task->seen_path, false, &error) != 0)
         status = fail(EXIT_USAGE, error.text);
     if (status == 0 && has_frozen &&
-        config_list_read(&task->frozen, &published, regress, true, &error) != 0)
+        config_list_read(&task->frozen, &published, regress, false, &error) != 0)
         status = fail(EXIT_USAGE, error.text);
     if (status == 0) {
         narrow(task, &task->seen, "seen");
@@ -114,6 +123,15 @@ int task_contract(struct task *task, const struct options *options)
     }
     space_clear(&published);
     return status;
+}
+
+int task_config(const struct task *task, const char *line, struct config *config)
+{
+    struct space_error error;
+    if (config_parse(config, task->problem, line, "configuration", &error) == 0 &&
+        space_contains(&task->space, config, &error))
+        return 0;
+    return fail(EXIT_USAGE, error.text);
 }
 
 static int choose_seed(struct task *task, const struct options *options)
@@ -145,6 +163,7 @@ int task_draw(struct task *task, const struct options *options)
         return fail(EXIT_ENVIRONMENT, "out of memory while hashing the unseen set");
     const size_t used = strlen(task->notes.text);
     snprintf(task->notes.text + used, sizeof task->notes.text - used, "%s", notes.text);
+    task->notes.coverage = notes.coverage;
     task->draw_seconds = clock_seconds() - start;
     return 0;
 }

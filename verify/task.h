@@ -26,8 +26,13 @@ struct task {
 int task_open(struct task *task, const struct options *options);   /* problem and device */
 int task_contract(struct task *task, const struct options *options); /* space, seen, frozen */
 int task_draw(struct task *task, const struct options *options);   /* both sets */
+int task_config(const struct task *task, const char *line, struct config *config); /* parse one line */
 int task_build(struct task *task, const struct options *options); /* candidate and baseline */
 void task_clear(struct task *task);
+
+/* Where the frozen failures are: --regress, or shapes/NAME.regress. False: there are none, and path is
+ * where they would be. */
+bool task_regress(const struct problem *problem, const struct options *options, char *path, size_t size);
 
 /* What one configuration may take on the device. */
 struct draw_caps task_caps(const struct problem *problem, const struct device *device);

@@ -97,6 +97,7 @@ template <int D> __device__ void soften(Shared<D> &sh, int count)
     }
     for (int lanes = 1; lanes < 8; lanes *= 2)
         sum += __shfl_xor_sync(0xffffffff, sum, lanes);
+    __syncwarp(); // all eight have read the old maximum
     if (part == 0) {
         sh.shrink[row] = expf(old - top);
         sh.sum[row] = sh.sum[row] * sh.shrink[row] + sum;

@@ -1,0 +1,272 @@
+/* One rule for all failures: guess what fits, run what tells the guesses apart, confirm what remains. */
+#include "explain_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FRESH = 160,        /* configurations to start from */
+    CONFIRMING = 50,    /* runs kept for it */
+    ENOUGH = 64,        /* runs since the rule stands: done, */
+    LEAST_SIDE = 12,    /* when so many of them were on either side; else */
+    MORE_THAN_ENOUGH = 100,
+    PICKS = 3,
+    HOPELESS = 60,      /* rules in turn that did not hold: none will */
+    LEAST_CONFIRMED = 8,
+    REPEATS = 3, MORE_REPEATS = 8
+};
+static const double LEAST_SPLIT = 0.002, LEAST_RIGHT = 0.9;
+
+/* The rule that stands, and how it fared on runs made since it does. */
+struct standing {
+    struct guesses guesses;
+    struct guess rule;
+    int fails_inside, inside, passes_outside, outside;
+    bool known, stale, confirming;
+    int turn, alive;
+    int wrong, contradicted; /* trials that the rule gets wrong: known when it was made, later */
+    int dropped;             /* rules that a later run contradicted */
+};
+
+/* 1, 0: fails or not, now known; -1: tells nothing. */
+static int ask(struct explainer *ex, const struct config *config)
+{
+    const int result = ex->run(ex->data, config);
+    ex->stopped = ex->stopped || result == -2;
+    ex->runs += result != -2;
+    if (result == 0 || result == 1)
+        explainer_learn(ex, config, result == 1);
+    else
+        point_set_add(&ex->drawing.used, config);
+    return result < 0 ? -1 : result;
+}
+
+static bool may_run(const struct explainer *ex)
+{
+    return !ex->stopped && ex->runs < ex->most_runs;
+}
+
+/* --- does it repeat? --- */
+
+struct repeats {
+    int again, asked;
+};
+
+/* Runs failing trials once more, with their own seed or another. Learns nothing else from it. */
+static void repeat(struct explainer *ex, int known, int times, bool other_seed, struct repeats *repeats)
+{
+    int trial = (int)pcg_below(ex->stream, (uint64_t)known);
+    for (int i = 0; i < times && may_run(ex); i++) {
+        for (int step = 0; step < known && (step == 0 || !bit_of(ex->fails, trial)); step++)
+            trial = (trial + 1) % known;
+        struct config config = ex->config[trial];
+        if (other_seed)
+            config.seed = draw_config_seed(ex->stream);
+        const int result = ex->run(ex->data, &config);
+        ex->stopped = ex->stopped || result == -2;
+        ex->runs += result != -2;
+        repeats->asked += result >= 0;
+        repeats->again += result == 1;
+    }
+}
+
+static bool holds_mostly(const struct repeats *repeats)
+{
+    return repeats->again >= LEAST_RIGHT * repeats->asked;
+}
+
+/* False, with the reason, when the same configurations fail at one time and not at another. */
+static bool is_repeatable(struct explainer *ex, int known, struct rule *out)
+{
+    struct repeats same = {0}, other = {0};
+    const int times = ex->most_runs >= 40 ? REPEATS : 1;
+    repeat(ex, known, times, false, &same);
+    repeat(ex, known, times, true, &other);
+    if (same.again < same.asked)
+        repeat(ex, known, MORE_REPEATS, false, &same);
+    else if (other.again < other.asked)
+        repeat(ex, known, MORE_REPEATS, true, &other);
+    if (!holds_mostly(&same))
+        snprintf(out->reason, sizeof out->reason, "it does not repeat: run again, %d of %d failing "
+                 "configurations failed", same.again, same.asked);
+    else if (!holds_mostly(&other))
+        snprintf(out->reason, sizeof out->reason, "it does not repeat with other inputs: %d of %d failing "
+                 "configurations failed with another seed", other.again, other.asked);
+    return out->reason[0] == '\0';
+}
+
+/* --- guessing and running --- */
+
+static int refit(const struct explainer *ex, struct standing *standing)
+{
+    standing->wrong = search_rules(ex, &standing->guesses);
+    if (standing->wrong < 0)
+        return -1;
+    standing->contradicted = 0;
+    standing->stale = false;
+    standing->alive = standing->guesses.count;
+    if (standing->guesses.count > 0 &&
+        (!standing->known || !guess_same(&standing->guesses.item[0], &standing->rule))) {
+        standing->rule = standing->guesses.item[0];
+        standing->dropped += standing->known;
+        standing->known = true;
+        standing->confirming = false;
+        standing->inside = standing->outside = standing->fails_inside = standing->passes_outside = 0;
+    }
+    return 0;
+}
+
+static void count(const struct explainer *ex, struct standing *standing, const struct config *config, bool fails)
+{
+    int64_t value[MOST_QUANTITIES];
+    for (int q = 0; q < ex->quantities; q++)
+        value[q] = quantity_value(&ex->quantity[q], config);
+    if (guess_holds(ex, &standing->rule, value)) {
+        standing->inside++;
+        standing->fails_inside += fails;
+    } else {
+        standing->outside++;
+        standing->passes_outside += !fails;
+    }
+}
+
+/* One run; false when there is nothing left to ask. */
+static bool step(struct explainer *ex, struct standing *standing)
+{
+    struct config config;
+    const int reserve = ex->most_runs < 2 * CONFIRMING ? ex->most_runs / 2 : CONFIRMING;
+    if (!standing->confirming) {
+        standing->confirming = ex->most_runs - ex->runs <= reserve;
+        for (int i = 0; i < PICKS && !standing->confirming; i++)
+            if (query_pick(ex, &standing->guesses, LEAST_SPLIT, &config))
+                break;
+            else
+                standing->confirming = i + 1 == PICKS;
+    }
+    if (standing->confirming) {
+        bool found = false;
+        for (int i = 0; i < 4 && !found; i++)
+            found = query_confirm(ex, &standing->guesses, standing->turn++, &config);
+        if (!found)
+            return false;
+    }
+    const int result = ask(ex, &config);
+    if (result < 0)
+        return true;
+    count(ex, standing, &config, result == 1);
+    const int alive = query_learn(ex, &standing->guesses, &config, result == 1);
+    standing->contradicted += !standing->guesses.item[0].alive;
+    /* A rule that was wrong now and then from the start is not given up for once more. */
+    standing->stale = standing->contradicted > standing->wrong / 4 || 4 * alive < standing->alive;
+    standing->guesses.item[0].alive = true;
+    return true;
+}
+
+static bool is_confirmed(const struct standing *standing)
+{
+    const int inside = standing->inside, outside = standing->outside, runs = inside + outside;
+    const bool both = inside >= LEAST_SIDE && outside >= LEAST_SIDE;
+    return standing->confirming && runs >= (both ? ENOUGH : MORE_THAN_ENOUGH);
+}
+
+static int narrow(struct explainer *ex, struct standing *standing)
+{
+    if (refit(ex, standing))
+        return -1;
+    while (may_run(ex) && standing->known && standing->dropped < HOPELESS && !is_confirmed(standing)) {
+        if (!step(ex, standing))
+            break;
+        if (standing->stale && refit(ex, standing))
+            return -1;
+    }
+    return 0;
+}
+
+/* --- the verdict on the rule --- */
+
+static bool is_right(int right, int asked)
+{
+    return right >= LEAST_RIGHT * asked;
+}
+
+static void judge(const struct explainer *ex, const struct standing *standing, struct rule *out)
+{
+    const int right = standing->fails_inside + standing->passes_outside;
+    const int asked = standing->inside + standing->outside;
+    char text[sizeof out->text];
+    out->fails_inside = standing->fails_inside;
+    out->inside = standing->inside;
+    out->passes_outside = standing->passes_outside;
+    out->outside = standing->outside;
+    if (!standing->known)
+        snprintf(out->reason, sizeof out->reason, "no rule fits");
+    else if (!guess_format(ex, &standing->rule, text, sizeof text))
+        snprintf(out->reason, sizeof out->reason, "the rule that fits is too long to print");
+    else if (asked < LEAST_CONFIRMED && standing->dropped > 0)
+        snprintf(out->reason, sizeof out->reason, "none holds: %d that fitted were each contradicted by a later run",
+                 standing->dropped);
+    else if (asked < LEAST_CONFIRMED)
+        snprintf(out->reason, sizeof out->reason, "%d fresh runs are too few to confirm one", asked);
+    else if (!is_right(right, asked) || !is_right(standing->fails_inside, standing->inside) ||
+             !is_right(standing->passes_outside, standing->outside))
+        snprintf(out->reason, sizeof out->reason, "the best one found is contradicted by %d of %d fresh runs",
+                 asked - right, asked);
+    else
+        out->present = true;
+    if (out->present)
+        snprintf(out->text, sizeof out->text, "%s", text);
+}
+
+static void score(const struct explainer *ex, const struct guess *rule, struct rule *out)
+{
+    int both = 0, said = 0, fails = 0;
+    for (int t = 0; t < ex->trials; t++) {
+        const bool says = guess_holds(ex, rule, trial_values(ex, t)), does = bit_of(ex->fails, t);
+        both += says && does;
+        said += says;
+        fails += does;
+    }
+    out->precision = said ? (double)both / said : 0;
+    out->recall = fails ? (double)both / fails : 0;
+}
+
+static int explain_known(struct explainer *ex, int known, struct rule *out)
+{
+    struct standing *standing = calloc(1, sizeof *standing);
+    int result = standing ? 0 : -1;
+    if (result == 0 && is_repeatable(ex, known, out)) {
+        result = pool_fill(ex, FRESH) || narrow(ex, standing) ? -1 : 0;
+        if (result == 0)
+            judge(ex, standing, out);
+        if (result == 0 && out->present)
+            score(ex, &standing->rule, out);
+    }
+    out->runs = ex->runs;
+    free(standing);
+    return result;
+}
+
+int explain(const struct space *space, const struct draw_caps *caps, const struct config_list *seen,
+            const struct explain_trial *known, int count, int runs, uint64_t seed, explain_run run, void *data,
+            struct rule *out)
+{
+    struct explainer *ex = calloc(1, sizeof *ex);
+    int result = ex ? explainer_open(ex, space, caps, seen, count, runs, seed) : -1, fails = 0;
+    *out = (struct rule){.present = false};
+    for (int i = 0; result == 0 && i < count; i++) {
+        explainer_learn(ex, &known[i].config, known[i].fails);
+        fails += known[i].fails;
+    }
+    if (result == 0 && fails == 0) {
+        snprintf(out->reason, sizeof out->reason, "nothing failed");
+    } else if (result == 0) {
+        ex->run = run;
+        ex->data = data;
+        result = explain_known(ex, count, out);
+    }
+    if (ex)
+        explainer_close(ex);
+    free(ex);
+    return result;
+}

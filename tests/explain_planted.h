@@ -1,0 +1,48 @@
+/* Planted conditions on the spaces of shapes/: the truth that explaining is measured against. */
+#ifndef UNSEEN_TESTS_EXPLAIN_PLANTED_H
+#define UNSEEN_TESTS_EXPLAIN_PLANTED_H
+
+#include "../gen/condition.h"
+#include "../gen/draw.h"
+#include "../gen/explain.h"
+#include "../gen/pcg.h"
+
+/* A problem with its contract, its seen set, what a verify run draws, and fresh draws to judge rules by. */
+struct ground {
+    struct space space;
+    struct config_list seen;
+    struct draw_caps caps;
+    struct config_list known; /* the seen set, then the unseen one */
+    struct config_list fresh; /* log-uniform, within the caps */
+};
+
+/* Each fails the test where it cannot do what it says. Runs in the repository root. */
+void ground_open(struct ground *ground, const char *problem, uint64_t seed, int unseen, int fresh);
+void ground_close(struct ground *ground);
+
+/* What explain() is told and what it asks: the planted condition answers. */
+struct planted {
+    const struct ground *ground;
+    struct condition *condition;
+    int (*answer)(struct planted *planted, const struct config *config); /* NULL: the condition */
+    bool strict;        /* look whether what is asked lies in the space and within the caps */
+    int asked, outside; /* calls; those that do not */
+    uint64_t state;
+};
+struct planted plant(const struct ground *ground, const char *text);
+void planted_clear(struct planted *planted);
+int planted_answer(void *planted, const struct config *config); /* an explain_run */
+
+/* Runs explain on everything drawn. False: nothing drawn fails, and there is nothing to explain. */
+bool planted_explain(struct planted *planted, int runs, uint64_t seed, struct rule *rule);
+
+/* The share of fresh configurations, half of them at the truth's edges, that the rule decides as the
+ * condition does. */
+double planted_agreement(const struct planted *planted, const char *rule, uint64_t seed);
+
+/* A random condition of that family (0 .. PLANTED_KINDS - 1); its name. */
+enum { PLANTED_KINDS = 11 };
+const char *planted_kind_name(int kind);
+void planted_text(const struct ground *ground, int kind, struct pcg *stream, char *text, size_t size);
+
+#endif

@@ -1,0 +1,48 @@
+/* Real runs of planted faults and their twins through build/unseen, held against the truth. */
+#ifndef UNSEEN_TESTS_PLANT_RUN_H
+#define UNSEEN_TESTS_PLANT_RUN_H
+
+#include "plant.h"
+
+enum { PLANT_MAX_WORDS = 12, PLANT_CONFIG = 320 };
+
+struct plant_trial {
+    const struct plant *plant;
+    const struct plant_field *field;
+    bool twin;
+    char path[PLANT_PATH]; /* of the candidate; its JSON file lies beside it */
+    const char *seen;      /* --seen; NULL: the tool's own, whose fate is then checked */
+    /* filled: */
+    int status;            /* exit status; below zero: the signal that killed it */
+    char verdict[24];
+    int judged, failed, skipped;
+    int first;             /* which configuration failed first, seen ones counted; 0: none */
+    double seconds;
+    bool has_rule, has_minimal;
+    char rule[PLANT_WHEN], minimal[PLANT_CONFIG];
+    char objection[640];   /* how the run contradicts the truth; empty: it does not */
+};
+
+struct plant_running {
+    const char *tool;                   /* build/unseen */
+    const char *words[PLANT_MAX_WORDS]; /* further options of `verify`; ends with NULL */
+    int parallel;
+    uint64_t seed;
+    void (*done)(const struct plant_trial *trial); /* may be NULL */
+};
+
+/* Writes every candidate, runs all, and judges. Returns 0, or -1 after a message. */
+int plant_run(struct plant_trial *trial, int count, const struct plant_running *running);
+
+/* --- what the tool says about a fault --- */
+
+/* Share of `draws` fresh configurations, as far as can be half of them inside the truth, on which `rule` and
+ * the truth agree; -1: `rule` is no condition. */
+double plant_rule_agreement(const struct plant *plant, const struct plant_field *field, const char *rule,
+                            int draws);
+
+/* No simpler step of gen/shrink.h on one axis alone still meets the truth. *step says which one does. */
+bool plant_is_minimal(const struct plant *plant, const struct plant_field *field,
+                      const struct config *config, struct config *step);
+
+#endif

@@ -1,0 +1,179 @@
+/* The source of a planted fault: its truth as a header, the honest candidate under another name, what the
+ * skeleton has to know, and the skeleton. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plant.h"
+
+static int complain(const char *path)
+{
+    fprintf(stderr, "%s: %s\n---> run in the repository's root, with room for the files\n", path,
+            strerror(errno));
+    return -1;
+}
+
+/* --- the pieces that are copied --- */
+
+static int copy_file(FILE *out, const char *path)
+{
+    char line[1024];
+    FILE *in = fopen(path, "re");
+    if (!in)
+        return complain(path);
+    while (fgets(line, sizeof line, in))
+        fputs(line, out);
+    fclose(in);
+    return 0;
+}
+
+/* Without its first comments, whose keys would speak for the whole file, and with problems/candidate.h in
+ * place of the line that includes it, since the file may lie anywhere. */
+static int copy_honest(FILE *out, const struct plant_field *field, const char *path)
+{
+    char line[1024], header[PLANT_PATH];
+    bool head = true;
+    int status = 0;
+    FILE *in = fopen(path, "re");
+    if (!in)
+        return complain(path);
+    snprintf(header, sizeof header, "%s/problems/candidate.h", field->root);
+    while (status == 0 && fgets(line, sizeof line, in)) {
+        head = head && strncmp(line, "//", 2) == 0;
+        if (strncmp(line, "#include \"", 10) == 0 && strstr(line, "candidate.h\""))
+            status = copy_file(out, header);
+        else if (!head)
+            fputs(line, out);
+    }
+    fclose(in);
+    return status;
+}
+
+/* The honest candidate's "// link:" line, which must stand among the first ten. */
+static void copy_link(FILE *out, const char *path)
+{
+    char line[1024];
+    FILE *in = fopen(path, "re");
+    for (int i = 0; in && i < 10 && fgets(line, sizeof line, in); i++)
+        if (strncmp(line, "// link:", 8) == 0)
+            fputs(line, out);
+    if (in)
+        fclose(in);
+}
+
+/* --- what is derived from the problem --- */
+
+static const char *type_of(const struct plant_field *field, enum dtype dtype)
+{
+    switch (dtype) {
+    case DTYPE_F32: return "float";
+    case DTYPE_BF16: return field->cuda ? "__nv_bfloat16" : "uint16_t";
+    case DTYPE_E4M3: return field->cuda ? "__nv_fp8_e4m3" : "uint8_t";
+    case DTYPE_U8: return "uint8_t";
+    case DTYPE_I32: return "int32_t";
+    case DTYPE_I64: return "int64_t";
+    }
+    return "void";
+}
+
+static void write_entry(FILE *out, const struct plant_field *field)
+{
+    const struct problem *p = field->problem;
+    fprintf(out, "#define PLANT_ENTRY %sint %s(", field->cuda ? "extern \"C\" " : "", p->name);
+    for (int t = 0; p->tensors[t].name; t++)
+        fprintf(out, "%s%s *%s, ", p->tensors[t].role == TENSOR_INPUT ? "const " : "",
+                type_of(field, p->tensors[t].dtype), p->tensors[t].name);
+    for (int e = 0; p->extents[e]; e++)
+        fprintf(out, "int64_t %s, ", p->extents[e]);
+    fprintf(out, "%sstream)\n#define PLANT_CALL plant_honest(", field->cuda ? "cudaStream_t " : "void *");
+    for (int t = 0; p->tensors[t].name; t++)
+        fprintf(out, "%s, ", p->tensors[t].name);
+    for (int e = 0; p->extents[e]; e++)
+        fprintf(out, "%s, ", p->extents[e]);
+    fprintf(out, "stream)\n");
+}
+
+/* "[batch, heads, head_dim]" is rows of head_dim columns. */
+static void write_shape(FILE *out, const struct tensor *tensor)
+{
+    char name[64];
+    const char *at = tensor->shape + 1;
+    int length;
+    fprintf(out, "#define PLANT_ROWS (1");
+    while (sscanf(at, " %63[a-z_0-9]%n", name, &length) == 1 && at[length] == ',') {
+        fprintf(out, " * %s", name);
+        at += length + 1;
+    }
+    fprintf(out, ")\n#define PLANT_COLUMNS (%s)\n", name);
+}
+
+void plant_condition_code(const struct plant *plant, char *text, size_t size)
+{
+    static const char *const word[] = {[PLANT_AND] = "&&", [PLANT_OR] = "||"};
+    if (plant->join == PLANT_SINGLE)
+        snprintf(text, size, "%s", plant->term[0].code);
+    else
+        snprintf(text, size, "(%s) %s (%s)", plant->term[0].code, word[plant->join], plant->term[1].code);
+}
+
+static void write_damage(FILE *out, const struct plant *plant, bool twin)
+{
+    const struct tensor *tensor = &plant->problem->tensors[plant->output];
+    const size_t size = dtype_size(tensor->dtype);
+    char condition[2 * PLANT_TEXT + 16];
+    plant_condition_code(plant, condition, sizeof condition);
+    fprintf(out, "#define PLANT_CONDITION (%s)\n#define PLANT_ON %d\n", condition, !twin);
+    fprintf(out, "#define PLANT_DAMAGE %s\n", plant_damage_code(plant->damage));
+    fprintf(out, "#define PLANT_PLACE (%s)\n", plant_place_code(plant));
+    fprintf(out, "#define PLANT_BYTES %d\n", plant->bytes);
+    fprintf(out, "#define PLANT_OUTPUT %s\n", tensor->name);
+    fprintf(out, "#define PLANT_WORD uint%d_t\n", (int)(8 * size));
+    fprintf(out, "#define PLANT_FLOAT %d\n", tensor->dtype != DTYPE_I64);
+    fprintf(out, "#define PLANT_EXACT %d\n", plant->problem->exact);
+    /* of bf16 four of the seven fraction bits are lost, of fp32 sixteen of 23 */
+    fprintf(out, "#define PLANT_KEPT_BITS 0x%xu\n", size == 2 ? 0xfff00000u : 0xffff0000u);
+    write_shape(out, tensor);
+}
+
+/* The keys of tests/battery.h. */
+static void write_header(FILE *out, const struct plant *plant, bool twin)
+{
+    char fault[96];
+    const char *source = strstr(plant->source, "problems/");
+    plant_describe(plant, fault, sizeof fault);
+    fprintf(out, "// problem: %s\n", plant->problem->name);
+    copy_link(out, plant->source);
+    fprintf(out, "// fate: %s\n", twin ? "general" : plant->fate);
+    if (!twin) {
+        fprintf(out, "// fault: %s\n// outcomes: %s\n// when: %s\n", fault, plant->outcomes, plant->when);
+        if (plant->by_bits)
+            fprintf(out, "// shows: for sure on normal values, 64 outputs or more\n");
+        if (plant->intermittent)
+            fprintf(out, "// shows: nearly always\n");
+    }
+    fprintf(out, "// construction: %s, %s fault %d of seed %llu\n\n", source ? source : plant->source,
+            twin ? "the twin without" : "with", plant->number, (unsigned long long)plant->seed);
+}
+
+int plant_write(const struct plant *plant, const struct plant_field *field, bool twin, const char *path)
+{
+    char skeleton[PLANT_PATH];
+    const char *name = field->problem->name;
+    FILE *out = fopen(path, "we");
+    if (!out)
+        return complain(path);
+    write_header(out, plant, twin);
+    fprintf(out, "#define %s plant_honest\n", name);
+    int status = copy_honest(out, field, plant->source);
+    fprintf(out, "#undef %s\n\n", name);
+    write_entry(out, field);
+    write_damage(out, plant, twin);
+    snprintf(skeleton, sizeof skeleton, "%s/tests/plant/skeleton.%s.in", field->root,
+             field->cuda ? "cu" : "c");
+    if (status == 0)
+        status = copy_file(out, skeleton);
+    if (fclose(out) != 0 && status == 0)
+        status = complain(path);
+    return status;
+}

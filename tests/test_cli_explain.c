@@ -1,0 +1,96 @@
+/* unseen verify on a kernel that fails: the simplest configuration, where its output is wrong, and when. */
+#include "cli.h"
+
+#include <string.h>
+
+static const json_t *key(const json_t *root, const char *name)
+{
+    return json_object_get(root, name);
+}
+
+static json_t *verify(const char *problem, const char *kernel, const char *more, const char *value)
+{
+    CLI("verify", problem, cli_repository(kernel), "--device", "host", "--no-timing", "--seed", "3", "--unseen", "80",
+        "--effort", "quick", "--json", "r.json", more, value);
+    return cli_json("r.json");
+}
+
+START_TEST(a_failing_kernel_gets_its_rule_and_its_simplest_configuration)
+{
+    json_t *root = verify("softmax", "problems/softmax/bad/dropped_tail.c", NULL, NULL);
+    const json_t *rule = key(root, "rule"), *diagnosis = key(root, "diagnosis");
+    ck_assert_str_eq(json_string_value(key(rule, "text")), "cols % 256 != 0");
+    ck_assert_double_gt(json_number_value(key(rule, "precision")), 0.8);
+    ck_assert_int_gt(json_integer_value(key(key(rule, "confirmed"), "fails")), 5);
+    ck_assert_str_eq(json_string_value(key(root, "minimal")), "rows=1 cols=1 input=normal seed=1");
+    ck_assert_str_eq(json_string_value(key(diagnosis, "pattern")), "all elements");
+    ck_assert(json_is_true(key(diagnosis, "locally_minimal")));
+    cli_expect(1, "wrong whenever cols % 256 != 0 (");
+    cli_expect(1, "smallest    rows=1 cols=1 input=normal seed=1");
+    json_decref(root);
+}
+END_TEST
+
+START_TEST(the_coverage_is_in_the_result)
+{
+    json_t *root = verify("softmax", "problems/softmax/bad/dropped_tail.c", "--no-explain", NULL);
+    const json_t *coverage = key(root, "coverage");
+    ck_assert_int_eq(json_integer_value(key(coverage, "strength")), 2);
+    ck_assert_int_gt(json_integer_value(key(coverage, "covered")), 100);
+    ck_assert_int_ge(json_integer_value(key(coverage, "possible")), json_integer_value(key(coverage, "covered")));
+    ck_assert(json_is_null(key(root, "rule")) && json_is_null(key(root, "minimal")));
+    ck_assert(json_is_null(key(root, "diagnosis")));
+    cli_expect(1, "pairs covered ");
+    json_decref(root);
+}
+END_TEST
+
+START_TEST(a_kernel_that_refuses_is_told_when_it_refuses)
+{
+    json_t *root = verify("softmax", "problems/softmax/bad/refuses_odd.c", NULL, NULL);
+    const json_t *rule = key(root, "rule");
+    ck_assert(json_is_object(rule));
+    ck_assert_msg(strstr(json_string_value(key(rule, "text")), "cols % 4 != 0") != NULL, "%s",
+                  json_string_value(key(rule, "text")));
+    cli_expect(1, "refused whenever ");
+    json_decref(root);
+}
+END_TEST
+
+/* One that fails at random has no rule, and is said not to repeat. */
+START_TEST(a_failure_that_comes_and_goes_is_called_so)
+{
+    cli_put_kernel("flaky.c", "static unsigned calls; const int bad = ++calls * 2654435761u >> 30 == 0;",
+                   "bad ? 0.5 : 0");
+    CLI("verify", "softmax", "flaky.c", TINY, "--seed", "3", "--unseen", "30", "--json", "r.json");
+    json_t *root = cli_json("r.json");
+    ck_assert(json_is_null(key(root, "rule")));
+    const char *why = json_string_value(key(key(root, "diagnosis"), "no_rule"));
+    ck_assert_ptr_nonnull(why);
+    ck_assert_msg(strstr(why, "the same configuration fails in ") != NULL, "%s", why);
+    json_decref(root);
+}
+END_TEST
+
+START_TEST(a_general_kernel_is_not_diagnosed)
+{
+    CLI("verify", "softmax", cli_repository("problems/softmax/baseline.c"), TINY, "--unseen", "5", "--json", "r.json");
+    json_t *root = cli_json("r.json");
+    ck_assert(json_is_null(key(root, "diagnosis")) && json_is_null(key(root, "rule")));
+    cli_expect_without("whenever");
+    json_decref(root);
+}
+END_TEST
+
+TCase *cli_explain_case(void)
+{
+    TCase *tests = tcase_create("explaining");
+    tcase_add_checked_fixture(tests, cli_setup, cli_teardown);
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, a_failing_kernel_gets_its_rule_and_its_simplest_configuration);
+    tcase_add_test(tests, the_coverage_is_in_the_result);
+    tcase_add_test(tests, a_kernel_that_refuses_is_told_when_it_refuses);
+    tcase_add_test(tests, a_failure_that_comes_and_goes_is_called_so);
+    tcase_add_test(tests, a_general_kernel_is_not_diagnosed);
+    return tests;
+}

@@ -1,0 +1,18 @@
+/* After a run with failures: the simplest configuration that still fails so, and the rule that says when. */
+#ifndef UNSEEN_DIAGNOSE_H
+#define UNSEEN_DIAGNOSE_H
+
+#include "run.h"
+
+struct diagnose_limits {
+    int shrink_runs, explain_runs;
+    double seconds;  /* for both; what is not done by then is not done */
+};
+struct diagnose_limits diagnose_limits(enum effort effort);
+
+/* Fills result->diagnosis where something failed, or where everything else passed and something was refused;
+ * nothing else is touched. What cannot be told is left out: a diagnosis never spoils a verdict. */
+void diagnose(const struct task *task, const struct run_options *options, const struct diagnose_limits *limits,
+              struct result *result);
+
+#endif
