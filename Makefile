@@ -5,7 +5,7 @@
 #   make demo        deps, build, and three candidates of different fates
 #   make check       deps, build, every test that needs no GPU, and a seventh of the battery, another every
 #                    day                                          [SANITIZE=1: ASan and UBSan]
-#   make check-all   the same with the whole battery: about three quarters of an hour on 2 cores
+#   make check-all   the same with the whole battery
 #   make check-gpu   the tests that need a GPU; skipped with a reason where there is none
 #   make bench       what the tool's own parts cost
 #   make bench-find  how many planted faults are found, how soon, against other ways of drawing; the first

@@ -70,6 +70,14 @@ static bool leaves_any(const struct domain *domain, int64_t value, enum residue 
     return !tiled && leaves(value, 2, residue);
 }
 
+static bool is_seen_value(const struct cover *cover, int axis, int64_t value)
+{
+    for (int i = 0; i < cover->seen->count; i++)
+        if (cover->seen->item[i].value[axis] == value)
+            return true;
+    return false;
+}
+
 bool cover_in(const struct cover *cover, int factor, int level, int64_t value)
 {
     const struct factor *f = &cover->factor[factor];
@@ -77,6 +85,8 @@ bool cover_in(const struct cover *cover, int factor, int level, int64_t value)
     const int class = f->level[level];
     if (f->kind == FACTOR_LISTED)
         return domain->value[class] == value;
+    if (f->kind == FACTOR_MAGNITUDE && class == MAGNITUDE_SEEN)
+        return is_seen_value(cover, f->axis, value);
     if (f->kind == FACTOR_MAGNITUDE)
         return (int)magnitude_of(cover, f->axis, value) == class;
     return leaves_any(domain, value, (enum residue)class);
@@ -97,6 +107,10 @@ static bool magnitude_exists(const struct cover *cover, int axis, enum magnitude
     const struct domain *domain = &cover->space->domain[axis];
     int64_t least, most, try[SPACE_MAX_TILES * 2 + 8];
     int tries = 0;
+    for (int i = 0; magnitude == MAGNITUDE_SEEN && i < cover->seen->count; i++)
+        if (domain_contains(domain, cover->seen->item[i].value[axis]) &&
+            cover->seen->item[i].value[axis] <= cover->largest[axis])
+            return true;
     tile_ends(domain, &least, &most);
     for (int i = 0; i < domain->tile_count; i++) {
         try[tries++] = domain->tile[i];
@@ -129,9 +143,10 @@ static void add_range(struct cover *cover, int axis)
             }
 }
 
-void cover_open(struct cover *cover, const struct space *space, const int64_t *largest)
+void cover_open(struct cover *cover, const struct space *space, const struct config_list *seen,
+                const int64_t *largest)
 {
-    *cover = (struct cover){.space = space};
+    *cover = (struct cover){.space = space, .seen = seen};
     memcpy(cover->largest, largest, sizeof cover->largest);
     for (int i = 0; space->problem->axes[i].name; i++) {
         const struct domain *domain = &space->domain[i];

@@ -17,6 +17,7 @@ enum magnitude {
     MAGNITUDE_WAVE,     /* COVER_WAVE blocks of the least tile: every multiprocessor of an H100 or H200 has one */
     MAGNITUDE_WAVE_1,   /* and one more row */
     MAGNITUDE_LONG,     /* a quarter of what the machine allows, and above, beyond all tiles */
+    MAGNITUDE_SEEN,     /* a value of the seen set, whatever else it is */
     MAGNITUDES
 };
 
@@ -41,14 +42,16 @@ struct factor {
 
 struct cover {
     const struct space *space;
+    const struct config_list *seen;
     int64_t largest[PROBLEM_MAX_AXES]; /* that the machine allows */
     struct factor factor[COVER_MOST_FACTORS];
     int factors;
 };
 
-/* `largest`: for every number axis what the machine allows with the other axes at their least. Axes with one
+/* `seen` must outlive the cover; `largest`: for every number axis what the machine allows with the other axes at their least. Axes with one
  * value are no factors. */
-void cover_open(struct cover *cover, const struct space *space, const int64_t *largest);
+void cover_open(struct cover *cover, const struct space *space, const struct config_list *seen,
+                const int64_t *largest);
 
 /* Whether `value` of the factor's axis lies in the class. */
 bool cover_in(const struct cover *cover, int factor, int level, int64_t value);

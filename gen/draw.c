@@ -225,7 +225,7 @@ static int draw_all(struct drawing *drawing)
     struct tuples tuples;
     int end[PARTS];
     find_largest(drawing, largest);
-    cover_open(&cover, drawing->space, largest);
+    cover_open(&cover, drawing->space, drawing->seen, largest);
     if (tuples_open(&tuples, &cover, draw_strength(drawing->count)))
         return -1;
     int failed = draw_neighbours(drawing);

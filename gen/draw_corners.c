@@ -13,6 +13,16 @@ static void set_others_least(const struct space *space, struct config *config, i
         }
 }
 
+/* Half of the corners have the published kind of data: an input class that hides one fault must not hide them
+ * all. */
+static void random_corner(const struct space *space, struct config *config, struct pcg *stream)
+{
+    const int input = problem_axis_index(space->problem, "input");
+    draw_random_values(space, config, stream);
+    if (input >= 0 && pcg_below(stream, 2))
+        config->value[input] = space->domain[input].value[0];
+}
+
 static void draw_corner(struct drawing *drawing, int axis, int64_t value, const char *why,
                         struct pcg *stream)
 {
@@ -20,7 +30,7 @@ static void draw_corner(struct drawing *drawing, int axis, int64_t value, const 
     for (int i = 0; i < CORNER_TRIES; i++) {
         struct config config;
         struct cost cost;
-        draw_random_values(drawing->space, &config, stream);
+        random_corner(drawing->space, &config, stream);
         if (i >= CORNER_TRIES / 2)
             set_others_least(drawing->space, &config, axis);
         config.value[axis] = value;
@@ -55,7 +65,7 @@ static void draw_pair(struct drawing *drawing, int first, int second, struct pcg
     struct config config;
     struct cost cost;
     char why[96];
-    draw_random_values(drawing->space, &config, stream);
+    random_corner(drawing->space, &config, stream);
     set_others_least(drawing->space, &config, first);
     config.value[first] = drawing->space->domain[first].high;
     config.value[second] = drawing->space->domain[second].high;
@@ -72,7 +82,34 @@ static bool is_range(const struct space *space, int axis)
            space->domain[axis].low < space->domain[axis].high;
 }
 
-/* Every axis at its greatest, then two at once, then every axis at its least. */
+static bool is_repeated(const struct config_list *seen, int upto, int axis)
+{
+    for (int i = 0; i < upto; i++)
+        if (seen->item[i].value[axis] == seen->item[upto].value[axis])
+            return true;
+    return false;
+}
+
+/* Whoever hard-codes one extent looks at that extent alone: every seen value among others that were never
+ * seen with it. */
+static void draw_seen_values(struct drawing *drawing, int end, struct pcg *stream)
+{
+    const struct axis *axes = drawing->space->problem->axes;
+    const struct config_list *seen = drawing->seen;
+    char why[96];
+    for (int k = 0; k < seen->count; k++)
+        for (int i = 0; axes[i].name && drawing->out->count < end; i++) {
+            const int64_t value = seen->item[k].value[i];
+            if (!domain_is_number(drawing->space, i) || is_repeated(seen, k, i) ||
+                !domain_contains(&drawing->space->domain[i], value))
+                continue;
+            snprintf(why, sizeof why, "corner: %s=%lld as in the seen set, the rest otherwise", axes[i].name,
+                     (long long)value);
+            draw_corner(drawing, i, value, why, stream);
+        }
+}
+
+/* Every axis at its greatest, seen values, two at once at their greatest, every axis at its least. */
 static void draw_axes(struct drawing *drawing, int end, struct pcg *stream)
 {
     const struct axis *axes = drawing->space->problem->axes;
@@ -89,6 +126,7 @@ static void draw_axes(struct drawing *drawing, int end, struct pcg *stream)
         if (value >= 0)
             draw_corner(drawing, i, value, why, stream);
     }
+    draw_seen_values(drawing, end, stream);
     for (int i = 0; axes[i].name; i++)
         for (int j = i + 1; axes[j].name && drawing->out->count < end; j++)
             if (is_range(drawing->space, i) && is_range(drawing->space, j))

@@ -39,8 +39,10 @@ static int64_t of_magnitude(const struct builder *b, int axis, int magnitude)
 {
     const struct domain *domain = &b->cover->space->domain[axis];
     const int64_t tile = random_tile(domain, b->stream), most = b->cover->largest[axis];
+    const struct config_list *seen = b->cover->seen;
     int64_t value;
     switch (magnitude) {
+    case MAGNITUDE_SEEN: return seen->item[pcg_below(b->stream, (uint64_t)seen->count)].value[axis];
     case MAGNITUDE_LEAST: return domain->low;
     case MAGNITUDE_BELOW: return domain->low + (int64_t)pcg_below(b->stream, (uint64_t)tile);
     case MAGNITUDE_TILE: return tile;
@@ -230,7 +232,7 @@ static void strip_row(const struct builder *b, const struct row *row, struct row
 static void say_target(const struct builder *b, const struct row *row, char *why, size_t size)
 {
     static const char *const magnitude[] = {"least", "below a tile", "tile", "tile+1", "between", "wave",
-                                            "wave+1", "long"};
+                                            "wave+1", "long", "as seen"};
     static const char *const residue[] = {"on tile", "1 over tile", "1 short", "half tile"};
     int factor[3], level[3];
     size_t used = (size_t)snprintf(why, size, "covering:");

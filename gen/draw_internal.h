@@ -14,7 +14,7 @@ enum { DRAW_SET_FLOPS_CAPS = 12, DRAW_SET_BYTES_CAPS = 6, DRAW_SET_LEAST_CAPS = 
 
 /* Of `count` draws, how many are of which part (per cent), as far as there are that many; random ones are
  * the rest. */
-enum { DRAW_NEIGHBOUR_PERCENT = 35, DRAW_CORNER_PERCENT = 15, DRAW_COVER_PERCENT = 25 };
+enum { DRAW_NEIGHBOUR_PERCENT = 30, DRAW_CORNER_PERCENT = 20, DRAW_COVER_PERCENT = 30 };
 
 /* Sets of fewer draws go without the largest tensors: they take seconds each. */
 enum { DRAW_BIG_FROM = 100 };

@@ -11,8 +11,9 @@ enum {
     ENOUGH = 64,        /* runs since the rule stands: done, */
     LEAST_SIDE = 12,    /* when so many of them were on either side; else */
     MORE_THAN_ENOUGH = 100,
-    PICKS = 3,
-    HOPELESS = 60,      /* rules in turn that did not hold: none will */
+    PICKS = 3,          /* attempts to find one on which the rules disagree */
+    TURNS = 4,          /* kinds of confirming runs */
+    HOPELESS = 12,      /* rules that did not hold, and no better one in sight: none will be */
     LEAST_CONFIRMED = 8,
     REPEATS = 3, MORE_REPEATS = 8
 };
@@ -26,7 +27,7 @@ struct standing {
     bool known, stale, confirming;
     int turn, alive;
     int wrong, contradicted; /* trials that the rule gets wrong: known when it was made, later */
-    int dropped;             /* rules that a later run contradicted */
+    int dropped, hopeless;   /* rules that a later run contradicted; those replaced by no better one */
 };
 
 /* 1, 0: fails or not, now known; -1: tells nothing. */
@@ -110,6 +111,7 @@ static int refit(const struct explainer *ex, struct standing *standing)
         (!standing->known || !guess_same(&standing->guesses.item[0], &standing->rule))) {
         standing->rule = standing->guesses.item[0];
         standing->dropped += standing->known;
+        standing->hopeless += standing->known && standing->wrong > 0;
         standing->known = true;
         standing->confirming = false;
         standing->inside = standing->outside = standing->fails_inside = standing->passes_outside = 0;
@@ -131,34 +133,45 @@ static void count(const struct explainer *ex, struct standing *standing, const s
     }
 }
 
-/* One run; false when there is nothing left to ask. */
+static int reserve_of(const struct explainer *ex, const struct standing *standing)
+{
+    const bool half = ex->most_runs < 2 * CONFIRMING || standing->rule.count == 0;
+    return half ? ex->most_runs / 2 : CONFIRMING;
+}
+
+/* Where the rules in hand no longer disagree but some have fallen, others may take their places first. */
+static bool pick(struct explainer *ex, struct standing *standing, struct config *config)
+{
+    if (!standing->confirming && ex->most_runs - ex->runs > reserve_of(ex, standing)) {
+        for (int i = 0; i < PICKS; i++)
+            if (query_pick(ex, &standing->guesses, LEAST_SPLIT, config))
+                return true;
+        standing->stale = standing->alive < standing->guesses.count;
+        if (standing->stale)
+            return false;
+    }
+    standing->confirming = true;
+    for (int i = 0; i < TURNS; i++)
+        if (query_confirm(ex, &standing->guesses, standing->turn++, config))
+            return true;
+    return false;
+}
+
+/* One run. False when there is nothing left to ask. */
 static bool step(struct explainer *ex, struct standing *standing)
 {
     struct config config;
-    const int reserve = ex->most_runs < 2 * CONFIRMING ? ex->most_runs / 2 : CONFIRMING;
-    if (!standing->confirming) {
-        standing->confirming = ex->most_runs - ex->runs <= reserve;
-        for (int i = 0; i < PICKS && !standing->confirming; i++)
-            if (query_pick(ex, &standing->guesses, LEAST_SPLIT, &config))
-                break;
-            else
-                standing->confirming = i + 1 == PICKS;
-    }
-    if (standing->confirming) {
-        bool found = false;
-        for (int i = 0; i < 4 && !found; i++)
-            found = query_confirm(ex, &standing->guesses, standing->turn++, &config);
-        if (!found)
-            return false;
-    }
+    if (!pick(ex, standing, &config))
+        return standing->stale;
     const int result = ask(ex, &config);
     if (result < 0)
         return true;
     count(ex, standing, &config, result == 1);
-    const int alive = query_learn(ex, &standing->guesses, &config, result == 1);
+    standing->alive = query_learn(ex, &standing->guesses, &config, result == 1);
     standing->contradicted += !standing->guesses.item[0].alive;
     /* A rule that was wrong now and then from the start is not given up for once more. */
-    standing->stale = standing->contradicted > standing->wrong / 4 || 4 * alive < standing->alive;
+    standing->stale = standing->contradicted > standing->wrong / 4 ||
+                      4 * standing->alive < standing->guesses.count;
     standing->guesses.item[0].alive = true;
     return true;
 }
@@ -174,7 +187,7 @@ static int narrow(struct explainer *ex, struct standing *standing)
 {
     if (refit(ex, standing))
         return -1;
-    while (may_run(ex) && standing->known && standing->dropped < HOPELESS && !is_confirmed(standing)) {
+    while (may_run(ex) && standing->known && standing->hopeless < HOPELESS && !is_confirmed(standing)) {
         if (!step(ex, standing))
             break;
         if (standing->stale && refit(ex, standing))

@@ -119,7 +119,9 @@ double atom_cost(const struct atom *atom, const struct quantity *quantity, const
     switch (atom->kind) {
     case ATOM_REMAINDER: cost = remainder_cost(atom, quantity, space); break;
     case ATOM_ABOVE: cost = threshold_cost(quantity, space, atom->a); break;
-    case ATOM_EQUAL: cost = quantity->kind == QUANTITY_CHOICE ? 1.5 : 3; break;
+    case ATOM_EQUAL:
+        cost = quantity->kind == QUANTITY_CHOICE ? 1.5 : quantity_lists(quantity, atom->a) ? 3 : 6;
+        break;
     default: cost = 3.25;
     }
     if (quantity->kind == QUANTITY_REMAINDER) /* a remainder is asked whether it is 0 */

@@ -42,6 +42,7 @@ struct quantity {
 int quantity_list(const struct space *space, const struct config_list *seen, struct quantity *list);
 int64_t quantity_value(const struct quantity *quantity, const struct config *config);
 bool quantity_is_axis(const struct quantity *quantity);
+bool quantity_lists(const struct quantity *quantity, int64_t value); /* among `listed` */
 int quantity_format(const struct quantity *quantity, const struct problem *problem, char *text, size_t size);
 
 /* --- explain_atom.c: one yes-or-no question about one quantity --- */

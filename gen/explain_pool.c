@@ -1,7 +1,7 @@
 /* Configurations worth a run: what has been run, crossed, moved to the edges of the rules in question. */
 #include "explain_internal.h"
 
-enum { SHRINK_STEPS = 64, SMALL_BITS = 18, MOST_MOVES = 3 };
+enum { SHRINK_STEPS = 64, STEPS_PER_ASK = 4, SMALL_BITS = 18, MOST_MOVES = 3 };
 
 static uint64_t below(struct explainer *ex, uint64_t bound)
 {
@@ -336,7 +336,7 @@ bool pool_affords(struct explainer *ex, const struct guess *kept, struct config 
     const unsigned axes = axes_of(ex, kept);
     struct cost cost;
     for (int i = 0; i < SHRINK_STEPS; i++) {
-        if (draw_cost(&ex->drawing, config, &cost))
+        if (i % STEPS_PER_ASK == 0 && draw_cost(&ex->drawing, config, &cost))
             return is_new(ex, config);
         if (!kept || !shrink_largest(ex, config, axes))
             return false;

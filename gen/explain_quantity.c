@@ -14,6 +14,14 @@ bool quantity_is_axis(const struct quantity *quantity)
     return quantity->kind == QUANTITY_PRODUCT && quantity->count == 1;
 }
 
+bool quantity_lists(const struct quantity *quantity, int64_t value)
+{
+    for (int i = 0; i < quantity->listed_count; i++)
+        if (quantity->listed[i] == value)
+            return true;
+    return false;
+}
+
 /* As a limit computes it: saturating (limit.h). */
 static int64_t product(const struct quantity *quantity, const struct config *config)
 {

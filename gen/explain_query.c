@@ -82,10 +82,10 @@ static bool draw_for(struct explainer *ex, const struct guesses *guesses, const 
                      int try, struct config *out)
 {
     static const struct guesses none = {.count = 0};
-    const bool any = guesses->item[0].count == 0;
-    /* Where failures are rare, start from one; where all is failure, look where passes are likelier. */
-    if (any ? try % 2 == 1 : fails && try > CONFIRM_TRIES / 3)
+    if (fails && try > CONFIRM_TRIES / 3) /* failures are rare: start from one */
         return pool_draw(ex, near ? guesses : &none, out);
+    if (!near && try % 2) /* near what was run, at seen sizes and whole tiles, where other faults may hide */
+        return pool_draw(ex, &none, out);
     return pool_fresh(ex, near, out);
 }
 

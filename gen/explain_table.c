@@ -138,24 +138,43 @@ static void add_atom(struct building *building, struct atom atom)
 
 /* --- what is asked --- */
 
-static void add_equals(struct building *building, int q)
+static void add_question(struct building *building, struct atom atom)
 {
     const struct explainer *ex = building->ex;
-    const struct quantity *quantity = &ex->quantity[q];
-    for (int i = 0; i <= quantity->listed_count; i++) {
-        struct atom atom = {.quantity = q, .kind = ATOM_EQUAL};
-        if (i < quantity->listed_count)
-            atom.a = quantity->listed[i];
-        else if (quantity->seen_count > 1)
-            atom.kind = ATOM_SEEN;
-        else
-            break;
-        memset(building->bits, 0, (size_t)ex->words * sizeof *building->bits);
-        for (int t = 0; t < ex->trials; t++)
-            if (atom_holds(&atom, quantity, trial_values(ex, t)[q]))
-                bit_set(building->bits, t);
-        add_atom(building, atom);
+    memset(building->bits, 0, (size_t)ex->words * sizeof *building->bits);
+    for (int t = 0; t < ex->trials; t++)
+        if (atom_holds(&atom, &ex->quantity[atom.quantity], trial_values(ex, t)[atom.quantity]))
+            bit_set(building->bits, t);
+    add_atom(building, atom);
+}
+
+/* Whether all failures have the same value of that axis: a value nobody has listed may be the cause. */
+static bool fail_alike(const struct explainer *ex, int q, int64_t *value)
+{
+    bool found = false;
+    for (int t = 0; t < ex->trials; t++) {
+        const int64_t v = trial_values(ex, t)[q];
+        if (!bit_of(ex->fails, t))
+            continue;
+        if (found && v != *value)
+            return false;
+        *value = v;
+        found = true;
     }
+    return found;
+}
+
+static void add_equals(struct building *building, int q)
+{
+    const struct quantity *quantity = &building->ex->quantity[q];
+    int64_t value = 0;
+    for (int i = 0; i < quantity->listed_count; i++)
+        add_question(building, (struct atom){.quantity = q, .kind = ATOM_EQUAL, .a = quantity->listed[i]});
+    if (quantity->seen_count > 1)
+        add_question(building, (struct atom){.quantity = q, .kind = ATOM_SEEN});
+    if (quantity_is_axis(quantity) && fail_alike(building->ex, q, &value) &&
+        !quantity_lists(quantity, value))
+        add_question(building, (struct atom){.quantity = q, .kind = ATOM_EQUAL, .a = value});
 }
 
 /* Of an axis with few values most moduli say nothing. */

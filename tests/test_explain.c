@@ -39,7 +39,7 @@ static struct rule explained(const char *condition, int (*answer)(struct planted
 /* `rule`: as printed; NULL: another of the same meaning will do. */
 static const struct {
     const char *problem, *condition, *rule;
-} found[] = {
+} found[] = { /* paged_attention, whose sets take seconds to draw, comes last: OTHERS */
     {"softmax", "cols % 64 != 0", "cols % 64 != 0"},
     {"softmax", "cols % 128 == 127", "cols % 128 == 127"},
     {"softmax", "cols > 1037", "cols > 1037"},
@@ -55,25 +55,26 @@ static const struct {
     {"gemm_f32", "k % 8 != 0 and trans_b == 1 or m > 900", NULL},
     {"gemm_w4a16", "k % group != 0", "k % group != 0"},
     {"gemm_w4a16", "(k + 31) / 32 % 2 != 0", NULL},
-    {"paged_attention", "max_len % page_size != 0", "max_len % page_size != 0"},
-    {"paged_attention", "heads / kv_heads > 4", "heads / kv_heads > 4"},
-    {"paged_attention", "page_size == 17 or table=shared", NULL},
     {"moe_up", "experts > 64 and routing=zipf", NULL},
     {"topk", "k > 1024", "k > 1024"},
     {"kda", "batch*heads > 32", "batch*heads > 32"},
+    {"paged_attention", "max_len % page_size != 0", "max_len % page_size != 0"},
+    {"paged_attention", "heads / kv_heads > 4", "heads / kv_heads > 4"},
+    {"paged_attention", "page_size == 17 or table=shared", NULL},
 };
+enum { FOUND = sizeof found / sizeof *found, OTHERS = FOUND - 3 };
 
-START_TEST(a_planted_condition_is_found_again)
+/* In the ground that is open. */
+static void expect_found(int i)
 {
-    open_ground(found[_i].problem);
-    struct planted planted = plant(&ground, found[_i].condition);
+    struct planted planted = plant(&ground, found[i].condition);
     struct rule rule;
     planted.strict = true;
     ck_assert(planted_explain(&planted, RUNS, 3, &rule));
-    ck_assert_msg(rule.present, "%s: %s", found[_i].condition, rule.reason);
-    ck_assert_msg(planted_agreement(&planted, rule.text, 1) > 0.995, "%s: %s", found[_i].condition, rule.text);
-    if (found[_i].rule)
-        ck_assert_str_eq(rule.text, found[_i].rule);
+    ck_assert_msg(rule.present, "%s: %s", found[i].condition, rule.reason);
+    ck_assert_msg(planted_agreement(&planted, rule.text, 1) > 0.995, "%s: %s", found[i].condition, rule.text);
+    if (found[i].rule)
+        ck_assert_str_eq(rule.text, found[i].rule);
     ck_assert_msg(planted.outside == 0, "%d runs outside the space or the caps", planted.outside);
     ck_assert_int_le(rule.runs, RUNS);
     ck_assert_int_eq(planted.asked, rule.runs);
@@ -83,7 +84,25 @@ START_TEST(a_planted_condition_is_found_again)
     ck_assert(rule.inside >= 8 && rule.outside >= 8);
     ck_assert(rule.precision == 1 && rule.recall == 1);
     planted_clear(&planted);
+}
+
+START_TEST(a_planted_condition_is_found_again)
+{
+    open_ground(found[_i].problem);
+    expect_found(_i);
     close_ground();
+}
+END_TEST
+
+static void open_paged(void)
+{
+    open_ground("paged_attention");
+}
+
+START_TEST(a_condition_planted_in_paged_attention_is_found_again)
+{
+    ck_assert_str_eq(found[_i].problem, "paged_attention");
+    expect_found(_i);
 }
 END_TEST
 
@@ -303,6 +322,8 @@ START_TEST(random_conditions_are_found_again)
     const int each = asked ? atoi(asked) : 1;
     struct count kinds[PLANTED_KINDS] = {{0}}, all = {0};
     for (int p = 0; problem_registry[p]; p++) {
+        if (!asked && strcmp(problem_registry[p]->name, "paged_attention") == 0)
+            continue; /* seconds to draw, and tested above */
         ground_open(&ground, problem_registry[p]->name, 5, UNSEEN, asked ? 500 : 100);
         struct pcg *stream = pcg_new(5, problem_registry[p]->name);
         for (int kind = 0; kind < PLANTED_KINDS; kind++)
@@ -318,7 +339,7 @@ START_TEST(random_conditions_are_found_again)
     }
     if (asked)
         print_count("all", &all);
-    ck_assert_int_ge(all.met, 70 * each);
+    ck_assert_int_ge(all.met, 60 * each);
     ck_assert_int_ge(10 * all.printed, 9 * all.met);
     ck_assert_int_ge(10 * all.good, 9 * all.printed);
     ck_assert_int_le(50 * all.bad, all.printed);
@@ -330,7 +351,7 @@ Suite *explain_suite(void)
     Suite *suite = suite_create("explain");
     TCase *tcase = tcase_create("explain");
     tcase_set_timeout(tcase, 3600);
-    tcase_add_loop_test(tcase, a_planted_condition_is_found_again, 0, (int)(sizeof found / sizeof *found));
+    tcase_add_loop_test(tcase, a_planted_condition_is_found_again, 0, OTHERS);
     tcase_add_test(tcase, the_same_seed_explains_alike);
     tcase_add_test(tcase, what_always_fails_fails_on_any);
     tcase_add_test(tcase, a_kernel_that_knows_the_seen_points_by_heart_fails_on_any_other);
@@ -342,6 +363,11 @@ Suite *explain_suite(void)
     tcase_add_test(tcase, being_stopped_ends_it);
     tcase_add_test(tcase, without_runs_nothing_is_confirmed);
     tcase_add_test(tcase, random_conditions_are_found_again);
+    suite_add_tcase(suite, tcase);
+    tcase = tcase_create("paged");
+    tcase_set_timeout(tcase, 3600);
+    tcase_add_unchecked_fixture(tcase, open_paged, close_ground);
+    tcase_add_loop_test(tcase, a_condition_planted_in_paged_attention_is_found_again, OTHERS, FOUND);
     suite_add_tcase(suite, tcase);
     return suite;
 }

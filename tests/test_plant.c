@@ -57,8 +57,10 @@ START_TEST(a_seed_and_a_number_name_one_source_and_others_name_others)
         char *one = write_fault(_i, cuda, 1, 0), *again = write_fault(_i, cuda, 1, 0);
         char *other_seed = write_fault(_i, cuda, 2, 0), *other_number = write_fault(_i, cuda, 1, 1);
         ck_assert_str_eq(one, again);
-        ck_assert_str_ne(strstr(one, "#define PLANT_CONDITION"), strstr(other_seed, "#define PLANT_CONDITION"));
-        ck_assert_str_ne(strstr(one, "#define PLANT_CONDITION"), strstr(other_number, "#define PLANT_CONDITION"));
+        ck_assert_str_ne(strstr(one, "#define PLANT_CONDITION"),
+                         strstr(other_seed, "#define PLANT_CONDITION"));
+        ck_assert_str_ne(strstr(one, "#define PLANT_CONDITION"),
+                         strstr(other_number, "#define PLANT_CONDITION"));
         ck_assert_ptr_nonnull(strstr(one, cuda ? "cudaStream_t stream" : "void *stream"));
         ck_assert_ptr_null(strstr(one, "#include \"")); /* it may lie anywhere */
         free(one), free(again), free(other_seed), free(other_number);
@@ -78,9 +80,11 @@ START_TEST(the_grammar_is_used_whole)
             sources += d->source != drawn[p][0].source;
         }
     for (int k = 0; k < PLANT_KINDS; k++)
-        ck_assert_msg(kind[k] >= 10, "only %d of kind '%s'", kind[k], plant_kind_name((enum plant_kind)k));
+        ck_assert_msg(kind[k] >= 10, "only %d of kind '%s'", kind[k],
+                      plant_kind_name((enum plant_kind)k));
     for (int d = 0; d < PLANT_DAMAGES; d++)
-        ck_assert_msg(damage[d] >= 10, "only %d of %s", damage[d], plant_damage_code((enum plant_damage)d));
+        ck_assert_msg(damage[d] >= 10, "only %d of %s", damage[d],
+                      plant_damage_code((enum plant_damage)d));
     ck_assert(join[PLANT_AND] > 30 && join[PLANT_OR] > 20 && join[PLANT_SINGLE] > 100);
     ck_assert_int_gt(sources, PROBLEMS * MANY / 2);
 }
@@ -91,7 +95,8 @@ START_TEST(an_example_lies_in_the_contract_the_caps_and_the_condition)
     int reachable = 0;
     for (int i = 0; i < MANY; i++) {
         const struct plant *d = &drawn[_i][i];
-        struct drawing drawing = {.space = &field[_i].space, .cap = {small_caps.bytes, small_caps.flops}};
+        struct drawing drawing = {.space = &field[_i].space,
+                                  .cap = {small_caps.bytes, small_caps.flops}};
         struct space_error error = {""};
         struct cost cost;
         ck_assert_str_eq(d->fate, plant_on_seen(d, &field[_i]) ? "broken"
@@ -129,7 +134,8 @@ static void write_function(FILE *out, int problem, int number)
     plant_condition_code(&drawn[problem][number], text, sizeof text);
     fprintf(out, "int condition_%d_%d(const int64_t *extent)\n{\n", problem, number);
     for (int e = 0; p->extents[e]; e++)
-        fprintf(out, "    const int64_t %s = extent[%d];\n    (void)%s;\n", p->extents[e], e, p->extents[e]);
+        fprintf(out, "    const int64_t %s = extent[%d];\n    (void)%s;\n", p->extents[e], e,
+                p->extents[e]);
     fprintf(out, "    return %s;\n}\n", text);
 }
 
@@ -225,8 +231,10 @@ START_TEST(a_configuration_is_minimal_when_no_simpler_step_shows_the_fault)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct config config, step;
         struct space_error error;
-        ck_assert_msg(config_parse(&config, own.problem, cases[i].line, "test", &error) == 0, "%s", error.text);
-        ck_assert_msg(plant_is_minimal(&own, f, &config, &step) == cases[i].minimal, "%s", cases[i].line);
+        ck_assert_msg(config_parse(&config, own.problem, cases[i].line, "test", &error) == 0, "%s",
+                      error.text);
+        ck_assert_msg(plant_is_minimal(&own, f, &config, &step) == cases[i].minimal, "%s",
+                      cases[i].line);
     }
     plant_clear(&own);
 }
@@ -239,7 +247,8 @@ START_TEST(a_planted_fault_shows_where_its_truth_says_and_its_twin_nowhere)
     const struct plant_trial *t = &trial[_i];
     ck_assert_msg(t->judged == 3, "%s: %d configurations judged: %s", t->path, t->judged, t->objection);
     ck_assert_msg(t->objection[0] == '\0', "%s: %s: %s", t->path, t->plant->when, t->objection);
-    ck_assert_msg((t->failed > 0) == !t->twin || t->plant->intermittent, "%s: %d failed", t->path, t->failed);
+    ck_assert_msg((t->failed > 0) == !t->twin || t->plant->intermittent, "%s: %d failed", t->path,
+                  t->failed);
 }
 END_TEST
 
@@ -249,7 +258,8 @@ static void die(const char *what)
     exit(2);
 }
 
-/* One configuration where the fault has to show, small, and one where it must not; the tool draws a third. */
+/* One configuration where the fault has to show, small, and one where it must not; the tool draws a
+ * third. */
 static bool find_both_sides(const struct plant *p, const struct plant_field *f, struct config side[2])
 {
     struct drawing drawing = {.space = &f->space, .cap = {small_caps.bytes, small_caps.flops}};
@@ -304,8 +314,11 @@ static void plan_problem(int p)
 static void prepare(void)
 {
     static char tool[PLANT_PATH], root[PLANT_PATH / 2];
-    struct plant_running running = {.tool = tool, .parallel = 2, .seed = 1,
-                                    .words = {"--unseen", "1", "--jobs", "1", "--no-explain", "--quiet"}};
+    struct plant_running running = {
+        .tool = tool,
+        .parallel = 2,
+        .seed = 1,
+        .words = {"--unseen", "1", "--jobs", "1", "--no-explain", "--quiet"}};
     const ssize_t length = readlink("/proc/self/exe", tool, sizeof tool - 8);
     tool[length < 0 ? 0 : length] = '\0';
     char *slash = strrchr(tool, '/');
@@ -349,7 +362,8 @@ Suite *plant_suite(void)
     tcase_add_test(tcase, what_the_kernel_tests_is_what_the_truth_says);
     tcase_add_loop_test(tcase, a_rule_is_held_against_the_truth_on_both_sides, 0, RULES);
     tcase_add_test(tcase, a_configuration_is_minimal_when_no_simpler_step_shows_the_fault);
-    tcase_add_loop_test(tcase, a_planted_fault_shows_where_its_truth_says_and_its_twin_nowhere, 0, TRIALS);
+    tcase_add_loop_test(tcase, a_planted_fault_shows_where_its_truth_says_and_its_twin_nowhere, 0,
+                        TRIALS);
     suite_add_tcase(suite, tcase);
     owner = getpid();
     atexit(remove_folder);

@@ -1,7 +1,7 @@
 /* Finding planted faults: how many, how soon, and what is said about them.
  *   FIND_FAULTS=300 FIND_SEED=1 FIND_SEEDS=3   faults, the first seed, sets drawn for each
  *   FIND_DEVICE=host|cuda                      whose caps, and where real runs take place
- *   FIND_REAL=N FIND_TWINS=N                   faults and twins that are really run, spread over all problems
+ *   FIND_REAL=N FIND_TWINS=N                   faults and twins really run, spread over the problems
  *   FIND_EFFORT=quick|standard                 of the real runs
  *   FIND_FAST=1 FIND_EXPLAIN=0                 each stops at its first failure; no rule, nothing shrunk
  *   FIND_PARALLEL=N FIND_FOLDER=PATH           real runs at a time; where candidates and results go */
@@ -42,7 +42,7 @@ static int read_setting(struct setting *s)
     *s = (struct setting){.faults = number_from("FIND_FAULTS", 300),
                           .seeds = number_from("FIND_SEEDS", 3),
                           .seed = (uint64_t)number_from("FIND_SEED", 1),
-                          .real = number_from("FIND_REAL", 18),
+                          .real = number_from("FIND_REAL", 9),
                           .parallel = number_from("FIND_PARALLEL", 2),
                           .fast = number_from("FIND_FAST", 0) != 0,
                           .explain = number_from("FIND_EXPLAIN", 1) != 0,
@@ -52,8 +52,10 @@ static int read_setting(struct setting *s)
     s->twins = number_from("FIND_TWINS", s->real);
     if (s->faults < 1 || s->seeds < 1 || s->seeds > FIND_MOST_SEEDS || s->parallel < 1 ||
         (!s->cuda && strcmp(device, "host") != 0)) {
-        fprintf(stderr, "find: FIND_FAULTS and FIND_PARALLEL from 1, FIND_SEEDS from 1 to %d, FIND_DEVICE=host "
-                "or cuda are expected\n---> see the first lines of tests/plant/find.c\n", FIND_MOST_SEEDS);
+        fprintf(stderr,
+                "find: FIND_FAULTS and FIND_PARALLEL from 1, FIND_SEEDS from 1 to %d, FIND_DEVICE=host "
+                "or cuda are expected\n---> see the first lines of tests/plant/find.c\n",
+                FIND_MOST_SEEDS);
         return -1;
     }
     if (!getcwd(s->root, sizeof s->root))
@@ -78,11 +80,12 @@ static int open_fields(struct find *find, const struct setting *s)
     find->field = calloc((size_t)find->fields, sizeof *find->field);
     for (int i = 0; i < find->fields; i++) {
         const struct draw_caps caps = task_caps(problem_registry[i], &device);
-        if (!find->field || plant_field_open(&find->field[i], problem_registry[i], s->cuda, s->root, &caps))
+        if (!find->field ||
+            plant_field_open(&find->field[i], problem_registry[i], s->cuda, s->root, &caps))
             return -1;
     }
-    printf("%d planted faults in honest kernels of %d problems, seed %llu, %s\n\n", s->faults, find->fields,
-           (unsigned long long)s->seed, device.name);
+    printf("%d planted faults in honest kernels of %d problems, seed %llu, %s\n\n", s->faults,
+           find->fields, (unsigned long long)s->seed, device.name);
     return 0;
 }
 
@@ -130,8 +133,8 @@ static void print_trial(const struct plant_trial *trial)
     tally.done++;
     tally.contradictions += trial->objection[0] != '\0';
     tally.slowest = trial->seconds > tally.slowest ? trial->seconds : tally.slowest;
-    printf("  %-4s %3d/%d %-16s %-12s %5.1f s", trial->objection[0] ? "BAD" : "ok", tally.done, tally.runs,
-           trial->plant->problem->name, trial->verdict, trial->seconds);
+    printf("  %-4s %3d/%d %-16s %-12s %5.1f s", trial->objection[0] ? "BAD" : "ok", tally.done,
+           tally.runs, trial->plant->problem->name, trial->verdict, trial->seconds);
     if (trial->twin)
         printf("  twin of %s\n", trial->path);
     else
@@ -168,8 +171,8 @@ static void print_run_summary(int count)
     if (tally.minimals > 0)
         printf("%d of %d shrunk configurations are locally minimal\n", tally.minimal, tally.minimals);
     if (tally.rules > 0)
-        printf("%d of %d printed rules agree with the truth on 98%% of 1000 draws or more, %d on less than "
-               "90%%\n", tally.good_rules, tally.rules, tally.poor_rules);
+        printf("%d of %d printed rules agree with the truth on 98%% of 1000 draws or more, %d on less "
+               "than 90%%\n", tally.good_rules, tally.rules, tally.poor_rules);
 }
 
 static int run_really(const struct find *find, const struct setting *s)

@@ -1,4 +1,4 @@
-/* The ways of drawing that are compared. Each returns configurations inside the contract and the caps. */
+/* The ways of drawing that are compared; all stay inside the contract and the caps. */
 #include <stdio.h>
 #include <string.h>
 
@@ -42,8 +42,8 @@ static int64_t draw_value(const struct domain *domain, int64_t high, bool by_log
 
 /* Every axis on its own, uniform in its range (or in its logarithm), its list, its choices. What a limit
  * forbids is drawn again as a whole. Nearly all of a contract's volume lies above the caps, so rejection
- * alone would never end: while a draw is above them, its largest range is drawn again in the same way from
- * what lies below its value, keeping the limits; a draw that this does not save is dropped. */
+ * alone would never end: while a draw is above them, its largest range is drawn again in the same way
+ * from what lies below its value, keeping the limits; a draw that this does not save is dropped. */
 static bool draw_by_chance(struct drawing *drawing, const struct plant_field *field, bool by_log,
                            struct pcg *pcg, struct config *out)
 {
@@ -51,7 +51,8 @@ static bool draw_by_chance(struct drawing *drawing, const struct plant_field *fi
     *out = (struct config){.problem = field->problem, .seed = draw_config_seed(pcg)};
     do
         for (int i = 0; field->problem->axes[i].name; i++)
-            out->value[i] = draw_value(&field->space.domain[i], field->space.domain[i].high, by_log, pcg);
+            out->value[i] =
+                draw_value(&field->space.domain[i], field->space.domain[i].high, by_log, pcg);
     while (!draw_in_limits(&field->space, out) && ++tries < LIMIT_TRIES);
     for (int step = 0; step < FIT_STEPS; step++) {
         if (is_allowed(drawing, out))
@@ -82,7 +83,9 @@ static int random_range(const struct plant_field *field, struct pcg *pcg)
 static void set_clamped(const struct plant_field *field, struct config *config, int axis, int64_t value)
 {
     const struct domain *domain = &field->space.domain[axis];
-    config->value[axis] = value < domain->low ? domain->low : value > domain->high ? domain->high : value;
+    config->value[axis] = value < domain->low    ? domain->low
+                          : value > domain->high ? domain->high
+                                                 : value;
 }
 
 /* All extents times `up` over `down`. */
@@ -111,9 +114,10 @@ static void make_production(const struct plant_field *field, struct config *conf
     }
 }
 
-/* One of the published eight (edge, scale up, scale down, alignment twice, asymmetric, production twice), made
- * from a random published configuration by a random member; inputs as published. */
-static void make_member(const struct plant_field *field, int member, struct config *config, struct pcg *pcg)
+/* One of the published eight (edge, scale up, scale down, alignment twice, asymmetric, production
+ * twice), made from a random published configuration by a random member; inputs as published. */
+static void make_member(const struct plant_field *field, int member, struct config *config,
+                        struct pcg *pcg)
 {
     const int axis = random_range(field, pcg), other = random_range(field, pcg);
     const int64_t factor = pcg_below(pcg, 2) ? 2 : 4, off = 1 + 2 * (int64_t)pcg_below(pcg, 8);
@@ -124,7 +128,9 @@ static void make_member(const struct plant_field *field, int member, struct conf
     case 1: scale_all(field, config, factor, 1); break;
     case 2: scale_all(field, config, 1, factor); break;
     case 3:
-    case 4: set_clamped(field, config, axis, config->value[axis] + (pcg_below(pcg, 2) ? off : -off)); break;
+    case 4:
+        set_clamped(field, config, axis, config->value[axis] + (pcg_below(pcg, 2) ? off : -off));
+        break;
     case 5:
         set_clamped(field, config, other, config->value[other] / 8);
         set_clamped(field, config, axis, config->value[axis] * 8);

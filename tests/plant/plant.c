@@ -37,8 +37,8 @@ static void find_seen(const struct plant_field *field, char *path, size_t size)
         snprintf(path, size, "%s/shapes/%s.seen", field->root, field->problem->name);
 }
 
-int plant_field_open(struct plant_field *field, const struct problem *problem, bool cuda, const char *root,
-                     const struct draw_caps *caps)
+int plant_field_open(struct plant_field *field, const struct problem *problem, bool cuda,
+                     const char *root, const struct draw_caps *caps)
 {
     char path[PLANT_PATH];
     struct space_error error;
@@ -113,8 +113,8 @@ static double output_elements(const struct plant *plant, const struct config *co
     return elements;
 }
 
-/* Where the values of a choice may hide lost bits: zeros and small integers have none to lose, and where terms
- * cancel or grow without bound the allowed error is larger than what is lost. */
+/* Where the values of a choice may hide lost bits: zeros and small integers have none to lose, and where
+ * terms cancel or grow without bound the allowed error is larger than what is lost. */
 static bool hides_bits(const char *axis, const char *choice)
 {
     if (strcmp(axis, "input") == 0)

@@ -1,7 +1,8 @@
 /* Planted faults: kernels that are honest code but for one fault, drawn from a grammar
  *     fault     := condition x damage x place
  *     condition := term | term and term | term or term
- * with the truth attached: the condition, in the language of gen/condition.h, under which each one fails. */
+ * with the truth attached: the condition, in the language of gen/condition.h, under which each one
+ * fails. */
 #ifndef UNSEEN_TESTS_PLANT_H
 #define UNSEEN_TESTS_PLANT_H
 
@@ -25,9 +26,10 @@ struct plant_field {
     int sources;
 };
 
-/* Contract, seen set and honest sources as the tool takes them. Returns 0, or -1 after a message on standard error. */
-int plant_field_open(struct plant_field *field, const struct problem *problem, bool cuda, const char *root,
-                     const struct draw_caps *caps);
+/* Contract, seen set and honest sources as the tool takes them. Returns 0, or -1 after a message on
+ * standard error. */
+int plant_field_open(struct plant_field *field, const struct problem *problem, bool cuda,
+                     const char *root, const struct draw_caps *caps);
 void plant_field_clear(struct plant_field *field);
 
 enum plant_kind {
@@ -84,14 +86,14 @@ struct plant {
 int plant_draw(struct plant *plant, const struct plant_field *field, uint64_t seed, int number);
 void plant_clear(struct plant *plant);
 
-/* It fails only where plant_may_show, and certainly where plant_must_show: the same but for damage that the
- * values may hide. */
+/* It fails only where plant_may_show, and certainly where plant_must_show: the same but for damage that
+ * the values may hide. */
 bool plant_may_show(const struct plant *plant, const struct config *config);
 bool plant_must_show(const struct plant *plant, const struct config *config);
 bool plant_on_seen(const struct plant *plant, const struct plant_field *field);
 
-/* Writes the candidate; `twin`: the same file with the fault switched off, right everywhere. Returns 0, or
- * -1 after a message on standard error. */
+/* Writes the candidate; `twin`: the same file with the fault switched off, right everywhere. Returns 0,
+ * or -1 after a message on standard error. */
 int plant_write(const struct plant *plant, const struct plant_field *field, bool twin, const char *path);
 
 /* The condition as a C expression over the kernel's extents. */
@@ -106,8 +108,8 @@ const char *plant_damage_code(enum plant_damage damage);
 void plant_describe(const struct plant *plant, char *text, size_t size); /* "last column: NaN in ..." */
 
 /* A configuration inside the contract, and within the caps unless `anywhere`, where the condition holds
- * (or, `holds` false, does not): first by solving it on the axes that it names, smallest values first and all
- * others at their least, then by random tries. */
+ * (or, `holds` false, does not): first by solving it on the axes that it names, smallest values first
+ * and all others at their least, then by random tries. */
 bool plant_search(const struct plant *plant, const struct plant_field *field, bool holds, bool anywhere,
                   struct pcg *pcg, struct config *out);
 

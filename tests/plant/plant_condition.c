@@ -118,8 +118,8 @@ static int64_t largest_seen(const struct plant_field *field, int axis)
 }
 
 /* A buffer made for the seen sizes, a power of two, or anything. */
-static bool draw_above(const struct plant_field *field, struct plant_term *term, const struct quantity *q,
-                       struct pcg *pcg)
+static bool draw_above(const struct plant_field *field, struct plant_term *term,
+                       const struct quantity *q, struct pcg *pcg)
 {
     char rest[64];
     const struct domain box = {.low = q->low, .high = q->high};
@@ -195,7 +195,8 @@ static bool draw_product(const struct plant_field *field, struct plant_term *ter
         if (!q->domain || q->domain->value_count > 0 || (q->axes & term->axes))
             continue;
         term->axes |= q->axes;
-        at += (size_t)snprintf(term->text + at, sizeof term->text - at, "%s%s", at ? " * " : "", q->text);
+        at += (size_t)snprintf(term->text + at, sizeof term->text - at, "%s%s", at ? " * " : "",
+                               q->text);
         used++;
     }
     const int low = field->cuda ? 18 : 10, spread = field->cuda ? 13 : 15;
@@ -318,7 +319,8 @@ static bool are_conditions(const struct plant *plant, const struct plant_field *
     return good;
 }
 
-/* A kernel that is wrong on what its author tried is not handed in: most faults leave the seen set right. */
+/* A kernel that is wrong on what its author tried is not handed in: most faults leave the seen set
+ * right. */
 static bool is_likely(const struct plant *plant, const struct plant_field *field, struct pcg *pcg)
 {
     const bool meant = plant->term[0].kind == PLANT_SEEN_VALUE && plant->join == PLANT_SINGLE;

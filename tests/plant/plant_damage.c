@@ -73,8 +73,8 @@ static bool is_float(const struct plant *plant)
     return plant->problem->tensors[plant->output].dtype != DTYPE_I64;
 }
 
-/* Damage by a value is sure to show: a value without bounds, or NaN against a number. A stale value may be
- * the right one by chance, so a shape's first call leaves the place unwritten; lost bits may be zeros, so
+/* Damage by a value is sure to show: a value without bounds, or NaN against a number. A stale value may
+ * be the right one by chance, so every other call leaves the place unwritten; lost bits may be zeros, so
  * they go all over the output, and count only where values are drawn as published. An exact result
  * shows every bit. */
 void plant_draw_damage(struct plant *plant, const struct plant_field *field, struct pcg *pcg)

@@ -28,9 +28,10 @@ static void json_path(const struct plant_trial *trial, char *path, size_t size)
 static void become(const struct plant_trial *trial, const struct plant_running *running)
 {
     char json[PLANT_PATH + 8], seed[32], log[PLANT_PATH + 8];
+    const char *device = trial->field->cuda ? "cuda" : "host";
     const char *argv[PLANT_MAX_WORDS + 20] = {running->tool, "verify", trial->plant->problem->name,
-                                              trial->path, "--device", trial->field->cuda ? "cuda" : "host",
-                                              "--json", json, "--seed", seed, "--no-timing"};
+                                              trial->path, "--device", device, "--json", json,
+                                              "--seed", seed, "--no-timing"};
     int words = 11;
     json_path(trial, json, sizeof json);
     snprintf(log, sizeof log, "%s.log", trial->path);
@@ -112,7 +113,8 @@ static void judge_verdict(struct plant_trial *trial)
     char said[320], words[160] = "";
     last_words(trial, words, sizeof words);
     snprintf(said, sizeof said, "verdict %s, %s %d, %d of %d failed; it said: %s", trial->verdict,
-             trial->status < 0 ? "signal" : "exit", abs(trial->status), trial->failed, trial->judged, words);
+             trial->status < 0 ? "signal" : "exit", abs(trial->status), trial->failed, trial->judged,
+             words);
     if (trial->judged == 0)
         object(trial, "nothing was judged", said);
     if (trial->status != status || (trial->failed == 0) != (status == 0))

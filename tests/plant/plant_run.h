@@ -36,8 +36,8 @@ int plant_run(struct plant_trial *trial, int count, const struct plant_running *
 
 /* --- what the tool says about a fault --- */
 
-/* Share of `draws` fresh configurations, as far as can be half of them inside the truth, on which `rule` and
- * the truth agree; -1: `rule` is no condition. */
+/* Share of `draws` fresh configurations, as far as can be half of them inside the truth, on which `rule`
+ * and the truth agree; -1: `rule` is no condition. */
 double plant_rule_agreement(const struct plant *plant, const struct plant_field *field, const char *rule,
                             int draws);
 

@@ -29,7 +29,8 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Where the terms begin or cease to hold, the ends of the domain, powers of two, and small numbers. */
-static void list_values(const struct plant *plant, const struct plant_field *field, struct values *values)
+static void list_values(const struct plant *plant, const struct plant_field *field,
+                        struct values *values)
 {
     const struct domain *domain = &field->space.domain[values->axis];
     for (int i = 0; i < domain->value_count; i++)

@@ -4,8 +4,8 @@
 
 #include "plant_run.h"
 
-/* Half of the draws inside the truth as far as they are found: a rule that never holds would agree with a
- * rare condition nearly everywhere. */
+/* Half of the draws inside the truth as far as they are found: a rule that never holds would agree with
+ * a rare condition nearly everywhere. */
 double plant_rule_agreement(const struct plant *plant, const struct plant_field *field, const char *rule,
                             int draws)
 {
