@@ -82,6 +82,15 @@ static bool is_range(const struct space *space, int axis)
            space->domain[axis].low < space->domain[axis].high;
 }
 
+static void draw_pairs(struct drawing *drawing, int end, struct pcg *stream)
+{
+    const struct axis *axes = drawing->space->problem->axes;
+    for (int i = 0; axes[i].name; i++)
+        for (int j = i + 1; axes[j].name && drawing->out->count < end; j++)
+            if (is_range(drawing->space, i) && is_range(drawing->space, j))
+                draw_pair(drawing, i, j, stream);
+}
+
 static bool is_repeated(const struct config_list *seen, int upto, int axis)
 {
     for (int i = 0; i < upto; i++)
@@ -127,15 +136,13 @@ static void draw_axes(struct drawing *drawing, int end, struct pcg *stream)
             draw_corner(drawing, i, value, why, stream);
     }
     draw_seen_values(drawing, end, stream);
-    for (int i = 0; axes[i].name; i++)
-        for (int j = i + 1; axes[j].name && drawing->out->count < end; j++)
-            if (is_range(drawing->space, i) && is_range(drawing->space, j))
-                draw_pair(drawing, i, j, stream);
+    draw_pairs(drawing, end, stream);
     for (int i = 0; axes[i].name && drawing->out->count < end; i++)
         if (domain_is_number(drawing->space, i)) {
             snprintf(why, sizeof why, "corner: %s at its least", axes[i].name);
             draw_corner(drawing, i, drawing->space->domain[i].low, why, stream);
         }
+    draw_pairs(drawing, end, stream); /* once more, with other choices and data */
 }
 
 int draw_corners(struct drawing *drawing, int most)

@@ -186,10 +186,10 @@ int64_t draw_input(const struct space *space, int axis, int64_t usual, struct pc
         if (discriminates(choices[domain->value[i]]))
             sharp[sharps++] = domain->value[i];
     }
-    const uint64_t part = pcg_below(stream, 4);
-    if (part < 2 && others > 0)
+    const uint64_t part = pcg_below(stream, 8);
+    if (part < 3 && others > 0)
         return other[pcg_below(stream, others)];
-    if (part == 2 && sharps > 0)
+    if (part < 5 && sharps > 0)
         return sharp[pcg_below(stream, sharps)];
     return usual;
 }

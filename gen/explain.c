@@ -92,8 +92,8 @@ static bool is_repeatable(struct explainer *ex, int known, struct rule *out)
         snprintf(out->reason, sizeof out->reason, "it does not repeat: run again, %d of %d failing "
                  "configurations failed", same.again, same.asked);
     else if (!holds_mostly(&other))
-        snprintf(out->reason, sizeof out->reason, "it does not repeat with other inputs: %d of %d failing "
-                 "configurations failed with another seed", other.again, other.asked);
+        snprintf(out->reason, sizeof out->reason, "it does not repeat with other inputs: %d of %d "
+                 "failing configurations failed with another seed", other.again, other.asked);
     return out->reason[0] == '\0';
 }
 
@@ -119,7 +119,8 @@ static int refit(const struct explainer *ex, struct standing *standing)
     return 0;
 }
 
-static void count(const struct explainer *ex, struct standing *standing, const struct config *config, bool fails)
+static void count(const struct explainer *ex, struct standing *standing, const struct config *config,
+                  bool fails)
 {
     int64_t value[MOST_QUANTITIES];
     for (int q = 0; q < ex->quantities; q++)
@@ -139,7 +140,7 @@ static int reserve_of(const struct explainer *ex, const struct standing *standin
     return half ? ex->most_runs / 2 : CONFIRMING;
 }
 
-/* Where the rules in hand no longer disagree but some have fallen, others may take their places first. */
+/* Where the rules in hand agree at last but some have fallen, others may take their places first. */
 static bool pick(struct explainer *ex, struct standing *standing, struct config *config)
 {
     if (!standing->confirming && ex->most_runs - ex->runs > reserve_of(ex, standing)) {
@@ -217,13 +218,15 @@ static void judge(const struct explainer *ex, const struct standing *standing, s
     else if (!guess_format(ex, &standing->rule, text, sizeof text))
         snprintf(out->reason, sizeof out->reason, "the rule that fits is too long to print");
     else if (asked < LEAST_CONFIRMED && standing->dropped > 0)
-        snprintf(out->reason, sizeof out->reason, "none holds: %d that fitted were each contradicted by a later run",
+        snprintf(out->reason, sizeof out->reason,
+                 "none holds: %d that fitted were each contradicted by a later run",
                  standing->dropped);
     else if (asked < LEAST_CONFIRMED)
         snprintf(out->reason, sizeof out->reason, "%d fresh runs are too few to confirm one", asked);
     else if (!is_right(right, asked) || !is_right(standing->fails_inside, standing->inside) ||
              !is_right(standing->passes_outside, standing->outside))
-        snprintf(out->reason, sizeof out->reason, "the best one found is contradicted by %d of %d fresh runs",
+        snprintf(out->reason, sizeof out->reason,
+                 "the best one found is contradicted by %d of %d fresh runs",
                  asked - right, asked);
     else
         out->present = true;
@@ -261,8 +264,8 @@ static int explain_known(struct explainer *ex, int known, struct rule *out)
 }
 
 int explain(const struct space *space, const struct draw_caps *caps, const struct config_list *seen,
-            const struct explain_trial *known, int count, int runs, uint64_t seed, explain_run run, void *data,
-            struct rule *out)
+            const struct explain_trial *known, int count, int runs, uint64_t seed, explain_run run,
+            void *data, struct rule *out)
 {
     struct explainer *ex = calloc(1, sizeof *ex);
     int result = ex ? explainer_open(ex, space, caps, seen, count, runs, seed) : -1, fails = 0;

@@ -26,8 +26,8 @@ bool atom_holds(const struct atom *atom, const struct quantity *quantity, int64_
     return holds != atom->negated;
 }
 
-bool guess_holds_if(const struct explainer *ex, const struct guess *guess, const int64_t *value, int forced,
-                    bool truth)
+bool guess_holds_if(const struct explainer *ex, const struct guess *guess, const int64_t *value,
+                    int forced, bool truth)
 {
     bool clause = guess->count == 0;
     for (int i = 0; i < guess->count; i++) {
@@ -50,8 +50,8 @@ bool guess_holds(const struct explainer *ex, const struct guess *guess, const in
 
 static bool atom_same(const struct atom *a, const struct atom *b)
 {
-    return a->quantity == b->quantity && a->kind == b->kind && a->negated == b->negated && a->a == b->a &&
-           a->b == b->b;
+    return a->quantity == b->quantity && a->kind == b->kind && a->negated == b->negated &&
+           a->a == b->a && a->b == b->b;
 }
 
 bool guess_same(const struct guess *a, const struct guess *b)
@@ -90,7 +90,7 @@ static double remainder_cost(const struct atom *atom, const struct quantity *qua
     double cost = natural ? 2 + 0.1 * bits : 3 + bits / 2;
     if (atom->b != 0)
         cost += atom->b == 1 || atom->b == atom->a - 1 ? 2 + bits / 4 : 3 + bits / 2;
-    return cost + (atom->negated == (atom->b == 0) ? 0 : 0.75); /* k % 64 != 0 and k % 64 == r are usual */
+    return cost + (atom->negated == (atom->b == 0) ? 0 : 0.75); /* usual: k % 64 != 0, k % 64 == r */
 }
 
 double threshold_cost(const struct quantity *quantity, const struct space *space, int64_t threshold)
@@ -182,7 +182,7 @@ static void format_atom(const struct explainer *ex, const struct atom *atom, int
         snprintf(text, size, "%s%s%s", name, atom->negated ? "!=" : "=",
                  problem->axes[quantity->axis[0]].choices[atom->a]);
     } else if (atom->kind == ATOM_REMAINDER) {
-        const bool plain = quantity->count == 1 || quantity->kind != QUANTITY_REMAINDER;
+        const bool plain = quantity->kind != QUANTITY_REMAINDER;
         snprintf(text, size, plain ? "%s %% %lld %s %lld" : "(%s) %% %lld %s %lld", name,
                  (long long)atom->a, sign, (long long)atom->b);
     } else if (atom->kind == ATOM_ABOVE) {
@@ -218,8 +218,8 @@ static int clause_copies(const struct explainer *ex, const struct guess *guess, 
     return copies;
 }
 
-static void append_clause(const struct explainer *ex, const struct guess *guess, int from, int to, int copy,
-                          struct text *text)
+static void append_clause(const struct explainer *ex, const struct guess *guess, int from, int to,
+                          int copy, struct text *text)
 {
     char part[200];
     const char *word = text->length ? " or " : "";

@@ -57,7 +57,8 @@ static void find_cuts(const struct point *point, int count, int fails, int passe
 static void add_threshold(struct search *search, int q, bool below, int64_t threshold)
 {
     const struct explainer *ex = search->ex;
-    uint64_t *row = search->general_row + (size_t)(search->generals - search->table.count) * (size_t)ex->words;
+    const int index = search->generals - search->table.count;
+    uint64_t *row = search->general_row + (size_t)index * (size_t)ex->words;
     struct column *column = &search->general[search->generals++];
     *column = (struct column){.bits = row, .cost = 2.5 + ex->quantity[q].cost};
     column->atom = (struct atom){.quantity = q, .kind = ATOM_ABOVE, .negated = below, .a = threshold};
@@ -101,9 +102,11 @@ static int by_score(const void *a, const void *b)
 void search_general(struct search *search)
 {
     const struct explainer *ex = search->ex;
-    const int fails = bits_count(search->fails, ex->words), passes = bits_count(search->passes, ex->words);
+    const int fails = bits_count(search->fails, ex->words);
+    const int passes = bits_count(search->passes, ex->words);
     struct point *point = malloc((size_t)ex->trials * sizeof *point);
     search->generals = 0;
+    search->no_memory = search->no_memory || !point;
     if (!point)
         return;
     for (int i = 0; i < search->table.count; i++) {
@@ -199,7 +202,8 @@ void search_two_clauses(struct search *search)
 
 /* --- where no rule is right on every trial --- */
 
-static void add_approximate(struct search *search, const struct column *a, const struct column *b, bool either)
+static void add_approximate(struct search *search, const struct column *a, const struct column *b,
+                            bool either)
 {
     const struct explainer *ex = search->ex;
     int wrong = 0;
@@ -210,7 +214,8 @@ static void add_approximate(struct search *search, const struct column *a, const
     struct guess guess = {.count = a == b ? 1 : 2, .starts = {true, either}};
     guess.atom[0] = a->class ? search->table.atom[a->class->first] : a->atom;
     guess.atom[1] = b->class ? search->table.atom[b->class->first] : b->atom;
-    guess.cost = wrong * COST_OF_WRONG + guess.atom[0].cost + (a == b ? 0 : guess.atom[1].cost + 3 + either);
+    guess.cost = wrong * COST_OF_WRONG + guess.atom[0].cost;
+    guess.cost += a == b ? 0 : guess.atom[1].cost + 3 + either;
     guesses_add(search->out, &guess);
 }
 
@@ -221,7 +226,8 @@ void search_approximate(struct search *search)
     search->passes = ex->passes;
     search_general(search);
     const int width = search->generals < APPROXIMATE_WIDTH ? search->generals : APPROXIMATE_WIDTH;
-    guesses_add(search->out, &(struct guess){.cost = 1 + COST_OF_WRONG * bits_count(ex->passes, ex->words)});
+    const struct guess any = {.cost = 1 + COST_OF_WRONG * bits_count(ex->passes, ex->words)};
+    guesses_add(search->out, &any);
     for (int i = 0; i < width; i++)
         for (int j = i; j < width; j++) {
             const struct column *a = &search->general[i], *b = &search->general[j];

@@ -1,6 +1,6 @@
-/* Shared by the parts of explaining: what can be asked of a configuration (atoms over quantities), what is
- * known (trials), and the rules that fit it (guesses). Costs are in bits, roughly: of two rules that fit
- * equally, the cheaper one is what a programmer is likelier to have written. */
+/* Shared by the parts of explaining: what can be asked of a configuration (atoms over quantities), what
+ * is known (trials), and the rules that fit it (guesses). Costs are in bits, roughly: of two rules that
+ * fit equally, the cheaper one is what a programmer is likelier to have written. */
 #ifndef UNSEEN_EXPLAIN_INTERNAL_H
 #define UNSEEN_EXPLAIN_INTERNAL_H
 
@@ -9,7 +9,7 @@
 
 enum {
     MOST_FACTORS = 4,   /* axes of a product */
-    MOST_QUANTITIES = 1024,
+    MOST_QUANTITIES = 1536, /* more than PROBLEM_MAX_AXES ranges make */
     MOST_VALUES = 16,   /* seen values of one quantity */
     MOST_ATOMS = 4,     /* of one rule */
     MOST_GUESSES = 256, /* rules held at a time */
@@ -43,7 +43,8 @@ int quantity_list(const struct space *space, const struct config_list *seen, str
 int64_t quantity_value(const struct quantity *quantity, const struct config *config);
 bool quantity_is_axis(const struct quantity *quantity);
 bool quantity_lists(const struct quantity *quantity, int64_t value); /* among `listed` */
-int quantity_format(const struct quantity *quantity, const struct problem *problem, char *text, size_t size);
+int quantity_format(const struct quantity *quantity, const struct problem *problem, char *text,
+                    size_t size);
 
 /* --- explain_atom.c: one yes-or-no question about one quantity --- */
 
@@ -76,8 +77,8 @@ struct guess {
 struct explainer;
 bool guess_holds(const struct explainer *ex, const struct guess *guess, const int64_t *value);
 /* The same with the truth of one atom given. */
-bool guess_holds_if(const struct explainer *ex, const struct guess *guess, const int64_t *value, int forced,
-                    bool truth);
+bool guess_holds_if(const struct explainer *ex, const struct guess *guess, const int64_t *value,
+                    int forced, bool truth);
 bool guess_same(const struct guess *a, const struct guess *b);
 /* False: longer than `size`. */
 bool guess_format(const struct explainer *ex, const struct guess *guess, char *text, size_t size);
@@ -169,8 +170,8 @@ void table_close(struct table *table);
 
 /* --- explain_search.c --- */
 
-/* Rules that are right on every trial (or, where there are none, on most), the simplest first. Returns the
- * number of trials that the first of them gets wrong; -1 when memory is out. */
+/* Rules that are right on every trial (or, where there are none, on most), the simplest first. Returns
+ * the number of trials that the first of them gets wrong; -1 when memory is out. */
 int search_rules(const struct explainer *ex, struct guesses *out);
 
 /* --- explain_threshold.c --- */
@@ -178,28 +179,31 @@ int search_rules(const struct explainer *ex, struct guesses *out);
 /* Each rule with its thresholds at the roundest, the least, the middle and the largest value that the
  * trials permit; with `forgive`, those of published points that pass permit anything. Adds nothing where
  * some threshold does nothing. */
-void vary_thresholds(const struct explainer *ex, const struct guess *guess, bool forgive, struct guesses *out);
+void vary_thresholds(const struct explainer *ex, const struct guess *guess, bool forgive,
+                     struct guesses *out);
 
 /* --- explain_pool.c: configurations worth a run --- */
 
-/* A configuration near what `guesses` disagree or turn on, new, inside the space. The caps are not looked
- * at: pool_affords does, for the one that is chosen. */
+/* A configuration near what `guesses` disagree or turn on, new, inside the space. The caps are not
+ * looked at: pool_affords does, for the one that is chosen. */
 bool pool_draw(struct explainer *ex, const struct guesses *guesses, struct config *out);
 /* Draws what pool_fresh and pool_draw start from: log-uniform, within the caps. -1: no memory. */
 int pool_fill(struct explainer *ex, int count);
 /* One of those that owes nothing to any rule; with `near`, then moved to the edge of that atom. */
 bool pool_fresh(struct explainer *ex, const struct atom *near, struct config *out);
-/* Within the caps, if need be with axes shrunk that the rule `kept` (NULL: none may shrink) does not name. */
+/* Within the caps and new; for that, axes may shrink that the rule `kept` does not name (NULL: none). */
 bool pool_affords(struct explainer *ex, const struct guess *kept, struct config *config);
 int pool_size_bits(const struct space *space, const struct config *config); /* of all ranges together */
 
 /* --- explain_query.c --- */
 
-/* The configuration that divides the rules most evenly, of at least the share `least`; false: they agree. */
+/* The configuration that divides the rules most evenly, into shares of at least `least`; false: they
+ * agree. */
 bool query_pick(struct explainer *ex, const struct guesses *guesses, double least, struct config *out);
-/* One that puts the first rule to the test: by turns it says fails, passes, both again at an atom's edge. */
+/* One that tests the first rule: by turns it says fails, passes, and both again at an atom's edge. */
 bool query_confirm(struct explainer *ex, const struct guesses *guesses, int turn, struct config *out);
 /* Drops the rules that the run contradicts; returns how many stand. */
-int query_learn(const struct explainer *ex, struct guesses *guesses, const struct config *config, bool fails);
+int query_learn(const struct explainer *ex, struct guesses *guesses, const struct config *config,
+                bool fails);
 
 #endif

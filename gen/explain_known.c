@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 /* Derived numbers are asked modulo what kernels have: small numbers, and sizes of vectors and tiles. */
-static const int usual_moduli[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256};
+static const int usual_moduli[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 24, 32, 48, 64, 96, 128, 192,
+                                   256};
 enum { USUAL = sizeof usual_moduli / sizeof *usual_moduli, SMALL_USUAL = 11 };
 
 static int usual_count(const struct quantity *quantity)

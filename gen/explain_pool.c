@@ -1,4 +1,4 @@
-/* Configurations worth a run: what has been run, crossed, moved to the edges of the rules in question. */
+/* Configurations worth a run: what has been run, crossed, and moved to the edges of rules. */
 #include "explain_internal.h"
 
 enum { SHRINK_STEPS = 64, STEPS_PER_ASK = 4, SMALL_BITS = 18, MOST_MOVES = 3 };
@@ -123,6 +123,12 @@ static int64_t target_remainder(struct explainer *ex, const struct atom *atom, i
     }
 }
 
+static int64_t random_up_to(struct explainer *ex, int64_t most)
+{
+    const struct domain domain = {.low = 1, .high = most > 1 ? most : 1};
+    return domain_random(&domain, ex->stream);
+}
+
 static int64_t target_value(struct explainer *ex, const struct atom *atom, int64_t value)
 {
     const struct quantity *quantity = &ex->quantity[atom->quantity];
@@ -138,7 +144,7 @@ static int64_t target_value(struct explainer *ex, const struct atom *atom, int64
     case 2: return value + 1;
     case 3: return value - (int64_t)below(ex, (uint64_t)(value / 8 + 2));
     case 4: return value + (int64_t)below(ex, (uint64_t)(value / 8 + 2));
-    case 5: return value > 1 ? domain_random(&(struct domain){.low = 1, .high = value}, ex->stream) : value;
+    case 5: return random_up_to(ex, value);
     default: return value;
     }
 }
@@ -154,8 +160,8 @@ static int64_t others(const struct quantity *quantity, const struct config *conf
 }
 
 /* The other factors as small as leaves a value of this axis, so that the product can be met exactly. */
-static void set_others_least(struct explainer *ex, const struct quantity *quantity, int64_t value, int at,
-                             struct config *config)
+static void set_others_least(struct explainer *ex, const struct quantity *quantity, int64_t value,
+                             int at, struct config *config)
 {
     const int64_t high = ex->space->domain[quantity->axis[at]].high;
     for (int i = 0; i < quantity->count; i++)
@@ -189,7 +195,8 @@ static void move_to(struct explainer *ex, const struct quantity *quantity, int64
     if (quantity->kind == QUANTITY_PRODUCT && quantity->count > 1)
         moved = value / others(quantity, config, at) + (int64_t)below(ex, 2);
     else if (quantity->kind == QUANTITY_RATIO)
-        moved = limited_product(value, b) + (b > 1 && below(ex, 2) ? (int64_t)below(ex, (uint64_t)b) : 0);
+        moved = limited_product(value, b) +
+                (b > 1 && below(ex, 2) ? (int64_t)below(ex, (uint64_t)b) : 0);
     else if (quantity->kind == QUANTITY_REMAINDER)
         moved = b > 0 ? a / b * b + value : a;
     else if (quantity->kind == QUANTITY_CEILING || quantity->kind == QUANTITY_TILES)
@@ -262,7 +269,7 @@ static void set_tiles(struct explainer *ex, struct config *config, int axis)
 {
     const struct domain *domain = &ex->space->domain[axis];
     const int64_t tile = domain->tile[below(ex, (uint64_t)domain->tile_count)];
-    const int64_t tiles = domain_random(&(struct domain){.low = 1, .high = 64}, ex->stream);
+    const int64_t tiles = random_up_to(ex, 64);
     config->value[axis] = into_domain(domain, tile * tiles);
 }
 
@@ -304,7 +311,8 @@ int pool_fill(struct explainer *ex, int count)
 {
     for (int i = 0; i < count; i++) {
         struct config config;
-        if (random_config(ex, &config) && (i % 4 == 0 || make_small(ex, &config)) && fit(ex, &config) && is_new(ex, &config) &&
+        if (random_config(ex, &config) && (i % 4 == 0 || make_small(ex, &config)) &&
+            fit(ex, &config) && is_new(ex, &config) &&
             config_list_add(&ex->fresh, &config))
             return -1;
     }

@@ -47,7 +47,8 @@ int64_t quantity_value(const struct quantity *quantity, const struct config *con
     }
 }
 
-static int format_product(const struct quantity *quantity, const struct axis *axes, char *text, size_t size)
+static int format_product(const struct quantity *quantity, const struct axis *axes, char *text,
+                          size_t size)
 {
     size_t length = 0;
     for (int i = 0; i < quantity->count; i++) {
@@ -60,7 +61,8 @@ static int format_product(const struct quantity *quantity, const struct axis *ax
     return (int)length;
 }
 
-int quantity_format(const struct quantity *quantity, const struct problem *problem, char *text, size_t size)
+int quantity_format(const struct quantity *quantity, const struct problem *problem, char *text,
+                    size_t size)
 {
     const struct axis *axes = problem->axes;
     const char *a = axes[quantity->axis[0]].name;
@@ -100,7 +102,8 @@ static bool may_equal(const struct quantity *quantity)
            quantity->kind == QUANTITY_REMAINDER || quantity->kind == QUANTITY_CHOICE;
 }
 
-static void list_values(const struct space *space, const struct config_list *seen, struct quantity *quantity)
+static void list_values(const struct space *space, const struct config_list *seen,
+                        struct quantity *quantity)
 {
     const struct domain *domain = &space->domain[quantity->axis[0]];
     if (!may_equal(quantity))

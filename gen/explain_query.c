@@ -78,22 +78,25 @@ bool query_pick(struct explainer *ex, const struct guesses *guesses, double leas
 
 /* --- confirming --- */
 
-static bool draw_for(struct explainer *ex, const struct guesses *guesses, const struct atom *near, bool fails,
-                     int try, struct config *out)
+static bool draw_for(struct explainer *ex, const struct guesses *guesses, const struct atom *near,
+                     bool fails, int try, struct config *out)
 {
     static const struct guesses none = {.count = 0};
     if (fails && try > CONFIRM_TRIES / 3) /* failures are rare: start from one */
         return pool_draw(ex, near ? guesses : &none, out);
-    if (!near && try % 2) /* near what was run, at seen sizes and whole tiles, where other faults may hide */
+    if (!near && try % 2) /* near what was run, at seen sizes and whole tiles: other faults hide there */
         return pool_draw(ex, &none, out);
     return pool_fresh(ex, near, out);
 }
 
 /* Whether the rule decides so, and for the sake of that atom when there is one. */
-static bool tests(const struct explainer *ex, const struct guess *rule, int at, bool fails, const int64_t *value)
+static bool tests(const struct explainer *ex, const struct guess *rule, int at, bool fails,
+                  const int64_t *value)
 {
-    return guess_holds(ex, rule, value) == fails &&
-           (at < 0 || guess_holds_if(ex, rule, value, at, true) != guess_holds_if(ex, rule, value, at, false));
+    if (guess_holds(ex, rule, value) != fails)
+        return false;
+    return at < 0 ||
+           guess_holds_if(ex, rule, value, at, true) != guess_holds_if(ex, rule, value, at, false);
 }
 
 /* Of a few that test the rule, the one that most other rules decide otherwise; small ones are preferred,
@@ -130,7 +133,8 @@ bool query_confirm(struct explainer *ex, const struct guesses *guesses, int turn
     return false;
 }
 
-int query_learn(const struct explainer *ex, struct guesses *guesses, const struct config *config, bool fails)
+int query_learn(const struct explainer *ex, struct guesses *guesses, const struct config *config,
+                bool fails)
 {
     int64_t value[MOST_QUANTITIES];
     int alive = 0;

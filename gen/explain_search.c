@@ -1,6 +1,6 @@
-/* The search for rules that are right on every trial. A conjunction that is must be made of atoms that hold
- * on every failure ("necessary"), so few atoms remain and all their pairs can be tried. A disjunction is the
- * negation of a conjunction that separates the passes from the failures. */
+/* The search for rules that are right on every trial. A conjunction that is must be made of atoms that
+ * hold on every failure ("necessary"), so few atoms remain and all their pairs can be tried. A
+ * disjunction is the negation of a conjunction that separates the passes from the failures. */
 #include "explain_search.h"
 
 #include <stdlib.h>
@@ -135,7 +135,8 @@ static void tight_threshold(const struct search *search, const uint64_t *fails, 
             edge = value;
     }
     *column = (struct column){.bits = row};
-    *atom = (struct atom){.quantity = q, .kind = ATOM_ABOVE, .negated = below, .a = below ? edge : edge - 1};
+    *atom = (struct atom){.quantity = q, .kind = ATOM_ABOVE, .negated = below};
+    atom->a = below ? edge : edge - 1;
     atom->cost = 2.5 + ex->quantity[q].cost;
     memset(row, 0, (size_t)ex->words * sizeof *row);
     for (int t = 0; t < ex->trials; t++)
@@ -155,7 +156,8 @@ static int find_necessary(struct search *search, const uint64_t *fails)
         const int left = bits_count_and(class->bits, search->passes, words);
         if (left < passes || passes == 0) /* where nothing passes yet, each is a rule */
             search->necessary[count++] =
-                (struct column){.bits = class->bits, .class = class, .cost = class->cost, .passes = left};
+                (struct column){.bits = class->bits, .class = class, .cost = class->cost,
+                                .passes = left};
     }
     for (int i = 0; i < 2 * ex->quantities; i++) {
         struct column *column = &search->necessary[count];
@@ -208,8 +210,8 @@ static void try_triples(struct search *search, const struct shape *prefix, int c
         }
 }
 
-void search_conjunctions(struct search *search, const uint64_t *fails, const struct shape *prefix, int most,
-                         int width)
+void search_conjunctions(struct search *search, const uint64_t *fails, const struct shape *prefix,
+                         int most, int width)
 {
     const int words = search->ex->words;
     const int count = keep_best(search->necessary, find_necessary(search, fails), width);
@@ -222,7 +224,8 @@ void search_conjunctions(struct search *search, const uint64_t *fails, const str
         }
         for (int j = i + 1; most > 1 && j < count; j++)
             if (bits_disjoint(all[i].bits, all[j].bits, search->passes, words)) {
-                const struct shape shape = extended(prefix, (const struct column *[]){&all[i], &all[j]}, 2);
+                const struct column *pair[] = {&all[i], &all[j]};
+                const struct shape shape = extended(prefix, pair, 2);
                 search_emit(search, &shape);
             }
     }
@@ -295,13 +298,12 @@ static int count_wrong(const struct explainer *ex, const struct guess *guess)
 int search_rules(const struct explainer *ex, struct guesses *out)
 {
     struct search search;
-    uint64_t *passes = ex->scratch;
     int result = open_search(&search, ex, out);
     out->count = 0;
     if (result == 0) {
         search_exact(&search);
-        if (out->count == 0) { /* a kernel may know the seen points by heart: their passes tell nothing */
-            passes = search.rest + ex->words;
+        if (out->count == 0) { /* the seen points may be known by heart: then they tell nothing */
+            uint64_t *passes = search.rest + ex->words;
             for (int i = 0; i < ex->words; i++)
                 passes[i] = ex->passes[i] & ex->unpublished[i];
             search.passes = passes;
@@ -311,6 +313,7 @@ int search_rules(const struct explainer *ex, struct guesses *out)
         if (out->count == 0)
             search_approximate(&search);
         result = out->count ? count_wrong(ex, &out->item[0]) : ex->trials;
+        result = search.no_memory ? -1 : result;
     }
     table_close(&search.table);
     free(search.necessary);

@@ -31,7 +31,8 @@ struct search {
     int generals;
     uint64_t *row;     /* thresholds of the necessary columns: [2 * quantities, words] */
     uint64_t *general_row;  /* of the general ones: [4 * quantities, words] */
-    uint64_t *rest;    /* [words] */
+    uint64_t *rest;    /* [2, words] */
+    bool no_memory;
 };
 
 /* --- bits --- */
@@ -70,10 +71,11 @@ static inline bool bits_disjoint(const uint64_t *a, const uint64_t *b, const uin
 /* Adds every rule of that shape, each column standing for the cheapest atoms of its class. */
 void search_emit(struct search *search, const struct shape *shape);
 
-/* Conjunctions of at most `most` atoms that hold on all of `fails` and none of search->passes, each added
- * to `prefix` (a clause, or empty) as a clause of its own. `width`: of how many columns pairs are made. */
-void search_conjunctions(struct search *search, const uint64_t *fails, const struct shape *prefix, int most,
-                         int width);
+/* Conjunctions of at most `most` atoms that hold on all of `fails` and none of search->passes, each
+ * added to `prefix` (a clause, or empty) as a clause of its own. `width`: of how many columns pairs are
+ * made. */
+void search_conjunctions(struct search *search, const uint64_t *fails, const struct shape *prefix,
+                         int most, int width);
 
 /* --- explain_cover.c: where one clause does not do --- */
 

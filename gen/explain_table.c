@@ -116,8 +116,8 @@ static void add_row(struct building *building, struct atom atom, const uint64_t 
 }
 
 /* The atom whose truth is in building->bits, and its negation. What is the same for all trials tells
- * nothing, unless all of them fail: then what holds on all of them may be why. Of derived numbers too much
- * always holds. */
+ * nothing, unless all of them fail: then what holds on all of them may be why. Of derived numbers too
+ * much always holds. */
 static void add_atom(struct building *building, struct atom atom)
 {
     const struct quantity *quantity = &building->ex->quantity[atom.quantity];
@@ -169,7 +169,8 @@ static void add_equals(struct building *building, int q)
     const struct quantity *quantity = &building->ex->quantity[q];
     int64_t value = 0;
     for (int i = 0; i < quantity->listed_count; i++)
-        add_question(building, (struct atom){.quantity = q, .kind = ATOM_EQUAL, .a = quantity->listed[i]});
+        add_question(building, (struct atom){.quantity = q, .kind = ATOM_EQUAL,
+                                             .a = quantity->listed[i]});
     if (quantity->seen_count > 1)
         add_question(building, (struct atom){.quantity = q, .kind = ATOM_SEEN});
     if (quantity_is_axis(quantity) && fail_alike(building->ex, q, &value) &&

@@ -7,8 +7,8 @@ struct gap {
     int64_t low, high; /* every threshold in low..high fits all trials */
 };
 
-/* A trial bounds the threshold when its outcome hangs on this atom: whether the rule holds is monotone in
- * the truth of each atom. False: no trial needs the atom to be false, or none needs it to be true. */
+/* A trial bounds the threshold when its outcome hangs on this atom: whether the rule holds is monotone
+ * in the truth of each atom. False: no trial needs the atom to be false, or none needs it to be true. */
 static bool find_gap(const struct explainer *ex, const struct guess *guess, int at, bool forgive,
                      struct gap *gap)
 {
@@ -101,7 +101,8 @@ static bool settle(const struct explainer *ex, struct guess *guess, int at, bool
     return true;
 }
 
-void vary_thresholds(const struct explainer *ex, const struct guess *guess, bool forgive, struct guesses *out)
+void vary_thresholds(const struct explainer *ex, const struct guess *guess, bool forgive,
+                     struct guesses *out)
 {
     struct guess settled = *guess;
     for (int at = 0; at < guess->count; at++)

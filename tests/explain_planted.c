@@ -33,7 +33,8 @@ static bool shrink_into_caps(const struct ground *ground, struct config *config,
         if (box_size(&ground->space, config) < 1 << 27 && within_caps(ground, config))
             return space_contains(&ground->space, config, NULL);
         if (domain_is_number(&ground->space, axis))
-            config->value[axis] = domain_shrink(&ground->space.domain[axis], config->value[axis], stream);
+            config->value[axis] =
+                domain_shrink(&ground->space.domain[axis], config->value[axis], stream);
         if (draw_repair(&ground->space, config, -1) == REPAIR_FAILED)
             return false;
     }
@@ -61,8 +62,8 @@ static void draw_known(struct ground *ground, uint64_t seed, int unseen)
     struct drawn_list seen, drawn;
     struct space_error error;
     ck_assert_int_eq(draw_seen(&seen, &ground->seen, seed), 0);
-    ck_assert_msg(draw_unseen(&drawn, &ground->space, &ground->seen, NULL, unseen, seed, &ground->caps, NULL,
-                              &error) == 0, "%s", error.text);
+    ck_assert_msg(draw_unseen(&drawn, &ground->space, &ground->seen, NULL, unseen, seed, &ground->caps,
+                              NULL, &error) == 0, "%s", error.text);
     for (int i = 0; i < seen.count; i++)
         if (within_caps(ground, &seen.item[i].config))
             ck_assert_int_eq(config_list_add(&ground->known, &seen.item[i].config), 0);
@@ -78,11 +79,13 @@ void ground_open(struct ground *ground, const char *problem, uint64_t seed, int 
     char path[64];
     *ground = (struct ground){.caps = {128e6, 2e8}};
     snprintf(path, sizeof path, "shapes/%s.space", problem);
-    ck_assert_msg(space_read(&ground->space, problem_find(problem), path, &error) == 0, "%s", error.text);
+    ck_assert_msg(space_read(&ground->space, problem_find(problem), path, &error) == 0, "%s",
+                  error.text);
     snprintf(path, sizeof path, "shapes/%s.host.seen", problem);
     if (access(path, R_OK))
         snprintf(path, sizeof path, "shapes/%s.seen", problem);
-    ck_assert_msg(config_list_read(&ground->seen, &ground->space, path, false, &error) == 0, "%s", error.text);
+    ck_assert_msg(config_list_read(&ground->seen, &ground->space, path, false, &error) == 0, "%s",
+                  error.text);
     draw_known(ground, seed, unseen);
     draw_fresh(ground, seed, fresh);
 }
@@ -145,8 +148,8 @@ bool planted_explain(struct planted *planted, int runs, uint64_t seed, struct ru
 
 /* --- agreement --- */
 
-/* Axis by axis from one configuration to another that the truth decides otherwise; the axis that changed it
- * is bisected. *a and *b end as two neighbours on the edge. False: they are decided alike. */
+/* Axis by axis from one configuration to another that the truth decides otherwise; the axis that changed
+ * it is bisected. *a and *b end as two neighbours on the edge. False: they are decided alike. */
 static bool find_edge(const struct planted *planted, struct config *a, struct config *b)
 {
     const struct space *space = &planted->ground->space;
@@ -160,7 +163,7 @@ static bool find_edge(const struct planted *planted, struct config *a, struct co
     }
     if (!space->problem->axes[axis].name)
         return false;
-    const bool range = space->problem->axes[axis].kind == AXIS_NUMBER && !space->domain[axis].value_count;
+    const bool range = domain_is_number(space, axis) && space->domain[axis].value_count == 0;
     while (range && llabs(from.value[axis] - to.value[axis]) > 1) {
         struct config middle = from;
         middle.value[axis] = (from.value[axis] + to.value[axis]) / 2;
@@ -178,8 +181,8 @@ struct tally {
     int agreed, asked;
 };
 
-static void compare(const struct planted *planted, const struct condition *rule, const struct config *config,
-                    struct tally *tally)
+static void compare(const struct planted *planted, const struct condition *rule,
+                    const struct config *config, struct tally *tally)
 {
     if (!space_contains(&planted->ground->space, config, NULL))
         return;
@@ -259,8 +262,8 @@ static void unseen_text(const struct ground *ground, int axis, char *text, size_
         for (int j = 0; j < i; j++)
             again = again || ground->seen.item[j].value[axis] == ground->seen.item[i].value[axis];
         if (!again)
-            length += (size_t)snprintf(text + length, size - length, "%s%s != %lld", i ? " and " : "", name,
-                                       (long long)ground->seen.item[i].value[axis]);
+            length += (size_t)snprintf(text + length, size - length, "%s%s != %lld", i ? " and " : "",
+                                       name, (long long)ground->seen.item[i].value[axis]);
     }
 }
 
@@ -298,7 +301,8 @@ static void choice_text(const struct ground *ground, struct pcg *stream, char *t
              axes[axis].choices[domain->value[pcg_below(stream, (uint64_t)domain->value_count)]]);
 }
 
-static void number_text(const struct ground *ground, int kind, struct pcg *stream, char *text, size_t size)
+static void number_text(const struct ground *ground, int kind, struct pcg *stream, char *text,
+                        size_t size)
 {
     const struct space *space = &ground->space;
     const int axis = pick_axis(space, true, kind != 3 && kind != 4, stream);

@@ -7,7 +7,7 @@
 #include "../gen/explain.h"
 #include "../gen/pcg.h"
 
-/* A problem with its contract, its seen set, what a verify run draws, and fresh draws to judge rules by. */
+/* A problem with its contract, its seen set, what a verify run draws, and fresh draws to judge by. */
 struct ground {
     struct space space;
     struct config_list seen;

@@ -18,6 +18,7 @@ Suite *battery_host_suite(void);
 Suite *battery_cuda_suite(void);
 Suite *gpu_suite(void);
 Suite *condition_suite(void);
+Suite *explain_suite(void);
 Suite *pattern_suite(void);
 Suite *shrink_suite(void);
 Suite *plant_suite(void);

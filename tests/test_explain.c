@@ -23,7 +23,8 @@ static void open_ground(const char *problem)
     ground_open(&ground, problem, 11, UNSEEN, 200);
 }
 
-static struct rule explained(const char *condition, int (*answer)(struct planted *, const struct config *))
+static struct rule explained(const char *condition,
+                             int (*answer)(struct planted *, const struct config *))
 {
     struct planted planted = plant(&ground, condition);
     struct rule rule;
@@ -72,7 +73,8 @@ static void expect_found(int i)
     planted.strict = true;
     ck_assert(planted_explain(&planted, RUNS, 3, &rule));
     ck_assert_msg(rule.present, "%s: %s", found[i].condition, rule.reason);
-    ck_assert_msg(planted_agreement(&planted, rule.text, 1) > 0.995, "%s: %s", found[i].condition, rule.text);
+    ck_assert_msg(planted_agreement(&planted, rule.text, 1) > 0.995, "%s: %s", found[i].condition,
+                  rule.text);
     if (found[i].rule)
         ck_assert_str_eq(rule.text, found[i].rule);
     ck_assert_msg(planted.outside == 0, "%d runs outside the space or the caps", planted.outside);
@@ -205,7 +207,8 @@ START_TEST(a_rule_that_fresh_runs_contradict_is_not_printed)
 }
 END_TEST
 
-/* Now and then a failure is missed: by tolerance, or because the wrong element rounds to the right one. */
+/* Now and then a failure is missed: by tolerance, or because the wrong element rounds to the right
+ * one. */
 static int answer_mostly(struct planted *planted, const struct config *config)
 {
     return condition_holds(planted->condition, config) && config->seed * 0x9e3779b97f4a7c15u >> 59 != 0;
