@@ -172,7 +172,7 @@ static int find_few(struct drawing *drawing, bool *unseen)
 
 /* --- the order --- */
 
-enum { PARTS = 4 };
+enum { PARTS = 5 };
 
 /* Parts take turns, so that a run cut short has seen them all: odd values on every axis at once in the
  * covering part, a hard-coded shape's neighbours, what overflows in the corners. `end[i]`: where part i of the
@@ -216,7 +216,8 @@ static int share(const struct drawing *drawing, int percent)
     return wanted < left ? wanted : left > 0 ? left : 0;
 }
 
-/* Neighbours, corners, what the covering array still lacks, and random ones; then they take turns. */
+/* Neighbours, corners, what the covering array still lacks, random ones with seen values and without; then they
+ * take turns. */
 static int draw_all(struct drawing *drawing)
 {
     const int from = drawing->out->count;
@@ -234,9 +235,11 @@ static int draw_all(struct drawing *drawing)
     end[1] = drawing->out->count;
     failed = failed || draw_cover(drawing, &tuples, share(drawing, DRAW_COVER_PERCENT));
     end[2] = drawing->out->count;
-    failed = failed || draw_random(drawing);
+    failed = failed || draw_mixed(drawing, share(drawing, DRAW_MIXED_PERCENT));
     end[3] = drawing->out->count;
-    for (int i = end[2]; i < end[3]; i++)
+    failed = failed || draw_random(drawing);
+    end[4] = drawing->out->count;
+    for (int i = end[2]; i < end[4]; i++)
         tuples_mark(&tuples, &drawing->out->item[i].config);
     drawing->coverage = tuples_coverage(&tuples);
     failed = failed || take_turns(drawing->out, from, end);

@@ -14,7 +14,8 @@ enum { DRAW_SET_FLOPS_CAPS = 12, DRAW_SET_BYTES_CAPS = 6, DRAW_SET_LEAST_CAPS = 
 
 /* Of `count` draws, how many are of which part (per cent), as far as there are that many; random ones are
  * the rest. */
-enum { DRAW_NEIGHBOUR_PERCENT = 30, DRAW_CORNER_PERCENT = 20, DRAW_COVER_PERCENT = 25 };
+enum { DRAW_NEIGHBOUR_PERCENT = 30, DRAW_CORNER_PERCENT = 20, DRAW_COVER_PERCENT = 25,
+       DRAW_MIXED_PERCENT = 6 };
 
 /* Sets of fewer draws go without the largest tensors: they take seconds each. */
 enum { DRAW_BIG_FROM = 100 };
@@ -116,6 +117,10 @@ int draw_neighbours(struct drawing *drawing);
 int draw_corners(struct drawing *drawing, int most);
 int draw_cover(struct drawing *drawing, struct tuples *tuples, int rows);
 int draw_random(struct drawing *drawing);
+
+/* At most so many random points with seen values put together that were never seen together: a table of extents
+ * answers each of them, and nobody tried the two. */
+int draw_mixed(struct drawing *drawing, int most);
 
 /* The largest value of a number axis that the caps allow with every other axis at its least (limits
  * that couple axes may move one). -1: not even the least. */

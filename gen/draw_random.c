@@ -92,12 +92,9 @@ static int spared_axis(const struct space *space, struct pcg *stream)
     return axes[pcg_below(stream, count)];
 }
 
-/* A quarter of the draws puts seen values together that were never seen together: a table of extents answers
- * each of them, and nobody tried the two. */
-static const char *mix_seen(const struct drawing *drawing, struct config *config, struct pcg *stream)
+/* Each number with even odds a value of some seen configuration. */
+static void mix_seen(const struct drawing *drawing, struct config *config, struct pcg *stream)
 {
-    if (drawing->seen->count == 0 || pcg_below(stream, 4))
-        return "random";
     for (int i = 0; config->problem->axes[i].name; i++) {
         const uint64_t pick = pcg_below(stream, (uint64_t)drawing->seen->count);
         const int64_t value = drawing->seen->item[pick].value[i];
@@ -105,21 +102,21 @@ static const char *mix_seen(const struct drawing *drawing, struct config *config
             domain_contains(&drawing->space->domain[i], value))
             config->value[i] = value;
     }
-    return "random, some values as in the seen set";
 }
 
-static bool draw_one(struct drawing *drawing, struct pcg *stream)
+static bool draw_one(struct drawing *drawing, bool mixed, struct pcg *stream)
 {
     for (int i = 0; i < drawing->tries; i++) {
         struct config config;
         struct cost cost;
         draw_random_values(drawing->space, &config, stream);
-        const char *why = mix_seen(drawing, &config, stream);
+        if (mixed)
+            mix_seen(drawing, &config, stream);
         int spared = spared_axis(drawing->space, stream);
         if (draw_repair(drawing->space, &config, -1) != REPAIR_FAILED &&
             draw_shrink_to_fit(drawing, &config, spared, false, stream, &cost) &&
             draw_is_new(drawing, &config)) {
-            draw_accept(drawing, &config, &cost, why);
+            draw_accept(drawing, &config, &cost, mixed ? "seen values mixed" : "random");
             return true;
         }
     }
@@ -175,10 +172,21 @@ int draw_random(struct drawing *drawing)
     if (stream && drawing->few.count > 0)
         draw_few(drawing, stream);
     while (drawing->out->count < drawing->count && more && !drawing->no_memory) {
-        more = drawing->few.count == 0 && draw_one(drawing, stream);
+        more = drawing->few.count == 0 && draw_one(drawing, false, stream);
         if (!more)
             more = draw_again(drawing, stream);
     }
     pcg_free(stream);
     return drawing->no_memory ? -1 : 0;
+}
+
+int draw_mixed(struct drawing *drawing, int most)
+{
+    struct pcg *stream = draw_stream(drawing, "mixed");
+    const int end = drawing->out->count + most;
+    while (stream && drawing->seen->count > 0 && drawing->few.count == 0 && drawing->out->count < end &&
+           draw_one(drawing, true, stream))
+        continue;
+    pcg_free(stream);
+    return drawing->no_memory || !stream ? -1 : 0;
 }

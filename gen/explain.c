@@ -12,7 +12,8 @@ enum {
     LEAST_SIDE = 12,    /* when so many of them were on either side; else */
     MORE_THAN_ENOUGH = 100,
     PICKS = 3,          /* attempts to find one on which the rules disagree */
-    TURNS = 4,          /* kinds of confirming runs */
+    TURNS = 4,          /* kinds of tests of a rule */
+    A_WHILE = 16,       /* runs that a rule has stood before it is tested between queries */
     HOPELESS = 12,      /* rules that did not hold, and no better one in sight: none will be */
     LEAST_CONFIRMED = 8,
     REPEATS = 3, MORE_REPEATS = 8
@@ -25,7 +26,7 @@ struct standing {
     struct guess rule;
     int fails_inside, inside, passes_outside, outside;
     bool known, stale, confirming;
-    int turn, alive;
+    int turn, steps, alive;
     int wrong, contradicted; /* trials that the rule gets wrong: known when it was made, later */
     int dropped, hopeless;   /* rules that a later run contradicted; those replaced by no better one */
 };
@@ -140,22 +141,28 @@ static int reserve_of(const struct explainer *ex, const struct standing *standin
     return half ? ex->most_runs / 2 : CONFIRMING;
 }
 
-/* Where the rules in hand agree at last but some have fallen, others may take their places first. */
-static bool pick(struct explainer *ex, struct standing *standing, struct config *config)
+static bool pick_test(struct explainer *ex, struct standing *standing, struct config *config)
 {
-    if (!standing->confirming && ex->most_runs - ex->runs > reserve_of(ex, standing)) {
-        for (int i = 0; i < PICKS; i++)
-            if (query_pick(ex, &standing->guesses, LEAST_SPLIT, config))
-                return true;
-        standing->stale = standing->alive < standing->guesses.count;
-        if (standing->stale)
-            return false;
-    }
-    standing->confirming = true;
     for (int i = 0; i < TURNS; i++)
         if (query_confirm(ex, &standing->guesses, standing->turn++, config))
             return true;
     return false;
+}
+
+/* Queries while the rules in hand disagree; once one has stood a while, tests of it in between. Where they
+ * agree at last but some have fallen, others may take their places first: *stale. */
+static bool pick(struct explainer *ex, struct standing *standing, struct config *config)
+{
+    const bool stands = standing->inside + standing->outside >= A_WHILE;
+    standing->confirming = standing->confirming || ex->most_runs - ex->runs <= reserve_of(ex, standing);
+    if (standing->confirming || (stands && ++standing->steps % 2 == 0))
+        return pick_test(ex, standing, config);
+    for (int i = 0; i < PICKS; i++)
+        if (query_pick(ex, &standing->guesses, LEAST_SPLIT, config))
+            return true;
+    standing->stale = standing->alive < standing->guesses.count;
+    standing->confirming = !standing->stale;
+    return !standing->stale && pick_test(ex, standing, config);
 }
 
 /* One run. False when there is nothing left to ask. */
