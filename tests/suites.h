@@ -22,6 +22,7 @@ Suite *explain_suite(void);
 Suite *pattern_suite(void);
 Suite *shrink_suite(void);
 Suite *plant_suite(void);
+void explain_random_tests(TCase *tcase); /* part of the explain suite */
 void gpu_probe_tests(TCase *tcase); /* part of the gpu suite */
 
 #endif
