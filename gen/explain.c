@@ -135,10 +135,9 @@ static void count(const struct explainer *ex, struct standing *standing, const s
     }
 }
 
-static int reserve_of(const struct explainer *ex, const struct standing *standing)
+static int reserve_of(const struct explainer *ex)
 {
-    const bool half = ex->most_runs < 2 * CONFIRMING || standing->rule.count == 0;
-    return half ? ex->most_runs / 2 : CONFIRMING;
+    return ex->most_runs < 2 * CONFIRMING ? ex->most_runs / 2 : CONFIRMING;
 }
 
 static bool pick_test(struct explainer *ex, struct standing *standing, struct config *config)
@@ -149,12 +148,12 @@ static bool pick_test(struct explainer *ex, struct standing *standing, struct co
     return false;
 }
 
-/* Queries while the rules in hand disagree; once one has stood a while, tests of it in between. Where they
- * agree at last but some have fallen, others may take their places first: *stale. */
+/* Queries while the rules in hand disagree; once one has stood a while, tests of it in between. Where
+ * they agree at last but some have fallen, others may take their places first: stale. */
 static bool pick(struct explainer *ex, struct standing *standing, struct config *config)
 {
     const bool stands = standing->inside + standing->outside >= A_WHILE;
-    standing->confirming = standing->confirming || ex->most_runs - ex->runs <= reserve_of(ex, standing);
+    standing->confirming = standing->confirming || ex->most_runs - ex->runs <= reserve_of(ex);
     if (standing->confirming || (stands && ++standing->steps % 2 == 0))
         return pick_test(ex, standing, config);
     for (int i = 0; i < PICKS; i++)

@@ -171,7 +171,8 @@ void table_close(struct table *table);
 /* --- explain_search.c --- */
 
 /* Rules that are right on every trial (or, where there are none, on most), the simplest first. Returns
- * the number of trials that the first of them gets wrong; -1 when memory is out. */
+ * the number of trials that the first of them gets wrong, not counting published points that pass where
+ * only without those a rule could be found; -1 when memory is out. */
 int search_rules(const struct explainer *ex, struct guesses *out);
 
 /* --- explain_threshold.c --- */

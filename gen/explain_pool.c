@@ -107,8 +107,8 @@ static bool random_config(struct explainer *ex, struct config *config)
  * moduli would say. */
 static int64_t target_remainder(struct explainer *ex, const struct atom *atom, int64_t value)
 {
-    static const int factor[] = {1, 1, 2, 3, 4};
-    const int64_t m = atom->a * factor[below(ex, 5)];
+    static const int factor[] = {1, 1, 1, 2, 3, 4, 30, 84}; /* the last meet many other moduli, too */
+    const int64_t m = atom->a * factor[below(ex, 8)];
     const int64_t base = value / m * m;
     switch (below(ex, 6)) {
     case 0: return base + atom->b;

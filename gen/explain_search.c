@@ -263,8 +263,8 @@ static void search_exact(struct search *search)
         search->fails = fails;
         search->passes = passes;
     }
-    if (search->extra == 0 &&
-        (search->out->count == 0 || search->out->item[0].cost > COST_WORTH_TWO_CLAUSES)) {
+    const double simplest = search->out->count ? search->out->item[0].cost - search->extra : HUGE_COST;
+    if (simplest > COST_WORTH_TWO_CLAUSES) {
         search_general(search);
         search_two_clauses(search);
     }
@@ -287,11 +287,12 @@ static int open_search(struct search *search, const struct explainer *ex, struct
     return 0;
 }
 
-static int count_wrong(const struct explainer *ex, const struct guess *guess)
+static int count_wrong(const struct explainer *ex, const struct guess *guess, bool forgive)
 {
     int wrong = 0;
     for (int t = 0; t < ex->trials; t++)
-        wrong += guess_holds(ex, guess, trial_values(ex, t)) != bit_of(ex->fails, t);
+        wrong += (!forgive || bit_of(ex->unpublished, t)) &&
+                 guess_holds(ex, guess, trial_values(ex, t)) != bit_of(ex->fails, t);
     return wrong;
 }
 
@@ -310,9 +311,10 @@ int search_rules(const struct explainer *ex, struct guesses *out)
             search.extra = COST_OF_PUBLISHED;
             search_exact(&search);
         }
-        if (out->count == 0)
+        const bool exact = out->count > 0;
+        if (!exact)
             search_approximate(&search);
-        result = out->count ? count_wrong(ex, &out->item[0]) : ex->trials;
+        result = out->count ? count_wrong(ex, &out->item[0], exact && search.extra > 0) : ex->trials;
         result = search.no_memory ? -1 : result;
     }
     table_close(&search.table);
