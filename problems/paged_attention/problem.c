@@ -107,11 +107,12 @@ static int64_t count_pages(const struct config *config, const struct cache *c)
 
 static int32_t *draw_numbering(const struct config *config, int64_t pages, struct random *random)
 {
+    const bool reversed = config_chose(config, "table", "reversed");
     int32_t *number = malloc((size_t)pages * sizeof *number);
     if (!number)
         return NULL;
     for (int64_t i = 0; i < pages; i++)
-        number[i] = (int32_t)(config_chose(config, "table", "reversed") ? pages - 1 - i : i);
+        number[i] = (int32_t)(reversed ? pages - 1 - i : i);
     if (config_chose(config, "table", "shuffled") || config_chose(config, "table", "shared"))
         for (int64_t i = pages - 1; i > 0; i--) {
             int64_t other = (int64_t)random_below(random, (uint64_t)i + 1);
@@ -122,10 +123,10 @@ static int32_t *draw_numbering(const struct config *config, int64_t pages, struc
     return number;
 }
 
-static int32_t past_entry(const struct config *config, const struct cache *c, struct random *random)
+static int32_t past_entry(bool wild, const struct cache *c, struct random *random)
 {
     static const int32_t invalid[] = {-1, INT32_MAX, INT32_MIN};
-    if (!config_chose(config, "past", "invalid"))
+    if (!wild)
         return (int32_t)random_below(random, (uint64_t)c->pages);
     const uint64_t kind = random_below(random, 4);
     return kind < 3 ? invalid[kind] : (int32_t)c->pages;
@@ -133,6 +134,7 @@ static int32_t past_entry(const struct config *config, const struct cache *c, st
 
 static int draw_table(const struct config *config, struct cache *c, struct random *random)
 {
+    const bool wild = config_chose(config, "past", "invalid"), shared = config_chose(config, "table", "shared");
     int32_t *number = draw_numbering(config, c->pages, random);
     int64_t next = 0;
     if (!number)
@@ -143,10 +145,10 @@ static int draw_table(const struct config *config, struct cache *c, struct rando
         for (int64_t i = 0; i < c->pages_per_seq; i++) {
             const int64_t left = c->length[b] - i * c->page_size;
             if (left <= 0) {
-                row[i] = past_entry(config, c, random);
+                row[i] = past_entry(wild, c, random);
                 continue;
             }
-            if (config_chose(config, "table", "shared") && shares_page(c, b, i))
+            if (shared && shares_page(c, b, i))
                 row[i] = row[i - c->pages_per_seq];
             else
                 row[i] = number[next++];
