@@ -14,6 +14,12 @@ const char *__lsan_default_suppressions(void)
 {
     return "leak:argp_hol\nleak:make_hol\n";
 }
+
+const char *__lsan_default_options(void);
+const char *__lsan_default_options(void)
+{
+    return "print_suppressions=0";
+}
 #endif
 
 /* --seen takes a file in `verify`; in `draw` it is a choice of set ('y'). */
