@@ -57,6 +57,21 @@ START_TEST(a_kernel_that_refuses_is_told_when_it_refuses)
 }
 END_TEST
 
+START_TEST(the_wrong_elements_are_named_and_drawn)
+{
+    cli_put_kernel("last.c", "", "c == cols - 1 && cols > 3 ? 0.5 : 0");
+    CLI("verify", "softmax", "last.c", "--device", "host", "--no-timing", "--seed", "3", "--unseen", "30", "--effort",
+        "quick", "--json", "r.json");
+    json_t *root = cli_json("r.json");
+    const json_t *diagnosis = key(root, "diagnosis");
+    ck_assert_str_eq(json_string_value(key(root, "minimal")), "rows=1 cols=4 input=normal seed=1");
+    ck_assert_str_eq(json_string_value(key(diagnosis, "pattern")), "the last of 4 along cols");
+    ck_assert_str_eq(json_string_value(json_array_get(key(diagnosis, "map"), 0)), "...#");
+    cli_expect(1, "|...#|");
+    json_decref(root);
+}
+END_TEST
+
 /* One that fails at random has no rule, and is said not to repeat. */
 START_TEST(a_failure_that_comes_and_goes_is_called_so)
 {
@@ -90,6 +105,7 @@ TCase *cli_explain_case(void)
     tcase_add_test(tests, a_failing_kernel_gets_its_rule_and_its_simplest_configuration);
     tcase_add_test(tests, the_coverage_is_in_the_result);
     tcase_add_test(tests, a_kernel_that_refuses_is_told_when_it_refuses);
+    tcase_add_test(tests, the_wrong_elements_are_named_and_drawn);
     tcase_add_test(tests, a_failure_that_comes_and_goes_is_called_so);
     tcase_add_test(tests, a_general_kernel_is_not_diagnosed);
     return tests;
