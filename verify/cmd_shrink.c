@@ -199,21 +199,5 @@ static int run_shrink(const struct task *task, const struct options *options,
 
 int command_shrink(const struct options *options)
 {
-    struct task task;
-    struct config config;
-    run_catch_signals();
-    int status = task_open(&task, options);
-    if (status != 0)
-        return status;
-    status = task_contract(&task, options);
-    if (status == 0)
-        status = task_config(&task, options->argument[2], &config);
-    if (status == 0)
-        status = task_build(&task, options);
-    if (status == 0)
-        status = run_shrink(&task, options, &config);
-    if (status == EXIT_INTERRUPTED)
-        options_error("interrupted");
-    task_clear(&task);
-    return status;
+    return run_configuration(options, run_shrink);
 }

@@ -146,11 +146,12 @@ static void find_pattern(struct diagnosing *d)
 
 /* --- the rule --- */
 
+/* Run each time: explain asks for a known configuration only to see whether its failure repeats. */
 static int explain_step(void *data, const struct config *config)
 {
     struct diagnosing *d = data;
     struct config_result result;
-    if (is_over(d) || probe_run(d->probe, config, &result) != PROBE_OK)
+    if (is_over(d) || probe_again(d->probe, config, &result) != PROBE_OK)
         return -2;
     if (is_failure(d, &result))
         return 1;

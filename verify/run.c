@@ -350,3 +350,25 @@ enum run_status run_task(const struct task *task, const struct run_options *opti
     pthread_mutex_destroy(&run.lock);
     return run.status == RUN_DONE && interrupted ? RUN_INTERRUPTED : run.status;
 }
+
+int run_configuration(const struct options *options,
+                      int (*command)(const struct task *, const struct options *, const struct config *))
+{
+    struct task task;
+    struct config config;
+    run_catch_signals();
+    int status = task_open(&task, options);
+    if (status != 0)
+        return status;
+    status = task_contract(&task, options);
+    if (status == 0)
+        status = task_config(&task, options->argument[2], &config);
+    if (status == 0)
+        status = task_build(&task, options);
+    if (status == 0)
+        status = command(&task, options, &config);
+    if (status == EXIT_INTERRUPTED)
+        options_error("interrupted");
+    task_clear(&task);
+    return status;
+}

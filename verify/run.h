@@ -31,6 +31,11 @@ void run_interrupt(void);
 bool run_interrupted(void);
 void run_catch_signals(void); /* SIGINT and SIGTERM: run_interrupt */
 
+/* What commands on one configuration (the third argument) have in common: signals, problem, contract, configuration,
+ * candidate; then `command`. Returns an exit status. */
+int run_configuration(const struct options *options,
+                      int (*command)(const struct task *, const struct options *, const struct config *));
+
 /* Neither right, nor refused, nor skipped; `published`: in the eyes of the published check. */
 bool run_is_failure(const struct config_result *config, bool published);
 
