@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -341,6 +342,19 @@ START_TEST(child_stop_all_ends_a_hanging_call_from_a_signal_handler)
 }
 END_TEST
 
+/* Which of its parts ends first, and whether the judge is just polling or just reading, is left
+ * to chance: none of it is something written on the channel. */
+START_TEST(a_process_killed_at_any_moment_is_a_crash)
+{
+    int returned;
+    const struct itimerval soon = { .it_value = { 0, 1000 + 700 * _i } };
+    start("hangs");
+    signal(SIGALRM, stop_all);
+    setitimer(ITIMER_REAL, &soon, NULL);
+    ck_assert_msg(call_with(PLACE_LOW, 30, &returned) == CHILD_CRASH, "%s", text);
+}
+END_TEST
+
 /* The interrupt falls between a process's start and its entry in the table. */
 START_TEST(a_process_entered_after_the_interrupt_ends_too)
 {
@@ -560,6 +574,7 @@ static void add_endings(TCase *tests)
     tcase_add_test(tests, handlers_taken_away_are_put_back);
     tcase_add_test(tests, a_hang_times_out_and_the_process_is_gone);
     tcase_add_test(tests, child_stop_all_ends_a_hanging_call_from_a_signal_handler);
+    tcase_add_loop_test(tests, a_process_killed_at_any_moment_is_a_crash, 0, 20);
     tcase_add_test(tests, a_process_entered_after_the_interrupt_ends_too);
     tcase_add_test(tests, the_candidate_dies_with_the_judge);
     tcase_add_test(tests, printing_without_end_times_out_and_the_log_stays_small);

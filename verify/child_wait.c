@@ -162,16 +162,23 @@ static enum child_status judge(struct child *child, const struct reply *reply, u
                    text, text_size);
 }
 
+/* Asked after the read of nothing: a process may die between the poll that woke the judge and
+ * the read, and its end must not pass for an empty packet. */
+static bool hung_up(int channel)
+{
+    struct pollfd from = { channel, POLLRDHUP, 0 };
+    return poll(&from, 1, 0) > 0;
+}
+
 /* What poll found on the channel. *more: nothing yet after all. */
-static enum child_status take(struct child *child, bool hung_up, uint32_t sequence,
-                              enum reply_kind kind, struct reply *reply, bool *more, char *text,
-                              size_t text_size)
+static enum child_status take(struct child *child, uint32_t sequence, enum reply_kind kind,
+                              struct reply *reply, bool *more, char *text, size_t text_size)
 {
     ssize_t got = recv(child->process.channel, reply, sizeof *reply, MSG_DONTWAIT | MSG_TRUNC);
     *more = got < 0 && (errno == EAGAIN || errno == EINTR);
     if (*more)
         return CHILD_OK;
-    if (got < 0 || (got == 0 && hung_up))
+    if (got < 0 || (got == 0 && hung_up(child->process.channel)))
         return gone(child, text, text_size);
     if (got != (ssize_t)sizeof *reply)
         return garbage(child, (const unsigned char *)reply, (size_t)got, "a packet of another size",
@@ -196,10 +203,9 @@ enum child_status child_wait(struct child *child, uint32_t sequence, enum reply_
             child_drain(child);
         /* The answer first: one that arrived before the end of the process is the answer of its
          * call. */
-        bool more = true, hung_up = from[0].revents & (POLLHUP | POLLRDHUP | POLLERR);
+        bool more = true;
         if (from[0].revents || from[2].revents) {
-            enum child_status status = take(child, hung_up, sequence, kind, reply, &more, text,
-                                            text_size);
+            enum child_status status = take(child, sequence, kind, reply, &more, text, text_size);
             if (!more)
                 return status;
         }
