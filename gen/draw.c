@@ -70,10 +70,13 @@ static int start(struct drawing *drawing, const struct draw_caps *caps, int froz
                                    set_caps(drawing->count, DRAW_SET_FLOPS_CAPS) * drawing->cap.flops};
     drawing->used.slot = calloc(capacity, sizeof *drawing->used.slot);
     drawing->used.capacity = capacity;
-    if (!drawing->used.slot)
+    drawing->novelty = novelty_open(drawing->space, drawing->seen);
+    if (!drawing->used.slot || !drawing->novelty)
         return -1;
-    for (int i = 0; i < drawing->seen->count; i++)
+    for (int i = 0; i < drawing->seen->count; i++) {
         point_set_add(&drawing->used, &drawing->seen->item[i]);
+        novelty_mark(drawing->novelty, &drawing->seen->item[i]);
+    }
     return 0;
 }
 
@@ -216,29 +219,36 @@ static int share(const struct drawing *drawing, int percent)
     return wanted < left ? wanted : left > 0 ? left : 0;
 }
 
+static int draw_part(struct drawing *drawing, int part, struct tuples *tuples)
+{
+    switch (part) {
+    case 0: return draw_neighbours(drawing);
+    case 1: return draw_corners(drawing, share(drawing, DRAW_CORNER_PERCENT));
+    case 2: return draw_cover(drawing, tuples, share(drawing, DRAW_COVER_PERCENT));
+    case 3: return draw_mixed(drawing, share(drawing, DRAW_MIXED_PERCENT));
+    default: return draw_random(drawing);
+    }
+}
+
 /* Neighbours, corners, what the covering array still lacks, random ones with seen values and without; then they
  * take turns. */
 static int draw_all(struct drawing *drawing)
 {
+    static const struct budget budget[PARTS] = {{0.35, 1}, {0.6, 0.2}, {0.72, 0.2}, {0.8, 0.2}, {1, 0.25}};
     const int from = drawing->out->count;
     int64_t largest[PROBLEM_MAX_AXES] = {0};
     struct cover cover;
     struct tuples tuples;
-    int end[PARTS];
+    int end[PARTS], failed = 0;
     find_largest(drawing, largest);
     cover_open(&cover, drawing->space, drawing->seen, largest);
     if (tuples_open(&tuples, &cover, draw_strength(drawing->count)))
         return -1;
-    int failed = draw_neighbours(drawing);
-    end[0] = drawing->out->count;
-    failed = failed || draw_corners(drawing, share(drawing, DRAW_CORNER_PERCENT));
-    end[1] = drawing->out->count;
-    failed = failed || draw_cover(drawing, &tuples, share(drawing, DRAW_COVER_PERCENT));
-    end[2] = drawing->out->count;
-    failed = failed || draw_mixed(drawing, share(drawing, DRAW_MIXED_PERCENT));
-    end[3] = drawing->out->count;
-    failed = failed || draw_random(drawing);
-    end[4] = drawing->out->count;
+    for (int part = 0; part < PARTS; part++) {
+        drawing->budget = budget[part];
+        failed = failed || draw_part(drawing, part, &tuples);
+        end[part] = drawing->out->count;
+    }
     for (int i = end[2]; i < end[4]; i++)
         tuples_mark(&tuples, &drawing->out->item[i].config);
     drawing->coverage = tuples_coverage(&tuples);
@@ -288,5 +298,6 @@ int draw_unseen(struct drawn_list *out, const struct space *space, const struct 
         drawn_list_clear(out);
     config_list_clear(&drawing.few);
     free(drawing.used.slot);
+    novelty_close(drawing.novelty);
     return result;
 }

@@ -35,7 +35,7 @@ static void draw_corner(struct drawing *drawing, int axis, int64_t value, const 
             set_others_least(drawing->space, &config, axis);
         config.value[axis] = value;
         if (draw_repair(drawing->space, &config, axis) != REPAIR_FAILED &&
-            draw_shrink_to_fit(drawing, &config, axis, true, stream, &cost) &&
+            draw_shrink_to_fit(drawing, &config, axis, 1u << axis, true, stream, &cost) &&
             draw_is_new(drawing, &config)) {
             draw_accept(drawing, &config, &cost, why);
             return;
@@ -57,22 +57,67 @@ static void draw_least_corner(struct drawing *drawing, struct pcg *stream)
         draw_accept(drawing, &config, &cost, "corner: every axis at its least");
 }
 
+/* Shrinking goes by halves: back up to what is still allowed, in ever smaller steps. */
+static void grow_to_fit(struct drawing *drawing, struct config *config, int axis, struct cost *cost)
+{
+    const struct cost allowed = draw_allowance(drawing);
+    for (int part = 2; part <= 16; part *= 2) {
+        struct config larger = *config;
+        struct cost more;
+        larger.value[axis] += larger.value[axis] / part;
+        if (space_contains(drawing->space, &larger, NULL) &&
+            draw_cost_within(drawing, &larger, &allowed, &more)) {
+            *config = larger;
+            *cost = more;
+        }
+    }
+}
+
+static void random_lists(const struct space *space, struct config *config, struct pcg *stream)
+{
+    for (int i = 0; space->problem->axes[i].name; i++)
+        if (space->problem->axes[i].kind == AXIS_NUMBER && space->domain[i].value_count > 0)
+            config->value[i] = domain_random(&space->domain[i], stream);
+}
+
+/* The first of two axes at its greatest beside any value of the second for which that is too much, or beside
+ * its greatest: the product of the two may reach its greatest at any ratio. */
+static bool find_pair(struct drawing *drawing, int first, int second, bool lists, struct pcg *stream,
+                      struct config *config)
+{
+    enum { TRIES = 8 };
+    const struct cost allowed = draw_allowance(drawing);
+    for (int i = 0; i < TRIES; i++) {
+        const struct domain *domain = &drawing->space->domain[second];
+        struct cost cost;
+        random_corner(drawing->space, config, stream);
+        set_others_least(drawing->space, config, first);
+        if (lists)
+            random_lists(drawing->space, config, stream);
+        config->value[first] = drawing->space->domain[first].high;
+        config->value[second] = i == TRIES - 1 ? domain->high : domain_random(domain, stream);
+        if (draw_repair(drawing->space, config, first) != REPAIR_FAILED &&
+            (i == TRIES - 1 || !draw_cost_within(drawing, config, &allowed, &cost)))
+            return true;
+    }
+    return false;
+}
+
 /* Two axes as great as the caps permit, the others at their least: the largest tensors that there are,
  * where products of extents overflow. */
-static void draw_pair(struct drawing *drawing, int first, int second, struct pcg *stream)
+static void draw_pair(struct drawing *drawing, int first, int second, bool lists, struct pcg *stream)
 {
     const struct axis *axes = drawing->space->problem->axes;
     struct config config;
     struct cost cost;
     char why[96];
-    random_corner(drawing->space, &config, stream);
-    set_others_least(drawing->space, &config, first);
-    config.value[first] = drawing->space->domain[first].high;
-    config.value[second] = drawing->space->domain[second].high;
     snprintf(why, sizeof why, "corner: %s and %s as great as fits", axes[first].name,
              axes[second].name);
-    if (draw_repair(drawing->space, &config, first) != REPAIR_FAILED &&
-        draw_shrink_to_fit(drawing, &config, -1, false, stream, &cost) && draw_is_new(drawing, &config))
+    if (!find_pair(drawing, first, second, lists, stream, &config) ||
+        !draw_shrink_to_fit(drawing, &config, -1, 1u << second, false, stream, &cost))
+        return;
+    grow_to_fit(drawing, &config, first, &cost);
+    if (draw_is_new(drawing, &config))
         draw_accept(drawing, &config, &cost, why);
 }
 
@@ -82,13 +127,28 @@ static bool is_range(const struct space *space, int axis)
            space->domain[axis].low < space->domain[axis].high;
 }
 
-static void draw_pairs(struct drawing *drawing, int end, struct pcg *stream)
+static int count_pairs(const struct space *space)
+{
+    int ranges = 0;
+    for (int i = 0; space->problem->axes[i].name; i++)
+        ranges += is_range(space, i);
+    return ranges * (ranges - 1) / 2;
+}
+
+/* What may be spent goes about equally to all pairs, the first ones a little before the others. */
+static void draw_pairs(struct drawing *drawing, int end, bool lists, struct pcg *stream)
 {
     const struct axis *axes = drawing->space->problem->axes;
+    const double grain = drawing->budget.grain;
+    int left = count_pairs(drawing->space);
     for (int i = 0; axes[i].name; i++)
         for (int j = i + 1; axes[j].name && drawing->out->count < end; j++)
-            if (is_range(drawing->space, i) && is_range(drawing->space, j))
-                draw_pair(drawing, i, j, stream);
+            if (is_range(drawing->space, i) && is_range(drawing->space, j)) {
+                drawing->budget.grain = left > 1 ? 1.5 / left-- : 1;
+                const bool swapped = pcg_below(stream, 2);
+                draw_pair(drawing, swapped ? j : i, swapped ? i : j, lists, stream);
+            }
+    drawing->budget.grain = grain;
 }
 
 static bool is_repeated(const struct config_list *seen, int upto, int axis)
@@ -118,31 +178,48 @@ static void draw_seen_values(struct drawing *drawing, int end, struct pcg *strea
         }
 }
 
-/* Every axis at its greatest, seen values, two at once at their greatest, every axis at its least. */
+/* Has it been met already, with two axes as great as fits? */
+static bool is_drawn(const struct drawing *drawing, int from, int axis, int64_t value)
+{
+    for (int i = from; i < drawing->out->count; i++)
+        if (drawing->out->item[i].config.value[axis] >= value)
+            return true;
+    return false;
+}
+
+static void draw_greatest(struct drawing *drawing, int end, struct pcg *stream)
+{
+    const struct axis *axes = drawing->space->problem->axes;
+    const int from = drawing->out->count;
+    char why[96];
+    draw_pairs(drawing, end, false, stream);
+    for (int i = 0; axes[i].name && drawing->out->count < end; i++) {
+        if (!domain_is_number(drawing->space, i))
+            continue;
+        const int64_t value = draw_axis_largest(drawing, i);
+        const bool cut = value < drawing->space->domain[i].high;
+        snprintf(why, sizeof why, "corner: %s at its greatest%s", axes[i].name,
+                 cut ? " within the caps" : "");
+        if (value >= 0 && !is_drawn(drawing, from, i, value))
+            draw_corner(drawing, i, value, why, stream);
+    }
+}
+
+/* Every axis at its least, two at once and one at its greatest, seen values, one at its least. */
 static void draw_axes(struct drawing *drawing, int end, struct pcg *stream)
 {
     const struct axis *axes = drawing->space->problem->axes;
     char why[96];
     if (drawing->out->count < end)
         draw_least_corner(drawing, stream);
-    for (int i = 0; axes[i].name && drawing->out->count < end; i++) {
-        if (!domain_is_number(drawing->space, i))
-            continue;
-        int64_t value = draw_axis_largest(drawing, i);
-        const bool cut = value < drawing->space->domain[i].high;
-        snprintf(why, sizeof why, "corner: %s at its greatest%s", axes[i].name,
-                 cut ? " within the caps" : "");
-        if (value >= 0)
-            draw_corner(drawing, i, value, why, stream);
-    }
+    draw_greatest(drawing, end, stream);
     draw_seen_values(drawing, end, stream);
-    draw_pairs(drawing, end, stream);
     for (int i = 0; axes[i].name && drawing->out->count < end; i++)
         if (domain_is_number(drawing->space, i)) {
             snprintf(why, sizeof why, "corner: %s at its least", axes[i].name);
             draw_corner(drawing, i, drawing->space->domain[i].low, why, stream);
         }
-    draw_pairs(drawing, end, stream); /* once more, with other choices and data */
+    draw_pairs(drawing, end, true, stream); /* once more, with other choices and data */
 }
 
 int draw_corners(struct drawing *drawing, int most)

@@ -267,10 +267,11 @@ static bool take_config(const struct builder *b, const struct row *row, const st
 /* The whole row, shrunk where it is too dear, if it keeps its target. */
 static bool draw_full(const struct builder *b, const struct row *row)
 {
+    const int axis = target_axis(b, row);
     struct config config;
     struct cost cost;
     return make_config(b, row, &config) &&
-           draw_shrink_to_fit(b->drawing, &config, target_axis(b, row), true, b->stream, &cost) &&
+           draw_shrink_to_fit(b->drawing, &config, axis, axis < 0 ? 0 : 1u << axis, true, b->stream, &cost) &&
            has_target(b, row, &config) && take_config(b, row, &config, &cost);
 }
 
@@ -279,7 +280,7 @@ static bool draw_full(const struct builder *b, const struct row *row)
  * cannot afford stays open. */
 static bool draw_bare(const struct builder *b, const struct row *row)
 {
-    const struct cost allowed = draw_allowance(b->drawing, 1);
+    const struct cost allowed = draw_allowance(b->drawing);
     bool legal = false, affordable = false;
     struct row bare;
     strip_row(b, row, &bare);

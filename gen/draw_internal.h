@@ -5,6 +5,7 @@
 
 #include "cover.h"
 #include "draw.h"
+#include "novelty.h"
 #include "pcg.h"
 
 /* The work of a whole unseen set: what every hundred of its draws may cost together, and the whole set at
@@ -14,8 +15,8 @@ enum { DRAW_SET_FLOPS_CAPS = 12, DRAW_SET_BYTES_CAPS = 6, DRAW_SET_LEAST_CAPS = 
 
 /* Of `count` draws, how many are of which part (per cent), as far as there are that many; random ones are
  * the rest. */
-enum { DRAW_NEIGHBOUR_PERCENT = 30, DRAW_CORNER_PERCENT = 20, DRAW_COVER_PERCENT = 25,
-       DRAW_MIXED_PERCENT = 6 };
+enum { DRAW_NEIGHBOUR_PERCENT = 25, DRAW_CORNER_PERCENT = 20, DRAW_COVER_PERCENT = 20,
+       DRAW_MIXED_PERCENT = 14 };
 
 /* Sets of fewer draws go without the largest tensors: they take seconds each. */
 enum { DRAW_BIG_FROM = 100 };
@@ -32,6 +33,12 @@ struct point_set {
     size_t capacity;     /* a power of two */
 };
 
+/* How much of the set's work is spent by the end of a part, and how much of what is free a single draw may
+ * take: no part leaves the next ones with small sizes only, and no draw the rest of its part. */
+struct budget {
+    double part, grain;
+};
+
 struct drawing {
     const struct space *space;
     const struct config_list *seen;
@@ -40,9 +47,11 @@ struct drawing {
     uint64_t seed;
     struct cost cap;             /* of one configuration */
     struct cost total, spent;    /* of the set */
+    struct budget budget;        /* of the part at work */
     struct config last_dear;     /* last found above dear_cost: whatever exceeds it is, too */
     struct cost dear_cost;
     struct point_set used;       /* seen and drawn */
+    struct novelty *novelty;     /* against all that was drawn */
     struct config_list few;      /* every point that can be drawn, when they are few (else empty) */
     int tries;                   /* how long to look for one more random point */
     int neighbours, dear;        /* neighbours tried, and those of them above the caps */
@@ -68,9 +77,9 @@ bool draw_cost_within(struct drawing *drawing, const struct config *config,
 bool draw_cost(struct drawing *drawing, const struct config *config, struct cost *cost);
 bool cost_fits(const struct cost *cost, const struct cost *allowed);
 
-/* What one more configuration may cost when `part` of the set's work may be spent by its end and every
+/* What one more configuration may cost: of what the part at work (struct budget) may still spend, while every
  * draw still to come keeps a share. */
-struct cost draw_allowance(const struct drawing *drawing, double part);
+struct cost draw_allowance(const struct drawing *drawing);
 
 /* Adds a configuration of that cost to the set. */
 void draw_accept(struct drawing *drawing, const struct config *config, const struct cost *cost,
@@ -96,14 +105,19 @@ bool domain_is_number(const struct space *space, int axis); /* a number axis wit
  * ones, else `usual`. */
 int64_t draw_input(const struct space *space, int axis, int64_t usual, struct pcg *stream);
 
-/* Shrinks the largest axis, over and over, until the configuration may be afforded; `kept` (-1: none)
- * comes last, or never when it is `fixed`, so that long single axes appear. What cannot shrink any
- * more is taken as it is when the caps of one configuration allow it. (draw_random.c) */
-bool draw_shrink_to_fit(struct drawing *drawing, struct config *config, int kept, bool fixed,
+/* Shrinks the largest axis, over and over, until the configuration may be afforded. Of `spared` (a bit an axis)
+ * none before all others, or never when it is `fixed`, so that long single axes appear; limits never move
+ * `kept` (-1: none is). What cannot shrink any more is taken as it is when the caps of one configuration allow
+ * it. (draw_random.c) */
+bool draw_shrink_to_fit(struct drawing *drawing, struct config *config, int kept, unsigned spared, bool fixed,
                         struct pcg *stream, struct cost *cost);
 
 /* Log-uniform numbers, primes and values off the tiles favoured; any choices; a seed. */
 void draw_random_values(const struct space *space, struct config *config, struct pcg *stream);
+
+/* Moves extents down a little, one after another, to where the configuration is newest; all but `kept` (-1:
+ * none). What it costs does not grow. */
+void draw_settle(const struct drawing *drawing, struct config *config, int kept, struct pcg *stream);
 
 /* In the contract, and no point that was seen or drawn before. */
 bool draw_is_new(const struct drawing *drawing, const struct config *config);

@@ -187,9 +187,9 @@ int64_t draw_input(const struct space *space, int axis, int64_t usual, struct pc
             sharp[sharps++] = domain->value[i];
     }
     const uint64_t part = pcg_below(stream, 8);
-    if (part < 3 && others > 0)
+    if (part < 2 && others > 0)
         return other[pcg_below(stream, others)];
-    if (part < 5 && sharps > 0)
+    if (part < 4 && sharps > 0)
         return sharp[pcg_below(stream, sharps)];
     return usual;
 }

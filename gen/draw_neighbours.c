@@ -8,9 +8,6 @@
 /* In this order they are drawn: what a hard-coded shape falls over first comes first. */
 enum step_kind { STEP_ONE, STEP_CHOICE, STEP_TILE, STEP_KINDS };
 
-/* Neighbours spend at most this part of the set's work, so that random draws may be large too. */
-static const double neighbour_part = 0.5;
-
 struct step {
     int seen, axis;
     enum step_kind kind;
@@ -157,7 +154,7 @@ static bool draw_step(struct drawing *drawing, const struct step *step, struct p
 {
     enum { INPUTS_TRIED = 4 }; /* two seen points may share a neighbour in all but the input */
     struct config config;
-    struct cost cost, allowed = draw_allowance(drawing, neighbour_part);
+    struct cost cost, allowed = draw_allowance(drawing);
     char why[96];
     bool made = false;
     for (int i = 0; i < INPUTS_TRIED && !made; i++)

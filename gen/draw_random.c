@@ -17,8 +17,8 @@ void draw_random_values(const struct space *space, struct config *config, struct
             config->value[i] = domain_decorate(domain, domain_random(domain, stream), stream);
         else if (i == input)
             config->value[i] = draw_input(space, i, domain->value[0], stream);
-        else
-            config->value[i] = domain->value[pcg_below(stream, values)];
+        else /* the first is the published one: what only usual content shows must not wait for it on every axis */
+            config->value[i] = domain->value[pcg_below(stream, 4) ? pcg_below(stream, values) : 0];
     }
 }
 
@@ -51,11 +51,10 @@ static bool shrink_axis(const struct space *space, struct config *config, int ax
     return false;
 }
 
-bool draw_shrink_to_fit(struct drawing *drawing, struct config *config, int kept, bool fixed,
+bool draw_shrink_to_fit(struct drawing *drawing, struct config *config, int kept, unsigned spared, bool fixed,
                         struct pcg *stream, struct cost *cost)
 {
-    const struct cost allowed = draw_allowance(drawing, 1);
-    const unsigned spared = kept < 0 ? 0 : 1u << kept;
+    const struct cost allowed = draw_allowance(drawing);
     unsigned stuck = 0;
     for (int i = 0; i < SHRINK_STEPS; i++) {
         if (draw_cost_within(drawing, config, &allowed, cost))
@@ -79,49 +78,140 @@ bool draw_is_new(const struct drawing *drawing, const struct config *config)
 
 /* --- one draw --- */
 
-/* Half of the draws spare one axis, any, from shrinking. */
-static int spared_axis(const struct space *space, struct pcg *stream)
+static int any_axis(const struct space *space, struct pcg *stream)
 {
     int axes[PROBLEM_MAX_AXES];
     uint64_t count = 0;
     for (int i = 0; space->problem->axes[i].name; i++)
         if (domain_is_number(space, i))
             axes[count++] = i;
-    if (count == 0 || pcg_below(stream, 2))
-        return -1;
-    return axes[pcg_below(stream, count)];
+    return count > 0 ? axes[pcg_below(stream, count)] : -1;
 }
 
-/* Each number with even odds a value of some seen configuration. */
-static void mix_seen(const struct drawing *drawing, struct config *config, struct pcg *stream)
+/* Half of the draws spare one axis, any, from shrinking. */
+static int spared_axis(const struct space *space, struct pcg *stream)
 {
-    for (int i = 0; config->problem->axes[i].name; i++) {
-        const uint64_t pick = pcg_below(stream, (uint64_t)drawing->seen->count);
-        const int64_t value = drawing->seen->item[pick].value[i];
-        if (domain_is_number(drawing->space, i) && pcg_below(stream, 2) &&
-            domain_contains(&drawing->space->domain[i], value))
-            config->value[i] = value;
-    }
+    return pcg_below(stream, 2) ? any_axis(space, stream) : -1;
 }
 
-static bool draw_one(struct drawing *drawing, bool mixed, struct pcg *stream)
+/* --- seen values put together --- */
+
+/* An axis and a value of it from the seen set. axis: -1 when the contract has it no more. */
+struct pinned {
+    int axis;
+    int64_t value;
+};
+
+static struct pinned pin_seen(const struct drawing *drawing, struct pcg *stream)
 {
-    for (int i = 0; i < drawing->tries; i++) {
-        struct config config;
-        struct cost cost;
-        draw_random_values(drawing->space, &config, stream);
-        if (mixed)
-            mix_seen(drawing, &config, stream);
-        int spared = spared_axis(drawing->space, stream);
-        if (draw_repair(drawing->space, &config, -1) != REPAIR_FAILED &&
-            draw_shrink_to_fit(drawing, &config, spared, false, stream, &cost) &&
-            draw_is_new(drawing, &config)) {
-            draw_accept(drawing, &config, &cost, mixed ? "seen values mixed" : "random");
+    const int axis = any_axis(drawing->space, stream);
+    const uint64_t pick = pcg_below(stream, (uint64_t)drawing->seen->count);
+    const int64_t value = axis < 0 ? 0 : drawing->seen->item[pick].value[axis];
+    const bool legal = axis >= 0 && domain_contains(&drawing->space->domain[axis], value);
+    return (struct pinned){legal ? axis : -1, value};
+}
+
+static bool has_both(const struct config *config, const struct pinned pin[2])
+{
+    return config->value[pin[0].axis] == pin[0].value && config->value[pin[1].axis] == pin[1].value;
+}
+
+static bool is_met(const struct drawing *drawing, const struct pinned pin[2])
+{
+    for (int i = 0; i < drawing->seen->count; i++)
+        if (has_both(&drawing->seen->item[i], pin))
             return true;
+    for (int i = 0; i < drawing->out->count; i++)
+        if (has_both(&drawing->out->item[i].config, pin))
+            return true;
+    return false;
+}
+
+/* Two seen values that were never met together, or one. Returns how many. */
+static int choose_pins(const struct drawing *drawing, struct pinned pin[2], struct pcg *stream)
+{
+    enum { TRIES = 64 };
+    const bool two = pcg_below(stream, 3) > 0;
+    for (int i = 0; i < TRIES; i++) {
+        pin[0] = pin_seen(drawing, stream);
+        pin[1] = pin_seen(drawing, stream);
+        if (pin[0].axis >= 0 && !two)
+            return 1;
+        if (pin[0].axis >= 0 && pin[1].axis >= 0 && pin[0].axis != pin[1].axis && !is_met(drawing, pin))
+            return 2;
+    }
+    return pin[0].axis >= 0;
+}
+
+/* --- the newest of some --- */
+
+void draw_settle(const struct drawing *drawing, struct config *config, int kept, struct pcg *stream)
+{
+    enum { STEPS = 12, NEAR = 128 };
+    double best = novelty_of(drawing->novelty, config);
+    for (int i = 0; config->problem->axes[i].name; i++) {
+        const struct domain *domain = &drawing->space->domain[i];
+        if (i == kept || config->problem->axes[i].kind != AXIS_NUMBER || domain->value_count > 0)
+            continue;
+        for (int step = 0; step < STEPS; step++) {
+            const int64_t room = config->value[i] - domain->low, quarter = config->value[i] / 4;
+            const int64_t reach = quarter < NEAR ? quarter : NEAR, down = reach < room ? reach : room;
+            struct config tried = *config;
+            tried.value[i] -= (int64_t)pcg_below(stream, (uint64_t)down + 1);
+            const double novelty = novelty_of(drawing->novelty, &tried);
+            if (novelty > best && draw_is_new(drawing, &tried)) {
+                best = novelty;
+                *config = tried;
+            }
         }
     }
-    drawing->tries = TRIES_WHEN_SPARSE; /* the next one will not be easier to find */
-    return false;
+}
+
+static bool draw_candidate(struct drawing *drawing, const struct pinned *pin, int pins, struct pcg *stream,
+                           struct config *config)
+{
+    struct cost cost;
+    draw_random_values(drawing->space, config, stream);
+    int kept = pins > 0 ? pin[0].axis : spared_axis(drawing->space, stream);
+    unsigned spared = kept < 0 ? 0 : 1u << kept;
+    for (int i = 0; i < pins; i++) {
+        config->value[pin[i].axis] = pin[i].value;
+        spared |= 1u << pin[i].axis;
+    }
+    return draw_repair(drawing->space, config, kept) != REPAIR_FAILED &&
+           draw_shrink_to_fit(drawing, config, kept, spared, false, stream, &cost) &&
+           draw_is_new(drawing, config);
+}
+
+/* The newest of a few that the budget can afford. */
+static bool draw_one(struct drawing *drawing, const struct pinned *pin, int pins, struct pcg *stream)
+{
+    enum { CANDIDATES = 8 };
+    struct config best;
+    struct cost cost;
+    double most = -1;
+    int found = 0;
+    for (int i = 0; i < drawing->tries && found < CANDIDATES; i++) {
+        struct config config;
+        if (!draw_candidate(drawing, pin, pins, stream, &config))
+            continue;
+        const double novelty = novelty_of(drawing->novelty, &config);
+        found++;
+        if (novelty > most) {
+            best = config;
+            most = novelty;
+        }
+    }
+    if (found == 0) {
+        drawing->tries = TRIES_WHEN_SPARSE; /* the next one will not be easier to find */
+        return false;
+    }
+    if (pins == 0)
+        draw_settle(drawing, &best, -1, stream);
+    if (!draw_cost(drawing, &best, &cost))
+        return false;
+    draw_accept(drawing, &best, &cost, pins == 0 ? "random" : pins == 1 ? "a seen value" : "seen values mixed");
+    return true;
 }
 
 /* The point of an earlier draw with other contents: where nothing new is left. */
@@ -172,7 +262,7 @@ int draw_random(struct drawing *drawing)
     if (stream && drawing->few.count > 0)
         draw_few(drawing, stream);
     while (drawing->out->count < drawing->count && more && !drawing->no_memory) {
-        more = drawing->few.count == 0 && draw_one(drawing, false, stream);
+        more = drawing->few.count == 0 && draw_one(drawing, NULL, 0, stream);
         if (!more)
             more = draw_again(drawing, stream);
     }
@@ -183,10 +273,13 @@ int draw_random(struct drawing *drawing)
 int draw_mixed(struct drawing *drawing, int most)
 {
     struct pcg *stream = draw_stream(drawing, "mixed");
-    const int end = drawing->out->count + most;
-    while (stream && drawing->seen->count > 0 && drawing->few.count == 0 && drawing->out->count < end &&
-           draw_one(drawing, true, stream))
-        continue;
+    const bool any = stream && drawing->seen->count > 0 && drawing->few.count == 0;
+    for (int i = 0; any && i < most; i++) {
+        struct pinned pin[2];
+        const int pins = choose_pins(drawing, pin, stream);
+        if (pins > 0)
+            draw_one(drawing, pin, pins, stream);
+    }
     pcg_free(stream);
     return drawing->no_memory || !stream ? -1 : 0;
 }

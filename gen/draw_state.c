@@ -163,25 +163,23 @@ bool draw_cost(struct drawing *drawing, const struct config *config, struct cost
     return draw_cost_within(drawing, config, &drawing->cap, cost);
 }
 
-static double allowance(double total, double spent, double cap, double wanted, double left)
-{
-    const double share = total / (4 * wanted); /* a quarter is kept in equal shares */
-    const double free = total - spent - share * (left - 1);
-    const double allowed = free < share ? share : free;
-    return allowed < cap ? allowed : cap;
-}
-
-struct cost draw_allowance(const struct drawing *drawing, double part)
+static double allowance(const struct drawing *drawing, double total, double spent, double cap)
 {
     const double wanted = drawing->count, made = drawing->out->count;
     const double left = wanted > made ? wanted - made : 1;
+    const double share = total / (4 * wanted); /* a quarter is kept in equal shares */
+    const double free = drawing->budget.part * total - spent - share * (left - 1);
+    const double allowed = free * drawing->budget.grain < share ? share : free * drawing->budget.grain;
+    return allowed < cap ? allowed : cap;
+}
+
+struct cost draw_allowance(const struct drawing *drawing)
+{
     if (!has_caps(drawing))
         return drawing->cap;
     return (struct cost){
-        allowance(part * drawing->total.bytes, drawing->spent.bytes, drawing->cap.bytes, wanted,
-                  left),
-        allowance(part * drawing->total.flops, drawing->spent.flops, drawing->cap.flops, wanted,
-                  left)};
+        allowance(drawing, drawing->total.bytes, drawing->spent.bytes, drawing->cap.bytes),
+        allowance(drawing, drawing->total.flops, drawing->spent.flops, drawing->cap.flops)};
 }
 
 /* --- the set --- */
@@ -211,4 +209,5 @@ void draw_accept(struct drawing *drawing, const struct config *config, const str
     drawing->spent.bytes += cost->bytes;
     drawing->spent.flops += cost->flops;
     point_set_add(&drawing->used, config);
+    novelty_mark(drawing->novelty, config);
 }
