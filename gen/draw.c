@@ -70,13 +70,10 @@ static int start(struct drawing *drawing, const struct draw_caps *caps, int froz
                                    set_caps(drawing->count, DRAW_SET_FLOPS_CAPS) * drawing->cap.flops};
     drawing->used.slot = calloc(capacity, sizeof *drawing->used.slot);
     drawing->used.capacity = capacity;
-    drawing->novelty = novelty_open(drawing->space, drawing->seen);
-    if (!drawing->used.slot || !drawing->novelty)
+    if (!drawing->used.slot)
         return -1;
-    for (int i = 0; i < drawing->seen->count; i++) {
+    for (int i = 0; i < drawing->seen->count; i++)
         point_set_add(&drawing->used, &drawing->seen->item[i]);
-        novelty_mark(drawing->novelty, &drawing->seen->item[i]);
-    }
     return 0;
 }
 
@@ -234,7 +231,7 @@ static int draw_part(struct drawing *drawing, int part, struct tuples *tuples)
  * take turns. */
 static int draw_all(struct drawing *drawing)
 {
-    static const struct budget budget[PARTS] = {{0.35, 1}, {0.6, 0.2}, {0.72, 0.2}, {0.8, 0.2}, {1, 0.25}};
+    static const struct budget budget[PARTS] = {{0.35, 1}, {0.6, 0.2}, {0.76, 0.2}, {0.83, 0.2}, {1, 0.25}};
     const int from = drawing->out->count;
     int64_t largest[PROBLEM_MAX_AXES] = {0};
     struct cover cover;
@@ -298,6 +295,5 @@ int draw_unseen(struct drawn_list *out, const struct space *space, const struct 
         drawn_list_clear(out);
     config_list_clear(&drawing.few);
     free(drawing.used.slot);
-    novelty_close(drawing.novelty);
     return result;
 }

@@ -15,7 +15,7 @@ enum { DRAW_SET_FLOPS_CAPS = 12, DRAW_SET_BYTES_CAPS = 6, DRAW_SET_LEAST_CAPS = 
 
 /* Of `count` draws, how many are of which part (per cent), as far as there are that many; random ones are
  * the rest. */
-enum { DRAW_NEIGHBOUR_PERCENT = 25, DRAW_CORNER_PERCENT = 20, DRAW_COVER_PERCENT = 20,
+enum { DRAW_NEIGHBOUR_PERCENT = 20, DRAW_CORNER_PERCENT = 20, DRAW_COVER_PERCENT = 25,
        DRAW_MIXED_PERCENT = 14 };
 
 /* Sets of fewer draws go without the largest tensors: they take seconds each. */
@@ -51,7 +51,7 @@ struct drawing {
     struct config last_dear;     /* last found above dear_cost: whatever exceeds it is, too */
     struct cost dear_cost;
     struct point_set used;       /* seen and drawn */
-    struct novelty *novelty;     /* against all that was drawn */
+    struct novelty *novelty;     /* against what this part has drawn; NULL: the part does not ask */
     struct config_list few;      /* every point that can be drawn, when they are few (else empty) */
     int tries;                   /* how long to look for one more random point */
     int neighbours, dear;        /* neighbours tried, and those of them above the caps */

@@ -254,12 +254,16 @@ static void draw_few(struct drawing *drawing, struct pcg *stream)
     }
 }
 
+/* What is new is asked of this part alone: one more seen configuration, frozen failure or neighbour changes
+ * none of its draws. */
 int draw_random(struct drawing *drawing)
 {
     struct pcg *stream = draw_stream(drawing, "random");
-    bool more = stream != NULL;
+    drawing->novelty = novelty_open(drawing->space, NULL);
+    bool more = stream && drawing->novelty;
+    const bool made = more;
 
-    if (stream && drawing->few.count > 0)
+    if (made && drawing->few.count > 0)
         draw_few(drawing, stream);
     while (drawing->out->count < drawing->count && more && !drawing->no_memory) {
         more = drawing->few.count == 0 && draw_one(drawing, NULL, 0, stream);
@@ -267,13 +271,17 @@ int draw_random(struct drawing *drawing)
             more = draw_again(drawing, stream);
     }
     pcg_free(stream);
-    return drawing->no_memory ? -1 : 0;
+    novelty_close(drawing->novelty);
+    drawing->novelty = NULL;
+    return drawing->no_memory || !made ? -1 : 0;
 }
 
 int draw_mixed(struct drawing *drawing, int most)
 {
     struct pcg *stream = draw_stream(drawing, "mixed");
-    const bool any = stream && drawing->seen->count > 0 && drawing->few.count == 0;
+    drawing->novelty = novelty_open(drawing->space, drawing->seen);
+    const bool made = stream && drawing->novelty;
+    const bool any = made && drawing->seen->count > 0 && drawing->few.count == 0;
     for (int i = 0; any && i < most; i++) {
         struct pinned pin[2];
         const int pins = choose_pins(drawing, pin, stream);
@@ -281,5 +289,7 @@ int draw_mixed(struct drawing *drawing, int most)
             draw_one(drawing, pin, pins, stream);
     }
     pcg_free(stream);
-    return drawing->no_memory || !stream ? -1 : 0;
+    novelty_close(drawing->novelty);
+    drawing->novelty = NULL;
+    return drawing->no_memory || !made ? -1 : 0;
 }

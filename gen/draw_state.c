@@ -209,5 +209,6 @@ void draw_accept(struct drawing *drawing, const struct config *config, const str
     drawing->spent.bytes += cost->bytes;
     drawing->spent.flops += cost->flops;
     point_set_add(&drawing->used, config);
-    novelty_mark(drawing->novelty, config);
+    if (drawing->novelty)
+        novelty_mark(drawing->novelty, config);
 }

@@ -237,14 +237,29 @@ static void append_clause(const struct explainer *ex, const struct guess *guess,
     }
 }
 
-bool guess_format(const struct explainer *ex, const struct guess *guess, char *text, size_t size)
+/* In the order of the contract's axes, whichever was found first: one condition, one text. */
+static void sort_clause(const struct explainer *ex, struct guess *guess, int from, int end)
+{
+    for (int i = from + 1; i < end; i++)
+        for (int j = i; j > from && ex->quantity[guess->atom[j - 1].quantity].axis[0] >
+                                        ex->quantity[guess->atom[j].quantity].axis[0]; j--) {
+            const struct atom swapped = guess->atom[j];
+            guess->atom[j] = guess->atom[j - 1];
+            guess->atom[j - 1] = swapped;
+        }
+}
+
+bool guess_format(const struct explainer *ex, const struct guess *as_found, char *text, size_t size)
 {
     struct text to = {.at = text, .size = size, .fits = true};
+    struct guess sorted = *as_found;
+    const struct guess *guess = &sorted;
     if (guess->count == 0)
         append(&to, "", "any");
     for (int from = 0, end; from < guess->count; from = end) {
         for (end = from + 1; end < guess->count && !guess->starts[end];)
             end++;
+        sort_clause(ex, &sorted, from, end);
         const int copies = clause_copies(ex, guess, from, end);
         for (int copy = 0; copy < copies; copy++)
             append_clause(ex, guess, from, end, copy, &to);

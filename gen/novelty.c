@@ -73,7 +73,7 @@ static int bit_length(double value) /* of a product: exact enough, and it cannot
 
 static bool is_published(const struct novelty *novelty, int axis, int64_t value)
 {
-    for (int i = 0; i < novelty->seen->count; i++)
+    for (int i = 0; novelty->seen && i < novelty->seen->count; i++)
         if (novelty->seen->item[i].value[axis] == value)
             return true;
     return false;

@@ -9,7 +9,7 @@
 
 struct novelty;
 
-/* `space` and `seen` must outlive it. NULL: no memory. */
+/* `space` must outlive it, and `seen` (NULL: no value is a published one). Returns NULL without memory. */
 struct novelty *novelty_open(const struct space *space, const struct config_list *seen);
 void novelty_close(struct novelty *novelty);
 
