@@ -1,6 +1,7 @@
 /* One rule for all failures: guess what fits, run what tells the guesses apart, confirm what remains. */
 #include "explain_internal.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,8 @@ enum {
     FRESH = 160,        /* configurations to start from */
     CONFIRMING = 50,    /* runs kept for it */
     ENOUGH = 64,        /* runs since the rule stands: done, */
-    LEAST_SIDE = 12,    /* when so many of them were on either side; else */
+    LEAST_SIDE = 12,    /* when so many of them were on either side, */
+    IMPERFECT_SIDE = 36, /* or so many, when not all of them agreed; else */
     MORE_THAN_ENOUGH = 100,
     PICKS = 3,          /* attempts to find one on which the rules disagree */
     TURNS = 4,          /* kinds of tests of a rule */
@@ -183,11 +185,15 @@ static bool step(struct explainer *ex, struct standing *standing)
     return true;
 }
 
+/* A rule that fresh runs contradict now and then needs more of them: a few agree with a rule that is right on
+ * three quarters, too. */
 static bool is_confirmed(const struct standing *standing)
 {
     const int inside = standing->inside, outside = standing->outside, runs = inside + outside;
-    const bool both = inside >= LEAST_SIDE && outside >= LEAST_SIDE;
-    return standing->confirming && runs >= (both ? ENOUGH : MORE_THAN_ENOUGH);
+    const bool perfect = standing->fails_inside == inside && standing->passes_outside == outside;
+    const int least = perfect ? LEAST_SIDE : IMPERFECT_SIDE;
+    const bool both = inside >= least && outside >= least;
+    return standing->confirming && runs >= (both ? ENOUGH : MORE_THAN_ENOUGH) && (both || perfect);
 }
 
 static int narrow(struct explainer *ex, struct standing *standing)
@@ -205,9 +211,15 @@ static int narrow(struct explainer *ex, struct standing *standing)
 
 /* --- the verdict on the rule --- */
 
+/* Wilson's lower bound at z = 1.28 (90%, one-sided) of a share that must itself be LEAST_RIGHT. */
 static bool is_right(int right, int asked)
 {
-    return right >= LEAST_RIGHT * asked;
+    const double z = 1.28, n = asked, share = asked > 0 ? right / n : 1;
+    if (right == asked)
+        return true;
+    const double middle = share + z * z / (2 * n);
+    const double half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n));
+    return share >= LEAST_RIGHT && (middle - half) / (1 + z * z / n) >= LEAST_RIGHT - 0.1;
 }
 
 static void judge(const struct explainer *ex, const struct standing *standing, struct rule *out)
