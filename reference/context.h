@@ -23,10 +23,11 @@
  *     ref_prepare(c, row, scratch, state)              lanes cooperate
  *     ref_elements(c, row, first, count, scratch, state, e)  each lane alone, count <= REF_BLOCK
  *   with, besides num and acc,
- *     ref_dot_bf16(c, t, i, u, j, n)  the sum of n products of elements of tensors t and u, from i and j on,
- *                                each 0 or within 2^-60..2^60
- *     block_add_bf16(block, c, w, extra, t, i, count)  to REF_BLOCK sums at a time, w times element i + j of
- *                                tensor t; beside them the sums of extra |element|
+ *     ref_dots_bf16(c, t, i, u, j, rows, n, out)  of up to REF_GROUP rows, out[r]: the sum of n products of elements
+ *                                of tensors t and u, from i and j[r] on, each 0 or within 2^-60..2^60
+ *     block_add_bf16(block, c, w, extra, t, i, rows, count)  to REF_BLOCK sums at a time, of up to REF_GROUP rows r
+ *                                w[r] times element i[r] + j of tensor t; beside them the sums of
+ *                                extra[r] |element|
  *
  * By rows that are right or not, with no distance in between (marks.h):
  *     #define REF_DISCRETE

@@ -20,6 +20,7 @@
 #define REF_E4M3(c, t, i) e4m3_value(((const __nv_fp8_storage_t *)(c)->tensor[t])[i])
 #define REF_BF16(c, t, i) bf16_value(((const uint16_t *)(c)->tensor[t])[i])
 #define REF_BLOCK 1
+#define REF_GROUP 1
 
 REF_FN double bf16_value(uint16_t bits)
 {
@@ -133,12 +134,13 @@ REF_FN void add_pair(struct acc *out, uint32_t a, uint32_t b)
                     (double)__uint_as_float(b & 0xffff0000u));
 }
 
-REF_FN struct acc ref_dot_bf16(const struct ref_context *c, int t, int64_t i, int u, int64_t j,
-                               int64_t n)
+REF_FN void ref_dots_bf16(const struct ref_context *c, int t, int64_t i, int u, const int64_t *j, int rows,
+                          int64_t n, struct acc *sum)
 {
-    const uint16_t *a = (const uint16_t *)c->tensor[t] + i, *b = (const uint16_t *)c->tensor[u] + j;
+    const uint16_t *a = (const uint16_t *)c->tensor[t] + i, *b = (const uint16_t *)c->tensor[u] + *j;
     struct acc out = acc_zero();
     int64_t l = 0;
+    (void)rows; /* REF_GROUP */
     if ((((uintptr_t)a | (uintptr_t)b) & 15) == 0)
         for (; l + 8 <= n; l += 8) {
             const uint4 x = *(const uint4 *)(a + l), y = *(const uint4 *)(b + l);
@@ -149,7 +151,7 @@ REF_FN struct acc ref_dot_bf16(const struct ref_context *c, int t, int64_t i, in
         }
     for (; l < n; l++)
         acc_add_product(&out, bf16_value(a[l]), bf16_value(b[l]));
-    return out;
+    *sum = out;
 }
 
 struct block {
@@ -169,13 +171,14 @@ REF_FN struct acc block_acc(const struct block *b, int64_t j)
     return b->acc;
 }
 
-REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, num w, double extra, int t,
-                           int64_t i, int64_t count)
+REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, const num *w, const double *extra,
+                           int t, const int64_t *i, int rows, int64_t count)
 {
-    const double v = REF_BF16(c, t, i);
+    const double v = REF_BF16(c, t, *i);
+    (void)rows; /* REF_GROUP */
     (void)count;
-    acc_add_scaled(&b->acc, w, v);
-    b->extra[0] += extra * fabs(v);
+    acc_add_scaled(&b->acc, *w, v);
+    b->extra[0] += *extra * fabs(v);
 }
 
 #include "marks.h"

@@ -17,6 +17,7 @@
 #define REF_E4M3(c, t, i) ((double)(c)->e4m3[((const uint8_t *)(c)->tensor[t])[i]])
 #define REF_BF16(c, t, i) bf16_value(((const uint16_t *)(c)->tensor[t])[i])
 #define REF_BLOCK 32 /* elements whose sums run side by side in vector registers */
+#define REF_GROUP 4  /* rows that are read together: what each would load and store by itself is shared */
 
 REF_FN float bf16_single(uint16_t bits)
 {
@@ -54,30 +55,50 @@ REF_FN double singles_up(double n)
     return 1 + n * 0x1p-22;
 }
 
-/* sum, sum |p| and sum p^2 of products of bf16. The sum's are exact in double; the others only scale
- * errors, and singles do: a product of two bf16 is exact there too. */
+/* sum, sum |p| and sum p^2 of products of bf16, of one row with each of REF_GROUP others. The sums are exact
+ * enough in double; the others only scale errors, and singles do: a product of two bf16 is exact there too. */
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), unused))
-static void dot_bf16(const uint16_t *a, const uint16_t *b, int64_t n, struct acc *out)
+static void dots_bf16(const uint16_t *a, const uint16_t *const b[REF_GROUP], int64_t n,
+                      struct acc out[REF_GROUP])
 {
-    double sum = 0;
-    float magnitude = 0, square = 0;
-#pragma omp simd reduction(+ : sum, magnitude, square)
+    const uint16_t *b0 = b[0], *b1 = b[1], *b2 = b[2], *b3 = b[3];
+    double sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
+    float magnitude0 = 0, magnitude1 = 0, magnitude2 = 0, magnitude3 = 0;
+    float square0 = 0, square1 = 0, square2 = 0, square3 = 0;
+#pragma omp simd reduction(+ : sum0, sum1, sum2, sum3, magnitude0, magnitude1, magnitude2, magnitude3, \
+                               square0, square1, square2, square3)
     for (int64_t i = 0; i < n; i++) {
-        const float p = bf16_single(a[i]) * bf16_single(b[i]);
-        sum += (double)p;
-        magnitude += fabsf(p);
-        square += p * p;
+        const float x = bf16_single(a[i]), p0 = x * bf16_single(b0[i]), p1 = x * bf16_single(b1[i]);
+        const float p2 = x * bf16_single(b2[i]), p3 = x * bf16_single(b3[i]);
+        sum0 += (double)p0;
+        sum1 += (double)p1;
+        sum2 += (double)p2;
+        sum3 += (double)p3;
+        magnitude0 += fabsf(p0);
+        magnitude1 += fabsf(p1);
+        magnitude2 += fabsf(p2);
+        magnitude3 += fabsf(p3);
+        square0 += p0 * p0;
+        square1 += p1 * p1;
+        square2 += p2 * p2;
+        square3 += p3 * p3;
     }
-    *out = (struct acc){sum, magnitude * singles_up((double)n), square * singles_up((double)n), 0,
-                        (double)n};
+    const double up = singles_up((double)n), terms = (double)n;
+    out[0] = (struct acc){sum0, magnitude0 * up, square0 * up, 0, terms};
+    out[1] = (struct acc){sum1, magnitude1 * up, square1 * up, 0, terms};
+    out[2] = (struct acc){sum2, magnitude2 * up, square2 * up, 0, terms};
+    out[3] = (struct acc){sum3, magnitude3 * up, square3 * up, 0, terms};
 }
 
-REF_FN struct acc ref_dot_bf16(const struct ref_context *c, int t, int64_t i, int u, int64_t j,
-                               int64_t n)
+REF_FN void ref_dots_bf16(const struct ref_context *c, int t, int64_t i, int u, const int64_t *j, int rows,
+                          int64_t n, struct acc *out)
 {
-    struct acc out;
-    dot_bf16((const uint16_t *)c->tensor[t] + i, (const uint16_t *)c->tensor[u] + j, n, &out);
-    return out;
+    const uint16_t *row[REF_GROUP];
+    struct acc all[REF_GROUP];
+    for (int r = 0; r < REF_GROUP; r++)
+        row[r] = (const uint16_t *)c->tensor[u] + j[r < rows ? r : 0];
+    dots_bf16((const uint16_t *)c->tensor[t] + i, row, n, all);
+    memcpy(out, all, (size_t)rows * sizeof *out);
 }
 
 /* REF_BLOCK sums side by side, each quantity in a vector of its own. */
@@ -96,28 +117,54 @@ REF_FN struct acc block_acc(const struct block *b, int64_t j)
     return (struct acc){b->sum[j], b->magnitude[j], b->square[j], b->rad[j], b->terms};
 }
 
+struct weighted {
+    double mid, size, rad, extra;
+    const uint16_t *value;
+};
+
 /* Whether a product and a sum fuse here makes no difference to any bound. */
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), unused,
                optimize("fp-contract=fast")))
-static void block_add(struct block *b, num w, double extra, const uint16_t *value, int64_t count)
+static void block_add(struct block *b, const struct weighted w[REF_GROUP], int64_t count)
 {
-    const double size = fabs(w.mid), rad = w.rad + size * NUM_U;
 #pragma omp simd
     for (int64_t j = 0; j < count; j++) {
-        const double v = bf16_value(value[j]), p = w.mid * v, at = fabs(v);
-        b->sum[j] += p;
-        b->magnitude[j] += size * at;
-        b->square[j] += p * p;
-        b->rad[j] += rad * at;
-        b->extra[j] += extra * at;
+        double sum = b->sum[j], magnitude = b->magnitude[j], square = b->square[j], rad = b->rad[j];
+        double extra = b->extra[j];
+        for (int r = 0; r < REF_GROUP; r++) {
+            const double v = bf16_value(w[r].value[j]), p = w[r].mid * v, at = fabs(v);
+            sum += p;
+            magnitude += w[r].size * at;
+            square += p * p;
+            rad += w[r].rad * at;
+            extra += w[r].extra * at;
+        }
+        b->sum[j] = sum;
+        b->magnitude[j] = magnitude;
+        b->square[j] = square;
+        b->rad[j] = rad;
+        b->extra[j] = extra;
     }
-    b->terms += 1;
 }
 
-REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, num w, double extra, int t,
-                           int64_t i, int64_t count)
+/* A row that is not there weighs nothing. */
+REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, const num *w, const double *extra,
+                           int t, const int64_t *i, int rows, int64_t count)
 {
-    block_add(b, w, extra, (const uint16_t *)c->tensor[t] + i, count);
+    struct weighted weighted[REF_GROUP];
+    for (int r = 0; r < REF_GROUP; r++) {
+        const int at = r < rows ? r : 0;
+        const double size = fabs(w[at].mid);
+        weighted[r] = (struct weighted){.value = (const uint16_t *)c->tensor[t] + i[at]};
+        if (r < rows) {
+            weighted[r].mid = w[r].mid;
+            weighted[r].size = size;
+            weighted[r].rad = w[r].rad + size * NUM_U;
+            weighted[r].extra = extra[r];
+        }
+    }
+    block_add(b, weighted, count);
+    b->terms += rows;
 }
 
 #include "marks.h"

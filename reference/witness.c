@@ -11,6 +11,7 @@
 #define REF_LANES omp_get_num_threads()
 #define REF_LANES_LEAST 1
 #define REF_BLOCK 1
+#define REF_GROUP 1
 #define REF_F32(c, t, i) ((double)*(const float *)witness_read(c, t, i, 4))
 #define REF_U8(c, t, i) (*(const uint8_t *)witness_read(c, t, i, 1))
 #define REF_I64(c, t, i) (*(const int64_t *)witness_read(c, t, i, 8))
@@ -142,13 +143,13 @@ REF_FN void ref_lane_reals(real *x)
     *x = sum.total;
 }
 
-REF_FN struct acc ref_dot_bf16(const struct ref_context *c, int t, int64_t i, int u, int64_t j,
-                               int64_t n)
+REF_FN void ref_dots_bf16(const struct ref_context *c, int t, int64_t i, int u, const int64_t *j, int rows,
+                          int64_t n, struct acc *sum)
 {
-    struct acc out = acc_zero();
+    (void)rows; /* REF_GROUP */
+    *sum = acc_zero();
     for (int64_t l = 0; l < n; l++)
-        acc_add_product(&out, REF_BF16(c, t, i + l), REF_BF16(c, u, j + l));
-    return out;
+        acc_add_product(sum, REF_BF16(c, t, i + l), REF_BF16(c, u, *j + l));
 }
 
 struct block {
@@ -167,13 +168,14 @@ REF_FN struct acc block_acc(const struct block *b, int64_t j)
     return b->acc;
 }
 
-REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, num w, double extra, int t,
-                           int64_t i, int64_t count)
+REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, const num *w, const double *extra,
+                           int t, const int64_t *i, int rows, int64_t count)
 {
-    const double v = REF_BF16(c, t, i);
+    const double v = REF_BF16(c, t, *i);
+    (void)rows; /* REF_GROUP */
     (void)count;
-    acc_add_scaled(&b->acc, w, v);
-    b->extra[0] += extra * fabs(v);
+    acc_add_scaled(&b->acc, *w, v);
+    b->extra[0] += *extra * fabs(v);
 }
 
 #include "marks.h"

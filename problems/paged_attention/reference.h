@@ -50,22 +50,27 @@ REF_FN int64_t paged_key(const struct ref_context *c, int64_t b, int64_t t, int6
            c->extent[PAGED_DIM];
 }
 
-/* The score of the token with that key; *size is max(|s|, ||q k||_2 / sqrt(D)), what its accumulation
- * error scales with (T2; for DATA_ANY the sum of magnitudes, T1). */
-REF_FN num paged_score(const struct ref_context *c, int64_t row, int64_t key, num root, double *size)
+/* The score of a token from its q . k; *size is max(|s|, ||q k||_2 / sqrt(D)), what its accumulation error
+ * scales with (T2; for DATA_ANY the sum of magnitudes, T1). */
+REF_FN num paged_score(const struct ref_context *c, const struct acc *dot, num root, double *size)
 {
-    const int64_t dim = c->extent[PAGED_DIM];
-    const struct acc dot = ref_dot_bf16(c, PAGED_QUERY, row * dim, PAGED_KV, key, dim);
-    const num score = num_div(acc_num(&dot, 0), root);
-    const double norm = sqrt(dot.square) / num_mid(root), s = fabs(num_mid(score));
-    *size = c->data == DATA_SIGN_RANDOM ? (s > norm ? s : norm) : dot.magnitude / num_mid(root);
+    const num score = num_div(acc_num(dot, 0), root);
+    const double norm = sqrt(dot->square) / num_mid(root), s = fabs(num_mid(score));
+    *size = c->data == DATA_SIGN_RANDOM ? (s > norm ? s : norm) : dot->magnitude / num_mid(root);
     return score;
+}
+
+/* Tokens are taken REF_GROUP at a time. */
+REF_FN int paged_group(int64_t length, int64_t t)
+{
+    return length - t < REF_GROUP ? (int)(length - t) : REF_GROUP;
 }
 
 REF_FN void ref_prepare(const struct ref_context *c, int64_t row, num *scratch,
                         struct ref_state *state)
 {
     const int64_t heads = c->extent[PAGED_HEADS], capacity = paged_capacity(c);
+    const int64_t dim = c->extent[PAGED_DIM];
     double max = -INFINITY, largest = 0, weighted = 0;
     const num root = num_sqrt(num_of((double)c->extent[PAGED_DIM]));
     struct acc sum = acc_zero();
@@ -73,13 +78,20 @@ REF_FN void ref_prepare(const struct ref_context *c, int64_t row, num *scratch,
     state->b = row / heads;
     state->kv_head = row % heads / (heads / c->extent[PAGED_KV_HEADS]);
     state->length = REF_I32(c, PAGED_LENS, state->b);
-    for (int64_t t = REF_LANE; t < state->length; t += REF_LANES) {
-        const int64_t key = paged_key(c, state->b, t, state->kv_head);
-        double size;
-        scratch[t] = paged_score(c, row, key, root, &size);
-        scratch[2 * capacity + t] = num_of((double)key);
-        max = num_mid(scratch[t]) > max ? num_mid(scratch[t]) : max;
-        largest = size > largest ? size : largest;
+    for (int64_t t = REF_LANE * REF_GROUP; t < state->length; t += REF_LANES * REF_GROUP) {
+        const int group = paged_group(state->length, t);
+        int64_t key[REF_GROUP] = {0};
+        struct acc dot[REF_GROUP];
+        for (int i = 0; i < group; i++)
+            key[i] = paged_key(c, state->b, t + i, state->kv_head);
+        ref_dots_bf16(c, PAGED_QUERY, row * dim, PAGED_KV, key, group, dim, dot);
+        for (int i = 0; i < group; i++) {
+            double size;
+            scratch[t + i] = paged_score(c, &dot[i], root, &size);
+            scratch[2 * capacity + t + i] = num_of((double)key[i]);
+            max = num_mid(scratch[t + i]) > max ? num_mid(scratch[t + i]) : max;
+            largest = size > largest ? size : largest;
+        }
     }
     max = ref_all_max(max);
     state->score_size = ref_all_max(largest);
@@ -106,10 +118,15 @@ REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first
     const int64_t capacity = paged_capacity(c);
     (void)row;
 
-    for (int64_t t = 0; t < state->length; t++) {
-        const int64_t value = (int64_t)num_mid(scratch[2 * capacity + t]) + c->extent[PAGED_DIM];
-        block_add_bf16(&block, c, scratch[t], num_mid(scratch[t]) * num_mid(scratch[capacity + t]),
-                       PAGED_KV, value + first, count);
+    for (int64_t t = 0; t < state->length; t += REF_GROUP) {
+        const int group = paged_group(state->length, t);
+        int64_t value[REF_GROUP] = {0};
+        double extra[REF_GROUP];
+        for (int i = 0; i < group; i++) {
+            value[i] = (int64_t)num_mid(scratch[2 * capacity + t + i]) + c->extent[PAGED_DIM] + first;
+            extra[i] = num_mid(scratch[t + i]) * num_mid(scratch[capacity + t + i]);
+        }
+        block_add_bf16(&block, c, &scratch[t], extra, PAGED_KV, value, group, count);
     }
     for (int64_t j = 0; j < count; j++) {
         const struct acc out = block_acc(&block, j);
