@@ -37,15 +37,18 @@ struct draw_notes {
  * axes but for the seed), no two the same point where the space is large enough:
  * - first the frozen failures with their own seeds, all of them, even above `count` (those above the caps, outside
  *   the space or seen are left out, and the notes say how many);
- * - neighbours of every seen configuration, up to 30% of `count`: each number axis +-1 (of a list: the
+ * - neighbours of every seen configuration, up to 20% of `count`: each number axis +-1 (of a list: the
  *   next and the previous value), each choice changed alone, each number axis +- its tiles. Where a limit
  *   forbids one, one other axis moves to its nearest value that satisfies all limits;
- * - corners, up to 20%: every axis at its least, each number axis at its greatest within the caps and at its
- *   least, seen values among others, two axes at once as great as fits; from 100 draws on every tensor beyond 2^31 elements that can be;
- * - a covering array of the classes in cover.h, up to 25%, for what those before have left open;
- * - 6% random with seen values put together that were never seen together;
+ * - corners, up to 20%: every axis at its least, two axes at once as great as fits, each number axis at its
+ *   greatest within the caps and at its least, seen values among others; from 100 draws on every tensor beyond
+ *   2^31 elements that can be;
+ * - a covering array of the classes in cover.h, up to 33%, for what those before have left open;
+ * - 14% random around one seen value, or two that were never seen together;
  * - the rest log-uniform random, primes and off-tile values favoured. Of a space of few points: all of
  *   them, then the same points with other seeds.
+ * Of several random candidates the one is taken that has most of what none before it had (novelty.h). Every part
+ * may spend its share of the set's work, so that each has large configurations.
  * The parts take turns.
  * Each gets its own 31-bit seed from the stream of its part. `frozen`, `caps`, `notes` may be NULL.
  * *out is overwritten. Returns 0; -1 with *error, and *out empty, when nothing can be drawn or memory is

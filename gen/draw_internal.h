@@ -15,7 +15,7 @@ enum { DRAW_SET_FLOPS_CAPS = 12, DRAW_SET_BYTES_CAPS = 6, DRAW_SET_LEAST_CAPS = 
 
 /* Of `count` draws, how many are of which part (per cent), as far as there are that many; random ones are
  * the rest. */
-enum { DRAW_NEIGHBOUR_PERCENT = 20, DRAW_CORNER_PERCENT = 20, DRAW_COVER_PERCENT = 25,
+enum { DRAW_NEIGHBOUR_PERCENT = 20, DRAW_CORNER_PERCENT = 20, DRAW_COVER_PERCENT = 33,
        DRAW_MIXED_PERCENT = 14 };
 
 /* Sets of fewer draws go without the largest tensors: they take seconds each. */
