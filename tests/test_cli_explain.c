@@ -1,6 +1,7 @@
 /* unseen verify on a kernel that fails: the simplest configuration, where its output is wrong, and when. */
 #include "cli.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const json_t *key(const json_t *root, const char *name)
@@ -87,6 +88,48 @@ START_TEST(a_failure_that_comes_and_goes_is_called_so)
 }
 END_TEST
 
+/* Whether a failure repeats is asked of runs made after the set's own, which only remembers that all failed.
+ * Returns the reason why there is no rule. */
+static const char *no_rule(const char *hook)
+{
+    static char reason[200];
+    cli_put_kernel("fading.c", hook, "bad ? 0.5 : 0");
+    CLI("verify", "softmax", "fading.c", TINY, "--seed", "3", "--unseen", "30", "--json", "r.json");
+    json_t *root = cli_json("r.json");
+    const char *why = json_string_value(key(key(root, "diagnosis"), "no_rule"));
+    ck_assert(json_is_null(key(root, "rule")) && why != NULL);
+    ck_assert_int_eq(cli_count(root, "seen", "pass"), 0);
+    ck_assert_int_le(cli_count(root, "unseen", "pass"), 2); /* extents met before, with other inputs */
+    snprintf(reason, sizeof reason, "%s", why);
+    json_decref(root);
+    return reason;
+}
+
+/* Every process fails on extents that it meets for the first time, for the three calls of a configuration. */
+START_TEST(the_failure_that_is_shrunk_is_run_again_before_it_is_believed)
+{
+    const char *why = no_rule("static char calls[64][1024];"
+                              " const int bad = calls[rows % 64][cols % 1024]++ < 3;");
+    ck_assert_str_eq(why, "the same configuration fails in 1 of 4 runs: a race, or memory that nobody set");
+    cli_expect(1, "no rule: the same configuration fails in 1 of 4 runs");
+}
+END_TEST
+
+/* All fail until the process has met the least configuration a third time, which the set never does and
+ * shrinking does; that one always fails, so that only running others again shows it. */
+START_TEST(a_rule_is_sought_only_after_failures_were_run_again)
+{
+    int again, asked;
+    const char *why = no_rule("static int least; least += rows * cols == 1;"
+                              " const int bad = rows * cols == 1 || least < 7;");
+    const int read = sscanf(why, "it does not repeat: run again, %d of %d failing", &again, &asked);
+    ck_assert_msg(read == 2, "%s", why);
+    ck_assert_int_ge(asked, 6);
+    ck_assert_int_le(again, 2); /* the least one may be among those asked for */
+    cli_expect(1, why);
+}
+END_TEST
+
 START_TEST(a_general_kernel_is_not_diagnosed)
 {
     CLI("verify", "softmax", cli_repository("problems/softmax/baseline.c"), TINY, "--unseen", "5", "--json", "r.json");
@@ -107,6 +150,8 @@ TCase *cli_explain_case(void)
     tcase_add_test(tests, a_kernel_that_refuses_is_told_when_it_refuses);
     tcase_add_test(tests, the_wrong_elements_are_named_and_drawn);
     tcase_add_test(tests, a_failure_that_comes_and_goes_is_called_so);
+    tcase_add_test(tests, the_failure_that_is_shrunk_is_run_again_before_it_is_believed);
+    tcase_add_test(tests, a_rule_is_sought_only_after_failures_were_run_again);
     tcase_add_test(tests, a_general_kernel_is_not_diagnosed);
     return tests;
 }

@@ -177,6 +177,8 @@ START_TEST(a_failure_that_comes_and_goes_is_asked_for_again)
     CLI("shrink", "softmax", "rare.c", "rows=7 cols=512 seed=5", "--device", "host", "--runs", "150");
     cli_expect(1, "wrong: rows=1 cols=31 input=normal seed=1");
     cli_expect(1, "of 10 further runs fail");
+    CLI("shrink", "softmax", "rare.c", "rows=7 cols=512 seed=5", "--device", "host", "--runs", "9");
+    cli_expect(1, "  shrunk     9 runs, the runs ended"); /* runs, not steps of several runs each */
 }
 END_TEST
 

@@ -60,8 +60,18 @@ static unsigned remainder_bits(const struct domain *domain, int64_t v)
     return bits;
 }
 
+/* Whether a kernel's author was shown this number on this axis: a class of its own, beside its size. */
+static bool is_shown(const struct config_list *seen, int axis, int64_t v)
+{
+    bool shown = false;
+    for (const struct config *c = seen->item; c < seen->item + seen->count; c++)
+        shown |= c->value[axis] == v;
+    return shown;
+}
+
 /* bits[f]: the classes of factor f that the configuration lies in. */
-static int label(const struct space *space, const struct config *config, unsigned *bits)
+static int label(const struct space *space, const struct config_list *seen, const struct config *config,
+                 unsigned *bits)
 {
     int factors = 0;
     for (int i = 0; space->problem->axes[i].name; i++) {
@@ -73,21 +83,23 @@ static int label(const struct space *space, const struct config *config, unsigne
                     bits[factors] = 1u << k;
             factors++;
         } else if (domain->value_count == 0) {
-            bits[factors++] = 1u << size_label(domain, domain->high, v);
+            bits[factors++] = 1u << size_label(domain, domain->high, v) |
+                              (is_shown(seen, i, v) ? 1u << 8 : 0);
             bits[factors++] = remainder_bits(domain, v);
         }
     }
     return factors;
 }
 
-static long long count_pairs(const struct space *space, const struct drawn_list *list)
+static long long count_pairs(const struct space *space, const struct config_list *seen,
+                             const struct drawn_list *list)
 {
     static bool met[LABELS][LABELS];
     long long pairs = 0;
     memset(met, 0, sizeof met);
     for (int i = 0; i < list->count; i++) {
         unsigned bits[MOST_FACTORS];
-        const int factors = label(space, &list->item[i].config, bits);
+        const int factors = label(space, seen, &list->item[i].config, bits);
         for (int f = 0; f < factors; f++)
             for (int g = f + 1; g < factors; g++)
                 for (int a = 0; a < 32; a++)
@@ -101,33 +113,46 @@ static long long count_pairs(const struct space *space, const struct drawn_list 
     return pairs;
 }
 
-static struct drawn_list draw(const struct space *space, int count, uint64_t seed, const struct draw_caps *caps,
-                              struct draw_notes *notes)
+static struct drawn_list draw_beside(const struct config_list *seen, const struct space *space,
+                                     int count, uint64_t seed, const struct draw_caps *caps,
+                                     struct draw_notes *notes)
 {
-    const struct config_list seen = {0};
     struct drawn_list list;
     struct space_error error;
-    ck_assert_msg(draw_unseen(&list, space, &seen, NULL, count, seed, caps, notes, &error) == 0, "%s",
+    ck_assert_msg(draw_unseen(&list, space, seen, NULL, count, seed, caps, notes, &error) == 0, "%s",
                   error.text);
     return list;
+}
+
+static struct drawn_list draw(const struct space *space, int count, uint64_t seed,
+                              const struct draw_caps *caps, struct draw_notes *notes)
+{
+    return draw_beside(&(const struct config_list){0}, space, count, seed, caps, notes);
 }
 
 static const char *const counted[] = {"softmax", "gemm_bf16", "topk", "kda"};
 enum { COUNTED = sizeof counted / sizeof *counted };
 
+/* Of every problem a small and a standard set, each with nothing shown to the author and with the
+ * published set. */
 START_TEST(the_coverage_that_is_told_is_the_one_that_an_independent_count_finds)
 {
-    struct space space = published_space(counted[_i / 2]);
+    const bool standard = _i & 1, shown = _i & 2;
+    struct space space = published_space(counted[_i / 4]);
+    struct config_list seen = {0};
     struct draw_notes notes;
-    struct drawn_list list = draw(&space, _i % 2 ? 300 : 35, 7, NULL, &notes);
+    if (shown)
+        seen = published_seen(&space, ".seen");
+    struct drawn_list list = draw_beside(&seen, &space, standard ? 300 : 35, 7, NULL, &notes);
     const struct coverage *c = &notes.coverage;
     ck_assert_int_eq(c->strength, 2);
-    ck_assert_int_eq(c->covered, count_pairs(&space, &list));
+    ck_assert_int_eq(c->covered, count_pairs(&space, &seen, &list));
     ck_assert_int_le(c->covered, c->possible);
-    if (_i % 2)
-        ck_assert_msg(c->covered * 100 >= c->possible * 90, "%s: only %lld of %lld pairs", counted[_i / 2],
-                      (long long)c->covered, (long long)c->possible);
+    if (standard)
+        ck_assert_msg(c->covered * 100 >= c->possible * 90, "%s: only %lld of %lld pairs",
+                      counted[_i / 4], (long long)c->covered, (long long)c->possible);
     drawn_list_clear(&list);
+    config_list_clear(&seen);
     space_clear(&space);
 }
 END_TEST
@@ -188,33 +213,14 @@ START_TEST(a_class_that_the_contract_forbids_is_not_counted)
 }
 END_TEST
 
-/* DRAWS=1000000: so many of every problem. */
-START_TEST(no_draw_ever_leaves_the_contract)
-{
-    const struct problem *problem = problem_registry[_i];
-    const char *draws = getenv("DRAWS");
-    struct space space = published_space(problem->name);
-    struct draw_notes notes;
-    struct drawn_list list = draw(&space, draws ? atoi(draws) : 20000, 11, NULL, &notes);
-    struct space_error error;
-    for (int i = 0; i < list.count; i++)
-        ck_assert_msg(space_contains(&space, &list.item[i].config, &error), "%s: %s", list.item[i].why,
-                      error.text);
-    ck_assert_int_ge(list.count, 20000);
-    drawn_list_clear(&list);
-    space_clear(&space);
-}
-END_TEST
-
 /* A run cut short after eight has had a turn of every part. */
 START_TEST(the_parts_take_turns)
 {
     static const char *const part[] = {"neighbour", "corner", "covering", "seen values mixed", "random"};
     struct space space = published_space("gemm_bf16");
-    struct config_list seen = {0};
+    struct config_list seen = published_seen(&space, ".host.seen");
     struct drawn_list list;
     struct space_error error;
-    ck_assert_int_eq(config_list_read(&seen, &space, "shapes/gemm_bf16.host.seen", false, &error), 0);
     ck_assert_int_eq(draw_unseen(&list, &space, &seen, NULL, 300, 5, NULL, NULL, &error), 0);
     for (int i = 0; i < 5; i++) {
         bool met = false;
@@ -253,17 +259,13 @@ END_TEST
 TCase *gen_cover_case(void)
 {
     TCase *tests = tcase_create("covering");
-    int problems = 0;
-    while (problem_registry[problems])
-        problems++;
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, the_coverage_that_is_told_is_the_one_that_an_independent_count_finds, 0,
-                        2 * COUNTED);
+                        4 * COUNTED);
     tcase_add_test(tests, more_rows_cover_more_and_in_the_end_everything);
     tcase_add_test(tests, a_deep_set_covers_triples);
     tcase_add_test(tests, what_the_caps_exclude_is_told_apart_from_what_was_missed);
     tcase_add_test(tests, a_class_that_the_contract_forbids_is_not_counted);
-    tcase_add_loop_test(tests, no_draw_ever_leaves_the_contract, 0, problems);
     tcase_add_test(tests, the_parts_take_turns);
     tcase_add_test(tests, tensors_beyond_31_bits_are_drawn_where_they_fit);
     return tests;

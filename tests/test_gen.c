@@ -44,30 +44,6 @@ struct space good_space(const char *problem, const char *text)
     return space;
 }
 
-struct space published_space(const char *problem)
-{
-    struct space space;
-    struct space_error error = {""};
-    char path[64];
-    snprintf(path, sizeof path, "shapes/%s.space", problem);
-    ck_assert_msg(space_read(&space, problem_find(problem), path, &error) == 0, "%s", error.text);
-    return space;
-}
-
-struct config parse(const char *problem, const char *line)
-{
-    struct config config;
-    struct space_error error = {""};
-    ck_assert_msg(config_parse(&config, problem_find(problem), line, "configuration", &error) == 0,
-                  "%s", error.text);
-    return config;
-}
-
-void expect_contains(const char *text, const char *part)
-{
-    ck_assert_msg(strstr(text, part) != NULL, "'%s' lacks '%s'", text, part);
-}
-
 /* --- streams --- */
 
 START_TEST(a_stream_is_its_seed_and_purpose)
@@ -396,6 +372,8 @@ Suite *gen_suite(void)
     suite_add_tcase(suite, case_streams());
     suite_add_tcase(suite, case_contracts());
     suite_add_tcase(suite, gen_draw_case());
+    suite_add_tcase(suite, gen_contract_case());
     suite_add_tcase(suite, gen_cover_case());
+    suite_add_tcase(suite, gen_novelty_case());
     return suite;
 }

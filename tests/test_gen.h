@@ -1,4 +1,4 @@
-/* What the two files of the gen suite share. */
+/* What the files of the gen suite share. */
 #ifndef UNSEEN_TEST_GEN_H
 #define UNSEEN_TEST_GEN_H
 
@@ -7,11 +7,16 @@
 #include "../gen/space.h"
 
 TCase *gen_draw_case(void);
-TCase *gen_cover_case(void); /* test_gen_draw.c */
+TCase *gen_contract_case(void); /* test_gen_draw.c */
+TCase *gen_cover_case(void);
+TCase *gen_novelty_case(void);
 
-/* --- test_gen.c: each fails the test where it cannot do what it says --- */
-struct space good_space(const char *problem, const char *text); /* of a file with that text */
+/* Each fails the test where it cannot do what it says. */
+struct space good_space(const char *problem, const char *text); /* from a file: test_gen.c */
+
+/* --- gen_fixture.c --- */
 struct space published_space(const char *problem);              /* shapes/PROBLEM.space */
+struct config_list published_seen(const struct space *space, const char *suffix); /* ".seen" */
 struct config parse(const char *problem, const char *line);
 void expect_contains(const char *text, const char *part);
 

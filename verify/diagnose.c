@@ -5,30 +5,22 @@
 #include <string.h>
 
 #include "../gen/explain.h"
-#include "../gen/shrink.h"
-#include "../reports/published.h"
 #include "clock.h"
-#include "probe.h"
-
-/* A failure is asked for so often before it counts as one that repeats. */
-enum { REPEATS = 4 };
+#include "shrinking.h"
 
 struct diagnosing {
     const struct task *task;
-    const struct run_options *options;
     const struct diagnose_limits *limits;
     struct result *result;
-    struct probe *probe;
+    struct shrinking shrinking;
     enum outcome outcome; /* of the failure that is shrunk */
-    bool flaky;
-    int failed_again;     /* of REPEATS runs of the same configuration */
-    double end;
+    struct shrinking_rate rate; /* of the same configuration, run again */
     struct diagnosis *out;
 };
 
 static enum outcome outcome_of(const struct diagnosing *d, const struct config_result *result)
 {
-    return d->options->published ? published_outcome(result) : result->outcome;
+    return shrinking_outcome(&d->shrinking, result);
 }
 
 static bool is_failure(const struct diagnosing *d, const struct config_result *result)
@@ -72,76 +64,38 @@ static const struct config_result *choose_failure(const struct diagnosing *d)
 
 /* --- shrinking --- */
 
-static bool is_over(const struct diagnosing *d)
-{
-    return run_interrupted() || clock_seconds() > d->end;
-}
-
-static bool run_fails_so(struct diagnosing *d, const struct config *config, bool again,
-                         struct config_result *result)
-{
-    const enum probe_status status = again ? probe_again(d->probe, config, result)
-                                           : probe_run(d->probe, config, result);
-    if (status != PROBE_OK)
-        d->end = 0; /* nothing can be run any more */
-    return status == PROBE_OK && outcome_of(d, result) == d->outcome;
-}
-
-static int shrink_step(void *data, const struct config *config)
-{
-    struct diagnosing *d = data;
-    struct config_result result;
-    bool fails = false;
-    if (is_over(d))
-        return -1;
-    for (int i = 0; i <= REPEATS && !fails && !is_over(d) && (i == 0 || d->flaky); i++)
-        fails = run_fails_so(d, config, i > 0, &result);
-    if (fails)
-        d->out->minimal = result;
-    return fails ? 1 : is_over(d) ? -1 : 0;
-}
-
-/* One that hangs or dies while loading costs the whole timeout every time: it is taken as it is. */
-static void find_flakiness(struct diagnosing *d, const struct config *config)
-{
-    struct config_result result;
-    if (d->outcome == OUTCOME_TIMEOUT)
-        return;
-    for (int i = 0; i < REPEATS && !is_over(d); i++)
-        d->failed_again += run_fails_so(d, config, true, &result);
-    d->flaky = d->failed_again < REPEATS || d->outcome == OUTCOME_UNSTABLE;
-}
-
 static void shrink_failure(struct diagnosing *d, const struct config_result *failure)
 {
+    struct shrinking *s = &d->shrinking;
     struct config config;
     struct space_error error;
-    struct shrunk shrunk = {.minimal = false};
     if (config_parse(&config, d->task->problem, failure->config, "configuration", &error) != 0)
         return;
-    d->out->minimal = *failure;
+    shrinking_from(s, failure);
+    d->rate = shrinking_repeat(s, &config, SHRINKING_TRIES);
+    if (shrinking_search(s, &config) == 0) {
+        d->out->locally_minimal = s->shrunk.minimal;
+        d->out->shrink_runs = s->shrunk.runs;
+    }
+    d->out->minimal = s->best;
     d->out->present = true;
-    find_flakiness(d, &config);
-    if (shrink(&d->task->space, &config, d->limits->shrink_runs, shrink_step, d, &shrunk) != 0)
-        return;
-    d->out->locally_minimal = shrunk.minimal;
-    d->out->shrink_runs = shrunk.runs;
 }
 
 /* Which elements of the smallest failure are wrong. */
 static void find_pattern(struct diagnosing *d)
 {
+    struct shrinking *s = &d->shrinking;
+    struct pattern *pattern = &d->out->pattern;
     struct config config;
-    struct config_result result;
     struct space_error error;
     if (d->outcome != OUTCOME_WRONG && d->outcome != OUTCOME_UNWRITTEN && d->outcome != OUTCOME_UNSTABLE)
         return;
-    if (is_over(d) || config_parse(&config, d->task->problem, d->out->minimal.config, "configuration", &error))
+    if (config_parse(&config, d->task->problem, d->out->minimal.config, "configuration", &error) != 0)
         return;
-    probe_observe(d->probe, &d->out->pattern);
-    for (int i = 0; i <= REPEATS && !d->out->pattern.present && !is_over(d) && (i == 0 || d->flaky); i++)
-        run_fails_so(d, &config, true, &result);
-    probe_observe(d->probe, NULL);
+    probe_observe(s->probe, pattern);
+    for (int i = 0; i < (s->flaky ? SHRINKING_TRIES : 1) && !pattern->present; i++)
+        shrinking_again(s, &config, 1);
+    probe_observe(s->probe, NULL);
 }
 
 /* --- the rule --- */
@@ -151,7 +105,7 @@ static int explain_step(void *data, const struct config *config)
 {
     struct diagnosing *d = data;
     struct config_result result;
-    if (is_over(d) || probe_again(d->probe, config, &result) != PROBE_OK)
+    if (!shrinking_run(&d->shrinking, config, &result))
         return -2;
     if (is_failure(d, &result))
         return 1;
@@ -192,10 +146,10 @@ static void find_rule(struct diagnosing *d)
     struct explain_trial *trial = calloc((size_t)d->result->result_count + 1, sizeof *trial);
     struct rule rule = {.present = false};
     const int count = trial ? list_trials(d, trial) : 0;
-    if (d->flaky)
+    if (d->shrinking.flaky && d->rate.runs > 0)
         snprintf(d->out->rule.reason, sizeof d->out->rule.reason,
                  "the same configuration fails in %d of %d runs: a race, or memory that nobody set",
-                 d->failed_again, REPEATS);
+                 d->rate.same, d->rate.runs);
     else if (d->outcome == OUTCOME_TIMEOUT)
         snprintf(d->out->rule.reason, sizeof d->out->rule.reason,
                  "every further run would take the whole timeout");
@@ -215,22 +169,23 @@ struct diagnose_limits diagnose_limits(enum effort effort)
     return limits[effort];
 }
 
-void diagnose(const struct task *task, const struct run_options *options, const struct diagnose_limits *limits,
-              struct result *result)
+void diagnose(const struct task *task, const struct run_options *options,
+              const struct diagnose_limits *limits, struct result *result)
 {
     const double start = clock_seconds();
-    struct diagnosing d = {.task = task, .options = options, .limits = limits, .result = result,
-                           .end = start + limits->seconds, .out = &result->diagnosis};
+    struct diagnosing d = {.task = task, .limits = limits, .result = result, .out = &result->diagnosis};
+    d.shrinking = (struct shrinking){.space = &task->space, .published = options->published,
+                                     .steps = limits->shrink_runs, .end = start + limits->seconds};
     if (!choose_outcome(&d) || run_interrupted())
         return;
-    d.probe = probe_open(task, options);
-    if (!d.probe)
+    d.shrinking.probe = probe_open(task, options);
+    if (!d.shrinking.probe)
         return;
     for (int i = 0; i < result->result_count; i++)
-        probe_know(d.probe, &result->results[i]);
+        probe_know(d.shrinking.probe, &result->results[i]);
     shrink_failure(&d, choose_failure(&d));
     find_pattern(&d);
     find_rule(&d);
     result->diagnosis.seconds = clock_seconds() - start;
-    probe_close(d.probe);
+    probe_close(d.shrinking.probe);
 }

@@ -1,0 +1,146 @@
+#include "child_fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct child_fixture it;
+
+static const char candidates[] =
+    "#define _GNU_SOURCE\n"
+    "#include <fcntl.h>\n#include <pthread.h>\n#include <signal.h>\n#include <stdint.h>\n"
+    "#include <stdio.h>\n#include <stdlib.h>\n#include <sys/socket.h>\n#include <unistd.h>\n"
+    "#define KERNEL(name) int name(const float *x, float *y, int64_t n, void *stream)\n"
+    "KERNEL(doubles) { for (int64_t i = 0; i < n; i++) y[i] = 2 * x[i]; return stream != NULL; }\n"
+    "KERNEL(refuses) { return 7; }\n"
+    "KERNEL(writes_null) { *(volatile int *)8 = 1; return 0; }\n"
+    "KERNEL(writes_past) { ((volatile float *)y)[n] = 1; return 0; }\n"
+    "KERNEL(reads_before) { return ((volatile const float *)x)[-1] > 1; }\n"
+    "KERNEL(strides_wrong) { return ((volatile const float *)x)[n * 1024] > 1; }\n"
+    "KERNEL(threads_past) {\n#pragma omp parallel num_threads(2)\n"
+    "    for (int64_t i = 0; i <= n; i++) ((volatile float *)y)[i] = 1;\n    return 0; }\n"
+    "KERNEL(aborts) { abort(); }\n"
+    "KERNEL(exits) { exit(0); }\n"
+    "KERNEL(recurses) { volatile char a[1 << 16]; a[0] = 1; return recurses(x, y, n, stream) + a[0]; }\n"
+    "KERNEL(hangs) { for (volatile int *c = (volatile int *)y;; ++*c) usleep(100); }\n"
+    "KERNEL(prints) { for (;;) puts(\"PASS PASS PASS\"); }\n"
+    "KERNEL(says_pass) { puts(\"PASS\"); return 0; }\n"
+    "KERNEL(writes_channel) { return write(3, \"PASS\\n\", 5) < 0; }\n"
+    "KERNEL(empty_packet) { return send(3, \"\", 0, 0) < 0; }\n"
+    "KERNEL(forges) { static uint32_t r[16384]; int size = (int)n; r[0] = 0x756e736e; r[1] = 2;\n"
+    "    return write(3, r, size) < 0; }\n"
+    "KERNEL(closes) { close(3); return 5; }\n"
+    "KERNEL(closes_all) { close_range(3, ~0u, 0); return 5; }\n"
+    "KERNEL(blocks_signals) { sigset_t all; sigfillset(&all); sigprocmask(SIG_SETMASK, &all, NULL);\n"
+    "    signal(SIGSEGV, SIG_IGN); signal(SIGBUS, SIG_IGN); return 0; }\n"
+    "KERNEL(hides_then_past) { static int calls; if (calls++) ((volatile float *)y)[n] = 1;\n"
+    "    return blocks_signals(x, y, n, stream); }\n"
+    "KERNEL(kills_parent) { kill(getppid(), SIGKILL); return 0; }\n"
+    "KERNEL(leaves_a_child) { if (fork() == 0) for (;;) pause(); _exit(3); }\n"
+    "KERNEL(writes_files) { return (open(\"/tmp/unseen-test-leak\", O_CREAT | O_WRONLY, 0600) >= 0)\n"
+    "    + 2 * (open(\"/unseen-test-leak\", O_CREAT | O_WRONLY, 0600) >= 0); }\n"
+    "KERNEL(reads_environment) { return getenv(\"UNSEEN_SECRET\") ? 1 : getenv(\"OMP_NUM_THREADS\") ? 0 : 2; }\n"
+    "KERNEL(fills_disk) { static char b[1 << 20]; int f = open(\"/tmp/f\", O_CREAT | O_WRONLY, 0600);\n"
+    "    for (;;) if (write(f, b, sizeof b) < 0) return 9; }\n"
+    "static void *later(void *p) { usleep(100000); abort(); return p; }\n"
+    "KERNEL(dies_later) { pthread_t t; return pthread_create(&t, NULL, later, NULL); }\n"
+    "int seventeen(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f, int64_t g, int64_t h,\n"
+    "    int64_t i, int64_t j, int64_t k, int64_t l, int64_t m, int64_t n, int64_t o, int64_t p, void *s)\n"
+    "{ return a && b && c && d && e && f && g && h && !s\n"
+    "    ? i + 10 * j + 100 * k + 1000 * l + 10000 * m + 100000 * n + 1000000 * o + 10000000 * p : -1; }\n";
+
+void fixture_write(const char *path, const char *content)
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs(content, file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+void fixture_compile(struct build *build, const char *name, const char *source)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", it.folder, name);
+    fixture_write(path, source);
+    struct build_options options = { .path = path, .timeout = 60 };
+    ck_assert_msg(build_candidate(build, &options, it.text, sizeof it.text) == BUILD_OK, "%s", it.text);
+}
+
+static void fixture_open(void)
+{
+    strcpy(it.folder, "/tmp/unseen-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(it.folder));
+    fixture_compile(&it.built, "candidates.c", candidates);
+}
+
+static void fixture_close(void)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/candidates.c", it.folder);
+    build_clear(&it.built);
+    unlink(path);
+    rmdir(it.folder);
+}
+
+static void fixture_make_regions(void)
+{
+    ck_assert_int_eq(region_create(&it.x, BACKEND_HOST, FIXTURE_COUNT * 4, it.text, sizeof it.text), 0);
+    ck_assert_int_eq(region_create(&it.y, BACKEND_HOST, FIXTURE_COUNT * 4, it.text, sizeof it.text), 0);
+}
+
+static void fixture_drop_regions(void)
+{
+    child_stop(it.child);
+    it.child = NULL;
+    region_destroy(&it.x);
+    region_destroy(&it.y);
+}
+
+enum child_status fixture_start_object(const char *object, const char *symbol, const char *log)
+{
+    struct child_options options = { .object = object, .symbol = symbol, .load_timeout = 20,
+                                     .threads = 2, .log_path = log };
+    return child_start(&it.child, &options, it.text, sizeof it.text);
+}
+
+void fixture_start(const char *symbol)
+{
+    ck_assert_msg(fixture_start_object(it.built.object, symbol, NULL) == CHILD_OK, "%s", it.text);
+    ck_assert_msg(child_map(it.child, 0, &it.x, it.text, sizeof it.text) == CHILD_OK, "%s", it.text);
+    ck_assert_msg(child_map(it.child, 1, &it.y, it.text, sizeof it.text) == CHILD_OK, "%s", it.text);
+}
+
+struct call fixture_make_call(enum placement placement)
+{
+    return (struct call){ .tensors = 2, .extents = 1, .extent = { FIXTURE_COUNT },
+                          .offset = { region_offset(&it.x, placement),
+                                      region_offset(&it.y, placement) } };
+}
+
+enum child_status fixture_call(enum placement placement, double timeout, int *returned)
+{
+    struct call call = fixture_make_call(placement);
+    return child_call(it.child, &call, timeout, returned, it.text, sizeof it.text);
+}
+
+enum child_status fixture_run(const char *symbol, enum placement placement, int *returned)
+{
+    fixture_start(symbol);
+    return fixture_call(placement, 20, returned);
+}
+
+double fixture_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+void fixture_add(TCase *tests)
+{
+    tcase_set_timeout(tests, 60);
+    tcase_add_unchecked_fixture(tests, fixture_open, fixture_close);
+    tcase_add_checked_fixture(tests, fixture_make_regions, fixture_drop_regions);
+}

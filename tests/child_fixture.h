@@ -1,0 +1,37 @@
+/* The isolated runner under test: one object that holds all the candidates, of which the symbol chooses;
+ * two tensors of memory; and whatever was started, stopped after every test. */
+#ifndef UNSEEN_TESTS_CHILD_FIXTURE_H
+#define UNSEEN_TESTS_CHILD_FIXTURE_H
+
+#include <check.h>
+
+#include "../verify/build.h"
+#include "../verify/child.h"
+
+enum { FIXTURE_COUNT = 1021 }; /* elements; neither a multiple of 4 nor of the page */
+
+struct child_fixture {
+    char folder[64];
+    struct build built;   /* of the candidates */
+    struct region x, y;   /* FIXTURE_COUNT floats each */
+    struct child *child;
+    char text[1024];      /* what the last call said */
+};
+extern struct child_fixture it;
+
+void fixture_add(TCase *tests); /* to all tests of the case */
+
+void fixture_write(const char *path, const char *content);
+void fixture_compile(struct build *build, const char *name, const char *source); /* in the folder */
+
+enum child_status fixture_start_object(const char *object, const char *symbol, const char *log);
+void fixture_start(const char *symbol); /* a candidate with x and y mapped */
+struct call fixture_make_call(enum placement placement);
+enum child_status fixture_call(enum placement placement, double timeout, int *returned);
+enum child_status fixture_run(const char *symbol, enum placement placement, int *returned); /* both */
+
+double fixture_now(void); /* seconds */
+
+TCase *child_endings_case(void); /* test_child_endings.c */
+
+#endif
