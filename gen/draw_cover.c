@@ -4,6 +4,7 @@
 #include "draw_internal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { UNSET = -1, CANDIDATES = 12, CANDIDATES_OF_3 = 4, VALUE_TRIES = 48, TARGET_TRIES = 16, MOST_IN_VAIN = 64 };
@@ -303,11 +304,12 @@ static bool draw_bare(const struct builder *b, const struct row *row)
 
 /* --- all rows --- */
 
-static int64_t next_open(const struct tuples *tuples, int64_t from)
+/* An open tuple that was not tried in vain: later there is no more to spend. */
+static int64_t next_open(const struct tuples *tuples, const bool *vain, int64_t from)
 {
     for (int64_t i = 0; i < tuples->count; i++) {
         const int64_t at = (from + i) % tuples->count;
-        if (tuples->state[at] == TUPLE_OPEN)
+        if (tuples->state[at] == TUPLE_OPEN && !vain[at])
             return at;
     }
     return -1;
@@ -345,22 +347,33 @@ static bool draw_row(const struct builder *b, int64_t target)
     return draw_full(b, &best) || draw_bare(b, &best);
 }
 
+static void draw_rows(const struct builder *b, int rows, bool *vain)
+{
+    const struct drawing *drawing = b->drawing;
+    const int end = drawing->out->count + rows;
+    for (int in_vain = 0; drawing->out->count < end && in_vain < MOST_IN_VAIN;) {
+        const uint64_t tuples = (uint64_t)b->tuples->count;
+        const int64_t target = next_open(b->tuples, vain, (int64_t)pcg_below(b->stream, tuples));
+        if (target < 0)
+            break;
+        vain[target] = !draw_row(b, target);
+        in_vain = vain[target] ? in_vain + 1 : 0;
+    }
+}
+
 int draw_cover(struct drawing *drawing, struct tuples *tuples, int rows)
 {
     struct pcg *stream = draw_stream(drawing, "covering");
+    bool *vain = calloc((size_t)tuples->count + 1, sizeof *vain);
     const struct builder b = {drawing, tuples, tuples->cover, stream};
-    const int end = drawing->out->count + rows;
-    int vain = 0;
+    const bool made = stream && vain;
     for (int i = 0; i < drawing->out->count; i++)
         tuples_mark(tuples, &drawing->out->item[i].config);
-    if (stream && tuples->count > 0)
+    if (made && tuples->count > 0) {
         exclude_impossible(&b);
-    while (stream && tuples->count > 0 && drawing->out->count < end && vain < MOST_IN_VAIN) {
-        const int64_t target = next_open(tuples, (int64_t)pcg_below(stream, (uint64_t)tuples->count));
-        if (target < 0)
-            break;
-        vain = draw_row(&b, target) ? 0 : vain + 1;
+        draw_rows(&b, rows, vain);
     }
+    free(vain);
     pcg_free(stream);
-    return drawing->no_memory || !stream ? -1 : 0;
+    return drawing->no_memory || !made ? -1 : 0;
 }
