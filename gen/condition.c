@@ -54,7 +54,7 @@ static bool parse_term(const struct problem *problem, const char *text, size_t l
     part[length] = '\0';
     if (parse_choice(problem, part, term))
         return true;
-    term->limit = limit_parse(problem, part, why, size);
+    term->limit = limit_parse_derived(problem, part, why, size);
     return term->limit != NULL;
 }
 

@@ -65,8 +65,8 @@ static void repeat(struct explainer *ex, int known, int times, bool other_seed, 
         for (int step = 0; step < known && (step == 0 || !bit_of(ex->fails, trial)); step++)
             trial = (trial + 1) % known;
         struct config config = ex->config[trial];
-        if (other_seed)
-            config.seed = draw_config_seed(ex->stream);
+        if (other_seed && !explainer_reseed(ex, &config))
+            continue; /* every other seed draws other sizes, which may be why this one fails */
         const int result = ex->run(ex->data, &config);
         ex->stopped = ex->stopped || result == -2;
         ex->runs += result != -2;
@@ -126,8 +126,7 @@ static void count(const struct explainer *ex, struct standing *standing, const s
                   bool fails)
 {
     int64_t value[MOST_QUANTITIES];
-    for (int q = 0; q < ex->quantities; q++)
-        value[q] = quantity_value(&ex->quantity[q], config);
+    explainer_values(ex, config, true, value);
     if (guess_holds(ex, &standing->rule, value)) {
         standing->inside++;
         standing->fails_inside += fails;

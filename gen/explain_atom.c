@@ -162,9 +162,11 @@ static void format_threshold(const struct atom *atom, const struct quantity *qua
     const int64_t next = atom->a + 1;
     const bool rounder = !is_power(atom->a) && !is_tile(quantity, space, atom->a) && atom->a != 0 &&
                          (is_power(next) || is_tile(quantity, space, next) || (cost < 6 && atom->a % 2));
+    const char *above = rounder ? ">=" : ">", *below = rounder ? "<" : "<=";
     format_number(rounder ? next : atom->a, number, sizeof number);
-    snprintf(text, size, "%s %s %s", name, atom->negated ? (rounder ? "<" : "<=") : rounder ? ">=" : ">",
-             number);
+    if (atom->a == 0) /* no quantity is less */
+        below = "==";
+    snprintf(text, size, "%s %s %s", name, atom->negated ? below : above, number);
 }
 
 /* One atom but a list of seen values; `which` picks one of those. */
@@ -237,12 +239,18 @@ static void append_clause(const struct explainer *ex, const struct guess *guess,
     }
 }
 
-/* In the order of the contract's axes, whichever was found first: one condition, one text. */
+static int place_of(const struct explainer *ex, const struct atom *atom)
+{
+    const struct quantity *quantity = &ex->quantity[atom->quantity];
+    return quantity->kind == QUANTITY_DERIVED ? PROBLEM_MAX_AXES + quantity->derived : quantity->axis[0];
+}
+
+/* In the order of the contract's axes, derived sizes last, whichever was found first: one condition, one
+ * text. */
 static void sort_clause(const struct explainer *ex, struct guess *guess, int from, int end)
 {
     for (int i = from + 1; i < end; i++)
-        for (int j = i; j > from && ex->quantity[guess->atom[j - 1].quantity].axis[0] >
-                                        ex->quantity[guess->atom[j].quantity].axis[0]; j--) {
+        for (int j = i; j > from && place_of(ex, &guess->atom[j - 1]) > place_of(ex, &guess->atom[j]); j--) {
             const struct atom swapped = guess->atom[j];
             guess->atom[j] = guess->atom[j - 1];
             guess->atom[j - 1] = swapped;

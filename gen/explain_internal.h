@@ -24,6 +24,7 @@ enum quantity_kind {
     QUANTITY_REMAINDER, /* axis[0] % axis[1] */
     QUANTITY_CEILING,   /* axis[0] / axis[1], rounded up */
     QUANTITY_TILES,     /* axis[0] / tile, rounded up */
+    QUANTITY_DERIVED,   /* a derived size of the problem, which depends on the axes and the seed */
     QUANTITY_CHOICE     /* the index of axis[0]'s choice */
 };
 
@@ -31,6 +32,7 @@ struct quantity {
     enum quantity_kind kind;
     int count, axis[MOST_FACTORS];
     int64_t tile;
+    int derived; /* index into the problem's table */
     double cost;
     int64_t listed[MOST_VALUES]; /* values worth an equality: of the seen set, and a list's own */
     int listed_count;
@@ -42,6 +44,7 @@ struct quantity {
 int quantity_list(const struct space *space, const struct config_list *seen, struct quantity *list);
 int64_t quantity_value(const struct quantity *quantity, const struct config *config);
 bool quantity_is_axis(const struct quantity *quantity);
+bool quantity_is_single(const struct quantity *quantity); /* it has a name: an axis, or a derived size */
 bool quantity_lists(const struct quantity *quantity, int64_t value); /* among `listed` */
 int quantity_format(const struct quantity *quantity, const struct problem *problem, char *text,
                     size_t size);
@@ -140,6 +143,17 @@ static inline const int64_t *trial_values(const struct explainer *ex, int trial)
 {
     return ex->value + (size_t)trial * (size_t)ex->quantities;
 }
+
+/* Every quantity of a configuration; without `derived` the derived sizes, which take longer than all
+ * others together, are left 0. */
+void explainer_values(const struct explainer *ex, const struct config *config, bool derived,
+                      int64_t *value);
+
+/* Whether some rule that still stands asks for a derived size. */
+bool guesses_ask_derived(const struct explainer *ex, const struct guesses *guesses);
+
+/* Another seed that leaves every derived size as it is; false: none is found soon. */
+bool explainer_reseed(struct explainer *ex, struct config *config);
 
 /* --- explain_table.c: atoms by what they say of the trials --- */
 

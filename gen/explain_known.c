@@ -1,13 +1,15 @@
 /* What is known: every run so far, with the numbers that rules are made of. */
 #include "explain_internal.h"
+#include "instantiate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Derived numbers are asked modulo what kernels have: small numbers, and sizes of vectors and tiles. */
+/* Products and quotients are asked modulo what kernels have: small numbers, and sizes of vectors and
+ * tiles. */
 static const int usual_moduli[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 24, 32, 48, 64, 96, 128, 192,
                                    256};
-enum { USUAL = sizeof usual_moduli / sizeof *usual_moduli, SMALL_USUAL = 11 };
+enum { USUAL = sizeof usual_moduli / sizeof *usual_moduli, SMALL_USUAL = 11, RESEEDS = 64 };
 
 static int usual_count(const struct quantity *quantity)
 {
@@ -26,7 +28,7 @@ static int list_moduli(struct explainer *ex)
     if (!ex->modulus)
         return -1;
     for (int q = 0; q < ex->quantities; q++)
-        if (quantity_is_axis(&ex->quantity[q]))
+        if (quantity_is_single(&ex->quantity[q]))
             for (int m = 2; m <= LARGEST_MODULUS; m++)
                 ex->modulus[ex->moduli++] = (struct modulus){q, m};
         else
@@ -108,14 +110,53 @@ static bool is_published(const struct explainer *ex, const struct config *config
     return false;
 }
 
+void explainer_values(const struct explainer *ex, const struct config *config, bool derived,
+                      int64_t *value)
+{
+    for (int q = 0; q < ex->quantities; q++) {
+        const struct quantity *quantity = &ex->quantity[q];
+        value[q] = derived || quantity->kind != QUANTITY_DERIVED ? quantity_value(quantity, config) : 0;
+    }
+}
+
+bool guesses_ask_derived(const struct explainer *ex, const struct guesses *guesses)
+{
+    for (int i = 0; ex->space->problem->derived && i < guesses->count; i++)
+        for (int a = 0; guesses->item[i].alive && a < guesses->item[i].count; a++)
+            if (ex->quantity[guesses->item[i].atom[a].quantity].kind == QUANTITY_DERIVED)
+                return true;
+    return false;
+}
+
+static bool same_derived(const struct config *a, const struct config *b)
+{
+    const struct derived *derived = a->problem->derived;
+    for (int i = 0; derived && derived[i].name; i++)
+        if (config_derived(a, i) != config_derived(b, i))
+            return false;
+    return true;
+}
+
+bool explainer_reseed(struct explainer *ex, struct config *config)
+{
+    for (int i = 0; i < RESEEDS; i++) {
+        struct config other = *config;
+        other.seed = draw_config_seed(ex->stream);
+        if (same_derived(config, &other)) {
+            *config = other;
+            return true;
+        }
+    }
+    return false;
+}
+
 void explainer_learn(struct explainer *ex, const struct config *config, bool fails)
 {
     const int trial = ex->trials++;
     int64_t *value = ex->value + (size_t)trial * (size_t)ex->quantities;
     ex->config[trial] = *config;
     ex->published[trial] = is_published(ex, config);
-    for (int q = 0; q < ex->quantities; q++)
-        value[q] = quantity_value(&ex->quantity[q], config);
+    explainer_values(ex, config, true, value);
     for (int i = 0; i < ex->moduli; i++)
         ex->residue[(size_t)i * (size_t)ex->capacity + (size_t)trial] =
             (uint8_t)(value[ex->modulus[i].quantity] % ex->modulus[i].modulus);

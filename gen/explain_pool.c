@@ -1,7 +1,9 @@
 /* Configurations worth a run: what has been run, crossed, and moved to the edges of rules. */
 #include "explain_internal.h"
 
-enum { SHRINK_STEPS = 64, STEPS_PER_ASK = 4, SMALL_BITS = 18, MOST_MOVES = 3 };
+#include <stdlib.h>
+
+enum { SHRINK_STEPS = 64, STEPS_PER_ASK = 4, SMALL_BITS = 18, MOST_MOVES = 3, APPROACHES = 4 };
 
 static uint64_t below(struct explainer *ex, uint64_t bound)
 {
@@ -204,6 +206,34 @@ static void move_to(struct explainer *ex, const struct quantity *quantity, int64
     config->value[axis] = into_domain(&ex->space->domain[axis], moved);
 }
 
+/* No formula leads to a size that is drawn: of a few moves of what it depends on, those that do not lead
+ * away. */
+static void approach(struct explainer *ex, const struct quantity *quantity, int64_t from, int64_t value,
+                     struct config *config)
+{
+    for (int i = 0; i < APPROACHES && from != value; i++) {
+        struct config moved = *config;
+        const int axis = quantity->axis[below(ex, (uint64_t)quantity->count)];
+        const struct domain *domain = &ex->space->domain[axis];
+        const bool range = domain_is_number(ex->space, axis) && domain->value_count == 0;
+        const uint64_t how = range ? below(ex, 5) : 3 + below(ex, 2);
+        if (how < 2)
+            moved.value[axis] = into_domain(domain, moved.value[axis] + value - from);
+        else if (how == 2)
+            moved.value[axis] = into_domain(
+                domain, from > 0 ? limited_product(moved.value[axis], value) / from : value);
+        else if (how == 3)
+            moved.seed = draw_config_seed(ex->stream);
+        else
+            set_random(ex, &moved, axis);
+        const int64_t to = quantity_value(quantity, &moved);
+        if (llabs(to - value) <= llabs(from - value)) {
+            *config = moved;
+            from = to;
+        }
+    }
+}
+
 static void aim(struct explainer *ex, const struct atom *atom, struct config *config)
 {
     const struct quantity *quantity = &ex->quantity[atom->quantity];
@@ -215,7 +245,11 @@ static void aim(struct explainer *ex, const struct atom *atom, struct config *co
     }
     if (quantity->count > 1 && below(ex, 3) == 0) /* another divisor, another shape of the product */
         set_random(ex, config, quantity->axis[1 + below(ex, (uint64_t)quantity->count - 1)]);
-    move_to(ex, quantity, target_value(ex, atom, quantity_value(quantity, config)), config);
+    const int64_t from = quantity_value(quantity, config), value = target_value(ex, atom, from);
+    if (quantity->kind == QUANTITY_DERIVED)
+        approach(ex, quantity, from, value, config);
+    else
+        move_to(ex, quantity, value, config);
 }
 
 /* --- one candidate --- */
@@ -322,9 +356,9 @@ int pool_fill(struct explainer *ex, int count)
 bool pool_fresh(struct explainer *ex, const struct atom *near, struct config *out)
 {
     *out = *random_fresh(ex);
+    out->seed = draw_config_seed(ex->stream);
     if (near)
         aim(ex, near, out);
-    out->seed = draw_config_seed(ex->stream);
     return draw_repair(ex->space, out, -1) != REPAIR_FAILED && is_new(ex, out);
 }
 

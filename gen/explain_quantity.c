@@ -1,17 +1,24 @@
-/* The numbers that a kernel's faults may hang on: axes, products, ratios, remainders, tile counts. */
+/* The numbers that a kernel's faults may hang on: axes, products, ratios, remainders, tile counts, and the
+ * problem's derived sizes. */
 #include "explain_internal.h"
 
 #include <stdio.h>
 
+#include "instantiate.h"
 #include "limit.h"
 
 enum { MOST_TILE_BITS = 10 }; /* tile counts of 2..1024 */
 
-static const double product_cost[] = {0, 0, 3, 4.5, 6};
+static const double product_cost[] = {0, 0, 3, 4.5, 6}, derived_cost = 1.5;
 
 bool quantity_is_axis(const struct quantity *quantity)
 {
     return quantity->kind == QUANTITY_PRODUCT && quantity->count == 1;
+}
+
+bool quantity_is_single(const struct quantity *quantity)
+{
+    return quantity_is_axis(quantity) || quantity->kind == QUANTITY_DERIVED;
 }
 
 bool quantity_lists(const struct quantity *quantity, int64_t value)
@@ -43,6 +50,7 @@ int64_t quantity_value(const struct quantity *quantity, const struct config *con
     case QUANTITY_REMAINDER: return b > 0 ? a % b : 0;
     case QUANTITY_CEILING:
     case QUANTITY_TILES: return b > 0 ? (a + b - 1) / b : 0;
+    case QUANTITY_DERIVED: return config_derived(config, quantity->derived);
     default: return a;
     }
 }
@@ -77,6 +85,9 @@ int quantity_format(const struct quantity *quantity, const struct problem *probl
         length = snprintf(text, size, "(%s + %lld) / %lld", a, (long long)quantity->tile - 1,
                           (long long)quantity->tile);
         break;
+    case QUANTITY_DERIVED:
+        length = snprintf(text, size, "%s", problem->derived[quantity->derived].name);
+        break;
     default: length = snprintf(text, size, "%s", a);
     }
     return length < 0 || (size_t)length >= size ? -1 : length;
@@ -98,7 +109,7 @@ static void insert_value(int64_t *list, int *count, int64_t value)
 
 static bool may_equal(const struct quantity *quantity)
 {
-    return quantity_is_axis(quantity) || quantity->kind == QUANTITY_RATIO ||
+    return quantity_is_single(quantity) || quantity->kind == QUANTITY_RATIO ||
            quantity->kind == QUANTITY_REMAINDER || quantity->kind == QUANTITY_CHOICE;
 }
 
@@ -111,10 +122,11 @@ static void list_values(const struct space *space, const struct config_list *see
     for (int i = 0; quantity->kind != QUANTITY_CHOICE && seen && i < seen->count; i++) {
         const int64_t value = quantity_value(quantity, &seen->item[i]);
         insert_value(quantity->listed, &quantity->listed_count, value);
-        if (quantity_is_axis(quantity))
+        if (quantity_is_single(quantity))
             insert_value(quantity->seen, &quantity->seen_count, value);
     }
-    if (quantity->kind == QUANTITY_RATIO || quantity->kind == QUANTITY_REMAINDER)
+    if (quantity->kind == QUANTITY_RATIO || quantity->kind == QUANTITY_REMAINDER ||
+        quantity->kind == QUANTITY_DERIVED)
         for (int64_t v = quantity->kind == QUANTITY_RATIO; v < 2; v++)
             insert_value(quantity->listed, &quantity->listed_count, v);
     else
@@ -202,6 +214,17 @@ static void add_tiles(struct listing *listing, int axis)
         }
 }
 
+static void add_derived(struct listing *listing)
+{
+    const struct problem *problem = listing->space->problem;
+    for (int i = 0; problem->derived && problem->derived[i].name; i++) {
+        struct quantity quantity = {.kind = QUANTITY_DERIVED, .derived = i, .cost = derived_cost};
+        for (const char *const *name = problem->derived[i].axes; *name; name++)
+            quantity.axis[quantity.count++] = problem_axis_index(problem, *name);
+        add(listing, quantity);
+    }
+}
+
 int quantity_list(const struct space *space, const struct config_list *seen, struct quantity *list)
 {
     struct listing listing = {.space = space, .seen = seen, .list = list};
@@ -218,5 +241,6 @@ int quantity_list(const struct space *space, const struct config_list *seen, str
     for (int i = 0; i < axes; i++)
         if (space->domain[axis[i]].value_count == 0)
             add_tiles(&listing, axis[i]);
+    add_derived(&listing);
     return listing.count;
 }

@@ -10,12 +10,6 @@ struct candidate {
     double score;
 };
 
-static void values_of(const struct explainer *ex, const struct config *config, int64_t *value)
-{
-    for (int q = 0; q < ex->quantities; q++)
-        value[q] = quantity_value(&ex->quantity[q], config);
-}
-
 static double weight_of(const struct guesses *guesses, const struct guess *guess)
 {
     return __builtin_exp2((guesses->item[0].cost - guess->cost) / 2);
@@ -52,6 +46,7 @@ static void shortlist(struct candidate *list, int *count, const struct candidate
 
 bool query_pick(struct explainer *ex, const struct guesses *guesses, double least, struct config *out)
 {
+    const bool derived = guesses_ask_derived(ex, guesses);
     struct candidate list[SHORT_LIST];
     int64_t value[MOST_QUANTITIES];
     int count = 0;
@@ -59,7 +54,7 @@ bool query_pick(struct explainer *ex, const struct guesses *guesses, double leas
         struct candidate candidate;
         if (!pool_draw(ex, guesses, &candidate.config))
             continue;
-        values_of(ex, &candidate.config, value);
+        explainer_values(ex, &candidate.config, derived, value);
         const double split = split_of(ex, guesses, value);
         candidate.score = split * (1 - 0.01 * pool_size_bits(ex->space, &candidate.config));
         if (split >= least)
@@ -69,7 +64,7 @@ bool query_pick(struct explainer *ex, const struct guesses *guesses, double leas
         *out = list[i].config;
         if (!pool_affords(ex, &guesses->item[0], out))
             continue;
-        values_of(ex, out, value);
+        explainer_values(ex, out, derived, value);
         if (split_of(ex, guesses, value) >= least)
             return true;
     }
@@ -108,6 +103,7 @@ bool query_confirm(struct explainer *ex, const struct guesses *guesses, int turn
     const int at = turn % 4 < 2 || rule->count == 0 ? -1 : turn / 4 % rule->count;
     const struct atom *near = at < 0 ? NULL : &rule->atom[at];
     const int most_bits = turn % 8 < 6 ? CONFIRM_BITS : 1000;
+    const bool derived = guesses_ask_derived(ex, guesses);
     struct candidate list[SHORT_LIST];
     int64_t value[MOST_QUANTITIES];
     int count = 0;
@@ -115,7 +111,7 @@ bool query_confirm(struct explainer *ex, const struct guesses *guesses, int turn
         struct candidate candidate;
         if (!draw_for(ex, guesses, near, fails, try, &candidate.config))
             continue;
-        values_of(ex, &candidate.config, value);
+        explainer_values(ex, &candidate.config, derived, value);
         const int over = pool_size_bits(ex->space, &candidate.config) - most_bits;
         if (!tests(ex, rule, at, fails, value))
             continue;
@@ -126,7 +122,7 @@ bool query_confirm(struct explainer *ex, const struct guesses *guesses, int turn
         *out = list[i].config;
         if (!pool_affords(ex, rule, out))
             continue;
-        values_of(ex, out, value);
+        explainer_values(ex, out, derived, value);
         if (tests(ex, rule, at, fails, value))
             return true;
     }
@@ -138,7 +134,7 @@ int query_learn(const struct explainer *ex, struct guesses *guesses, const struc
 {
     int64_t value[MOST_QUANTITIES];
     int alive = 0;
-    values_of(ex, config, value);
+    explainer_values(ex, config, guesses_ask_derived(ex, guesses), value);
     for (int i = 0; i < guesses->count; i++) {
         struct guess *guess = &guesses->item[i];
         guess->alive = guess->alive && guess_holds(ex, guess, value) == fails;

@@ -4,26 +4,66 @@
 
 #include "pcg.h"
 
+struct streams {
+    struct pcg *shape, *content;
+};
+
+/* False when out of memory; to be closed all the same. */
+static bool streams_open(struct streams *streams, const struct config *config, int content)
+{
+    char purpose[96];
+    snprintf(purpose, sizeof purpose, "%s/shape", config->problem->name);
+    streams->shape = pcg_new(config->seed, purpose);
+    snprintf(purpose, sizeof purpose, "%s/content/%d", config->problem->name, content);
+    streams->content = pcg_new(config->seed, purpose);
+    return streams->shape && streams->content;
+}
+
+static void streams_close(const struct streams *streams)
+{
+    pcg_free(streams->shape);
+    pcg_free(streams->content);
+}
+
 int config_instantiate(const struct config *config, int content, struct instance *out)
 {
-    const struct problem *problem = config->problem;
-    char purpose[96];
+    struct streams streams;
     int result = -1;
-
     *out = (struct instance){0};
-    snprintf(purpose, sizeof purpose, "%s/shape", problem->name);
-    struct pcg *shape = pcg_new(config->seed, purpose);
-    snprintf(purpose, sizeof purpose, "%s/content/%d", problem->name, content);
-    struct pcg *contents = pcg_new(config->seed, purpose);
-    if (shape && contents) {
-        struct random shape_random = pcg_random(shape), content_random = pcg_random(contents);
-        result = problem->instantiate(config, &shape_random, &content_random, out);
+    if (streams_open(&streams, config, content)) {
+        struct random shape_random = pcg_random(streams.shape);
+        struct random content_random = pcg_random(streams.content);
+        result = config->problem->instantiate(config, &shape_random, &content_random, out);
     }
     if (result)
         instance_clear(out);
-    pcg_free(shape);
-    pcg_free(contents);
+    streams_close(&streams);
     return result;
+}
+
+static int64_t derived_of(const struct derived *derived, const struct config *config, int content)
+{
+    struct streams streams;
+    int64_t value = 0;
+    if (streams_open(&streams, config, content)) {
+        struct random shape_random = pcg_random(streams.shape);
+        struct random content_random = pcg_random(streams.content);
+        value = derived->value(config, &shape_random, &content_random);
+    }
+    streams_close(&streams);
+    return value;
+}
+
+int64_t config_derived(const struct config *config, int index)
+{
+    const struct derived *derived = &config->problem->derived[index];
+    int64_t value = derived_of(derived, config, 0);
+    for (int i = 1; derived->over != DERIVED_EVERY && i < CHECKED_CONTENTS; i++) {
+        const int64_t other = derived_of(derived, config, i);
+        if (derived->over == DERIVED_GREATEST ? other > value : other < value)
+            value = other;
+    }
+    return value;
 }
 
 double instance_total_bytes(const struct problem *problem, const struct instance *instance)

@@ -10,6 +10,12 @@
  * or -1 when out of memory, with *out empty. */
 int config_instantiate(const struct config *config, int content, struct instance *out);
 
+/* Contents 0 and 1 are what every check runs (verify/session_check.c). */
+enum { CHECKED_CONTENTS = 2 };
+
+/* Entry `index` of the problem's derived sizes, over the checked contents; 0 when out of memory. */
+int64_t config_derived(const struct config *config, int index);
+
 /* Bytes of all tensors of one content, inputs and outputs. */
 double instance_total_bytes(const struct problem *problem, const struct instance *instance);
 

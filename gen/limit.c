@@ -4,19 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "instantiate.h"
 #include "space_internal.h"
 
 enum { LIMIT_MAX_STEPS = 64, LIMIT_MAX_DEPTH = 32 };
 
 enum op {
-    OP_NUMBER, OP_AXIS, OP_NEGATE, OP_POWER, OP_MULTIPLY, OP_DIVIDE, OP_REMAINDER, OP_ADD, OP_SUBTRACT,
-    OP_LE, OP_GE, OP_EQ, OP_NE, OP_LT, OP_GT
+    OP_NUMBER, OP_AXIS, OP_DERIVED, OP_NEGATE, OP_POWER, OP_MULTIPLY, OP_DIVIDE, OP_REMAINDER, OP_ADD,
+    OP_SUBTRACT, OP_LE, OP_GE, OP_EQ, OP_NE, OP_LT, OP_GT
 };
 
 /* Reverse Polish: operands push, operators pop theirs and push the result. */
 struct step {
     enum op op;
-    int64_t operand; /* the number, or the index of the axis */
+    int64_t operand; /* the number, or the index of the axis or of the derived size */
 };
 
 struct limit {
@@ -29,6 +30,7 @@ struct parser {
     const struct problem *problem;
     const char *p;
     struct limit *limit;
+    bool derived; /* sizes may be named */
     int depth; /* of parentheses, signs and powers: bounds the recursion */
     char *why;
     size_t size;
@@ -77,20 +79,31 @@ static const struct spelling *read_operator(struct parser *parser, const struct 
 
 static bool parse_sum(struct parser *parser);
 
-static bool parse_axis(struct parser *parser)
+static bool fail_name(struct parser *parser, bool derived)
+{
+    if (derived)
+        return fail(parser, "axes only: a rule may name this size, a contract cannot, since it is drawn");
+    return fail(parser, parser->derived && parser->problem->derived
+                            ? "a number, the name of a number axis or of a derived size, or '('"
+                            : "a number, the name of a number axis or '('");
+}
+
+static bool parse_name(struct parser *parser)
 {
     const char *start = parser->p;
     char name[WORD_SIZE];
     size_t length = strspn(start, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
     if (length == 0 || length >= sizeof name)
-        return fail(parser, "a number, the name of a number axis or '('");
+        return fail_name(parser, false);
     memcpy(name, start, length); /* not text_word: here '-' is an operator */
     name[length] = '\0';
-    int axis = problem_axis_index(parser->problem, name);
-    if (axis < 0 || parser->problem->axes[axis].kind != AXIS_NUMBER)
-        return fail(parser, "a number, the name of a number axis or '('");
+    const int axis = problem_axis_index(parser->problem, name);
+    const int derived = problem_derived_index(parser->problem, name);
+    const bool number = axis >= 0 && parser->problem->axes[axis].kind == AXIS_NUMBER;
+    if (!number && (derived < 0 || !parser->derived))
+        return fail_name(parser, derived >= 0);
     parser->p += length;
-    return emit(parser, OP_AXIS, axis);
+    return emit(parser, number ? OP_AXIS : OP_DERIVED, number ? axis : derived);
 }
 
 static bool parse_primary(struct parser *parser)
@@ -105,7 +118,7 @@ static bool parse_primary(struct parser *parser)
         return emit(parser, OP_NUMBER, (int64_t)number);
     }
     if (*parser->p != '(')
-        return parse_axis(parser);
+        return parse_name(parser);
     parser->p++;
     if (!parse_sum(parser))
         return false;
@@ -172,10 +185,12 @@ static bool parse_comparison(struct parser *parser)
     return *parser->p ? fail(parser, "the end of the limit: one comparison a line") : true;
 }
 
-struct limit *limit_parse(const struct problem *problem, const char *text, char *why, size_t size)
+static struct limit *parse(const struct problem *problem, const char *text, bool derived, char *why,
+                           size_t size)
 {
     struct limit *limit = calloc(1, sizeof *limit);
-    struct parser parser = {.problem = problem, .p = text, .limit = limit, .why = why, .size = size};
+    struct parser parser = {.problem = problem, .p = text, .limit = limit, .derived = derived,
+                            .why = why, .size = size};
     if (!limit || !(limit->text = strdup(text))) {
         snprintf(why, size, "out of memory");
     } else if (parse_comparison(&parser)) {
@@ -183,6 +198,17 @@ struct limit *limit_parse(const struct problem *problem, const char *text, char 
     }
     limit_free(limit);
     return NULL;
+}
+
+struct limit *limit_parse(const struct problem *problem, const char *text, char *why, size_t size)
+{
+    return parse(problem, text, false, why, size);
+}
+
+struct limit *limit_parse_derived(const struct problem *problem, const char *text, char *why,
+                                  size_t size)
+{
+    return parse(problem, text, true, why, size);
 }
 
 void limit_free(struct limit *limit)
@@ -283,6 +309,8 @@ bool limit_holds(const struct limit *limit, const struct config *config)
             stack[top++] = step->operand;
         } else if (step->op == OP_AXIS) {
             stack[top++] = config->value[step->operand];
+        } else if (step->op == OP_DERIVED) {
+            stack[top++] = config_derived(config, (int)step->operand);
         } else if (step->op == OP_NEGATE) {
             stack[top - 1] = subtract(0, stack[top - 1]);
         } else {

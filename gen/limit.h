@@ -11,6 +11,10 @@
 
 /* NULL when `text` is no limit; `why` then says what was found and what was expected. */
 struct limit *limit_parse(const struct problem *problem, const char *text, char *why, size_t size);
+/* The same for conditions (condition.h), which may name the problem's derived sizes, too: those are
+ * drawn, and a contract says what may be drawn. */
+struct limit *limit_parse_derived(const struct problem *problem, const char *text, char *why,
+                                  size_t size);
 void limit_free(struct limit *limit);
 
 bool limit_mentions(const struct limit *limit, int axis);

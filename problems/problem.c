@@ -37,6 +37,14 @@ int problem_axis_index(const struct problem *problem, const char *name)
     return -1;
 }
 
+int problem_derived_index(const struct problem *problem, const char *name)
+{
+    for (int i = 0; problem->derived && problem->derived[i].name; i++)
+        if (strcmp(problem->derived[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
 int problem_tensor_count(const struct problem *problem)
 {
     int n = 0;

@@ -89,6 +89,26 @@ struct instance {
     double bytes; /* every tensor moved once, by the published formula */
 };
 
+/* A derived size is the same in all contents of a configuration, or the greatest or the least of the two
+ * that every verdict runs, 0 and 1. */
+enum derived_over { DERIVED_EVERY, DERIVED_GREATEST, DERIVED_LEAST };
+
+enum { DERIVED_MAX_AXES = 4 };
+
+/* A size that a kernel meets and no expression of axes gives, because it is drawn: the rows of an expert,
+ * the length of a sequence. */
+struct derived {
+    const char *name; /* NULL ends the table; no axis has it */
+    enum derived_over over;
+    const char *axes[DERIVED_MAX_AXES + 1]; /* what it depends on beside the seed; NULL-terminated */
+    const char *help;
+
+    /* Of one content, at least 0, from the streams that `instantiate` gets; in microseconds, since
+     * thousands of configurations are asked. 0 when out of memory. */
+    int64_t (*value)(const struct config *config, struct random *shape_random,
+                     struct random *content_random);
+};
+
 struct problem {
     const char *name;
     const char *summary;           /* one line */
@@ -96,6 +116,7 @@ struct problem {
     const struct axis *axes;       /* ends with a NULL name */
     const struct tensor *tensors;  /* inputs, then outputs; ends with a NULL name */
     const char *const *extents;    /* names of the int64_t arguments; NULL-terminated */
+    const struct derived *derived; /* ends with a NULL name; NULL: none */
     enum dtype compute;            /* the hardware rate that bounds it: DTYPE_F32, _BF16, _E4M3 */
     bool exact;                    /* the result is right or not: no arithmetic, no allowed error */
     bool rounds_operands;          /* operands of its products may be rounded to bf16, on any device */
@@ -118,6 +139,7 @@ extern const struct problem *const problem_registry[];
 const struct problem *problem_find(const char *name);
 int problem_axis_count(const struct problem *problem);
 int problem_axis_index(const struct problem *problem, const char *name); /* -1: none */
+int problem_derived_index(const struct problem *problem, const char *name); /* -1: none */
 int problem_tensor_count(const struct problem *problem);
 int problem_extent_count(const struct problem *problem);
 

@@ -17,6 +17,7 @@ static const struct {
     {"judge", judge_suite, 0}, {"problems", problems_suite, 0}, {"condition", condition_suite, 0},
     {"pattern", pattern_suite, 0},
     {"shrink", shrink_suite, 0},
+    {"derived", derived_suite, 0},
     {"explain", explain_suite, 0},
     {"plant", plant_suite, 0},
     {"battery", battery_host_suite, 1}, {"battery-cuda", battery_cuda_suite, 1},

@@ -18,10 +18,12 @@ Suite *battery_host_suite(void);
 Suite *battery_cuda_suite(void);
 Suite *gpu_suite(void);
 Suite *condition_suite(void);
+Suite *derived_suite(void);
 Suite *explain_suite(void);
 Suite *pattern_suite(void);
 Suite *shrink_suite(void);
 Suite *plant_suite(void);
+TCase *plant_code_case(void); /* part of the plant suite */
 void explain_random_tests(TCase *tcase); /* part of the explain suite */
 void gpu_probe_tests(TCase *tcase); /* part of the gpu suite */
 

@@ -151,6 +151,20 @@ START_TEST(describe_says_what_the_contract_is)
 }
 END_TEST
 
+START_TEST(describe_lists_derived_sizes_where_there_are_some)
+{
+    CLI("describe", "moe_up");
+    cli_expect(0, "derived sizes (drawn with the inputs");
+    cli_expect(0, "  most_rows  from tokens, experts, routing and the seed\n");
+    cli_expect(0, "  least_rows from tokens, experts, routing and the seed\n");
+    CLI("describe", "paged_attention");
+    cli_expect(0, "  shortest   from batch, page_size, max_len, lengths and the seed\n");
+    cli_expect(0, "tokens of the shortest sequence");
+    CLI("describe", "softmax");
+    cli_expect_without("derived");
+}
+END_TEST
+
 /* The header as the first and only include, in a candidate that defines what it declares. */
 static const struct {
     const char *problem, *parameters;
@@ -193,6 +207,7 @@ TCase *cli_input_case(void)
     tcase_add_test(input, draw_prints_the_seen_set_the_unseen_set_or_both);
     tcase_add_test(input, verify_runs_what_draw_prints);
     tcase_add_test(input, describe_says_what_the_contract_is);
+    tcase_add_test(input, describe_lists_derived_sizes_where_there_are_some);
     tcase_add_loop_test(input, the_header_compiles_as_c_and_agrees_with_a_candidate, 0,
                         sizeof trivial / sizeof *trivial);
     return input;

@@ -56,14 +56,23 @@ static const struct {
     {"gemm_w4a16", "k % group != 0", "k % group != 0"},
     {"gemm_w4a16", "(k + 31) / 32 % 2 != 0", NULL},
     {"moe_up", "experts > 64 and routing=zipf", NULL},
+    {"moe_up", "most_rows > 100", "most_rows > 100"},
+    {"moe_up", "most_rows > 1037", "most_rows > 1037"},
+    {"moe_up", "least_rows == 0", "least_rows == 0"},
+    {"moe_up", "routing=odd and most_rows % 4 == 3", "routing=odd and most_rows % 4 == 3"},
+    {"moe_up", "hidden_dim % 8 != 0 and most_rows > 37", "hidden_dim % 8 != 0 and most_rows >= 38"},
     {"topk", "k > 1024", "k > 1024"},
     {"topk", "rows*n > 179 or n % k != 0", NULL},
     {"kda", "batch*heads > 32", "batch*heads > 32"},
     {"paged_attention", "max_len % page_size != 0", "max_len % page_size != 0"},
     {"paged_attention", "heads / kv_heads > 4", "heads / kv_heads > 4"},
     {"paged_attention", "page_size == 17 or table=shared", NULL},
+    {"paged_attention", "shortest > 337", "shortest > 337"},
+    {"paged_attention", "shortest % 16 != 0", "shortest % 16 != 0"},
+    /* seldom with another seed, too */
+    {"paged_attention", "lengths=ragged and shortest % 4 == 3", "lengths=ragged and shortest % 4 == 3"},
 };
-enum { FOUND = sizeof found / sizeof *found, OTHERS = FOUND - 3 };
+enum { FOUND = sizeof found / sizeof *found, OTHERS = FOUND - 6 };
 
 /* In the ground that is open. */
 static void expect_found(int i)
@@ -113,6 +122,17 @@ START_TEST(runs_on_which_rules_disagree_decide_soon)
     open_ground("topk");
     const struct rule rule = explained("rows*n > 179 or n % k != 0", NULL);
     ck_assert_msg(rule.present, "%s", rule.reason);
+    ck_assert_int_le(rule.runs, 120);
+    close_ground();
+}
+END_TEST
+
+START_TEST(a_size_that_is_drawn_is_pinned_down_as_soon)
+{
+    open_ground("moe_up");
+    const struct rule rule = explained("most_rows > 1037", NULL);
+    ck_assert_msg(rule.present, "%s", rule.reason);
+    ck_assert_str_eq(rule.text, "most_rows > 1037");
     ck_assert_int_le(rule.runs, 120);
     close_ground();
 }
@@ -354,6 +374,7 @@ Suite *explain_suite(void)
     tcase_set_timeout(tcase, 3600);
     tcase_add_loop_test(tcase, a_planted_condition_is_found_again, 0, OTHERS);
     tcase_add_test(tcase, runs_on_which_rules_disagree_decide_soon);
+    tcase_add_test(tcase, a_size_that_is_drawn_is_pinned_down_as_soon);
     tcase_add_test(tcase, the_same_seed_asks_and_explains_alike);
     tcase_add_test(tcase, what_always_fails_fails_on_any);
     tcase_add_test(tcase, a_kernel_that_knows_the_seen_points_by_heart_fails_on_any_other);

@@ -1,13 +1,11 @@
 /* The generator of planted faults: different at every seed, and its truth is the truth. */
 #include <check.h>
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../gen/draw_internal.h"
-#include "../gen/instantiate.h"
 #include "plant/plant_run.h"
 #include "suites.h"
 
@@ -70,7 +68,7 @@ END_TEST
 
 START_TEST(the_grammar_is_used_whole)
 {
-    int kind[PLANT_KINDS] = {0}, join[3] = {0}, damage[PLANT_DAMAGES] = {0}, sources = 0;
+    int kind[PLANT_KINDS] = {0}, join[3] = {0}, damage[PLANT_DAMAGES] = {0}, sources = 0, sizes = 0;
     for (int p = 0; p < PROBLEMS; p++)
         for (int i = 0; i < MANY; i++) {
             const struct plant *d = &drawn[p][i];
@@ -78,6 +76,7 @@ START_TEST(the_grammar_is_used_whole)
             join[d->join]++;
             damage[d->damage]++;
             sources += d->source != drawn[p][0].source;
+            sizes += strstr(d->when, "_rows") || strstr(d->when, "shortest");
         }
     for (int k = 0; k < PLANT_KINDS; k++)
         ck_assert_msg(kind[k] >= 10, "only %d of kind '%s'", kind[k],
@@ -87,6 +86,7 @@ START_TEST(the_grammar_is_used_whole)
                       plant_damage_code((enum plant_damage)d));
     ck_assert(join[PLANT_AND] > 30 && join[PLANT_OR] > 20 && join[PLANT_SINGLE] > 100);
     ck_assert_int_gt(sources, PROBLEMS * MANY / 2);
+    ck_assert_int_ge(sizes, 5); /* of two problems only */
 }
 END_TEST
 
@@ -109,79 +109,6 @@ START_TEST(an_example_lies_in_the_contract_the_caps_and_the_condition)
         ck_assert_msg(plant_may_show(d, &d->example), "%s", d->when);
     }
     ck_assert_int_gt(reachable, MANY / 2);
-}
-END_TEST
-
-/* --- the kernel's condition and the truth's --- */
-
-typedef int (*condition_code)(const int64_t *extent);
-
-static condition_code find_condition(void *library, int problem, int number)
-{
-    char name[32];
-    snprintf(name, sizeof name, "condition_%d_%d", problem, number);
-    condition_code code;
-    void *symbol = dlsym(library, name);
-    ck_assert_ptr_nonnull(symbol);
-    memcpy(&code, &symbol, sizeof code);
-    return code;
-}
-
-static void write_function(FILE *out, int problem, int number)
-{
-    char text[2 * PLANT_TEXT + 16];
-    const struct problem *p = problem_registry[problem];
-    plant_condition_code(&drawn[problem][number], text, sizeof text);
-    fprintf(out, "int condition_%d_%d(const int64_t *extent)\n{\n", problem, number);
-    for (int e = 0; p->extents[e]; e++)
-        fprintf(out, "    const int64_t %s = extent[%d];\n    (void)%s;\n", p->extents[e], e,
-                p->extents[e]);
-    fprintf(out, "    return %s;\n}\n", text);
-}
-
-static void *build_conditions(void)
-{
-    char source[PLANT_PATH], object[PLANT_PATH], command[3 * PLANT_PATH];
-    snprintf(source, sizeof source, "%s/conditions.c", folder);
-    snprintf(object, sizeof object, "%s/conditions.so", folder);
-    FILE *out = fopen(source, "we");
-    ck_assert_ptr_nonnull(out);
-    fprintf(out, "#include <stdint.h>\n");
-    for (int p = 0; p < PROBLEMS; p++)
-        for (int i = 0; i < MANY; i++)
-            write_function(out, p, i);
-    fclose(out);
-    snprintf(command, sizeof command, "cc -O1 -shared -fPIC -o %s %s", object, source);
-    ck_assert_int_eq(system(command), 0);
-    void *library = dlopen(object, RTLD_NOW);
-    ck_assert_msg(library != NULL, "%s", dlerror());
-    return library;
-}
-
-/* The extents that the kernel is called with, not the axes, decide what it does. */
-START_TEST(what_the_kernel_tests_is_what_the_truth_says)
-{
-    void *library = build_conditions();
-    for (int p = 0; p < PROBLEMS; p++) {
-        struct pcg *pcg = pcg_new(5, problem_registry[p]->name);
-        struct drawing drawing = {.space = &field[p].space, .cap = {small_caps.bytes, small_caps.flops}};
-        for (int draws = 0; draws < 60;) {
-            struct config config;
-            struct cost cost;
-            struct instance instance;
-            ck_assert(plant_random_config(&field[p], pcg, &config));
-            if (!draw_cost(&drawing, &config, &cost))
-                continue;
-            draws++;
-            ck_assert_int_eq(config_instantiate(&config, 0, &instance), 0);
-            for (int i = 0; i < MANY; i++)
-                ck_assert_msg(find_condition(library, p, i)(instance.extent) ==
-                                  plant_may_show(&drawn[p][i], &config), "%s", drawn[p][i].when);
-            instance_clear(&instance);
-        }
-        pcg_free(pcg);
-    }
-    dlclose(library);
 }
 END_TEST
 
@@ -359,12 +286,12 @@ Suite *plant_suite(void)
     tcase_add_loop_test(tcase, a_seed_and_a_number_name_one_source_and_others_name_others, 0, PROBLEMS);
     tcase_add_test(tcase, the_grammar_is_used_whole);
     tcase_add_loop_test(tcase, an_example_lies_in_the_contract_the_caps_and_the_condition, 0, PROBLEMS);
-    tcase_add_test(tcase, what_the_kernel_tests_is_what_the_truth_says);
     tcase_add_loop_test(tcase, a_rule_is_held_against_the_truth_on_both_sides, 0, RULES);
     tcase_add_test(tcase, a_configuration_is_minimal_when_no_simpler_step_shows_the_fault);
     tcase_add_loop_test(tcase, a_planted_fault_shows_where_its_truth_says_and_its_twin_nowhere, 0,
                         TRIALS);
     suite_add_tcase(suite, tcase);
+    suite_add_tcase(suite, plant_code_case());
     owner = getpid();
     atexit(remove_folder);
     return suite;

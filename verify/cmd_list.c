@@ -88,6 +88,18 @@ static void print_domain(const struct axis *axis, const struct domain *domain)
     printf("\n             %s\n", axis->help);
 }
 
+static void print_derived(const struct derived *derived)
+{
+    if (derived)
+        printf("\nderived sizes (drawn with the inputs; a rule may name them)\n");
+    for (; derived && derived->name; derived++) {
+        printf("  %-10s ", derived->name);
+        for (int i = 0; derived->axes[i]; i++)
+            printf("%s%s", i ? ", " : "from ", derived->axes[i]);
+        printf(" and the seed\n             %s\n", derived->help);
+    }
+}
+
 int command_describe(const struct options *options)
 {
     const struct problem *problem = options_problem(options);
@@ -111,6 +123,7 @@ int command_describe(const struct options *options)
         print_domain(&problem->axes[i], &space.domain[i]);
     for (int i = 0; i < space.limit_count; i++)
         printf("  limit      %s\n", limit_text(space.limit[i]));
+    print_derived(problem->derived);
     printf("\ntensors\n");
     for (int t = 0; problem->tensors[t].name; t++)
         printf("  %-12s %-5s %s%s\n", problem->tensors[t].name, dtype_name(problem->tensors[t].dtype),

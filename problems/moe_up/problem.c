@@ -113,14 +113,23 @@ static void route(const struct config *config, int64_t tokens, int64_t experts, 
             rows[e] = (e + 1) * tokens / experts - e * tokens / experts;
 }
 
+/* Rows of every expert: the first that a content draws. NULL when out of memory. */
+static int64_t *draw_rows(const struct config *config, int64_t tokens, int64_t experts,
+                          struct random *random)
+{
+    int64_t *rows = calloc((size_t)experts, sizeof *rows);
+    if (rows)
+        route(config, tokens, experts, rows, random);
+    return rows;
+}
+
 /* expert_offsets; NULL when out of memory. */
 static int32_t *draw_offsets(const struct config *config, int64_t tokens, int64_t experts,
                              struct random *random)
 {
-    int64_t *rows = calloc((size_t)experts, sizeof *rows);
+    int64_t *rows = draw_rows(config, tokens, experts, random);
     int32_t *offsets = malloc((size_t)(experts + 1) * sizeof *offsets);
     if (rows && offsets) {
-        route(config, tokens, experts, rows, random);
         offsets[0] = 0;
         for (int64_t e = 0; e < experts; e++)
             offsets[e + 1] = offsets[e] + (int32_t)rows[e];
@@ -131,6 +140,40 @@ static int32_t *draw_offsets(const struct config *config, int64_t tokens, int64_
     free(rows);
     return offsets;
 }
+
+/* The row count of one expert: the most rows, or (`least`) the fewest. */
+static int64_t extreme_rows(const struct config *config, bool least, struct random *random)
+{
+    const int64_t experts = config_value(config, "experts");
+    int64_t *rows = draw_rows(config, config_value(config, "tokens"), experts, random);
+    int64_t extreme = rows ? rows[0] : 0;
+    for (int64_t e = 1; rows && e < experts; e++)
+        if (least ? rows[e] < extreme : rows[e] > extreme)
+            extreme = rows[e];
+    free(rows);
+    return extreme;
+}
+
+static int64_t most_rows(const struct config *config, struct random *shape_random,
+                         struct random *content_random)
+{
+    (void)shape_random;
+    return extreme_rows(config, false, content_random);
+}
+
+static int64_t least_rows(const struct config *config, struct random *shape_random,
+                          struct random *content_random)
+{
+    (void)shape_random;
+    return extreme_rows(config, true, content_random);
+}
+
+static const struct derived derived[] = {
+    {"most_rows", DERIVED_GREATEST, {"tokens", "experts", "routing"},
+     "rows of the expert that has the most, in either of the two contents that are run", most_rows},
+    {"least_rows", DERIVED_LEAST, {"tokens", "experts", "routing"},
+     "rows of the expert that has the fewest, in either of the two contents that are run", least_rows},
+    {0}};
 
 /* --- values --- */
 
@@ -211,6 +254,7 @@ const struct problem problem_moe_up = {
     .axes = axes,
     .tensors = tensors,
     .extents = extents,
+    .derived = derived,
     .compute = DTYPE_BF16,
     .half = {0, 1, 0},
     .published_atol = 0.02,

@@ -5,6 +5,7 @@
 
 static const char *const inputs[] = {"normal", "onehot", "uniform", "large", "wide", "ties", NULL};
 static const char *const lengths[] = {"equal", "ragged", "one", "short", "full", "over", NULL};
+enum { EQUAL, RAGGED, ONE, SHORT, FULL, OVER }; /* as the list above */
 static const char *const tables[] = {"shuffled", "identity", "reversed", "shared", NULL};
 static const char *const pasts[] = {"finite", "nan", "invalid", NULL};
 
@@ -38,7 +39,7 @@ enum { QUERY, KV_CACHE, BLOCK_TABLE, SEQ_LENS, OUT };
 
 /* What instantiate works on. */
 struct cache {
-    int64_t batch, heads, kv_heads, head_dim, page_size, max_len;
+    int64_t batch, heads, kv_heads, head_dim, page_size, max_len, lengths;
     int64_t pages, pages_per_seq;
     int32_t *length; /* [batch] */
     int32_t *table;  /* [batch, pages_per_seq] */
@@ -55,30 +56,41 @@ static int64_t between(struct random *random, int64_t low, int64_t high)
     return high <= low ? low : low + (int64_t)random_below(random, (uint64_t)(high - low + 1));
 }
 
-static int64_t draw_length(const struct config *config, const struct cache *c,
-                           struct random *random)
+static struct cache cache_of(const struct config *config)
 {
-    const int64_t whole = between(random, 0, c->max_len / c->page_size) * c->page_size;
-    if (config_chose(config, "lengths", "ragged"))
-        return between(random, 1, c->max_len);
-    if (config_chose(config, "lengths", "one"))
-        return 1;
-    if (config_chose(config, "lengths", "short"))
-        return between(random, 1, c->page_size - 1 < c->max_len ? c->page_size - 1 : c->max_len);
-    if (config_chose(config, "lengths", "full"))
-        return whole > 0 ? whole : c->page_size < c->max_len ? c->page_size : c->max_len;
-    if (config_chose(config, "lengths", "over"))
-        return whole < c->max_len ? whole + 1 : c->max_len;
-    return c->max_len;
+    struct cache c = {.batch = config_value(config, "batch"),
+                      .heads = config_value(config, "heads"),
+                      .kv_heads = config_value(config, "kv_heads"),
+                      .head_dim = config_value(config, "head_dim"),
+                      .page_size = config_value(config, "page_size"),
+                      .max_len = config_value(config, "max_len"),
+                      .lengths = config_value(config, "lengths")};
+    c.pages_per_seq = ceil_div(c.max_len, c.page_size);
+    return c;
 }
 
-/* One sequence, anywhere in the batch, has max_len tokens: the axis means what it says. The lengths
- * belong to the shape; which sequence has which is content. */
-static void draw_lengths(const struct config *config, struct cache *c, struct random *shape_random,
-                         struct random *content_random)
+/* Of sequence b before they are permuted, to be asked in order. One has max_len tokens: the axis means
+ * what it says. */
+static int64_t draw_length(const struct cache *c, int64_t b, struct random *random)
+{
+    if (b == 0)
+        return c->max_len;
+    const int64_t whole = between(random, 0, c->max_len / c->page_size) * c->page_size;
+    switch (c->lengths) {
+    case RAGGED: return between(random, 1, c->max_len);
+    case ONE: return 1;
+    case SHORT: return between(random, 1, c->page_size - 1 < c->max_len ? c->page_size - 1 : c->max_len);
+    case FULL: return whole > 0 ? whole : c->page_size < c->max_len ? c->page_size : c->max_len;
+    case OVER: return whole < c->max_len ? whole + 1 : c->max_len;
+    default: return c->max_len;
+    }
+}
+
+/* The lengths belong to the shape; which sequence has which, the longest included, is content. */
+static void draw_lengths(struct cache *c, struct random *shape_random, struct random *content_random)
 {
     for (int64_t b = 0; b < c->batch; b++)
-        c->length[b] = (int32_t)(b ? draw_length(config, c, shape_random) : c->max_len);
+        c->length[b] = (int32_t)draw_length(c, b, shape_random);
     for (int64_t b = c->batch - 1; b > 0; b--) {
         int64_t other = (int64_t)random_below(content_random, (uint64_t)b + 1);
         int32_t length = c->length[b];
@@ -86,6 +98,24 @@ static void draw_lengths(const struct config *config, struct cache *c, struct ra
         c->length[other] = length;
     }
 }
+
+static int64_t shortest(const struct config *config, struct random *shape_random,
+                        struct random *content_random)
+{
+    const struct cache c = cache_of(config);
+    int64_t least = c.max_len;
+    (void)content_random;
+    for (int64_t b = 0; b < c.batch; b++) {
+        const int64_t length = draw_length(&c, b, shape_random);
+        least = length < least ? length : least;
+    }
+    return least;
+}
+
+static const struct derived derived[] = {
+    {"shortest", DERIVED_EVERY, {"batch", "page_size", "max_len", "lengths"},
+     "tokens of the shortest sequence; the longest has max_len", shortest},
+    {0}};
 
 /* The page that holds page i of sequence b, before renumbering: its own, or with `shared` that of the
  * even sequence before it for the first half of its pages. */
@@ -268,17 +298,11 @@ static void set_shapes(const struct cache *c, struct instance *out)
 static int instantiate(const struct config *config, struct random *shape_random,
                        struct random *content_random, struct instance *out)
 {
-    struct cache c = {.batch = config_value(config, "batch"),
-                      .heads = config_value(config, "heads"),
-                      .kv_heads = config_value(config, "kv_heads"),
-                      .head_dim = config_value(config, "head_dim"),
-                      .page_size = config_value(config, "page_size"),
-                      .max_len = config_value(config, "max_len")};
-    c.pages_per_seq = ceil_div(c.max_len, c.page_size);
+    struct cache c = cache_of(config);
     c.length = malloc((size_t)c.batch * sizeof *c.length);
     if (!c.length)
         return -1;
-    draw_lengths(config, &c, shape_random, content_random);
+    draw_lengths(&c, shape_random, content_random);
     c.pages = count_pages(config, &c);
     set_shapes(&c, out);
     c.table = malloc((size_t)(c.batch * c.pages_per_seq) * sizeof *c.table);
@@ -306,6 +330,7 @@ const struct problem problem_paged_attention = {
     .axes = axes,
     .tensors = tensors,
     .extents = extents,
+    .derived = derived,
     .compute = DTYPE_BF16,
     .memory_bound = true,
     .half = {3, 0, 0},

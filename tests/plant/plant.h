@@ -48,7 +48,7 @@ const char *plant_kind_name(enum plant_kind kind);
 struct plant_term {
     enum plant_kind kind;
     char text[PLANT_TEXT];  /* over the axes of the contract */
-    char code[PLANT_TEXT];  /* over the arguments of the kernel */
+    char code[PLANT_TEXT];  /* over the arguments of the kernel, and what contents.in makes of them */
     unsigned axes;          /* one bit an axis */
     int64_t modulus;        /* 0: none */
     int64_t value;          /* residue or threshold */

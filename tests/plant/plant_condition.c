@@ -6,15 +6,16 @@
 #include "../../gen/draw_internal.h"
 #include "plant.h"
 
-enum { MOST_QUANTITIES = PROBLEM_MAX_AXES + 1, ROUNDS = 40, TRIES = 200 };
+enum { MOST_QUANTITIES = PROBLEM_MAX_AXES + 4, ROUNDS = 40, TRIES = 200 };
 
 /* Something that a kernel may branch on: an extent, as the contract's axes say it. */
 struct quantity {
-    char text[64], code[32];
+    char text[64], code[64];
     unsigned axes;
-    const struct domain *domain; /* NULL: derived from several axes */
+    const struct domain *domain; /* NULL: derived from several axes, or drawn */
     int axis;
     int64_t low, high;
+    unsigned kinds; /* a bit a kind that it lends itself to; 0: every one */
 };
 
 struct choice {
@@ -54,6 +55,39 @@ static void add_pages(const struct plant_field *field, struct choice *choice)
     snprintf(q->code, sizeof q->code, "pages_per_seq");
 }
 
+/* Derived sizes, as a kernel finds them in its inputs (contents.in). Where the contents of a configuration
+ * differ and any of them may fail, only whether the greatest is above, the least below, is sure. */
+static const struct {
+    const char *problem, *name, *code;
+    unsigned kinds;
+} drawn[] = {
+    {"moe_up", "most_rows", "plant_most_between(expert_offsets, experts, stream)", 1u << PLANT_ABOVE},
+    {"moe_up", "least_rows", "plant_least_between(expert_offsets, experts, stream)", 1u << PLANT_BELOW},
+    {"paged_attention", "shortest", "plant_least(seq_lens, batch, stream)",
+     1u << PLANT_ABOVE | 1u << PLANT_BELOW | 1u << PLANT_NOT_MULTIPLE | 1u << PLANT_RESIDUE},
+};
+enum { DRAWN = sizeof drawn / sizeof *drawn };
+
+static void add_drawn(const struct plant_field *field, struct choice *choice)
+{
+    for (int d = 0; d < DRAWN; d++) {
+        const int index = problem_derived_index(field->problem, drawn[d].name);
+        if (index < 0 || strcmp(drawn[d].problem, field->problem->name) != 0)
+            continue;
+        struct quantity *q = &choice->item[choice->count++];
+        *q = (struct quantity){.axis = -1, .kinds = drawn[d].kinds};
+        for (const char *const *name = field->problem->derived[index].axes; *name; name++) {
+            const int axis = problem_axis_index(field->problem, *name);
+            const int64_t high = field->space.domain[axis].high;
+            q->axes |= 1u << axis;
+            q->high = high > q->high ? high : q->high;
+        }
+        q->low = 1;
+        snprintf(q->text, sizeof q->text, "%s", drawn[d].name);
+        snprintf(q->code, sizeof q->code, "%s", drawn[d].code);
+    }
+}
+
 static void list_quantities(const struct plant_field *field, struct choice *choice)
 {
     choice->count = 0;
@@ -69,6 +103,7 @@ static void list_quantities(const struct plant_field *field, struct choice *choi
         snprintf(q->code, sizeof q->code, "%s", name);
     }
     add_pages(field, choice);
+    add_drawn(field, choice);
 }
 
 /* --- single terms; each returns false when the quantity does not lend itself to it --- */
@@ -253,6 +288,8 @@ static bool draw_term(const struct plant_field *field, const struct choice *choi
 {
     const struct quantity *q = &choice->item[pcg_below(pcg, (uint64_t)choice->count)];
     *term = (struct plant_term){.kind = kind};
+    if (q->kinds && !(q->kinds >> kind & 1))
+        return false;
     switch (kind) {
     case PLANT_NOT_MULTIPLE: return draw_not_multiple(term, q, pcg);
     case PLANT_RESIDUE: return draw_residue(term, q, pcg);

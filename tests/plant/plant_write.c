@@ -161,7 +161,7 @@ static void write_header(FILE *out, const struct plant *plant, bool twin)
 
 int plant_write(const struct plant *plant, const struct plant_field *field, bool twin, const char *path)
 {
-    char skeleton[PLANT_PATH];
+    char contents[PLANT_PATH], skeleton[PLANT_PATH];
     const char *name = field->problem->name;
     FILE *out = fopen(path, "we");
     if (!out)
@@ -172,6 +172,9 @@ int plant_write(const struct plant *plant, const struct plant_field *field, bool
     fprintf(out, "#undef %s\n\n", name);
     write_entry(out, field);
     write_damage(out, plant, twin);
+    snprintf(contents, sizeof contents, "%s/tests/plant/contents.in", field->root);
+    if (status == 0 && plant->problem->derived)
+        status = copy_file(out, contents);
     snprintf(skeleton, sizeof skeleton, "%s/tests/plant/skeleton.%s.in", field->root,
              field->cuda ? "cu" : "c");
     if (status == 0)
