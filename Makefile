@@ -178,6 +178,9 @@ demo:
 # 7 shares no factor with the battery's 3 seeds, so that all seeds have their turn.
 BATTERY_SHARE ?= 7
 export BATTERY_SHARE
+# A limit of Check's is for what hangs, and a busy machine hangs nothing.
+CK_TIMEOUT_MULTIPLIER ?= 4
+export CK_TIMEOUT_MULTIPLIER
 check-all:
 	@$(MAKE) --no-print-directory check BATTERY_SHARE=1
 
