@@ -257,11 +257,76 @@ static void sort_clause(const struct explainer *ex, struct guess *guess, int fro
         }
 }
 
+/* --- a multiple of more than any modulus that is asked for --- */
+
+static int64_t lcm(int64_t a, int64_t b)
+{
+    int64_t x = a, y = b;
+    while (y != 0) {
+        const int64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return a / x * b;
+}
+
+/* Are the two in one clause (`alone`: is each a clause of its own)? */
+static bool are_together(const struct guess *guess, int i, int j, bool alone)
+{
+    const int low = i < j ? i : j, high = i < j ? j : i;
+    bool split = false;
+    for (int k = low + 1; k <= high; k++)
+        split = split || guess->starts[k];
+    const bool low_alone = guess->starts[low] && guess->starts[low + 1]; /* high is behind it */
+    const bool high_alone = guess->starts[high] && (high + 1 == guess->count || guess->starts[high + 1]);
+    return alone ? low_alone && high_alone : !split;
+}
+
+/* `n % 256 == 0 and (n + 255) / 256 % 16 == 0` says `n % 4096 == 0`, and the same of `!=` and `or`: the
+ * modulus of both together, 0 when the atoms are no such pair. */
+static int64_t common_modulus(const struct explainer *ex, const struct guess *guess, int i, int j)
+{
+    const struct atom *a = &guess->atom[i], *b = &guess->atom[j];
+    const struct quantity *axis = &ex->quantity[a->quantity], *tiles = &ex->quantity[b->quantity];
+    const bool multiples = a->kind == ATOM_REMAINDER && b->kind == ATOM_REMAINDER && a->b == 0 && b->b == 0;
+    if (i == j || !multiples || a->negated != b->negated || !quantity_is_axis(axis) ||
+        tiles->kind != QUANTITY_TILES || axis->axis[0] != tiles->axis[0] || a->a % tiles->tile != 0 ||
+        !are_together(guess, i, j, a->negated))
+        return 0;
+    return lcm(a->a, tiles->tile * b->a);
+}
+
+static void remove_atom(struct guess *guess, int at)
+{
+    if (guess->starts[at] && at + 1 < guess->count)
+        guess->starts[at + 1] = true;
+    guess->count--;
+    for (int i = at; i < guess->count; i++) {
+        guess->atom[i] = guess->atom[i + 1];
+        guess->starts[i] = guess->starts[i + 1];
+    }
+}
+
+static void merge_moduli(const struct explainer *ex, struct guess *guess)
+{
+    for (int i = 0; i < guess->count; i++)
+        for (int j = 0; j < guess->count; j++) {
+            const int64_t modulus = common_modulus(ex, guess, i, j);
+            if (modulus == 0)
+                continue;
+            guess->atom[i].a = modulus;
+            remove_atom(guess, j);
+            i = -1; /* once more from the start */
+            break;
+        }
+}
+
 bool guess_format(const struct explainer *ex, const struct guess *as_found, char *text, size_t size)
 {
     struct text to = {.at = text, .size = size, .fits = true};
     struct guess sorted = *as_found;
     const struct guess *guess = &sorted;
+    merge_moduli(ex, &sorted);
     if (guess->count == 0)
         append(&to, "", "any");
     for (int from = 0, end; from < guess->count; from = end) {
