@@ -293,6 +293,14 @@ void config_list_clear(struct config_list *list)
     *list = (struct config_list){0};
 }
 
+bool config_list_has(const struct config_list *list, int axis, int64_t value)
+{
+    for (int i = 0; i < list->count; i++)
+        if (list->item[i].value[axis] == value)
+            return true;
+    return false;
+}
+
 struct list_reader {
     struct config_list *list;
     const struct space *space;

@@ -70,14 +70,6 @@ static bool leaves_any(const struct domain *domain, int64_t value, enum residue 
     return !tiled && leaves(value, 2, residue);
 }
 
-static bool is_seen_value(const struct cover *cover, int axis, int64_t value)
-{
-    for (int i = 0; i < cover->seen->count; i++)
-        if (cover->seen->item[i].value[axis] == value)
-            return true;
-    return false;
-}
-
 bool cover_in(const struct cover *cover, int factor, int level, int64_t value)
 {
     const struct factor *f = &cover->factor[factor];
@@ -86,7 +78,7 @@ bool cover_in(const struct cover *cover, int factor, int level, int64_t value)
     if (f->kind == FACTOR_LISTED)
         return domain->value[class] == value;
     if (f->kind == FACTOR_MAGNITUDE && class == MAGNITUDE_SEEN)
-        return is_seen_value(cover, f->axis, value);
+        return config_list_has(cover->seen, f->axis, value);
     if (f->kind == FACTOR_MAGNITUDE)
         return (int)magnitude_of(cover, f->axis, value) == class;
     return leaves_any(domain, value, (enum residue)class);

@@ -48,8 +48,8 @@ struct cover {
     int factors;
 };
 
-/* `seen` must outlive the cover; `largest`: for every number axis what the machine allows with the other axes at their least. Axes with one
- * value are no factors. */
+/* `seen` must outlive the cover; `largest`: for every number axis what the machine allows with the other
+ * axes at their least. Axes with one value are no factors. */
 void cover_open(struct cover *cover, const struct space *space, const struct config_list *seen,
                 const int64_t *largest);
 

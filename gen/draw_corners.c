@@ -161,14 +161,6 @@ static void draw_pairs(struct drawing *drawing, int end, bool lists, struct pcg 
     drawing->budget.grain = grain;
 }
 
-static bool is_repeated(const struct config_list *seen, int upto, int axis)
-{
-    for (int i = 0; i < upto; i++)
-        if (seen->item[i].value[axis] == seen->item[upto].value[axis])
-            return true;
-    return false;
-}
-
 /* Whoever hard-codes one extent looks at that extent alone: every seen value among others that were never
  * seen with it. */
 static void draw_seen_values(struct drawing *drawing, int end, struct pcg *stream)
@@ -178,8 +170,9 @@ static void draw_seen_values(struct drawing *drawing, int end, struct pcg *strea
     char why[96];
     for (int k = 0; k < seen->count; k++)
         for (int i = 0; axes[i].name && drawing->out->count < end; i++) {
+            const struct config_list before = {.item = seen->item, .count = k};
             const int64_t value = seen->item[k].value[i];
-            if (!domain_is_number(drawing->space, i) || is_repeated(seen, k, i) ||
+            if (!domain_is_number(drawing->space, i) || config_list_has(&before, i, value) ||
                 !domain_contains(&drawing->space->domain[i], value))
                 continue;
             snprintf(why, sizeof why, "corner: %s=%lld as in the seen set, the rest otherwise", axes[i].name,

@@ -75,6 +75,9 @@ uint64_t draw_config_seed(struct pcg *stream); /* 31 bits: configuration lines s
 bool draw_cost_within(struct drawing *drawing, const struct config *config,
                       const struct cost *allowed, struct cost *cost);
 bool draw_cost(struct drawing *drawing, const struct config *config, struct cost *cost);
+/* Elements of the box that the ranges of a configuration span: no table that a problem makes for an
+ * instance is longer. Lists (head_dim, page_size) are small and left out. */
+double draw_box_size(const struct space *space, const struct config *config);
 bool cost_fits(const struct cost *cost, const struct cost *allowed);
 
 /* What one more configuration may cost: of what the part at work (struct budget) may still spend, while every

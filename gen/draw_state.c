@@ -64,9 +64,7 @@ static bool instance_cost(const struct config *config, struct cost *cost)
     return true;
 }
 
-/* Elements of the box that the ranges of a configuration span: no table that a problem makes for an
- * instance is longer. Lists (head_dim, page_size) are small and left out. */
-static double box_size(const struct space *space, const struct config *config)
+double draw_box_size(const struct space *space, const struct config *config)
 {
     double size = 1;
     for (int i = 0; space->problem->axes[i].name; i++)
@@ -108,7 +106,7 @@ static bool fraction_fits(struct drawing *drawing, const struct config *config,
     struct config path[MOST], at = *config;
     struct cost cost;
     int count = 0;
-    for (int i = 1; box_size(drawing->space, &at) > cheap && count < MOST &&
+    for (int i = 1; draw_box_size(drawing->space, &at) > cheap && count < MOST &&
                     halve_largest(drawing->space, &at); i++)
         if (i % STRIDE == 0)
             path[count++] = at;

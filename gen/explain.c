@@ -1,7 +1,7 @@
 /* One rule for all failures: guess what fits, run what tells the guesses apart, confirm what remains. */
 #include "explain_internal.h"
+#include "proportion.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ enum {
     LEAST_CONFIRMED = 8,
     REPEATS = 3, MORE_REPEATS = 8
 };
-static const double LEAST_SPLIT = 0.002, LEAST_RIGHT = 0.9;
+static const double LEAST_SPLIT = 0.002, LEAST_RIGHT = 0.9, SURELY_RIGHT = 0.8;
 
 /* The rule that stands, and how it fared on runs made since it does. */
 struct standing {
@@ -210,15 +210,14 @@ static int narrow(struct explainer *ex, struct standing *standing)
 
 /* --- the verdict on the rule --- */
 
-/* Wilson's lower bound at z = 1.28 (90%, one-sided) of a share that must itself be LEAST_RIGHT. */
+/* The share itself, and what it is at least with 90% confidence. */
 static bool is_right(int right, int asked)
 {
-    const double z = 1.28, n = asked, share = asked > 0 ? right / n : 1;
+    const double one_sided_90 = 1.2816;
     if (right == asked)
         return true;
-    const double middle = share + z * z / (2 * n);
-    const double half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n));
-    return share >= LEAST_RIGHT && (middle - half) / (1 + z * z / n) >= LEAST_RIGHT - 0.1;
+    const struct proportion share = proportion_wilson(right, asked, one_sided_90);
+    return share.value >= LEAST_RIGHT && share.low >= SURELY_RIGHT;
 }
 
 static void judge(const struct explainer *ex, const struct standing *standing, struct rule *out)

@@ -1,4 +1,5 @@
 #include "fill.h"
+#include "mix.h"
 
 #include <string.h>
 
@@ -11,19 +12,12 @@ static inline void value_words(struct philox_key key, uint64_t block, uint32_t w
 
 enum { CHUNK = 1024 };
 
-static uint64_t mix(uint64_t z) /* the finalizer of splitmix64 (Steele, Lea, Flood 2014) */
-{
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 struct philox_key fill_key(const struct problem *problem, uint64_t seed, int content, int tensor)
 {
     uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a of the name */
     for (const char *c = problem->name; *c; c++)
         hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
-    return (struct philox_key){.seed = mix(hash ^ mix(seed + 0x9e3779b97f4a7c15u)),
+    return (struct philox_key){.seed = mix64(hash ^ mix64(seed + 0x9e3779b97f4a7c15u)),
                                .high = (uint64_t)content << 32 | (uint64_t)tensor};
 }
 

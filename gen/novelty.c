@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "mix.h"
+
 /* A set of hashed features, a bit each. Two features may share one, which costs a little novelty and nothing
  * else: a whole standard set has about 2^18 features. */
 enum { BITS_LOG2 = 23, MOST_MARKS = 24 * PROBLEM_MAX_AXES };
@@ -50,17 +52,10 @@ void novelty_close(struct novelty *novelty)
 
 /* --- features --- */
 
-static uint64_t mix(uint64_t x) /* the finalizer of SplitMix64 */
-{
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
 static uint64_t key_of(enum mark_kind kind, int axis, int64_t a, int64_t b)
 {
-    const uint64_t head = mix(((uint64_t)kind << 32 | (uint64_t)axis) + 0x9e3779b97f4a7c15u);
-    return mix(mix(head + (uint64_t)a) + (uint64_t)b);
+    const uint64_t head = mix64(((uint64_t)kind << 32 | (uint64_t)axis) + 0x9e3779b97f4a7c15u);
+    return mix64(mix64(head + (uint64_t)a) + (uint64_t)b);
 }
 
 static int bit_length(double value) /* of a product: exact enough, and it cannot overflow */
@@ -69,14 +64,6 @@ static int bit_length(double value) /* of a product: exact enough, and it cannot
     for (; value >= 1; value /= 2)
         bits++;
     return bits;
-}
-
-static bool is_published(const struct novelty *novelty, int axis, int64_t value)
-{
-    for (int i = 0; novelty->seen && i < novelty->seen->count; i++)
-        if (novelty->seen->item[i].value[axis] == value)
-            return true;
-    return false;
 }
 
 static int add(struct mark *marks, int count, enum mark_kind kind, int axis, int64_t a, int64_t b, bool fine)
@@ -98,7 +85,7 @@ static int mark_axis(const struct novelty *novelty, const struct config *config,
         count = add(marks, count, MARK_LISTED, axis, value, 0, false);
     if (novelty->space->problem->axes[axis].kind != AXIS_NUMBER)
         return count;
-    if (is_published(novelty, axis, value))
+    if (novelty->seen && config_list_has(novelty->seen, axis, value))
         count = add(marks, count, MARK_PUBLISHED, axis, value, 0, false);
     count = add(marks, count, MARK_BITS, axis, bit_length((double)value), 0, false);
     for (size_t i = 0; i < sizeof modulus / sizeof *modulus; i++)
@@ -150,7 +137,7 @@ static void know(struct novelty *novelty, uint64_t key)
 /* Keys of pairs must not depend on which came first: marks come in the order of the axes. */
 static uint64_t pair_key(const struct mark *a, const struct mark *b)
 {
-    return mix(a->key + mix(b->key));
+    return mix64(a->key + mix64(b->key));
 }
 
 /* A pair of marks of different axes that is worth remembering: coarse ones, or any with the kind of data. */

@@ -4,6 +4,7 @@
 #include <new>
 #include <pcg_random.hpp>
 
+#include "mix.h"
 #include "pcg.h"
 
 struct pcg {
@@ -18,12 +19,9 @@ static uint64_t hash_text(const char *text) /* FNV-1a, 64 bits */
     return hash;
 }
 
-static uint64_t mix(uint64_t x) /* the finalizer of splitmix64: neighbouring seeds end far apart */
+static uint64_t mix(uint64_t x) /* splitmix64: neighbouring seeds end far apart */
 {
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
+    return mix64(x + 0x9e3779b97f4a7c15u);
 }
 
 /* The purpose enters the state too, not the increment alone: two PCG streams that start from one state

@@ -68,6 +68,7 @@ struct config_list {
 };
 int config_list_add(struct config_list *list, const struct config *config); /* 0, -1 no memory */
 void config_list_clear(struct config_list *list);
+bool config_list_has(const struct config_list *list, int axis, int64_t value); /* in any of them */
 
 /* Read a .seen or .regress file (comments and blank lines skipped), checking every line against the
  * space. A missing file is an error unless `optional`. Returns 0 or -1 with file:line in *error. */

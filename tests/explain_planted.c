@@ -16,21 +16,12 @@ static bool within_caps(const struct ground *ground, const struct config *config
     return draw_cost(&drawing, config, &cost);
 }
 
-static double box_size(const struct space *space, const struct config *config)
-{
-    double size = 1;
-    for (int i = 0; config->problem->axes[i].name; i++)
-        if (domain_is_number(space, i) && space->domain[i].value_count == 0)
-            size *= (double)config->value[i];
-    return size;
-}
-
 /* Shrinks one range after another until the caps hold; far above them it need not be asked. */
 static bool shrink_into_caps(const struct ground *ground, struct config *config, struct pcg *stream)
 {
     for (int i = 0; i < 400; i++) {
         const int axis = (int)pcg_below(stream, (uint64_t)problem_axis_count(config->problem));
-        if (box_size(&ground->space, config) < 1 << 27 && within_caps(ground, config))
+        if (draw_box_size(&ground->space, config) < 1 << 27 && within_caps(ground, config))
             return space_contains(&ground->space, config, NULL);
         if (domain_is_number(&ground->space, axis))
             config->value[axis] =

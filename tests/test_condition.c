@@ -4,11 +4,11 @@
 
 #include "../gen/condition.h"
 #include "suites.h"
+#include "test_gen.h"
 
 static const char *const lines[] = {"m=1 n=64 k=2 group=32 zero=drawn input=normal",
                                     "m=16 n=64 k=130 group=128 zero=high input=wide",
                                     "m=33 n=7 k=64 group=64 zero=low input=needle"};
-enum { LINES = sizeof lines / sizeof *lines };
 
 /* For each line above, '1' where it holds. */
 static const struct {
@@ -27,20 +27,43 @@ static const struct {
     {"m * n > 200 and input=wide and zero=high or k / 2 == 1", "110"},
 };
 
-START_TEST(a_condition_holds_where_it_says)
+/* `holds`: '1' or '0' for each of the lines. */
+static void expect_holds(const char *problem, const char *text, const char *const *line, const char *holds)
 {
-    const struct problem *problem = problem_find("gemm_w4a16");
     char why[256];
-    struct condition *condition = condition_parse(problem, conditions[_i].text, why, sizeof why);
-    ck_assert_msg(condition != NULL, "%s: %s", conditions[_i].text, why);
-    for (int l = 0; l < LINES; l++) {
-        struct config config;
-        struct space_error error;
-        ck_assert_msg(config_parse(&config, problem, lines[l], "test", &error) == 0, "%s", error.text);
-        ck_assert_msg(condition_holds(condition, &config) == (conditions[_i].holds[l] == '1'),
-                      "'%s' on %s", conditions[_i].text, lines[l]);
+    struct condition *condition = condition_parse(problem_find(problem), text, why, sizeof why);
+    ck_assert_msg(condition != NULL, "%s: %s", text, why);
+    for (int l = 0; holds[l]; l++) {
+        const struct config config = parse(problem, line[l]);
+        ck_assert_msg(condition_holds(condition, &config) == (holds[l] == '1'), "'%s' on %s", text, line[l]);
     }
     condition_free(condition);
+}
+
+START_TEST(a_condition_holds_where_it_says)
+{
+    expect_holds("gemm_w4a16", conditions[_i].text, lines, conditions[_i].holds);
+}
+END_TEST
+
+static const char *const routed[] = {"tokens=100 hidden_dim=8 inter_dim=8 experts=4 routing=even",
+                                     "tokens=100 hidden_dim=8 inter_dim=8 experts=4 routing=one seed=3",
+                                     "tokens=3 hidden_dim=64 inter_dim=8 experts=4 routing=even"};
+
+/* 25 and 25 rows, 100 and 0, 1 and 0. */
+static const struct {
+    const char *text, *holds;
+} derived[] = {
+    {"most_rows > 25", "010"},
+    {"most_rows == least_rows", "100"},
+    {"least_rows == 0 and hidden_dim % 64 != 0", "010"},
+    {"most_rows % 5 != 0 or routing=one", "011"},
+    {"2 * most_rows - tokens / experts <= 25 and routing!=one", "101"},
+};
+
+START_TEST(a_condition_may_name_a_derived_size)
+{
+    expect_holds("moe_up", derived[_i].text, routed, derived[_i].holds);
 }
 END_TEST
 
@@ -70,6 +93,8 @@ Suite *condition_suite(void)
     TCase *tcase = tcase_create("condition");
     tcase_add_loop_test(tcase, a_condition_holds_where_it_says, 0,
                         (int)(sizeof conditions / sizeof *conditions));
+    tcase_add_loop_test(tcase, a_condition_may_name_a_derived_size, 0,
+                        (int)(sizeof derived / sizeof *derived));
     tcase_add_loop_test(tcase, what_is_no_condition_is_said_to_be_none, 0,
                         (int)(sizeof wrong / sizeof *wrong));
     suite_add_tcase(suite, tcase);

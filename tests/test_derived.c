@@ -10,6 +10,7 @@
 #include "../gen/instantiate.h"
 #include "../gen/limit.h"
 #include "suites.h"
+#include "test_gen.h"
 
 enum { CONFIGS = 3000, LARGEST = 300, ENOUGH = 50 };
 
@@ -27,16 +28,6 @@ static struct config random_config(const struct space *space, struct pcg *stream
         }
     } while (!draw_in_limits(space, &config));
     return config;
-}
-
-static struct space published_space(const char *problem)
-{
-    struct space space;
-    struct space_error error;
-    char path[64];
-    snprintf(path, sizeof path, "shapes/%s.space", problem);
-    ck_assert_msg(space_read(&space, problem_find(problem), path, &error) == 0, "%s", error.text);
-    return space;
 }
 
 /* --- what is counted in a real instance --- */
@@ -161,38 +152,6 @@ END_TEST
 
 /* --- where they may be named --- */
 
-static const char *const lines[] = {"tokens=100 hidden_dim=8 inter_dim=8 experts=4 routing=even",
-                                    "tokens=100 hidden_dim=8 inter_dim=8 experts=4 routing=one seed=3",
-                                    "tokens=3 hidden_dim=64 inter_dim=8 experts=4 routing=even"};
-
-/* For each line above, '1' where it holds: 25 and 25 rows, 100 and 0, 1 and 0. */
-static const struct {
-    const char *text, *holds;
-} conditions[] = {
-    {"most_rows > 25", "010"},
-    {"most_rows == least_rows", "100"},
-    {"least_rows == 0 and hidden_dim % 64 != 0", "010"},
-    {"most_rows % 5 != 0 or routing=one", "011"},
-    {"2 * most_rows - tokens / experts <= 25 and routing!=one", "101"},
-};
-
-START_TEST(a_condition_may_name_a_derived_size)
-{
-    const struct problem *problem = problem_find("moe_up");
-    char why[256] = "";
-    struct condition *condition = condition_parse(problem, conditions[_i].text, why, sizeof why);
-    ck_assert_msg(condition != NULL, "%s: %s", conditions[_i].text, why);
-    for (int l = 0; l < 3; l++) {
-        struct config config;
-        struct space_error error;
-        ck_assert_msg(config_parse(&config, problem, lines[l], "test", &error) == 0, "%s", error.text);
-        ck_assert_msg(condition_holds(condition, &config) == (conditions[_i].holds[l] == '1'),
-                      "'%s' on %s", conditions[_i].text, lines[l]);
-    }
-    condition_free(condition);
-}
-END_TEST
-
 START_TEST(a_condition_names_the_derived_sizes_of_its_own_problem_only)
 {
     char why[256];
@@ -238,8 +197,6 @@ Suite *derived_suite(void)
     tcase_add_test(tcase, the_shortest_sequence_is_that_of_real_instances);
     tcase_add_loop_test(tcase, a_derived_size_depends_on_its_own_axes_and_the_seed_alone, 0, 2);
     tcase_add_loop_test(tcase, tables_of_derived_sizes_are_sound, 0, problems);
-    tcase_add_loop_test(tcase, a_condition_may_name_a_derived_size, 0,
-                        (int)(sizeof conditions / sizeof *conditions));
     tcase_add_test(tcase, a_condition_names_the_derived_sizes_of_its_own_problem_only);
     tcase_add_test(tcase, a_contract_may_not_name_a_derived_size);
     suite_add_tcase(suite, tcase);

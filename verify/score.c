@@ -4,30 +4,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "../gen/proportion.h"
 #include "../reports/published.h"
 
 /* 97.5% quantile of the standard normal distribution. */
 static const double normal_quantile = 1.959963984540054;
 
-/* Wilson (1927), J. Am. Stat. Assoc. 22:209; method 3 in Newcombe (1998), Stat. Med. 17:857:
- * (2 n p + z^2 -+ z sqrt(z^2 + 4 n p q)) / (2 (n + z^2)). */
 struct interval score_wilson(int pass, int count)
 {
-    const double z = normal_quantile;
-    double p, half, middle, below;
-
     if (count <= 0)
         return (struct interval){ 0 };
-    p = (double)pass / count;
-    half = z * sqrt(z * z + 4 * pass * (1 - p));
-    middle = 2.0 * pass + z * z;
-    below = 2 * (count + z * z);
-    return (struct interval){
-        .present = true,
-        .value = p,
-        .low = pass == 0 ? 0 : (middle - half) / below,
-        .high = pass == count ? 1 : (middle + half) / below,
-    };
+    const struct proportion share = proportion_wilson(pass, count, normal_quantile);
+    return (struct interval){ true, share.value, share.low, share.high };
 }
 
 /* Newcombe (1998), Stat. Med. 17:873, method 10: with Wilson limits l, u of each proportion,
