@@ -172,7 +172,12 @@ static int find_few(struct drawing *drawing, bool *unseen)
 
 /* --- the order --- */
 
-enum { PARTS = 5 };
+enum part { PART_NEIGHBOURS, PART_CORNERS, PART_COVER, PART_MIXED, PART_RANDOM, PARTS };
+
+static const struct budget budgets[PARTS] = {
+    [PART_NEIGHBOURS] = {0.35, 1}, [PART_CORNERS] = {0.6, 0.2}, [PART_COVER] = {0.76, 0.2},
+    [PART_MIXED] = {0.83, 0.2},    [PART_RANDOM] = {1, 0.25},
+};
 
 /* Parts take turns, so that a run cut short has seen them all: odd values on every axis at once in the
  * covering part, a hard-coded shape's neighbours, what overflows in the corners. `end[i]`: where part i of the
@@ -216,13 +221,14 @@ static int share(const struct drawing *drawing, int percent)
     return wanted < left ? wanted : left > 0 ? left : 0;
 }
 
-static int draw_part(struct drawing *drawing, int part, struct tuples *tuples)
+static int draw_part(struct drawing *drawing, enum part part, struct tuples *tuples)
 {
+    drawing->budget = budgets[part];
     switch (part) {
-    case 0: return draw_neighbours(drawing);
-    case 1: return draw_corners(drawing, share(drawing, DRAW_CORNER_PERCENT));
-    case 2: return draw_cover(drawing, tuples, share(drawing, DRAW_COVER_PERCENT));
-    case 3: return draw_mixed(drawing, share(drawing, DRAW_MIXED_PERCENT));
+    case PART_NEIGHBOURS: return draw_neighbours(drawing);
+    case PART_CORNERS: return draw_corners(drawing, share(drawing, DRAW_CORNER_PERCENT));
+    case PART_COVER: return draw_cover(drawing, tuples, share(drawing, DRAW_COVER_PERCENT));
+    case PART_MIXED: return draw_mixed(drawing, share(drawing, DRAW_MIXED_PERCENT));
     default: return draw_random(drawing);
     }
 }
@@ -231,7 +237,6 @@ static int draw_part(struct drawing *drawing, int part, struct tuples *tuples)
  * take turns. */
 static int draw_all(struct drawing *drawing)
 {
-    static const struct budget budget[PARTS] = {{0.35, 1}, {0.6, 0.2}, {0.76, 0.2}, {0.83, 0.2}, {1, 0.25}};
     const int from = drawing->out->count;
     int64_t largest[PROBLEM_MAX_AXES] = {0};
     struct cover cover;
@@ -242,11 +247,10 @@ static int draw_all(struct drawing *drawing)
     if (tuples_open(&tuples, &cover, draw_strength(drawing->count)))
         return -1;
     for (int part = 0; part < PARTS; part++) {
-        drawing->budget = budget[part];
-        failed = failed || draw_part(drawing, part, &tuples);
+        failed = failed || draw_part(drawing, (enum part)part, &tuples);
         end[part] = drawing->out->count;
     }
-    for (int i = end[2]; i < end[4]; i++)
+    for (int i = end[PART_COVER]; i < end[PART_RANDOM]; i++)
         tuples_mark(&tuples, &drawing->out->item[i].config);
     drawing->coverage = tuples_coverage(&tuples);
     failed = failed || take_turns(drawing->out, from, end);

@@ -104,8 +104,8 @@ int64_t domain_next(const struct domain *domain, int64_t value, int sign); /* it
 int64_t domain_shrink(const struct domain *domain, int64_t value, struct pcg *stream);
 bool domain_is_number(const struct space *space, int axis); /* a number axis with more than one value */
 
-/* One of the input classes: three times in eight any but the published one, twice one of the discriminating
- * ones, else `usual`. */
+/* One of the input classes: a quarter of the time any but the published one, another quarter one of the
+ * discriminating ones, else `usual`. */
 int64_t draw_input(const struct space *space, int axis, int64_t usual, struct pcg *stream);
 
 /* Shrinks the largest axis, over and over, until the configuration may be afforded. Of `spared` (a bit an axis)
@@ -117,10 +117,6 @@ bool draw_shrink_to_fit(struct drawing *drawing, struct config *config, int kept
 
 /* Log-uniform numbers, primes and values off the tiles favoured; any choices; a seed. */
 void draw_random_values(const struct space *space, struct config *config, struct pcg *stream);
-
-/* Moves extents down a little, one after another, to where the configuration is newest; all but `kept` (-1:
- * none). What it costs does not grow. */
-void draw_settle(const struct drawing *drawing, struct config *config, int kept, struct pcg *stream);
 
 /* In the contract, and no point that was seen or drawn before. */
 bool draw_is_new(const struct drawing *drawing, const struct config *config);
@@ -135,8 +131,8 @@ int draw_corners(struct drawing *drawing, int most);
 int draw_cover(struct drawing *drawing, struct tuples *tuples, int rows);
 int draw_random(struct drawing *drawing);
 
-/* At most so many random points with seen values put together that were never seen together: a table of extents
- * answers each of them, and nobody tried the two. */
+/* At most so many random points around one seen value, or around two that were never seen together: a table
+ * of extents answers each of them, and nobody tried the two. */
 int draw_mixed(struct drawing *drawing, int most);
 
 /* The largest value of a number axis that the caps allow with every other axis at its least (limits

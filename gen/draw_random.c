@@ -17,7 +17,7 @@ void draw_random_values(const struct space *space, struct config *config, struct
             config->value[i] = domain_decorate(domain, domain_random(domain, stream), stream);
         else if (i == input)
             config->value[i] = draw_input(space, i, domain->value[0], stream);
-        else /* the first is the published one: what only usual content shows must not wait for it on every axis */
+        else /* what only the published kind shows, the first, must not wait for it on every axis */
             config->value[i] = domain->value[pcg_below(stream, 4) ? pcg_below(stream, values) : 0];
     }
 }
@@ -111,18 +111,21 @@ static struct pinned pin_seen(const struct drawing *drawing, struct pcg *stream)
     return (struct pinned){legal ? axis : -1, value};
 }
 
-static bool has_both(const struct config *config, const struct pinned pin[2])
+static bool has_pins(const struct config *config, const struct pinned *pin, int pins)
 {
-    return config->value[pin[0].axis] == pin[0].value && config->value[pin[1].axis] == pin[1].value;
+    for (int i = 0; i < pins; i++)
+        if (config->value[pin[i].axis] != pin[i].value)
+            return false;
+    return true;
 }
 
 static bool is_met(const struct drawing *drawing, const struct pinned pin[2])
 {
     for (int i = 0; i < drawing->seen->count; i++)
-        if (has_both(&drawing->seen->item[i], pin))
+        if (has_pins(&drawing->seen->item[i], pin, 2))
             return true;
     for (int i = 0; i < drawing->out->count; i++)
-        if (has_both(&drawing->out->item[i].config, pin))
+        if (has_pins(&drawing->out->item[i].config, pin, 2))
             return true;
     return false;
 }
@@ -145,13 +148,15 @@ static int choose_pins(const struct drawing *drawing, struct pinned pin[2], stru
 
 /* --- the newest of some --- */
 
-void draw_settle(const struct drawing *drawing, struct config *config, int kept, struct pcg *stream)
+/* Moves extents down a little, one after another, to where the configuration is newest. What it costs does
+ * not grow. */
+static void settle(const struct drawing *drawing, struct config *config, struct pcg *stream)
 {
     enum { STEPS = 12, NEAR = 128 };
     double best = novelty_of(drawing->novelty, config);
     for (int i = 0; config->problem->axes[i].name; i++) {
         const struct domain *domain = &drawing->space->domain[i];
-        if (i == kept || config->problem->axes[i].kind != AXIS_NUMBER || domain->value_count > 0)
+        if (config->problem->axes[i].kind != AXIS_NUMBER || domain->value_count > 0)
             continue;
         for (int step = 0; step < STEPS; step++) {
             const int64_t room = config->value[i] - domain->low, quarter = config->value[i] / 4;
@@ -167,6 +172,7 @@ void draw_settle(const struct drawing *drawing, struct config *config, int kept,
     }
 }
 
+/* Pinned values stay as they are: where they cannot, it is no candidate. */
 static bool draw_candidate(struct drawing *drawing, const struct pinned *pin, int pins, struct pcg *stream,
                            struct config *config)
 {
@@ -179,19 +185,21 @@ static bool draw_candidate(struct drawing *drawing, const struct pinned *pin, in
         spared |= 1u << pin[i].axis;
     }
     return draw_repair(drawing->space, config, kept) != REPAIR_FAILED &&
-           draw_shrink_to_fit(drawing, config, kept, spared, false, stream, &cost) &&
-           draw_is_new(drawing, config);
+           draw_shrink_to_fit(drawing, config, kept, spared, pins > 0, stream, &cost) &&
+           has_pins(config, pin, pins) && draw_is_new(drawing, config);
 }
 
 /* The newest of a few that the budget can afford. */
 static bool draw_one(struct drawing *drawing, const struct pinned *pin, int pins, struct pcg *stream)
 {
-    enum { CANDIDATES = 8 };
+    enum { CANDIDATES = 8, TRIES_PINNED = 32 };
+    static const char *const why[] = {"random", "a seen value", "seen values mixed"};
+    const int tries = pins > 0 ? TRIES_PINNED : drawing->tries;
     struct config best;
     struct cost cost;
     double most = -1;
     int found = 0;
-    for (int i = 0; i < drawing->tries && found < CANDIDATES; i++) {
+    for (int i = 0; i < tries && found < CANDIDATES; i++) {
         struct config config;
         if (!draw_candidate(drawing, pin, pins, stream, &config))
             continue;
@@ -202,15 +210,13 @@ static bool draw_one(struct drawing *drawing, const struct pinned *pin, int pins
             most = novelty;
         }
     }
-    if (found == 0) {
-        drawing->tries = TRIES_WHEN_SPARSE; /* the next one will not be easier to find */
+    if (found == 0)
         return false;
-    }
     if (pins == 0)
-        draw_settle(drawing, &best, -1, stream);
+        settle(drawing, &best, stream);
     if (!draw_cost(drawing, &best, &cost))
         return false;
-    draw_accept(drawing, &best, &cost, pins == 0 ? "random" : pins == 1 ? "a seen value" : "seen values mixed");
+    draw_accept(drawing, &best, &cost, why[pins]);
     return true;
 }
 
@@ -254,8 +260,8 @@ static void draw_few(struct drawing *drawing, struct pcg *stream)
     }
 }
 
-/* What is new is asked of this part alone: one more seen configuration, frozen failure or neighbour changes
- * none of its draws. */
+/* What is new is asked of this part alone: where no cap binds, one more seen configuration, frozen failure or
+ * neighbour changes none of its draws. */
 int draw_random(struct drawing *drawing)
 {
     struct pcg *stream = draw_stream(drawing, "random");
@@ -267,8 +273,10 @@ int draw_random(struct drawing *drawing)
         draw_few(drawing, stream);
     while (drawing->out->count < drawing->count && more && !drawing->no_memory) {
         more = drawing->few.count == 0 && draw_one(drawing, NULL, 0, stream);
-        if (!more)
+        if (!more) {
+            drawing->tries = TRIES_WHEN_SPARSE; /* the next one will not be easier to find */
             more = draw_again(drawing, stream);
+        }
     }
     pcg_free(stream);
     novelty_close(drawing->novelty);
