@@ -220,6 +220,21 @@ static bool is_right(int right, int asked)
     return share.value >= LEAST_RIGHT && share.low >= SURELY_RIGHT;
 }
 
+/* Right on either side over all that was ever run. A rule that was dropped and came back counts its fresh runs
+ * anew, and one that is wrong has a lucky streak in the end; published points may be known by heart. */
+static bool holds_overall(const struct explainer *ex, const struct guess *rule)
+{
+    int asked[2] = {0}, right[2] = {0};
+    for (int t = 0; t < ex->trials; t++) {
+        const bool says = guess_holds(ex, rule, trial_values(ex, t));
+        if (!bit_of(ex->unpublished, t))
+            continue;
+        asked[says]++;
+        right[says] += says == bit_of(ex->fails, t);
+    }
+    return is_right(right[0], asked[0]) && is_right(right[1], asked[1]);
+}
+
 static void judge(const struct explainer *ex, const struct standing *standing, struct rule *out)
 {
     const int right = standing->fails_inside + standing->passes_outside;
@@ -244,6 +259,9 @@ static void judge(const struct explainer *ex, const struct standing *standing, s
         snprintf(out->reason, sizeof out->reason,
                  "the best one found is contradicted by %d of %d fresh runs",
                  asked - right, asked);
+    else if (!holds_overall(ex, &standing->rule))
+        snprintf(out->reason, sizeof out->reason,
+                 "the best one found is contradicted by runs before the last %d", asked);
     else
         out->present = true;
     if (out->present)

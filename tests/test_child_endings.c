@@ -5,11 +5,14 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../verify/child_internal.h"
 #include "../verify/child_table.h"
 
 START_TEST(a_null_pointer_is_a_crash_and_a_restart_works)
@@ -152,6 +155,38 @@ START_TEST(child_stop_all_ends_a_hanging_call_from_a_signal_handler)
 }
 END_TEST
 
+/* In place of the C library's: what happens between the judge's poll and its read can be chosen. */
+static int closed_before_recv = -1;
+
+ssize_t recv(int fd, void *buffer, size_t size, int flags)
+{
+    if (closed_before_recv >= 0)
+        close(closed_before_recv);
+    closed_before_recv = -1;
+    return recvfrom(fd, buffer, size, flags, NULL, NULL);
+}
+
+/* The process has ended, and the last who holds its end of the channel lets go just before the read. */
+START_TEST(an_end_between_poll_and_read_is_no_packet)
+{
+    int channel[2];
+    struct reply reply;
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, channel), 0);
+    const pid_t pid = fork();
+    if (pid == 0)
+        _exit(3);
+    struct child child = { .process = { pid, pidfd_open(pid, 0), channel[0], -1 }, .log = -1 };
+    siginfo_t info;
+    ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+    closed_before_recv = channel[1];
+    ck_assert_int_eq(child_wait(&child, 1, REPLY_DONE, 10, &reply, it.text, sizeof it.text), CHILD_CRASH);
+    ck_assert_int_eq(closed_before_recv, -1);
+    ck_assert_str_eq(it.text, "exited with status 3 before answering");
+    close(child.process.pidfd);
+    close(channel[0]);
+}
+END_TEST
+
 /* Which of its parts ends first, and whether the judge is just polling or just reading, is left
  * to chance: none of it is something written on the channel. */
 START_TEST(a_process_killed_at_any_moment_is_a_crash)
@@ -266,6 +301,7 @@ TCase *child_endings_case(void)
     tcase_add_test(tests, handlers_taken_away_are_put_back);
     tcase_add_test(tests, a_hang_times_out_and_the_process_is_gone);
     tcase_add_test(tests, child_stop_all_ends_a_hanging_call_from_a_signal_handler);
+    tcase_add_test(tests, an_end_between_poll_and_read_is_no_packet);
     tcase_add_loop_test(tests, a_process_killed_at_any_moment_is_a_crash, 0, 20);
     tcase_add_test(tests, a_process_entered_after_the_interrupt_ends_too);
     tcase_add_test(tests, the_candidate_dies_with_the_judge);
