@@ -121,8 +121,8 @@ static void draw_pair(struct drawing *drawing, int first, int second, bool lists
     struct config config;
     struct cost cost;
     char why[96];
-    snprintf(why, sizeof why, "corner: %s and %s as great as fits", axes[first].name,
-             axes[second].name);
+    snprintf(why, sizeof why, "corner: %s and %s as great as fits",
+             axes[first < second ? first : second].name, axes[first < second ? second : first].name);
     if (!find_pair(drawing, first, second, lists, stream, &config) ||
         !draw_shrink_to_fit(drawing, &config, -1, 1u << second, false, stream, &cost))
         return;

@@ -189,44 +189,6 @@ START_TEST(draws_stay_within_the_caps_of_one_and_of_the_set)
 }
 END_TEST
 
-/* Draws for a reason that begins so and take a quarter of the caps or more. */
-static int count_large(const struct drawn_list *list, const struct draw_caps *caps, const char *why)
-{
-    int large = 0;
-    for (int i = 0; i < list->count; i++) {
-        const struct config *config = &list->item[i].config;
-        struct instance instance;
-        if (strncmp(list->item[i].why, why, strlen(why)) != 0)
-            continue;
-        ck_assert_int_eq(config_instantiate(config, 0, &instance), 0);
-        large += 4 * instance.flops >= caps->flops ||
-                 4 * instance_total_bytes(config->problem, &instance) >= caps->bytes;
-        instance_clear(&instance);
-    }
-    return large;
-}
-
-/* What breaks large sizes may ask for more: no part may leave the others with small ones only. */
-START_TEST(every_part_has_large_configurations)
-{
-    static const char *const parts[] = {"corner", "covering", "random"};
-    struct space space = published_space(problems[_i]);
-    struct config_list seen = published_seen(&space, ".seen");
-    const struct draw_caps caps = {3e7, 3e7};
-    int large[3] = {0};
-    for (uint64_t seed = 0; seed < 3; seed++) {
-        struct drawn_list list = draw(&space, &seen, 300, seed, &caps);
-        for (int part = 0; part < 3; part++)
-            large[part] += count_large(&list, &caps, parts[part]);
-        drawn_list_clear(&list);
-    }
-    for (int part = 0; part < 3; part++)
-        ck_assert_msg(large[part] >= 4, "%s: %s has %d", problems[_i], parts[part], large[part]);
-    config_list_clear(&seen);
-    space_clear(&space);
-}
-END_TEST
-
 START_TEST(long_single_axes_appear)
 {
     struct space space = published_space("softmax");
@@ -423,7 +385,6 @@ TCase *gen_draw_case(void)
     tcase_add_test(tests, the_seen_set_is_whole_and_has_seeds);
     tcase_add_loop_test(tests, every_neighbour_at_distance_one_is_drawn, 0, 2);
     tcase_add_test(tests, a_neighbour_that_a_limit_forbids_is_repaired);
-    tcase_add_loop_test(tests, every_part_has_large_configurations, 0, problem_total);
     tcase_add_loop_test(tests, draws_stay_within_the_caps_of_one_and_of_the_set, 0, problem_total);
     tcase_add_test(tests, long_single_axes_appear);
     tcase_add_loop_test(tests, equal_seeds_draw_equal_sets, 0, problem_total);

@@ -1,0 +1,127 @@
+/* The parts of an unseen set under caps: each keeps what it is there for. */
+#include "test_gen.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../gen/draw.h"
+#include "../gen/instantiate.h"
+
+static const char *const problems[] = {"softmax", "gemm_fp8", "paged_attention"};
+enum { PROBLEMS = sizeof problems / sizeof *problems };
+
+/* Little enough that no part may have all it could use. */
+static const struct draw_caps caps = {3e7, 3e7};
+
+static struct drawn_list draw(const struct space *space, const struct config_list *seen, uint64_t seed)
+{
+    struct drawn_list list;
+    struct space_error error;
+    ck_assert_msg(draw_unseen(&list, space, seen, NULL, 300, seed, &caps, NULL, &error) == 0, "%s",
+                  error.text);
+    return list;
+}
+
+static bool is_large(const struct config *config, double share)
+{
+    struct instance instance;
+    ck_assert_int_eq(config_instantiate(config, 0, &instance), 0);
+    const double bytes = instance_total_bytes(config->problem, &instance);
+    const bool large = instance.flops >= share * caps.flops || bytes >= share * caps.bytes;
+    instance_clear(&instance);
+    return large;
+}
+
+/* Draws for a reason that begins so and take a quarter of the caps or more. */
+static int count_large(const struct drawn_list *list, const char *why)
+{
+    int large = 0;
+    for (int i = 0; i < list->count; i++)
+        large += strncmp(list->item[i].why, why, strlen(why)) == 0 && is_large(&list->item[i].config, 0.25);
+    return large;
+}
+
+/* What breaks large sizes may ask for more: no part may leave the others with small ones only. */
+START_TEST(every_part_has_large_configurations)
+{
+    static const char *const parts[] = {"corner", "covering", "random"};
+    struct space space = published_space(problems[_i]);
+    struct config_list seen = published_seen(&space, ".seen");
+    int large[3] = {0};
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        struct drawn_list list = draw(&space, &seen, seed);
+        for (int part = 0; part < 3; part++)
+            large[part] += count_large(&list, parts[part]);
+        drawn_list_clear(&list);
+    }
+    for (int part = 0; part < 3; part++)
+        ck_assert_msg(large[part] >= 4, "%s: %s has %d", problems[_i], parts[part], large[part]);
+    config_list_clear(&seen);
+    space_clear(&space);
+}
+END_TEST
+
+/* Number axes with a value of some seen configuration. */
+static int count_seen_values(const struct config *config, const struct config_list *seen)
+{
+    int count = 0;
+    for (int axis = 0; config->problem->axes[axis].name; axis++)
+        count += config->problem->axes[axis].kind == AXIS_NUMBER &&
+                 config_list_has(seen, axis, config->value[axis]);
+    return count;
+}
+
+START_TEST(seen_values_that_are_drawn_again_are_still_there)
+{
+    struct space space = published_space(problems[_i]);
+    struct config_list seen = published_seen(&space, ".seen");
+    struct drawn_list list = draw(&space, &seen, 2);
+    int one = 0, two = 0;
+    for (int i = 0; i < list.count; i++) {
+        const int values = count_seen_values(&list.item[i].config, &seen);
+        const bool mixed = strcmp(list.item[i].why, "seen values mixed") == 0;
+        const bool single = strcmp(list.item[i].why, "a seen value") == 0;
+        ck_assert_msg(values >= 2 * mixed + single, "%s: %d: %s", problems[_i], i, list.item[i].why);
+        one += single;
+        two += mixed;
+    }
+    ck_assert_int_gt(one, 3);
+    ck_assert_int_gt(two, 3);
+    drawn_list_clear(&list);
+    config_list_clear(&seen);
+    space_clear(&space);
+}
+END_TEST
+
+/* What a large product breaks may be precision, which shows on data of the published kind only. */
+START_TEST(each_two_axes_are_as_great_as_fits_with_published_data)
+{
+    static const char *const pairs[] = {"m and n", "m and k", "n and k"};
+    struct space space = published_space("gemm_fp8");
+    struct config_list seen = published_seen(&space, ".seen");
+    struct drawn_list list = draw(&space, &seen, 3 + (uint64_t)_i);
+    for (int pair = 0; pair < 3; pair++) {
+        char why[64];
+        const struct drawn *first = NULL;
+        snprintf(why, sizeof why, "corner: %s as great as fits", pairs[pair]);
+        for (int i = 0; i < list.count && !first; i++)
+            first = strcmp(list.item[i].why, why) == 0 ? &list.item[i] : NULL;
+        ck_assert_msg(first != NULL, "no %s", why);
+        ck_assert_msg(config_chose(&first->config, "input", "normal"), "%s", why);
+        ck_assert_msg(is_large(&first->config, 0.9), "%s", why);
+    }
+    drawn_list_clear(&list);
+    config_list_clear(&seen);
+    space_clear(&space);
+}
+END_TEST
+
+TCase *gen_parts_case(void)
+{
+    TCase *tests = tcase_create("parts");
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, every_part_has_large_configurations, 0, PROBLEMS);
+    tcase_add_loop_test(tests, seen_values_that_are_drawn_again_are_still_there, 0, PROBLEMS);
+    tcase_add_loop_test(tests, each_two_axes_are_as_great_as_fits_with_published_data, 0, 4);
+    return tests;
+}
