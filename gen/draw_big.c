@@ -20,7 +20,7 @@ static double threshold(const struct problem *problem, int tensor, bool elements
 static bool measure(const struct config *config, int tensor, double *elements, double *flops)
 {
     struct instance instance;
-    if (config_instantiate(config, 0, &instance))
+    if (config_measure(config, &instance))
         return false;
     *elements = (double)instance_tensor_count(&instance.tensor[tensor]);
     *flops = instance.flops;

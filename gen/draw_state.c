@@ -56,7 +56,7 @@ bool cost_fits(const struct cost *cost, const struct cost *allowed)
 static bool instance_cost(const struct config *config, struct cost *cost)
 {
     struct instance instance;
-    if (config_instantiate(config, 0, &instance))
+    if (config_measure(config, &instance))
         return false; /* too large for this machine's memory, whatever the caps say */
     cost->bytes = instance_total_bytes(config->problem, &instance);
     cost->flops = instance.flops;

@@ -41,6 +41,21 @@ int config_instantiate(const struct config *config, int content, struct instance
     return result;
 }
 
+int config_measure(const struct config *config, struct instance *out)
+{
+    struct streams streams;
+    int result = -1;
+    if (!config->problem->measure)
+        return config_instantiate(config, 0, out);
+    *out = (struct instance){0};
+    if (streams_open(&streams, config, 0)) {
+        struct random shape_random = pcg_random(streams.shape);
+        result = config->problem->measure(config, &shape_random, out);
+    }
+    streams_close(&streams);
+    return result;
+}
+
 static int64_t derived_of(const struct derived *derived, const struct config *config, int content)
 {
     struct streams streams;

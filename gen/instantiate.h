@@ -10,6 +10,9 @@
  * or -1 when out of memory, with *out empty. */
 int config_instantiate(const struct config *config, int content, struct instance *out);
 
+/* The same without contents: extents, shapes, flops and bytes alone. */
+int config_measure(const struct config *config, struct instance *out);
+
 /* Contents 0 and 1 are what every check runs (verify/session_check.c). */
 enum { CHECKED_CONTENTS = 2 };
 

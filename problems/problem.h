@@ -131,6 +131,9 @@ struct problem {
      * `content_random` is not. Returns 0, or -1 when out of memory. */
     int (*instantiate)(const struct config *config, struct random *shape_random,
                        struct random *content_random, struct instance *out);
+    /* Extents, shapes, flops and bytes as `instantiate` would give them, with no contents: drawing asks for
+     * thousands of configurations what they cost. NULL: `instantiate` itself takes microseconds. */
+    int (*measure)(const struct config *config, struct random *shape_random, struct instance *out);
 };
 
 /* Every registered problem, in registry order; NULL-terminated. */

@@ -21,6 +21,8 @@
 #define REF_BF16(c, t, i) bf16_value(((const uint16_t *)(c)->tensor[t])[i])
 #define REF_BLOCK 1
 #define REF_GROUP 1
+#define REF_COLUMNS 4 /* of a recurrence, a warp */
+#define REF_OWN 1
 
 REF_FN double bf16_value(uint16_t bits)
 {
@@ -43,87 +45,7 @@ REF_DECLARE_ELEMENT;
 enum { THREADS = 256, WARPS = THREADS / 32, BLOCKS_PER_SM = 4 };
 static const size_t scratch_limit = (size_t)512 << 20;
 
-/* --- what lanes of a block compute together; every lane gets the result --- */
-
-REF_FN void ref_barrier(void)
-{
-    __syncthreads();
-}
-
-REF_FN double ref_all_sum(double x)
-{
-    __shared__ double partial[WARPS];
-    for (int offset = 16; offset; offset /= 2)
-        x += __shfl_xor_sync(~0u, x, offset);
-    if (threadIdx.x % 32 == 0)
-        partial[threadIdx.x / 32] = x;
-    __syncthreads();
-    x = 0;
-    for (int w = 0; w < WARPS; w++)
-        x += partial[w];
-    __syncthreads();
-    return x;
-}
-
-REF_FN double ref_all_max(double x)
-{
-    __shared__ double partial[WARPS];
-    for (int offset = 16; offset; offset /= 2)
-        x = fmax(x, __shfl_xor_sync(~0u, x, offset));
-    if (threadIdx.x % 32 == 0)
-        partial[threadIdx.x / 32] = x;
-    __syncthreads();
-    x = partial[0];
-    for (int w = 1; w < WARPS; w++)
-        x = fmax(x, partial[w]);
-    __syncthreads();
-    return x;
-}
-
-REF_FN bool ref_all_any(bool x)
-{
-    return __syncthreads_or(x);
-}
-
-/* The same among the lanes of a warp. */
-REF_FN double ref_lane_sum(double x)
-{
-    for (int offset = 16; offset; offset /= 2)
-        x += __shfl_xor_sync(~0u, x, offset);
-    return x;
-}
-
-REF_FN double ref_lane_max(double x)
-{
-    for (int offset = 16; offset; offset /= 2)
-        x = fmax(x, __shfl_xor_sync(~0u, x, offset));
-    return x;
-}
-
-REF_FN void ref_lane_doubles(double *x)
-{
-    *x = ref_lane_sum(*x);
-}
-
-REF_FN void ref_lane_reals(real *x)
-{
-    *x = ref_lane_sum(*x);
-}
-
-REF_FN void ref_lane_floats(float *x)
-{
-    for (int offset = 16; offset; offset /= 2)
-        *x += __shfl_xor_sync(~0u, *x, offset);
-}
-
-REF_FN void ref_all_acc(struct acc *x)
-{
-    x->sum = ref_all_sum(x->sum);
-    x->magnitude = ref_all_sum(x->magnitude);
-    x->square = ref_all_sum(x->square);
-    x->rad = ref_all_sum(x->rad);
-    x->terms = ref_all_sum(x->terms);
-}
+#include "lanes_cuda.h"
 
 /* One lane's dot product; rows of bf16 start at multiples of 16 bytes where n and both offsets are
  * multiples of 8, and are read eight at a time. */
@@ -242,7 +164,7 @@ REF_FN void merge_block(const struct work *w, const struct tally *mine)
 {
     __shared__ struct tally lane[32];
     struct tally total = tally_zero();
-    for (int warp = 0; warp < WARPS; warp++) {
+    for (int warp = 0; warp < (int)blockDim.x / 32; warp++) {
         if ((int)threadIdx.x / 32 == warp)
             lane[threadIdx.x % 32] = *mine;
         __syncthreads();
@@ -254,6 +176,13 @@ REF_FN void merge_block(const struct work *w, const struct tally *mine)
     if (threadIdx.x == 0)
         w->tally[blockIdx.x] = total;
 }
+
+/* Threads of a block; a recurrence has few columns, so small blocks, which all multiprocessors get some of. */
+#ifdef REF_RECURRENCE
+enum { BLOCK_THREADS = 64, BLOCK_WARPS = BLOCK_THREADS / 32 };
+#else
+enum { BLOCK_THREADS = THREADS };
+#endif
 
 #if defined REF_CONTRACTION
 #include "contraction_cuda.h"
@@ -272,7 +201,7 @@ static int64_t choose_blocks(int64_t rows, int64_t scratch_bytes)
     int device = 0, processors = 1;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    int64_t blocks = (int64_t)processors * BLOCKS_PER_SM;
+    int64_t blocks = (int64_t)processors * BLOCKS_PER_SM * (THREADS / BLOCK_THREADS);
     if (blocks > rows)
         blocks = rows;
     if (scratch_bytes && blocks > (int64_t)scratch_limit / scratch_bytes)
@@ -297,7 +226,7 @@ static cudaError_t take_scratch(struct work *w, int64_t blocks, const int64_t sh
     if (!error)
         error = cudaMemsetAsync(w->scratch, 0, bytes, 0);
     if (!error)
-        span_kernel<<<(unsigned)choose_blocks(INT64_MAX, 0), THREADS>>>(*w);
+        span_kernel<<<(unsigned)choose_blocks(INT64_MAX, 0), BLOCK_THREADS>>>(*w);
     return error ? error : cudaGetLastError();
 }
 
@@ -335,7 +264,7 @@ static cudaError_t launch(struct work *w, int64_t blocks, struct tally *tally,
     w->open = (unsigned long long *)(memory + tallies + opens + samples);
     cudaMemsetAsync(w->open, 0, sizeof *w->open, 0);
     cudaMemcpyAsync(w->sample, report->sample, samples, cudaMemcpyHostToDevice, 0);
-    judge_kernel<<<(unsigned)blocks, THREADS>>>(*w);
+    judge_kernel<<<(unsigned)blocks, BLOCK_THREADS>>>(*w);
     error = cudaGetLastError();
     if (!error)
         error = cudaMemcpy(tally, w->tally, tallies, cudaMemcpyDeviceToHost);

@@ -17,6 +17,8 @@
 #define REF_E4M3(c, t, i) ((double)(c)->e4m3[((const uint8_t *)(c)->tensor[t])[i]])
 #define REF_BF16(c, t, i) bf16_value(((const uint16_t *)(c)->tensor[t])[i])
 #define REF_BLOCK 32 /* elements whose sums run side by side in vector registers */
+#define REF_COLUMNS REF_BLOCK
+#define REF_OWN REF_COLUMNS
 #define REF_GROUP 4  /* rows that are read together: what each would load and store by itself is shared */
 
 REF_FN float bf16_single(uint16_t bits)
@@ -46,8 +48,12 @@ REF_FN void ref_barrier(void) {}
 REF_FN double ref_lane_max(double x) { return x; }
 REF_FN double ref_lane_sum(double x) { return x; }
 REF_FN void ref_lane_reals(real *x) { (void)x; }
-REF_FN void ref_lane_doubles(double *x) { (void)x; }
 REF_FN void ref_lane_floats(float *x) { (void)x; }
+REF_FN void ref_own_reals(const real *x, real *own) { memcpy(own, x, REF_OWN * sizeof *own); }
+REF_FN void ref_own_doubles(const double *x, double *own) { memcpy(own, x, REF_OWN * sizeof *own); }
+REF_FN void ref_own_floats(const float *x, float *own) { memcpy(own, x, REF_OWN * sizeof *own); }
+REF_FN int ref_owned(int j) { return j; }
+REF_FN real ref_pick(const real *x, int j) { return x[j]; }
 
 /* What the roundings of n singles added up may have taken from a sum of sizes. */
 REF_FN double singles_up(double n)

@@ -161,9 +161,9 @@ REF_FN struct sum_facts acc_facts(const struct acc *s, double unit)
 /* A midpoint alone, for states whose error is bounded as a whole (recurrence.h). */
 typedef double real;
 
-REF_FN real real_zero(void)
+REF_FN real real_of(double x)
 {
-    return 0;
+    return x;
 }
 
 REF_FN real real_scale(real x, num w)

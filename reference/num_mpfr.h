@@ -156,9 +156,9 @@ static inline struct sum_facts acc_facts(const struct acc *s, double unit)
 /* Here a midpoint is all there is. */
 typedef num real;
 
-static inline real real_zero(void)
+static inline real real_of(double x)
 {
-    return num_of(0);
+    return num_of(x);
 }
 
 static inline real real_scale(real x, num w)

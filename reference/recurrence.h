@@ -1,5 +1,6 @@
 /* What a reference.h that is a recurrence works with: columns of a state that are carried from step to
- * step, REF_BLOCK of them side by side, their rows dealt to the lanes.
+ * step, REF_COLUMNS of them side by side, their rows dealt to the lanes. What is known of a column as a
+ * whole is kept by the lanes that own it, REF_OWN columns each; ref_owned(j) says which.
  *
  * The state's numbers are `real`: midpoints alone. A radius for each would grow by about 1 + beta |k|^2 a
  * step and explode; instead every column carries one bound on its Euclidean distance from the exact column
@@ -11,10 +12,10 @@ struct ref_place {
     int64_t chain, step, column;
 };
 
-/* One row of the state for REF_BLOCK columns. */
+/* One row of the state. */
 struct ref_row {
-    real state[REF_BLOCK];
-    float spread[REF_BLOCK], recent[REF_BLOCK]; /* for the error model: squares of sizes */
+    real state[REF_COLUMNS];
+    float spread[REF_COLUMNS], recent[REF_COLUMNS]; /* for the error model: squares of sizes */
 };
 
 /* The rows that one lane holds. */
@@ -23,15 +24,24 @@ struct ref_rows {
 };
 #define REF_ROW(rows, i) (&(rows)->row[(i) / REF_LANES_LEAST])
 
-/* What a step computes; sums are over all rows, the same for every lane. */
+/* A lane's rows, i, of n. In a kernel the rows live in registers: a loop of a known length, for all of them. */
+#ifdef __CUDACC__
+#define REF_EACH_ROW(i, n) \
+    _Pragma("unroll") for (int i = (int)REF_LANE; i < (int)REF_LANE + REF_ROWS_MOST; i += REF_LANES_LEAST) if (i < (n))
+#else
+#define REF_EACH_ROW(i, n) for (int64_t i = REF_LANE; i < (n); i += REF_LANES)
+#endif
+
+/* What a step computes; sums are over all rows. */
 struct ref_step {
-    double growth;            /* the largest decay */
-    double key, query;        /* |k|, |q| */
-    real dot[REF_BLOCK];      /* S^T k after the decay */
-    real residual[REF_BLOCK]; /* beta (v - dot) */
-    real out[REF_BLOCK];      /* S^T q after the update */
-    double norm[REF_BLOCK];   /* |S|^2 after the update */
-    float leak[REF_BLOCK], added[REF_BLOCK], spread[REF_BLOCK];
+    double growth;              /* the largest decay */
+    double key, query;          /* |k|, |q| */
+    real dot[REF_COLUMNS];      /* S^T k after the decay */
+    real residual[REF_COLUMNS]; /* beta (v - dot) */
+    float leak[REF_COLUMNS], added[REF_COLUMNS];
+    real out[REF_OWN];          /* S^T q after the update */
+    double norm[REF_OWN];       /* |S|^2 after the update */
+    float spread[REF_OWN];
 };
 
 /* Bounds on the distance of each column from the exact one. A step's norm is at most the largest decay
@@ -40,33 +50,35 @@ struct ref_step {
  * of all steps from the start of t's span of SPAN steps through t (recurrence spans, below). */
 enum { SPAN = 64 };
 struct ref_carry {
-    double norm[REF_BLOCK];  /* of the columns after the step before */
-    double peak[REF_BLOCK];  /* the largest that norm has been */
-    double error[REF_BLOCK]; /* bound now */
-    double start[REF_BLOCK]; /* bound at the start of the span */
-    double fresh[REF_BLOCK]; /* what the roundings since then have come to */
-    double span;             /* bound on the norm of the span's steps so far; INFINITY: unknown */
+    double norm[REF_OWN];  /* of the columns after the step before */
+    double peak[REF_OWN];  /* the largest that norm has been */
+    double error[REF_OWN]; /* bound now */
+    double start[REF_OWN]; /* bound at the start of the span */
+    double fresh[REF_OWN]; /* what the roundings since then have come to */
+    double span;           /* bound on the norm of the span's steps so far; INFINITY: unknown */
 };
-
-REF_FN void step_clear(struct ref_step *s)
-{
-    for (int j = 0; j < REF_BLOCK; j++) {
-        s->dot[j] = s->out[j] = real_zero();
-        s->norm[j] = 0;
-        s->leak[j] = s->spread[j] = 0;
-    }
-}
 
 REF_FN void rows_clear(struct ref_rows *rows, struct ref_carry *carry)
 {
     for (size_t i = 0; i < sizeof rows->row / sizeof *rows->row; i++)
-        for (int j = 0; j < REF_BLOCK; j++) {
-            rows->row[i].state[j] = real_zero();
+        for (int j = 0; j < REF_COLUMNS; j++) {
+            rows->row[i].state[j] = real_of(0);
             rows->row[i].spread[j] = rows->row[i].recent[j] = 0;
         }
-    for (int j = 0; j < REF_BLOCK; j++)
+    for (int j = 0; j < REF_OWN; j++)
         carry->norm[j] = carry->peak[j] = carry->error[j] = carry->start[j] = carry->fresh[j] = 0;
     carry->span = INFINITY;
+}
+
+/* The columns of the identity from `first` on: what shows how the steps themselves act. */
+REF_FN void rows_identity(struct ref_rows *rows, struct ref_carry *carry, int64_t first, int64_t n)
+{
+    rows_clear(rows, carry);
+    REF_EACH_ROW(i, n)
+        for (int j = 0; j < REF_COLUMNS; j++)
+            REF_ROW(rows, i)->state[j] = i == first + j ? real_of(1) : real_of(0);
+    for (int j = 0; j < REF_OWN; j++)
+        carry->norm[j] = first + ref_owned(j) < n;
 }
 
 /* With u = 2^-53, S the columns before and S+ after the step, K rows: the exponentials err by 4 u, the
@@ -76,8 +88,8 @@ REF_FN void step_bound(const struct ref_step *s, struct ref_carry *carry, double
 {
     const double u = 0x1p-53, up = 1 + 0x1p-40;
     const double turn = fabs(1 - beta * s->key * s->key), matrix = (turn > 1 ? turn : 1) * up;
-    for (int j = 0; j < REF_BLOCK; j++) {
-        const double decayed = s->growth * carry->norm[j] * up, r = fabs(real_mid(s->residual[j]));
+    for (int j = 0; j < REF_OWN; j++) {
+        const double decayed = s->growth * carry->norm[j] * up, r = fabs(real_mid(ref_pick(s->residual, j)));
         const double norm = sqrt(s->norm[j]) * up;
         const double inner = fabs(beta) * (rows + 2) * u * decayed * s->key + 3 * u * r;
         const double own = (matrix * 6 * u * decayed + s->key * inner + u * (s->key * r + norm)) * up;
@@ -94,7 +106,7 @@ REF_FN void step_bound(const struct ref_step *s, struct ref_carry *carry, double
 /* A new span begins after this step. */
 REF_FN void carry_restart(struct ref_carry *carry)
 {
-    for (int j = 0; j < REF_BLOCK; j++) {
+    for (int j = 0; j < REF_OWN; j++) {
         carry->start[j] = carry->error[j];
         carry->fresh[j] = 0;
     }

@@ -1,22 +1,17 @@
 /* The enclosure of a recurrence on the host: a part of enclosure_host.c. */
 
-/* How the steps of one span act, from the columns [first, first + REF_BLOCK) of the identity: their share
+/* How the steps of one span act, from the columns [first, first + REF_COLUMNS) of the identity: their share
  * of the squared Frobenius norm after every step. */
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), flatten))
 static void span_block(const struct ref_context *c, int64_t chain, int64_t from, int64_t to, int64_t first,
                        struct ref_rows *rows, double *spans)
 {
-    const int64_t n = ref_state_rows(c);
     struct ref_carry carry;
     struct ref_step s;
-    rows_clear(rows, &carry);
-    for (int j = 0; j < REF_BLOCK && first + j < n; j++) {
-        rows->row[first + j].state[j] = 1;
-        carry.norm[j] = 1;
-    }
+    rows_identity(rows, &carry, first, ref_state_rows(c));
     for (int64_t t = from; t < to; t++) {
-        ref_step(c, chain, t, 0, REF_BLOCK, false, rows, &carry, &s);
-        for (int j = 0; j < REF_BLOCK; j++) {
+        ref_step(c, chain, t, 0, REF_COLUMNS, false, rows, &carry, &s);
+        for (int j = 0; j < REF_COLUMNS; j++) {
             const double norm = carry.norm[j] + carry.error[j];
             spans[t] += norm * norm;
         }
@@ -34,7 +29,7 @@ static int measure_spans(const struct ref_context *c, int64_t first, int64_t end
 #pragma omp for schedule(dynamic)
         for (int64_t i = first * parts; i < end * parts; i++) {
             const int64_t from = i % parts * SPAN, to = from + SPAN < steps ? from + SPAN : steps;
-            for (int64_t j = 0; rows && j < ref_state_rows(c); j += REF_BLOCK)
+            for (int64_t j = 0; rows && j < ref_state_rows(c); j += REF_COLUMNS)
                 span_block(c, i / parts, from, to, j, rows, spans + i / parts * steps);
         }
 #pragma omp critical(judge_merge)
@@ -49,7 +44,7 @@ static void judge_columns(const struct work *w, struct tally *tally, int64_t cha
                           const double *spans, struct ref_rows *rows)
 {
     const struct ref_context *c = &w->request->context;
-    const int64_t left = ref_columns(c) - first, count = left < REF_BLOCK ? left : REF_BLOCK;
+    const int64_t left = ref_columns(c) - first, count = left < REF_COLUMNS ? left : REF_COLUMNS;
     struct ref_carry carry;
     struct ref_step s;
     rows_clear(rows, &carry);
@@ -71,8 +66,8 @@ static int judge_all(const struct work *w, struct tally *total)
 {
     const struct ref_context *c = &w->request->context;
     const int64_t only = w->request->only_row - 1, columns = ref_columns(c), steps = ref_steps(c);
-    const int64_t across = (columns + REF_BLOCK - 1) / REF_BLOCK;
-    const int64_t first = only < 0 ? 0 : only / columns * across + only % columns / REF_BLOCK;
+    const int64_t across = (columns + REF_COLUMNS - 1) / REF_COLUMNS;
+    const int64_t first = only < 0 ? 0 : only / columns * across + only % columns / REF_COLUMNS;
     const int64_t end = only < 0 ? ref_chains(c) * across : first + 1;
     double *spans = calloc((size_t)(ref_chains(c) * steps), sizeof *spans);
     int failed = !spans || measure_spans(c, first / across, (end - 1) / across + 1, spans) != 0;
@@ -83,7 +78,7 @@ static int judge_all(const struct work *w, struct tally *total)
 #pragma omp for schedule(dynamic)
         for (int64_t i = first; i < end; i++)
             if (rows && !failed)
-                judge_columns(w, &tally, i / across, i % across * REF_BLOCK, spans + i / across * steps,
+                judge_columns(w, &tally, i / across, i % across * REF_COLUMNS, spans + i / across * steps,
                               rows);
 #pragma omp critical(judge_merge)
         {

@@ -12,6 +12,8 @@
 #define REF_LANES_LEAST 1
 #define REF_BLOCK 1
 #define REF_GROUP 1
+#define REF_COLUMNS 1
+#define REF_OWN 1
 #define REF_F32(c, t, i) ((double)*(const float *)witness_read(c, t, i, 4))
 #define REF_U8(c, t, i) (*(const uint8_t *)witness_read(c, t, i, 1))
 #define REF_I64(c, t, i) (*(const int64_t *)witness_read(c, t, i, 8))
@@ -125,11 +127,6 @@ REF_FN double ref_lane_sum(double x)
     return ref_all_sum(x);
 }
 
-REF_FN void ref_lane_doubles(double *x)
-{
-    *x = ref_all_sum(*x);
-}
-
 REF_FN void ref_lane_floats(float *x)
 {
     *x = (float)ref_all_sum(*x);
@@ -141,6 +138,32 @@ REF_FN void ref_lane_reals(real *x)
     sum.total = *x;
     ref_all_acc(&sum);
     *x = sum.total;
+}
+
+REF_FN void ref_own_reals(const real *x, real *own)
+{
+    *own = *x;
+    ref_lane_reals(own);
+}
+
+REF_FN void ref_own_doubles(const double *x, double *own)
+{
+    *own = ref_all_sum(*x);
+}
+
+REF_FN void ref_own_floats(const float *x, float *own)
+{
+    *own = (float)ref_all_sum(*x);
+}
+
+REF_FN int ref_owned(int j)
+{
+    return j;
+}
+
+REF_FN real ref_pick(const real *x, int j)
+{
+    return x[j];
 }
 
 REF_FN void ref_dots_bf16(const struct ref_context *c, int t, int64_t i, int u, const int64_t *j, int rows,

@@ -161,6 +161,20 @@ START_TEST(no_draw_ever_leaves_the_contract_or_meets_the_seen_set)
 }
 END_TEST
 
+/* Drawing goes by the measure, the verifier by the instance. */
+static void expect_measured(const struct config *config, const struct instance *instance)
+{
+    struct instance measured;
+    ck_assert_int_eq(config_measure(config, &measured), 0);
+    ck_assert_mem_eq(measured.extent, instance->extent, sizeof measured.extent);
+    for (int t = 0; config->problem->tensors[t].name; t++) {
+        ck_assert_int_eq(measured.tensor[t].rank, instance->tensor[t].rank);
+        ck_assert_mem_eq(measured.tensor[t].dim, instance->tensor[t].dim, sizeof measured.tensor[t].dim);
+    }
+    ck_assert(measured.flops == instance->flops && measured.bytes == instance->bytes);
+    instance_clear(&measured);
+}
+
 START_TEST(draws_stay_within_the_caps_of_one_and_of_the_set)
 {
     struct space space = published_space(problems[_i]);
@@ -172,6 +186,7 @@ START_TEST(draws_stay_within_the_caps_of_one_and_of_the_set)
         struct instance instance;
         ck_assert_int_eq(config_instantiate(&list.item[i].config, 0, &instance), 0);
         double all = instance_total_bytes(space.problem, &instance);
+        expect_measured(&list.item[i].config, &instance);
         ck_assert(all <= caps.bytes && instance.flops <= caps.flops);
         flops += instance.flops;
         bytes += all;

@@ -68,12 +68,16 @@ REF_FN void kda_decay(const struct ref_context *c, int64_t base, struct ref_rows
                       struct ref_step *s)
 {
     double growth = 0, key = 0;
-    for (int64_t i = REF_LANE; i < c->extent[KDA_DK]; i += REF_LANES) {
+    for (int j = 0; j < REF_COLUMNS; j++) {
+        s->dot[j] = real_of(0);
+        s->leak[j] = 0;
+    }
+    REF_EACH_ROW(i, c->extent[KDA_DK]) {
         struct ref_row *row = REF_ROW(rows, i);
         const num decay = num_exp(num_of(REF_F32(c, KDA_G, base + i)));
         const double k = REF_BF16(c, KDA_K, base + i), e = num_mid(decay);
         const float e2 = (float)(e * e), k2 = (float)(k * k);
-        for (int j = 0; j < REF_BLOCK; j++) {
+        for (int j = 0; j < REF_COLUMNS; j++) {
             row->state[j] = real_scale(row->state[j], decay);
             s->dot[j] = real_add_product(s->dot[j], row->state[j], k);
             row->spread[j] *= e2;
@@ -92,9 +96,9 @@ REF_FN void kda_decay(const struct ref_context *c, int64_t base, struct ref_rows
 /* A chunk is over: what it added is part of the state like all before. */
 REF_FN void kda_settle(const struct ref_context *c, struct ref_rows *rows)
 {
-    for (int64_t i = REF_LANE; i < c->extent[KDA_DK]; i += REF_LANES) {
+    REF_EACH_ROW(i, c->extent[KDA_DK]) {
         struct ref_row *row = REF_ROW(rows, i);
-        for (int j = 0; j < REF_BLOCK; j++) {
+        for (int j = 0; j < REF_COLUMNS; j++) {
             row->spread[j] += row->recent[j];
             row->recent[j] = 0;
         }
@@ -106,30 +110,36 @@ REF_FN void kda_settle(const struct ref_context *c, struct ref_rows *rows)
 REF_FN void kda_update(const struct ref_context *c, int64_t base, double beta, struct ref_rows *rows,
                        struct ref_step *s)
 {
-    double query = 0;
-    for (int64_t i = REF_LANE; i < c->extent[KDA_DK]; i += REF_LANES) {
+    double query = 0, norm[REF_COLUMNS];
+    real out[REF_COLUMNS];
+    float spread[REF_COLUMNS];
+    for (int j = 0; j < REF_COLUMNS; j++) {
+        out[j] = real_of(0);
+        norm[j] = spread[j] = 0;
+    }
+    REF_EACH_ROW(i, c->extent[KDA_DK]) {
         struct ref_row *row = REF_ROW(rows, i);
         const double k = REF_BF16(c, KDA_K, base + i), q = REF_BF16(c, KDA_Q, base + i);
         const float k2 = (float)(k * k), stays = (float)((1 - beta * k * k) * (1 - beta * k * k));
         const float enters = (float)(beta * beta * k * k);
-        for (int j = 0; j < REF_BLOCK; j++) {
+        for (int j = 0; j < REF_COLUMNS; j++) {
             row->state[j] = real_add_product(row->state[j], s->residual[j], k);
-            s->out[j] = real_add_product(s->out[j], row->state[j], q);
+            out[j] = real_add_product(out[j], row->state[j], q);
             const double x = real_mid(row->state[j]);
-            s->norm[j] += x * x;
+            norm[j] += x * x;
             row->spread[j] = stays * row->spread[j] + enters * (s->leak[j] - k2 * row->spread[j]);
             row->recent[j] += enters * s->added[j];
-            s->spread[j] += row->spread[j] + row->recent[j];
+            spread[j] += row->spread[j] + row->recent[j];
         }
         query += q * q;
     }
     s->query = sqrt(ref_lane_sum(query));
-    ref_lane_reals(s->out);
-    ref_lane_doubles(s->norm);
-    ref_lane_floats(s->spread);
+    ref_own_reals(out, s->out);
+    ref_own_doubles(norm, s->norm);
+    ref_own_floats(spread, s->spread);
 }
 
-/* One step of REF_BLOCK columns from `first` on; `count` of them exist. With `driven` false v is 0: how
+/* One step of REF_COLUMNS columns from `first` on; `count` of them exist. With `driven` false v is 0: how
  * the step itself acts on a state. */
 REF_FN void ref_step(const struct ref_context *c, int64_t chain, int64_t step, int64_t first,
                      int64_t count, bool driven, struct ref_rows *rows, struct ref_carry *carry,
@@ -137,11 +147,10 @@ REF_FN void ref_step(const struct ref_context *c, int64_t chain, int64_t step, i
 {
     const int64_t at = kda_at(c, chain, step), base = at * c->extent[KDA_DK];
     const double beta = REF_BF16(c, KDA_BETA, at);
-    step_clear(s);
     if (step % KDA_CHUNK == 0)
         kda_settle(c, rows);
     kda_decay(c, base, rows, s);
-    for (int j = 0; j < REF_BLOCK; j++) {
+    for (int j = 0; j < REF_COLUMNS; j++) {
         const double v = driven && j < count ? REF_BF16(c, KDA_V, at * c->extent[KDA_DV] + first + j) : 0;
         const double size = fabs(v) + fabs(real_mid(s->dot[j]));
         s->residual[j] = real_scale(real_subtract(v, s->dot[j]), num_of(beta));

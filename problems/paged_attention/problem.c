@@ -86,11 +86,18 @@ static int64_t draw_length(const struct cache *c, int64_t b, struct random *rand
     }
 }
 
-/* The lengths belong to the shape; which sequence has which, the longest included, is content. */
-static void draw_lengths(struct cache *c, struct random *shape_random, struct random *content_random)
+/* The lengths belong to the shape. False when out of memory. */
+static bool draw_lengths(struct cache *c, struct random *shape_random)
 {
-    for (int64_t b = 0; b < c->batch; b++)
+    c->length = malloc((size_t)c->batch * sizeof *c->length);
+    for (int64_t b = 0; c->length && b < c->batch; b++)
         c->length[b] = (int32_t)draw_length(c, b, shape_random);
+    return c->length != NULL;
+}
+
+/* Which sequence has which, the longest included, is content. */
+static void permute_lengths(struct cache *c, struct random *content_random)
+{
     for (int64_t b = c->batch - 1; b > 0; b--) {
         int64_t other = (int64_t)random_below(content_random, (uint64_t)b + 1);
         int32_t length = c->length[b];
@@ -299,10 +306,9 @@ static int instantiate(const struct config *config, struct random *shape_random,
                        struct random *content_random, struct instance *out)
 {
     struct cache c = cache_of(config);
-    c.length = malloc((size_t)c.batch * sizeof *c.length);
-    if (!c.length)
+    if (!draw_lengths(&c, shape_random))
         return -1;
-    draw_lengths(&c, shape_random, content_random);
+    permute_lengths(&c, content_random);
     c.pages = count_pages(config, &c);
     set_shapes(&c, out);
     c.table = malloc((size_t)(c.batch * c.pages_per_seq) * sizeof *c.table);
@@ -322,6 +328,17 @@ static int instantiate(const struct config *config, struct random *shape_random,
     return 0;
 }
 
+static int measure(const struct config *config, struct random *shape_random, struct instance *out)
+{
+    struct cache c = cache_of(config);
+    if (!draw_lengths(&c, shape_random))
+        return -1;
+    c.pages = count_pages(config, &c);
+    set_shapes(&c, out);
+    free(c.length);
+    return 0;
+}
+
 const struct problem problem_paged_attention = {
     .name = "paged_attention",
     .summary = "one decode step of grouped-query attention over a paged bf16 KV cache",
@@ -338,4 +355,5 @@ const struct problem problem_paged_attention = {
     .published_rtol = 0.02,
     .host_ns = 2.5,
     .instantiate = instantiate,
+    .measure = measure,
 };
