@@ -189,6 +189,7 @@ static int run_really(const struct find *find, const struct setting *s)
     running.words[words++] = "--effort";
     running.words[words++] = s->effort;
     running.words[words++] = "--quiet";
+    running.words[words++] = "--no-timing"; /* several run at a time */
     if (s->fast)
         running.words[words++] = "--fail-fast";
     if (!s->explain)
