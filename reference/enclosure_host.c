@@ -61,8 +61,9 @@ REF_FN double singles_up(double n)
     return 1 + n * 0x1p-22;
 }
 
-/* sum, sum |p| and sum p^2 of products of bf16, of one row with each of REF_GROUP others. The sums are exact
- * enough in double; the others only scale errors, and singles do: a product of two bf16 is exact there too. */
+/* sum, sum |p| and sum p^2 of products p of bf16, of one row with each of REF_GROUP others. A product of two
+ * bf16 is exact in single; the sum is formed in double, the other two only scale errors, so singles do. */
+_Static_assert(REF_GROUP == 4, "four rows are written out below");
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), unused))
 static void dots_bf16(const uint16_t *a, const uint16_t *const b[REF_GROUP], int64_t n,
                       struct acc out[REF_GROUP])

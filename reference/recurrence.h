@@ -24,10 +24,11 @@ struct ref_rows {
 };
 #define REF_ROW(rows, i) (&(rows)->row[(i) / REF_LANES_LEAST])
 
-/* A lane's rows, i, of n. In a kernel the rows live in registers: a loop of a known length, for all of them. */
+/* A lane's rows i, of n. In a kernel they live in registers, so the loop has the length of all of them. */
 #ifdef __CUDACC__
 #define REF_EACH_ROW(i, n) \
-    _Pragma("unroll") for (int i = (int)REF_LANE; i < (int)REF_LANE + REF_ROWS_MOST; i += REF_LANES_LEAST) if (i < (n))
+    _Pragma("unroll") for (int i = (int)REF_LANE; i < (int)REF_LANE + REF_ROWS_MOST; i += REF_LANES_LEAST) \
+        if (i < (n))
 #else
 #define REF_EACH_ROW(i, n) for (int64_t i = REF_LANE; i < (n); i += REF_LANES)
 #endif

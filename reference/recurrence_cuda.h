@@ -46,7 +46,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) span_kernel(const __grid
     }
 }
 
-/* A lane judges one column of one step: a warp the KEPT steps that it has gone through since the last time. */
+/* A lane judges one column of one step; a warp the KEPT steps that it has gone through since the last time. */
 enum { KEPT = 32 / REF_COLUMNS };
 
 struct kept {
@@ -54,8 +54,9 @@ struct kept {
     struct ref_carry carry;
 };
 
-static __device__ __forceinline__ void judge_kept(const struct work *w, struct tally *tally, const struct kept *kept,
-                                                  int64_t chain, int64_t last, int64_t group)
+static __device__ __forceinline__ void judge_kept(const struct work *w, struct tally *tally,
+                                                  const struct kept *kept, int64_t chain, int64_t last,
+                                                  int64_t group)
 {
     const struct ref_context *c = &w->request.context;
     const int64_t step = last - last % KEPT + REF_LANE / REF_COLUMNS;
@@ -89,8 +90,8 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) judge_kernel(const __gri
             if (t % SPAN == 0)
                 carry_restart(&carry);
             carry.span = sqrt(spans[t]);
-            ref_step(c, chain, t, i % groups * REF_COLUMNS, left < REF_COLUMNS ? left : REF_COLUMNS, true, &rows,
-                     &carry, &s);
+            ref_step(c, chain, t, i % groups * REF_COLUMNS, left < REF_COLUMNS ? left : REF_COLUMNS, true,
+                     &rows, &carry, &s);
             if (REF_LANE / REF_COLUMNS == t % KEPT) {
                 kept.step = s;
                 kept.carry = carry;

@@ -22,14 +22,15 @@ bool shrinking_is_same(const struct shrinking *s, const struct config_result *re
 
 /* --- runs --- */
 
-bool shrinking_is_over(const struct shrinking *s)
+/* Nothing may be run any more: time is over, or the last run failed to. */
+static bool is_over(const struct shrinking *s)
 {
     return s->status != PROBE_OK || (s->end > 0 && clock_seconds() > s->end);
 }
 
 bool shrinking_run(struct shrinking *s, const struct config *config, struct config_result *result)
 {
-    if (shrinking_is_over(s))
+    if (is_over(s))
         return false;
     s->status = probe_again(s->probe, config, result);
     return s->status == PROBE_OK;
@@ -62,7 +63,7 @@ static bool run_step(struct shrinking *s, const struct config *config, bool firs
                      struct config_result *result)
 {
     const int before = probe_runs(s->probe);
-    if (shrinking_is_over(s) || (s->runs > 0 && s->spent >= s->runs))
+    if (is_over(s) || (s->runs > 0 && s->spent >= s->runs))
         return false;
     s->status = first ? probe_run(s->probe, config, result) : probe_again(s->probe, config, result);
     s->spent += probe_runs(s->probe) - before;

@@ -35,9 +35,6 @@ void shrinking_from(struct shrinking *shrinking, const struct config_result *fai
 enum outcome shrinking_outcome(const struct shrinking *shrinking, const struct config_result *result);
 bool shrinking_is_same(const struct shrinking *shrinking, const struct config_result *result);
 
-/* Nothing may be run any more: time is over, or the last run failed to. */
-bool shrinking_is_over(const struct shrinking *shrinking);
-
 /* Runs it now, whatever is known of it. False, and *result tells nothing: it is over. */
 bool shrinking_run(struct shrinking *shrinking, const struct config *config,
                    struct config_result *result);

@@ -94,8 +94,9 @@ REF_FN double moe_sum_error(const struct ref_context *c, const struct arithmetic
 /* silu over the interval that the rounded gate may lie in, its own arithmetic in fp32, and up's error.
  * A first-order bound would reject honest kernels at large negative gates, where silu falls by half
  * every 0.7. Relative, in units u = 2^-24, silu's arithmetic errs by the exponential's 4 + 4.346 |g|, a sum
- * and a division (6), the argument's own rounding (2). Its form g/2 (1 + tanh(g/2)) cancels at negative g and errs by 4 u |g|; with the
- * hardware's tanh, which is off by up to 2^-11, by 2^-12 |g| and a little: permitted where there are matrix units. */
+ * and a division (6), the argument's own rounding (2). Its form g/2 (1 + tanh(g/2)) cancels at negative g and
+ * errs by 4 u |g|; with the hardware's tanh, which is off by up to 2^-11, by 2^-12 |g| and a little: permitted
+ * where there are matrix units. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
                         const struct ref_element *e)
 {

@@ -72,7 +72,7 @@ REF_FN void ref_prepare(const struct ref_context *c, int64_t row, num *scratch,
     const int64_t heads = c->extent[PAGED_HEADS], capacity = paged_capacity(c);
     const int64_t dim = c->extent[PAGED_DIM];
     double max = -INFINITY, largest = 0, weighted = 0;
-    const num root = num_sqrt(num_of((double)c->extent[PAGED_DIM]));
+    const num root = num_sqrt(num_of((double)dim));
     struct acc sum = acc_zero();
 
     state->b = row / heads;
