@@ -14,17 +14,26 @@
 #define REF_GROUP 1
 #define REF_F32(c, t, i) ((double)*(const float *)witness_read(c, t, i, 4))
 #define REF_U8(c, t, i) (*(const uint8_t *)witness_read(c, t, i, 1))
-#define REF_I64(c, t, i) (*(const int64_t *)witness_read(c, t, i, 8))
 #define REF_BITS32(c, t, i) (*(const uint32_t *)witness_read(c, t, i, 4))
-#define REF_I32(c, t, i) (*(const int32_t *)witness_read(c, t, i, 4))
 #define REF_E4M3(c, t, i) ((double)(c)->e4m3[*(const uint8_t *)witness_read(c, t, i, 1)])
 #define REF_BF16(c, t, i) witness_bf16(*(const uint16_t *)witness_read(c, t, i, 2))
+/* Block tables, lengths, offsets: they decide which other elements are read. */
+#define REF_I32(c, t, i) (*(const int32_t *)witness_read_now(c, t, i, 4))
+#define REF_I64(c, t, i) (*(const int64_t *)witness_read_now(c, t, i, 8))
 
 /* Tensors lie in host memory, or come over from the GPU when they are touched. */
 REF_FN const void *witness_read(const struct ref_context *c, int tensor, int64_t index, int64_t size)
 {
     if (c->fetcher)
-        return fetcher_read(c->fetcher, tensor, index * size, size);
+        return fetcher_read(c->fetcher, tensor, index * size);
+    return (const char *)c->tensor[tensor] + index * size;
+}
+
+/* The same, never recorded. */
+REF_FN const void *witness_read_now(const struct ref_context *c, int tensor, int64_t index, int64_t size)
+{
+    if (c->fetcher)
+        return fetcher_read_now(c->fetcher, tensor, index * size);
     return (const char *)c->tensor[tensor] + index * size;
 }
 
