@@ -37,6 +37,24 @@ REF_FN const void *witness_read_now(const struct ref_context *c, int tensor, int
     return (const char *)c->tensor[tensor] + index * size;
 }
 
+/* Elements [i, i + n) of a tensor, by one in every page at least: 512 of the largest are a page. */
+#define REF_TOUCH(load, c, t, i, n)                              \
+    do {                                                         \
+        for (int64_t touched = 0; touched < (n); touched += 512) \
+            (void)load(c, t, (i) + touched);                     \
+        (void)load(c, t, (i) + (n) - 1);                         \
+    } while (0)
+
+/* What `touch` reads comes over from the GPU together. */
+#define FETCH(c, touch)                      \
+    do {                                     \
+        if ((c)->fetcher) {                  \
+            fetcher_record((c)->fetcher);    \
+            touch;                           \
+            fetcher_gather();                \
+        }                                    \
+    } while (0)
+
 REF_FN double witness_bf16(uint16_t bits)
 {
     union {
@@ -94,6 +112,10 @@ REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, const n
 #include "marks.h"
 #include "sums.h"
 #include REF_HEADER
+
+#ifndef REF_TOUCHES
+#define ref_touch(...) ((void)0)
+#endif
 
 /* What a row costs, kept from one element to the next of the same row. */
 struct prepared {

@@ -24,6 +24,7 @@ static int prepare_row(const struct ref_context *c, int64_t row, struct prepared
     {
         struct ref_state state;
         team_join(&shared);
+        FETCH(c, ref_touch(c, row));
         ref_prepare(c, row, p->scratch, &state);
         if (omp_get_thread_num() == 0)
             p->state = state;

@@ -169,7 +169,76 @@ START_TEST(the_witness_reads_the_same_through_a_fetcher)
 }
 END_TEST
 
+/* --- in few calls --- */
+
+/* Elements that read a page or more for each of thousands of terms, and the calls that may take. */
+static const struct {
+    struct oracle_case of;
+    int pages, calls;
+} scattered[] = {
+    {{"paged_attention", "batch=1 heads=39 kv_heads=39 head_dim=80 page_size=1 max_len=4000 table=shuffled"},
+     4200, 24},
+    {{"kda", "batch=1 t=1500 heads=8 dk=128 dv=64 decay=long beta=sigmoid"}, 3300, 16},
+    {{"gemm_f32", "m=3 n=1100 k=3000 trans_b=0"}, 3000, 10},
+    {{"gemm_bf16", "m=3 n=2100 k=3000 trans_b=0"}, 3000, 10},
+    {{"gemm_w4a16", "m=3 n=4200 k=6000 group=32 zero=drawn"}, 3000, 12},
+    {{"moe_up", "tokens=3 hidden_dim=1500 inter_dim=2100 experts=2 routing=even"}, 3000, 12},
+};
+enum { SCATTERED = sizeof scattered / sizeof *scattered };
+
+START_TEST(what_lies_scattered_comes_in_few_calls)
+{
+    struct oracle o;
+    char line[256];
+    oracle_line(line, sizeof line, scattered[_i].of.line, "normal", 7);
+    oracle_open(&o, scattered[_i].of.problem, line, 0, 0);
+    omp_set_num_threads(3);
+    const struct judged question = {.index = o.elements - 1};
+    struct fetcher *fetcher = open_bus(&o.request, o.bytes, o.tensors);
+    const double fetched = oracle_witness(&o, &question).value;
+    ck_assert_msg(bus.pages >= scattered[_i].pages, "%s: %d pages", line, bus.pages);
+    ck_assert_msg(bus.copies + bus.gathers <= scattered[_i].calls, "%s: %d pages by %d copies and %d batches",
+                  line, bus.pages, bus.copies, bus.gathers);
+    expect_each_page_once();
+    fetcher_close(fetcher);
+    o.request.context.fetcher = NULL;
+    ck_assert(oracle_witness(&o, &question).value == fetched);
+    oracle_close(&o);
+}
+END_TEST
+
 /* --- calls that fail --- */
+
+static const struct oracle_case failing[] = {
+    {"gemm_f32", "m=5 n=1030 k=300 trans_b=0"},
+    {"moe_up", "tokens=9 hidden_dim=133 inter_dim=300 experts=1 routing=even"},
+    {"paged_attention", "batch=1 heads=2 kv_heads=1 head_dim=64 page_size=1 max_len=300 table=shuffled"},
+    {"kda", "batch=1 t=70 heads=3 dk=64 dv=64 decay=long beta=one"},
+};
+enum { FAILING = sizeof failing / sizeof *failing };
+
+/* What did not come is zeros, and then so are these sums. */
+static void expect_outside(void)
+{
+    struct witnessed answer[TRIED];
+    hear(answer);
+    for (int s = 0; s < TRIED; s++) {
+        ck_assert_msg(answer[s].value == 0, "%s: %g", trial.o.reference->name, answer[s].value);
+        ck_assert(!answer[s].inside && !answer[s].ok);
+    }
+}
+
+START_TEST(what_fails_to_come_shows_in_the_audit)
+{
+    open_trial(&failing[_i], "normal");
+    struct fetcher *fetcher = open_bus(&trial.o.request, trial.o.bytes, trial.o.tensors);
+    bus.fail_gather = true;
+    expect_outside();
+    ck_assert_int_gt(bus.gathers, 0);
+    fetcher_close(fetcher);
+    oracle_close(&trial.o);
+}
+END_TEST
 
 /* softmax is read page by page: of nothing but zeros, all elements are the same. */
 START_TEST(a_copy_that_fails_shows_in_the_audit)
@@ -280,6 +349,8 @@ TCase *fetcher_case(void)
 {
     TCase *tcase = tcase_create("fetcher");
     tcase_add_loop_test(tcase, the_witness_reads_the_same_through_a_fetcher, 0, CASES);
+    tcase_add_loop_test(tcase, what_lies_scattered_comes_in_few_calls, 0, SCATTERED);
+    tcase_add_loop_test(tcase, what_fails_to_come_shows_in_the_audit, 0, FAILING);
     tcase_add_test(tcase, a_copy_that_fails_shows_in_the_audit);
     tcase_add_test(tcase, recording_reads_zeros_and_tells_the_truth_where_asked);
     tcase_add_test(tcase, what_is_read_in_order_is_read_ahead);
