@@ -38,8 +38,17 @@
  *     #define REF_RECURRENCE
  *     ref_chains(c), ref_steps(c), ref_columns(c), ref_state_rows(c)
  *     ref_index(c, chain, step, column), ref_place_of(c, index)      where the output of a step lies
- *     ref_step(c, chain, step, first, count, driven, rows, carry, s) REF_BLOCK columns, rows dealt to lanes
+ *     ref_step(c, chain, step, first, count, driven, rows, carry, s) REF_COLUMNS columns, rows dealt to lanes
  *     ref_element_of(c, s, carry, j, e)
+ *
+ * By rows and as a recurrence, where what is read lies scattered over a tensor: the witness, for which it may
+ * have to come over from a GPU, is told in advance. All lanes are at it, and no barrier is allowed:
+ *     #ifdef REF_TOUCH
+ *     #define REF_TOUCHES
+ *     ref_touch(c, row)                                what ref_prepare and ref_elements will read
+ *     ref_touch(c, chain, first, end, column)          what the steps from first to end - 1 will
+ *     #endif
+ *   with REF_TOUCH(load, c, t, i, n), n elements of tensor t from i on, `load` being REF_BF16 or another
  *
  * In all forms
  *     ref_error(c, a, e)         what the arithmetic `a` may deviate before the output is rounded

@@ -1,52 +1,65 @@
 /* Tensors that lie on a GPU, readable on the host page by page: the witness of one element touches a
  * row and a column, not the tensor. */
-#include "judge.h"
+#include "fetcher.h"
 
-#include <omp.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-/* Small: tokens of a sequence are scattered over a large cache, and a copy of 4 KiB costs little more
- * than its latency. Threads that miss different pages fetch them side by side. */
-enum { PAGE = 4096, LOCKS = 64, AHEAD = 16 };
+#include "judge.h"
+
+enum { AHEAD = 16 };
+
+/* Of a page. Whoever turns it from absent to coming brings it; others wait. */
+enum { ABSENT, COMING, HERE };
 
 struct shadow {
     const void *device;
-    char *host;       /* address space for the whole tensor; pages appear when touched */
-    unsigned char *have;
-    int64_t bytes;
+    char *host;           /* address space for the whole tensor; pages appear when touched */
+    unsigned char *state; /* of each page */
+    int64_t bytes, pages;
 };
 
 struct fetcher {
     struct shadow shadow[PROBLEM_MAX_TENSORS];
     int tensors;
     reference_copy copy;
-    omp_lock_t lock[LOCKS]; /* of a page, by its number */
+    reference_gather gather;
 };
+
+/* What a thread has noted, and goes to get when that is a batch. */
+struct recording {
+    struct fetcher *fetcher; /* NULL: it does not record */
+    int count;
+    struct reference_piece piece[FETCHER_BATCH];
+    unsigned char *state[FETCHER_BATCH];
+};
+
+static _Thread_local struct recording recording;
 
 static int shadow_open(struct shadow *s, const void *device, int64_t bytes)
 {
     s->device = device;
     s->bytes = bytes;
-    s->have = calloc((size_t)(bytes / PAGE + 1), 1);
+    s->pages = (bytes + FETCHER_PAGE - 1) / FETCHER_PAGE;
+    s->state = calloc((size_t)s->pages + 1, 1);
     s->host = mmap(NULL, (size_t)bytes + 1, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (s->host == MAP_FAILED)
         s->host = NULL;
-    return s->have && s->host ? 0 : -1;
+    return s->state && s->host ? 0 : -1;
 }
 
 struct fetcher *fetcher_open(struct judge_request *request, const int64_t *bytes, int tensors,
-                             reference_copy copy)
+                             reference_copy copy, reference_gather gather)
 {
     struct fetcher *fetcher = calloc(1, sizeof *fetcher);
     if (!fetcher)
         return NULL;
-    for (int i = 0; i < LOCKS; i++)
-        omp_init_lock(&fetcher->lock[i]);
     fetcher->tensors = tensors;
     fetcher->copy = copy;
+    fetcher->gather = gather;
     for (int t = 0; t < tensors; t++)
         if (shadow_open(&fetcher->shadow[t], request->context.tensor[t], bytes[t]) != 0) {
             fetcher_close(fetcher);
@@ -64,49 +77,124 @@ void fetcher_close(struct fetcher *fetcher)
         struct shadow *s = &fetcher->shadow[t];
         if (s->host)
             munmap(s->host, (size_t)s->bytes + 1);
-        free(s->have);
+        free(s->state);
     }
-    for (int i = 0; i < LOCKS; i++)
-        omp_destroy_lock(&fetcher->lock[i]);
     free(fetcher);
 }
 
-/* A failed copy leaves zeros, which the audit of the enclosure then reports. */
-static void shadow_fetch(const struct fetcher *fetcher, struct shadow *s, int64_t page, int64_t pages)
+static bool is_here(const unsigned char *state)
 {
-    const int64_t offset = page * PAGE, left = s->bytes - offset;
-    const int64_t bytes = left < pages * PAGE ? left : pages * PAGE;
+    return __atomic_load_n(state, __ATOMIC_ACQUIRE) == HERE;
+}
+
+static bool claim(unsigned char *state)
+{
+    unsigned char absent = ABSENT;
+    return __atomic_compare_exchange_n(state, &absent, COMING, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+static void arrive(unsigned char *state)
+{
+    __atomic_store_n(state, HERE, __ATOMIC_RELEASE);
+}
+
+/* --- page by page --- */
+
+/* Whoever has read the page before goes on: the steps of a recurrence, the rows of a matrix. */
+static int64_t claim_ahead(struct shadow *s, int64_t page)
+{
+    const int64_t end = (page / AHEAD + 1) * AHEAD < s->pages ? (page / AHEAD + 1) * AHEAD : s->pages;
+    const int64_t before = page % AHEAD ? page - 1 : page - AHEAD;
+    int64_t next = page + 1;
+    if (before >= 0 && is_here(&s->state[before]))
+        while (next < end && claim(&s->state[next]))
+            next++;
+    return next - page;
+}
+
+/* A failed copy leaves zeros, which the audit of the enclosure then reports. */
+static void bring(const struct fetcher *fetcher, struct shadow *s, int64_t page, int64_t pages)
+{
+    const int64_t offset = page * FETCHER_PAGE, left = s->bytes - offset;
+    const int64_t bytes = left < pages * FETCHER_PAGE ? left : pages * FETCHER_PAGE;
     if (fetcher->copy(s->host + offset, s->device, offset, bytes) != 0)
         memset(s->host + offset, 0, (size_t)bytes);
-    for (int64_t i = 0; i < pages && i * PAGE < left; i++)
-        __atomic_store_n(&s->have[page + i], 1, __ATOMIC_RELEASE);
+    for (int64_t i = 0; i < pages; i++)
+        arrive(&s->state[page + i]);
 }
 
-/* Whoever has read the page before goes on: the steps of a recurrence, the rows of a matrix. A run of
- * pages lies under one lock. */
-static int64_t pages_ahead(const struct shadow *s, int64_t page)
+/* --- in batches --- */
+
+/* Like a failed copy, a failed batch leaves zeros. */
+static void bring_noted(struct recording *r)
 {
-    const int64_t end = (page / AHEAD + 1) * AHEAD;
-    int64_t pages = 1;
-    const int64_t before = page % AHEAD ? page - 1 : page - AHEAD;
-    if (before < 0 || !__atomic_load_n(&s->have[before], __ATOMIC_RELAXED))
-        return 1;
-    while (page + pages < end && !s->have[page + pages])
-        pages++;
-    return pages;
+    if (r->count && r->fetcher->gather(r->piece, r->count) != 0)
+        for (int i = 0; i < r->count; i++)
+            memset(r->piece[i].to, 0, (size_t)r->piece[i].bytes);
+    for (int i = 0; i < r->count; i++)
+        arrive(r->state[i]);
+    r->count = 0;
 }
 
-const void *fetcher_read(struct fetcher *fetcher, int tensor, int64_t offset, int64_t size)
+static void note(struct recording *r, struct shadow *s, int64_t page)
+{
+    const int64_t offset = page * FETCHER_PAGE, left = s->bytes - offset;
+    r->piece[r->count] = (struct reference_piece){.to = s->host + offset,
+                                                  .from = (const char *)s->device + offset,
+                                                  .bytes = left < FETCHER_PAGE ? left : FETCHER_PAGE};
+    r->state[r->count++] = &s->state[page];
+    if (r->count == FETCHER_BATCH)
+        bring_noted(r);
+}
+
+void fetcher_record(struct fetcher *fetcher)
+{
+    recording.fetcher = fetcher;
+}
+
+void fetcher_gather(void)
+{
+    bring_noted(&recording);
+    recording.fetcher = NULL;
+}
+
+/* --- reading --- */
+
+/* Until another thread has brought the page. Whoever waits has brought first what it noted itself, so that no
+ * two wait for each other. */
+static void await(const unsigned char *state)
+{
+    bring_noted(&recording);
+    while (!is_here(state))
+        sched_yield();
+}
+
+/* Elements are aligned to their size, so none straddles two pages. */
+const void *fetcher_read_now(struct fetcher *fetcher, int tensor, int64_t offset)
 {
     struct shadow *s = &fetcher->shadow[tensor];
-    const int64_t page = offset / PAGE;
-    (void)size; /* elements are aligned to their size, so none straddles two pages */
-    if (!__atomic_load_n(&s->have[page], __ATOMIC_ACQUIRE)) {
-        omp_lock_t *lock = &fetcher->lock[page / AHEAD % LOCKS];
-        omp_set_lock(lock);
-        if (!s->have[page])
-            shadow_fetch(fetcher, s, page, pages_ahead(s, page));
-        omp_unset_lock(lock);
+    const int64_t page = offset / FETCHER_PAGE;
+    if (!is_here(&s->state[page])) {
+        if (claim(&s->state[page]))
+            bring(fetcher, s, page, claim_ahead(s, page));
+        else
+            await(&s->state[page]);
     }
     return s->host + offset;
+}
+
+/* What a recording thread is given in the place of a page is not the page's own memory, which would come into
+ * being by it. */
+const void *fetcher_read(struct fetcher *fetcher, int tensor, int64_t offset)
+{
+    static const int64_t zero;
+    struct shadow *s = &fetcher->shadow[tensor];
+    const int64_t page = offset / FETCHER_PAGE;
+    if (is_here(&s->state[page]))
+        return s->host + offset;
+    if (!recording.fetcher)
+        return fetcher_read_now(fetcher, tensor, offset);
+    if (claim(&s->state[page]))
+        note(&recording, s, page);
+    return &zero;
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "context.h"
+#include "fetcher.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -76,19 +77,6 @@ struct witnessed {
 
 const struct reference *reference_find(const char *problem);
 const float *reference_e4m3(void); /* the 256 values of an e4m3 byte; NaN at 0x7f and 0xff */
-
-/* --- bringing tensors to the witness --- */
-
-/* Copies `bytes` at `offset` of device memory `source` to host memory; returns 0 or an error. */
-typedef int (*reference_copy)(void *to, const void *source, int64_t offset, int64_t bytes);
-
-/* Make the request's tensors readable on the host, page by page as the witness touches them. `bytes`
- * is the size of each tensor. NULL when out of memory. */
-struct fetcher *fetcher_open(struct judge_request *request, const int64_t *bytes, int tensors,
-                             reference_copy copy);
-void fetcher_close(struct fetcher *fetcher);
-/* Host address of element bytes [offset, offset + size) of a tensor, fetched when necessary. */
-const void *fetcher_read(struct fetcher *fetcher, int tensor, int64_t offset, int64_t size);
 
 #ifdef __cplusplus
 }

@@ -16,19 +16,46 @@
 #define REF_OWN 1
 #define REF_F32(c, t, i) ((double)*(const float *)witness_read(c, t, i, 4))
 #define REF_U8(c, t, i) (*(const uint8_t *)witness_read(c, t, i, 1))
-#define REF_I64(c, t, i) (*(const int64_t *)witness_read(c, t, i, 8))
 #define REF_BITS32(c, t, i) (*(const uint32_t *)witness_read(c, t, i, 4))
-#define REF_I32(c, t, i) (*(const int32_t *)witness_read(c, t, i, 4))
 #define REF_E4M3(c, t, i) ((double)(c)->e4m3[*(const uint8_t *)witness_read(c, t, i, 1)])
 #define REF_BF16(c, t, i) witness_bf16(*(const uint16_t *)witness_read(c, t, i, 2))
+/* Block tables, lengths, offsets: they decide which other elements are read. */
+#define REF_I32(c, t, i) (*(const int32_t *)witness_read_now(c, t, i, 4))
+#define REF_I64(c, t, i) (*(const int64_t *)witness_read_now(c, t, i, 8))
 
 /* Tensors lie in host memory, or come over from the GPU when they are touched. */
 REF_FN const void *witness_read(const struct ref_context *c, int tensor, int64_t index, int64_t size)
 {
     if (c->fetcher)
-        return fetcher_read(c->fetcher, tensor, index * size, size);
+        return fetcher_read(c->fetcher, tensor, index * size);
     return (const char *)c->tensor[tensor] + index * size;
 }
+
+/* The same, never recorded. */
+REF_FN const void *witness_read_now(const struct ref_context *c, int tensor, int64_t index, int64_t size)
+{
+    if (c->fetcher)
+        return fetcher_read_now(c->fetcher, tensor, index * size);
+    return (const char *)c->tensor[tensor] + index * size;
+}
+
+/* Elements [i, i + n) of a tensor, by one in every page at least: 512 of the largest are a page. */
+#define REF_TOUCH(load, c, t, i, n)                              \
+    do {                                                         \
+        for (int64_t touched = 0; touched < (n); touched += 512) \
+            (void)load(c, t, (i) + touched);                     \
+        (void)load(c, t, (i) + (n) - 1);                         \
+    } while (0)
+
+/* What `touch` reads comes over from the GPU together. */
+#define FETCH(c, touch)                      \
+    do {                                     \
+        if ((c)->fetcher) {                  \
+            fetcher_record((c)->fetcher);    \
+            touch;                           \
+            fetcher_gather();                \
+        }                                    \
+    } while (0)
 
 REF_FN double witness_bf16(uint16_t bits)
 {
@@ -47,124 +74,7 @@ static const double expensive_terms = 2e5;
 int REF_NAME(witness_list)(const struct judge_request *request,
                            const struct judged *const *element, struct witnessed *answer, int count);
 
-/* The lanes of a row are the threads of a team, so that one long row takes all cores. Two sets of places
- * take turns: one barrier a reduction, since all have read a set when the next one's barrier opens. */
-enum { TEAM_MOST = 64 };
-
-struct places {
-    double value[TEAM_MOST];
-    struct acc acc[TEAM_MOST];
-};
-
-struct team {
-    struct places places[2];
-};
-
-static _Thread_local struct team *team;
-static _Thread_local int team_turn;
-
-/* Every thread of a team, before its first reduction. */
-REF_FN void team_join(struct team *shared)
-{
-    team = shared;
-    team_turn = 0;
-}
-
-REF_FN void ref_barrier(void)
-{
-#pragma omp barrier
-}
-
-static struct places *team_places(void)
-{
-    team_turn = !team_turn;
-    return &team->places[team_turn];
-}
-
-REF_FN double ref_all_max(double x)
-{
-    struct places *p = team_places();
-    p->value[omp_get_thread_num()] = x;
-    ref_barrier();
-    for (int i = 0; i < omp_get_num_threads(); i++)
-        x = p->value[i] > x ? p->value[i] : x;
-    return x;
-}
-
-REF_FN double ref_all_sum(double x)
-{
-    struct places *p = team_places();
-    p->value[omp_get_thread_num()] = x;
-    ref_barrier();
-    x = 0;
-    for (int i = 0; i < omp_get_num_threads(); i++)
-        x += p->value[i];
-    return x;
-}
-
-REF_FN bool ref_all_any(bool x)
-{
-    return ref_all_max(x) > 0;
-}
-
-REF_FN void ref_all_acc(struct acc *x)
-{
-    struct places *p = team_places();
-    p->acc[omp_get_thread_num()] = *x;
-    ref_barrier();
-    *x = p->acc[0];
-    for (int i = 1; i < omp_get_num_threads(); i++)
-        acc_merge(x, &p->acc[i]);
-}
-
-REF_FN double ref_lane_max(double x)
-{
-    return ref_all_max(x);
-}
-
-REF_FN double ref_lane_sum(double x)
-{
-    return ref_all_sum(x);
-}
-
-REF_FN void ref_lane_floats(float *x)
-{
-    *x = (float)ref_all_sum(*x);
-}
-
-REF_FN void ref_lane_reals(real *x)
-{
-    struct acc sum = acc_zero();
-    sum.total = *x;
-    ref_all_acc(&sum);
-    *x = sum.total;
-}
-
-REF_FN void ref_own_reals(const real *x, real *own)
-{
-    *own = *x;
-    ref_lane_reals(own);
-}
-
-REF_FN void ref_own_doubles(const double *x, double *own)
-{
-    *own = ref_all_sum(*x);
-}
-
-REF_FN void ref_own_floats(const float *x, float *own)
-{
-    *own = (float)ref_all_sum(*x);
-}
-
-REF_FN int ref_owned(int j)
-{
-    return j;
-}
-
-REF_FN real ref_pick(const real *x, int j)
-{
-    return x[j];
-}
+#include "witness_team.h"
 
 REF_FN void ref_dots_bf16(const struct ref_context *c, int t, int64_t i, int u, const int64_t *j, int rows,
                           int64_t n, struct acc *sum)
@@ -205,6 +115,10 @@ REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, const n
 #include "sums.h"
 #include REF_HEADER
 
+#ifndef REF_TOUCHES
+#define ref_touch(...) ((void)0)
+#endif
+
 /* What a row costs, kept from one element to the next of the same row. */
 struct prepared {
     int64_t row; /* -1: none */
@@ -220,106 +134,11 @@ struct prepared {
 };
 
 #ifdef REF_CONTRACTION
-#include "contraction.h"
-
-static int64_t row_of(const struct ref_context *c, int64_t index)
-{
-    (void)c;
-    (void)index;
-    return -1;
-}
-
-static int64_t same_row(const struct ref_context *c, int64_t index, uint64_t pick)
-{
-    (void)c;
-    (void)pick;
-    return index;
-}
-
-static int evaluate(const struct ref_context *c, int64_t index, struct prepared *p,
-                    struct ref_element *e)
-{
-    int64_t shape[3];
-    struct acc sum[REF_ACCOUNTS];
-    (void)p;
-    ref_shape(c, shape);
-    const int64_t m = index / shape[1], n = index % shape[1];
-    const int64_t group = contraction_rows(c, shape, 1, m).group;
-    for (int part = 0; part < REF_ACCOUNTS; part++) {
-        sum[part] = acc_zero();
-        for (int64_t k = 0; part < REF_SUMS && k < shape[2]; k++)
-            acc_add_product(&sum[part], ref_a(c, m, k), contraction_b(c, group, part, n, k));
-    }
-    ref_finish(c, m, n, sum, e);
-    return 0;
-}
-
+#include "witness_contraction.h"
 #elif defined REF_RECURRENCE
 #include "witness_recurrence.h"
 #else
-
-static int64_t row_of(const struct ref_context *c, int64_t index)
-{
-    return index / ref_width(c);
-}
-
-static int64_t same_row(const struct ref_context *c, int64_t index, uint64_t pick)
-{
-    const int64_t width = ref_width(c);
-    return index / width * width + (int64_t)(pick % (uint64_t)width);
-}
-
-/* All lanes prepare the row, each with a state of its own that ends up the same. */
-static int prepare_row(const struct ref_context *c, int64_t row, struct prepared *p)
-{
-    const int most = omp_get_max_threads() < TEAM_MOST ? omp_get_max_threads() : TEAM_MOST;
-    struct team shared;
-    if (!p->scratch)
-        p->scratch = malloc((size_t)(ref_scratch(c) + 1) * sizeof *p->scratch);
-    if (!p->scratch)
-        return -1;
-#pragma omp parallel num_threads(ref_cost(c) > expensive_terms ? most : 1)
-    {
-        struct ref_state state;
-        team_join(&shared);
-        ref_prepare(c, row, p->scratch, &state);
-        if (omp_get_thread_num() == 0)
-            p->state = state;
-    }
-    p->row = row;
-    return 0;
-}
-
-#ifdef REF_DISCRETE
-
-/* What is right or not is so here by the same definition, over the values as they came. */
-static int hear(const struct judge_request *request, const struct judged *element, struct prepared *p,
-                struct witnessed *answer)
-{
-    const struct ref_context *c = &request->context;
-    const int64_t row = row_of(c, element->index);
-    if (p->row != row && prepare_row(c, row, p) != 0)
-        return -1;
-    const struct verdict v = ref_verdict(c, row, element->index % ref_width(c), p->scratch, &p->state);
-    answer->value = v.want;
-    answer->ok = v.right;
-    answer->inside = v.want == element->mid || (isnan(v.want) && isnan(element->mid));
-    return 0;
-}
-
-#else
-
-static int evaluate(const struct ref_context *c, int64_t index, struct prepared *p,
-                    struct ref_element *e)
-{
-    const int64_t row = row_of(c, index);
-    if (p->row != row && prepare_row(c, row, p) != 0)
-        return -1;
-    ref_elements(c, row, index % ref_width(c), 1, p->scratch, &p->state, e);
-    return 0;
-}
-
-#endif /* discrete */
+#include "witness_rows.h"
 #endif
 
 #ifndef REF_DISCRETE

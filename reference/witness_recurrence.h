@@ -28,6 +28,7 @@ static void advance(const struct ref_context *c, const struct ref_place *to, str
         struct ref_carry carry = {.span = INFINITY}; /* of no use here */
         struct ref_step s;
         team_join(&shared);
+        FETCH(c, ref_touch(c, to->chain, p->done, to->step + 1, to->column));
         for (int64_t t = p->done; t <= to->step; t++)
             ref_step(c, to->chain, t, to->column, 1, true, p->scratch, &carry, &s);
         if (omp_get_thread_num() == 0)

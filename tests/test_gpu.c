@@ -121,6 +121,91 @@ START_TEST(inputs_have_the_same_bits_on_the_host_and_on_the_gpu)
 }
 END_TEST
 
+/* --- many pieces in one go --- */
+
+enum { GATHER_PAGES = 9001, GATHER_BYTES = GATHER_PAGES * FETCHER_PAGE + 37, GATHER_PIECES = 3000,
+       GATHER_THREADS = 12 };
+
+/* Pages anywhere, some of them twice, the short one at the end among them; every fifth is a part of a page,
+ * off alignment. */
+static void choose_pieces(const char *there, char *to, unsigned turn, struct reference_piece *piece)
+{
+    uint64_t random = 1 + turn;
+    for (int i = 0; i < GATHER_PIECES; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        const bool last = i == 7, part = i % 5 == 4;
+        const int64_t page = last ? GATHER_PAGES : (int64_t)((random >> 33) % GATHER_PAGES);
+        const int64_t skip = part ? (int64_t)(random >> 20 & 1023) : 0;
+        piece[i].to = to + (int64_t)i * (FETCHER_PAGE + 16);
+        piece[i].from = there + page * FETCHER_PAGE + skip;
+        piece[i].bytes = last ? 37 : part ? 1 + (int64_t)(random >> 50 & 2047) : FETCHER_PAGE;
+    }
+}
+
+/* Returns how many pieces are not what to_host says, or have spilled. */
+static int compare_pieces(const char *there, const char *all, unsigned turn)
+{
+    const struct memory *gpu = memory_of(BACKEND_CUDA);
+    const size_t bytes = (size_t)GATHER_PIECES * (FETCHER_PAGE + 16);
+    struct reference_piece *piece = malloc(GATHER_PIECES * sizeof *piece);
+    char *to = malloc(bytes);
+    int wrong = 0;
+    memset(to, 0x55, bytes);
+    choose_pieces(there, to, turn, piece);
+    if (gpu->gather(piece, GATHER_PIECES) != 0)
+        wrong = GATHER_PIECES;
+    for (int i = 0; i < GATHER_PIECES && wrong < GATHER_PIECES; i++) {
+        const char *got = piece[i].to, *want = all + ((const char *)piece[i].from - there);
+        wrong += memcmp(got, want, (size_t)piece[i].bytes) != 0;
+        for (int64_t b = piece[i].bytes; b < FETCHER_PAGE + 16; b++)
+            wrong += got[b] != 0x55;
+    }
+    free(piece);
+    free(to);
+    return wrong;
+}
+
+START_TEST(pieces_of_gpu_memory_come_together)
+{
+    const struct memory *gpu = memory_of(BACKEND_CUDA);
+    char *all = malloc(GATHER_BYTES);
+    void *there;
+    int wrong = 0;
+    open_device();
+    for (int i = 0; i < GATHER_BYTES; i++)
+        all[i] = (char)((uint32_t)i * 2654435761u >> 24);
+    ck_assert_int_eq(gpu->take(&there, GATHER_BYTES), 0);
+    ck_assert_int_eq(gpu->from_host(there, all, GATHER_BYTES), 0);
+    memset(all, 0, GATHER_BYTES);
+    ck_assert_int_eq(gpu->to_host(all, there, 0, GATHER_BYTES), 0);
+    ck_assert_int_eq(gpu->gather(NULL, 0), 0);
+#pragma omp parallel for num_threads(GATHER_THREADS) reduction(+ : wrong)
+    for (unsigned turn = 0; turn < 4 * GATHER_THREADS; turn++)
+        wrong += compare_pieces(there, all, turn);
+    ck_assert_int_eq(wrong, 0);
+    gpu->release(there);
+    free(all);
+}
+END_TEST
+
+/* What is not on the GPU is an error with a name, and not the end: the next one comes. */
+START_TEST(pieces_that_are_nowhere_are_an_error)
+{
+    const struct memory *gpu = memory_of(BACKEND_CUDA);
+    char to[64], here[64];
+    void *there;
+    open_device();
+    const int error = gpu->gather(&(struct reference_piece){to, here, sizeof here}, 1);
+    ck_assert_int_ne(error, 0);
+    ck_assert_ptr_nonnull(gpu->explain(error));
+    ck_assert_int_eq(gpu->take(&there, sizeof to), 0);
+    ck_assert_int_eq(gpu->poison(there, sizeof to, 0x01020304u), 0);
+    ck_assert_int_eq(gpu->gather(&(struct reference_piece){to, there, sizeof to}, 1), 0);
+    ck_assert_int_eq(to[63], 1);
+    gpu->release(there);
+}
+END_TEST
+
 /* One judgement on each side, of an output that is the same arbitrary bits on both. */
 struct side {
     const struct memory *memory;
@@ -287,6 +372,8 @@ Suite *gpu_suite(void)
     TCase *tcase = tcase_create("gpu");
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, inputs_have_the_same_bits_on_the_host_and_on_the_gpu);
+    tcase_add_test(tcase, pieces_of_gpu_memory_come_together);
+    tcase_add_test(tcase, pieces_that_are_nowhere_are_an_error);
     tcase_add_test(tcase, both_enclosures_agree_on_every_input_class);
     tcase_add_loop_test(tcase, a_misbehaving_kernel_has_its_outcome, 0, MISBEHAVING);
     gpu_probe_tests(tcase);

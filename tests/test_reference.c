@@ -10,6 +10,7 @@
 
 Suite *reference_suite(void);
 TCase *enclosure_case(void);
+TCase *fetcher_case(void);
 TCase *kda_case(void);
 
 static const struct oracle_case cases[] = {
@@ -112,29 +113,6 @@ START_TEST(the_witness_of_a_long_row_agrees_too)
     compare_witness(&(struct oracle_case){"paged_attention",
                     "batch=1 heads=2 kv_heads=2 head_dim=64 page_size=16 max_len=3001 past=nan"},
                     "large", 2);
-}
-END_TEST
-
-static int copy_from(void *to, const void *source, int64_t offset, int64_t bytes)
-{
-    memcpy(to, (const char *)source + offset, (size_t)bytes);
-    return 0;
-}
-
-START_TEST(the_witness_reads_the_same_through_a_fetcher)
-{
-    struct oracle o;
-    oracle_open(&o, "gemm_fp8", "m=130 n=3 k=1111 input=normal seed=5", 0, 0);
-    for (int64_t i = 0; i < o.elements; i += 37) {
-        const struct judged question = {.index = i};
-        const double direct = oracle_witness(&o, &question).value;
-        struct fetcher *fetcher = fetcher_open(&o.request, o.bytes, o.tensors, copy_from);
-        ck_assert_ptr_nonnull(fetcher);
-        ck_assert(oracle_witness(&o, &question).value == direct);
-        fetcher_close(fetcher);
-        o.request.context.fetcher = NULL;
-    }
-    oracle_close(&o);
 }
 END_TEST
 
@@ -255,13 +233,13 @@ Suite *reference_suite(void)
     TCase *witness = tcase_create("witness"), *enclosure = tcase_create("enclosure");
     tcase_add_loop_test(witness, the_witness_agrees_with_a_second_evaluation, 0, CASES);
     tcase_add_test(witness, the_witness_of_a_long_row_agrees_too);
-    tcase_add_test(witness, the_witness_reads_the_same_through_a_fetcher);
     tcase_add_loop_test(enclosure, an_enclosure_holds_the_witness_and_is_narrow, 0, CASES);
     tcase_add_test(enclosure, the_audit_sees_an_input_that_changed);
     tcase_set_timeout(witness, 120);
     tcase_set_timeout(enclosure, 120);
     suite_add_tcase(suite, witness);
     suite_add_tcase(suite, enclosure);
+    suite_add_tcase(suite, fetcher_case());
     suite_add_tcase(suite, enclosure_case());
     suite_add_tcase(suite, kda_case());
     return suite;

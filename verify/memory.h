@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "../problems/problem.h"
+#include "../reference/fetcher.h"
 #include "region.h"
 
 #ifdef __cplusplus
@@ -19,6 +20,7 @@ struct memory {
     void (*release)(void *memory);
     int (*copy)(void *to, const void *from, size_t bytes);             /* within the back end */
     int (*to_host)(void *to, const void *from, int64_t offset, int64_t bytes);
+    int (*gather)(const struct reference_piece *piece, int64_t count); /* to the host, from any thread */
     int (*from_host)(void *to, const void *from, size_t bytes);
     int (*fill)(const struct problem *problem, const struct instance *instance, int tensor,
                 uint64_t seed, int content, void *out);

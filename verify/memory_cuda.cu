@@ -1,6 +1,8 @@
 /* memory.h on the GPU. Allocations come from the stream-ordered pool, which keeps what it has, so that
  * a few hundred configurations do not pay for as many cudaMalloc. */
 #include <cuda_runtime.h>
+#include <pthread.h>
+#include <string.h>
 
 #include "../gen/fill.h"
 #include "memory.h"
@@ -28,6 +30,96 @@ static int cuda_copy(void *to, const void *from, size_t bytes)
 static int cuda_to_host(void *to, const void *from, int64_t offset, int64_t bytes)
 {
     return cudaMemcpy(to, (const char *)from + offset, (size_t)bytes, cudaMemcpyDeviceToHost);
+}
+
+/* --- many pieces in one go --- */
+
+/* Pinned host memory that a kernel writes over the bus, [FETCHER_BATCH, FETCHER_PAGE], and the list of what
+ * it is to copy. Addresses are unified: one pointer serves both sides. There are several, kept for the
+ * process, so that some are filled while others are copied out of. */
+struct staging {
+    pthread_mutex_t lock;
+    cudaStream_t stream;
+    struct reference_piece *piece; /* NULL: not made yet */
+    unsigned char *bytes;
+};
+
+#define STAGING {PTHREAD_MUTEX_INITIALIZER, NULL, NULL, NULL}
+static struct staging stagings[] = {STAGING, STAGING, STAGING, STAGING,
+                                    STAGING, STAGING, STAGING, STAGING};
+enum { STAGINGS = sizeof stagings / sizeof *stagings };
+static unsigned staging_turn;
+
+static cudaError_t staging_make(struct staging *s)
+{
+    const size_t list = FETCHER_BATCH * sizeof *s->piece, pages = (size_t)FETCHER_BATCH * FETCHER_PAGE;
+    void *memory;
+    cudaError_t error = cudaSuccess;
+    if (!s->stream) /* not made by a try that failed later */
+        error = cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking);
+    if (!error)
+        error = cudaHostAlloc(&memory, pages + list, cudaHostAllocMapped);
+    if (error)
+        return error;
+    s->bytes = (unsigned char *)memory;
+    s->piece = (struct reference_piece *)(s->bytes + pages);
+    return cudaSuccess;
+}
+
+/* A block per piece; 16 bytes a thread where the piece is so aligned, as pages of tensors are. */
+static __global__ void gather_kernel(const struct reference_piece *list, unsigned char *pages)
+{
+    __shared__ struct reference_piece piece;
+    if (threadIdx.x == 0)
+        piece = list[blockIdx.x];
+    __syncthreads();
+    const unsigned char *from = (const unsigned char *)piece.from;
+    unsigned char *to = pages + (size_t)blockIdx.x * FETCHER_PAGE;
+    const int64_t whole = (uintptr_t)from % 16 ? 0 : piece.bytes / 16;
+    for (int64_t i = threadIdx.x; i < whole; i += blockDim.x)
+        ((uint4 *)to)[i] = ((const uint4 *)from)[i];
+    for (int64_t i = 16 * whole + threadIdx.x; i < piece.bytes; i += blockDim.x)
+        to[i] = from[i];
+}
+
+static cudaError_t staging_gather(struct staging *s, const struct reference_piece *piece, int64_t count)
+{
+    cudaError_t error = s->piece ? cudaSuccess : staging_make(s);
+    if (error)
+        return error;
+    memcpy(s->piece, piece, (size_t)count * sizeof *piece);
+    gather_kernel<<<(unsigned)count, THREADS, 0, s->stream>>>(s->piece, s->bytes);
+    error = cudaGetLastError();
+    if (!error)
+        error = cudaStreamSynchronize(s->stream);
+    for (int64_t i = 0; i < count && !error; i++)
+        memcpy(piece[i].to, s->bytes + i * FETCHER_PAGE, (size_t)piece[i].bytes);
+    return error;
+}
+
+/* Threads start out on device 0, whichever the memory is on. */
+static cudaError_t use_device_of(const void *memory)
+{
+    struct cudaPointerAttributes attributes;
+    cudaError_t error = cudaPointerGetAttributes(&attributes, memory);
+    if (!error && attributes.type != cudaMemoryTypeDevice)
+        error = cudaErrorInvalidValue;
+    return error ? error : cudaSetDevice(attributes.device);
+}
+
+static int cuda_gather(const struct reference_piece *piece, int64_t count)
+{
+    cudaError_t error = count ? use_device_of(piece->from) : cudaSuccess;
+    for (int64_t at = 0; at < count && !error; at += FETCHER_BATCH) {
+        const int64_t left = count - at, batch = FETCHER_BATCH;
+        struct staging *s = &stagings[__atomic_fetch_add(&staging_turn, 1u, __ATOMIC_RELAXED) % STAGINGS];
+        pthread_mutex_lock(&s->lock);
+        error = staging_gather(s, piece + at, left < batch ? left : batch);
+        pthread_mutex_unlock(&s->lock);
+    }
+    if (error)
+        cudaGetLastError(); /* it is reported here, not by the next kernel's launch */
+    return error;
 }
 
 static int cuda_from_host(void *to, const void *from, size_t bytes)
@@ -165,5 +257,5 @@ static bool cuda_is_shortage(int error)
 }
 
 extern "C" const struct memory memory_cuda = {
-    cuda_take, cuda_release, cuda_copy, cuda_to_host, cuda_from_host, cuda_fill, cuda_poison,
-    cuda_find_unpoisoned, cuda_find_difference, cuda_available, cuda_explain, cuda_is_shortage};
+    cuda_take, cuda_release, cuda_copy, cuda_to_host, cuda_gather, cuda_from_host, cuda_fill,
+    cuda_poison, cuda_find_unpoisoned, cuda_find_difference, cuda_available, cuda_explain, cuda_is_shortage};

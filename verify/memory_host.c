@@ -49,6 +49,13 @@ static int host_to_host(void *to, const void *from, int64_t offset, int64_t byte
     return 0;
 }
 
+static int host_gather(const struct reference_piece *piece, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        memcpy(piece[i].to, piece[i].from, (size_t)piece[i].bytes);
+    return 0;
+}
+
 static int host_fill(const struct problem *problem, const struct instance *instance, int tensor,
                      uint64_t seed, int content, void *out)
 {
@@ -133,6 +140,7 @@ static const struct memory memory_host = {
     .release = free,
     .copy = host_copy,
     .to_host = host_to_host,
+    .gather = host_gather,
     .from_host = host_copy,
     .fill = host_fill,
     .poison = host_poison,

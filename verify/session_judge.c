@@ -134,7 +134,7 @@ static bool witness(struct session *s, const struct judging *j, struct judge_req
     for (int t = 0; t < s->tensors; t++)
         bytes[t] = (int64_t)s->slot[t].bytes;
     if (ok && trials->count && s->options.device->backend == BACKEND_CUDA) {
-        fetcher = fetcher_open(request, bytes, s->tensors, s->memory->to_host);
+        fetcher = fetcher_open(request, bytes, s->tensors, s->memory->to_host, s->memory->gather);
         ok = fetcher != NULL;
     }
     ok = ok && s->reference->witness_list(request, trials->element, trials->answer,

@@ -60,6 +60,25 @@ REF_FN double ref_cost(const struct ref_context *c)
     return 20.0 * (double)c->extent[KDA_T] * (double)c->extent[KDA_DK];
 }
 
+#ifdef REF_TOUCH
+#define REF_TOUCHES
+
+/* A step's part of each tensor lies a stride of all heads behind the last. */
+REF_FN void ref_touch(const struct ref_context *c, int64_t chain, int64_t first, int64_t end, int64_t column)
+{
+    const int64_t dk = c->extent[KDA_DK];
+    for (int64_t step = first + REF_LANE; step < end; step += REF_LANES) {
+        const int64_t at = kda_at(c, chain, step);
+        REF_TOUCH(REF_F32, c, KDA_G, at * dk, dk);
+        REF_TOUCH(REF_BF16, c, KDA_K, at * dk, dk);
+        REF_TOUCH(REF_BF16, c, KDA_Q, at * dk, dk);
+        REF_TOUCH(REF_BF16, c, KDA_V, at * c->extent[KDA_DV] + column, 1);
+        REF_TOUCH(REF_BF16, c, KDA_BETA, at, 1);
+    }
+}
+
+#endif
+
 /* S <- diag(exp(g)) S, and what S^T k is then. Beside it, for the error model, the spread of every state
  * element: the square of what has been added to it, decayed alike. Additions of the last tokens, a chunk
  * of them, keep their own (`recent`); older ones are mixed by every later token like the state itself: leak

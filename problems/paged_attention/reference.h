@@ -50,6 +50,26 @@ REF_FN int64_t paged_key(const struct ref_context *c, int64_t b, int64_t t, int6
            c->extent[PAGED_DIM];
 }
 
+REF_FN int64_t paged_kv_head(const struct ref_context *c, int64_t row)
+{
+    const int64_t heads = c->extent[PAGED_HEADS];
+    return row % heads / (heads / c->extent[PAGED_KV_HEADS]);
+}
+
+#ifdef REF_TOUCH
+#define REF_TOUCHES
+
+/* The tokens of a sequence, key and value side by side, are scattered over the cache. */
+REF_FN void ref_touch(const struct ref_context *c, int64_t row)
+{
+    const int64_t b = row / c->extent[PAGED_HEADS], kv_head = paged_kv_head(c, row);
+    const int64_t length = REF_I32(c, PAGED_LENS, b);
+    for (int64_t t = REF_LANE; t < length; t += REF_LANES)
+        REF_TOUCH(REF_BF16, c, PAGED_KV, paged_key(c, b, t, kv_head), 2 * c->extent[PAGED_DIM]);
+}
+
+#endif
+
 /* The score of a token from its q . k; *size is max(|s|, ||q k||_2 / sqrt(D)), what its accumulation error
  * scales with (T2; for DATA_ANY the sum of magnitudes, T1). */
 REF_FN num paged_score(const struct ref_context *c, const struct acc *dot, num root, double *size)
@@ -69,14 +89,13 @@ REF_FN int paged_group(int64_t length, int64_t t)
 REF_FN void ref_prepare(const struct ref_context *c, int64_t row, num *scratch,
                         struct ref_state *state)
 {
-    const int64_t heads = c->extent[PAGED_HEADS], capacity = paged_capacity(c);
-    const int64_t dim = c->extent[PAGED_DIM];
+    const int64_t capacity = paged_capacity(c), dim = c->extent[PAGED_DIM];
     double max = -INFINITY, largest = 0, weighted = 0;
     const num root = num_sqrt(num_of((double)dim));
     struct acc sum = acc_zero();
 
-    state->b = row / heads;
-    state->kv_head = row % heads / (heads / c->extent[PAGED_KV_HEADS]);
+    state->b = row / c->extent[PAGED_HEADS];
+    state->kv_head = paged_kv_head(c, row);
     state->length = REF_I32(c, PAGED_LENS, state->b);
     for (int64_t t = REF_LANE * REF_GROUP; t < state->length; t += REF_LANES * REF_GROUP) {
         const int group = paged_group(state->length, t);

@@ -149,20 +149,22 @@ static void bench_memory(const struct device *device, const char *line)
     close_bench(&b);
 }
 
-/* MPFR on one element: there is no hardware floor; the figure is the cost of a term. */
+/* MPFR on one element, the last: there is no hardware floor; the figure is the cost of a term, with what it
+ * takes to bring it over from a GPU. */
 static void bench_witness(const struct device *device, const char *problem, const char *line,
                           double terms)
 {
     struct bench b;
-    struct judged element = {.index = 0, .allowed = 1};
+    struct judged element = {.allowed = 1};
     struct witnessed answer;
     struct fetcher *fetcher = NULL;
     int64_t bytes[PROBLEM_MAX_TENSORS];
     open_bench(&b, device, problem, line);
+    element.index = instance_tensor_count(&b.instance.tensor[b.request.output]) - 1;
     for (int t = 0; t < b.tensors; t++)
         bytes[t] = (int64_t)b.bytes[t];
     if (device->backend == BACKEND_CUDA)
-        fetcher = fetcher_open(&b.request, bytes, b.tensors, b.memory->to_host);
+        fetcher = fetcher_open(&b.request, bytes, b.tensors, b.memory->to_host, b.memory->gather);
     const double start = clock_seconds();
     if (b.reference->witness(&b.request, &element, &answer) != 0)
         die("out of memory");
@@ -211,7 +213,11 @@ static void bench_cuda(void)
                20.0 * 32 * 32 * 128 * 2048, 33.5e12, "20 flops a token and column");
     bench_memory(&device, "rows=1024 cols=262144");
     bench_witness(&device, "gemm_fp8", "m=4096 n=4096 k=4096", 4096);
+    bench_witness(&device, "gemm_f32", "m=16 n=16384 k=16384 trans_b=0", 16384);
     bench_witness(&device, "softmax", "rows=4 cols=262144", 262144);
+    bench_witness(&device, "paged_attention",
+                  "batch=4 heads=8 kv_heads=8 head_dim=64 page_size=1 max_len=131072", 131072 * 2 * 64);
+    bench_witness(&device, "kda", "batch=1 t=16384 heads=16 dk=128 dv=128", 16384 * 128);
 }
 
 int main(void)

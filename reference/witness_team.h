@@ -1,0 +1,120 @@
+/* The lanes of a row are the threads of a team, so that one long row takes all cores. Two sets of places
+ * take turns: one barrier a reduction, since all have read a set when the next one's barrier opens.
+ * A part of witness.c. */
+
+enum { TEAM_MOST = 64 };
+
+struct places {
+    double value[TEAM_MOST];
+    struct acc acc[TEAM_MOST];
+};
+
+struct team {
+    struct places places[2];
+};
+
+static _Thread_local struct team *team;
+static _Thread_local int team_turn;
+
+/* Every thread of a team, before its first reduction. */
+REF_FN void team_join(struct team *shared)
+{
+    team = shared;
+    team_turn = 0;
+}
+
+REF_FN void ref_barrier(void)
+{
+#pragma omp barrier
+}
+
+static struct places *team_places(void)
+{
+    team_turn = !team_turn;
+    return &team->places[team_turn];
+}
+
+REF_FN double ref_all_max(double x)
+{
+    struct places *p = team_places();
+    p->value[omp_get_thread_num()] = x;
+    ref_barrier();
+    for (int i = 0; i < omp_get_num_threads(); i++)
+        x = p->value[i] > x ? p->value[i] : x;
+    return x;
+}
+
+REF_FN double ref_all_sum(double x)
+{
+    struct places *p = team_places();
+    p->value[omp_get_thread_num()] = x;
+    ref_barrier();
+    x = 0;
+    for (int i = 0; i < omp_get_num_threads(); i++)
+        x += p->value[i];
+    return x;
+}
+
+REF_FN bool ref_all_any(bool x)
+{
+    return ref_all_max(x) > 0;
+}
+
+REF_FN void ref_all_acc(struct acc *x)
+{
+    struct places *p = team_places();
+    p->acc[omp_get_thread_num()] = *x;
+    ref_barrier();
+    *x = p->acc[0];
+    for (int i = 1; i < omp_get_num_threads(); i++)
+        acc_merge(x, &p->acc[i]);
+}
+
+REF_FN double ref_lane_max(double x)
+{
+    return ref_all_max(x);
+}
+
+REF_FN double ref_lane_sum(double x)
+{
+    return ref_all_sum(x);
+}
+
+REF_FN void ref_lane_floats(float *x)
+{
+    *x = (float)ref_all_sum(*x);
+}
+
+REF_FN void ref_lane_reals(real *x)
+{
+    struct acc sum = acc_zero();
+    sum.total = *x;
+    ref_all_acc(&sum);
+    *x = sum.total;
+}
+
+REF_FN void ref_own_reals(const real *x, real *own)
+{
+    *own = *x;
+    ref_lane_reals(own);
+}
+
+REF_FN void ref_own_doubles(const double *x, double *own)
+{
+    *own = ref_all_sum(*x);
+}
+
+REF_FN void ref_own_floats(const float *x, float *own)
+{
+    *own = (float)ref_all_sum(*x);
+}
+
+REF_FN int ref_owned(int j)
+{
+    return j;
+}
+
+REF_FN real ref_pick(const real *x, int j)
+{
+    return x[j];
+}
