@@ -14,8 +14,8 @@ static int64_t same_row(const struct ref_context *c, int64_t index, uint64_t pic
 }
 
 /* The rows of the state are dealt to a team of threads, so many to each that a step's work is worth its
- * eight barriers. */
-enum { TEAM_ROWS = 16 };
+ * two barriers. */
+enum { TEAM_ROWS = 8 };
 
 static void advance(const struct ref_context *c, const struct ref_place *to, struct prepared *p,
                     struct ref_element *e)

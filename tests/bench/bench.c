@@ -1,5 +1,6 @@
 /* What the tool's own parts cost, beside the floor that the hardware sets: bytes over the measured copy
  * bandwidth, or operations over the peak rate. Never a test: machines are noisy. */
+#include <omp.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,7 +171,7 @@ static void bench_witness(const struct device *device, const char *problem, cons
         die("out of memory");
     const double seconds = clock_seconds() - start;
     printf("  witness of one element of %-34s %10.3f ms  %9.1f ns a term (MPFR, %d cores at most)\n",
-           problem, 1e3 * seconds, 1e9 * seconds / terms, device->processors);
+           problem, 1e3 * seconds, 1e9 * seconds / terms, omp_get_max_threads());
     fetcher_close(fetcher);
     close_bench(&b);
 }
