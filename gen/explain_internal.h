@@ -30,7 +30,7 @@ enum quantity_kind {
 
 struct quantity {
     enum quantity_kind kind;
-    int count, axis[MOST_FACTORS];
+    int count, axis[DERIVED_MAX_AXES]; /* a product has MOST_FACTORS at most */
     int64_t tile;
     int derived; /* index into the problem's table */
     double cost;

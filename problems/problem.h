@@ -93,7 +93,7 @@ struct instance {
  * that every verdict runs, 0 and 1. */
 enum derived_over { DERIVED_EVERY, DERIVED_GREATEST, DERIVED_LEAST };
 
-enum { DERIVED_MAX_AXES = 4 };
+enum { DERIVED_MAX_AXES = 8 };
 
 /* A size that a kernel meets and no expression of axes gives, because it is drawn: the rows of an expert,
  * the length of a sequence. */

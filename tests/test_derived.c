@@ -110,6 +110,24 @@ START_TEST(the_shortest_sequence_is_that_of_real_instances)
 }
 END_TEST
 
+START_TEST(the_cache_is_that_of_real_instances)
+{
+    struct space space = published_space("paged_attention");
+    struct pcg *stream = pcg_new(4, "derived");
+    for (int i = 0; i < CONFIGS; i++) {
+        const struct config config = random_config(&space, stream);
+        for (int content = 0; content < CHECKED_CONTENTS; content++) {
+            struct instance instance;
+            ck_assert_int_eq(config_instantiate(&config, content, &instance), 0);
+            expect_derived(&config, "cache", instance_tensor_count(&instance.tensor[1]));
+            instance_clear(&instance);
+        }
+    }
+    pcg_free(stream);
+    space_clear(&space);
+}
+END_TEST
+
 START_TEST(a_derived_size_depends_on_its_own_axes_and_the_seed_alone)
 {
     static const char *const problems[] = {"moe_up", "paged_attention"};
@@ -195,6 +213,7 @@ Suite *derived_suite(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, rows_of_experts_are_those_of_real_instances);
     tcase_add_test(tcase, the_shortest_sequence_is_that_of_real_instances);
+    tcase_add_test(tcase, the_cache_is_that_of_real_instances);
     tcase_add_loop_test(tcase, a_derived_size_depends_on_its_own_axes_and_the_seed_alone, 0, 2);
     tcase_add_loop_test(tcase, tables_of_derived_sizes_are_sound, 0, problems);
     tcase_add_test(tcase, a_condition_names_the_derived_sizes_of_its_own_problem_only);

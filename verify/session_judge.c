@@ -86,7 +86,8 @@ static void list_trials(const struct judging *j, const struct judge_report *repo
     for (int i = 0; i < JUDGE_SAMPLES; i++)
         if (report->sample[i].index >= 0)
             add_trial(trials, &report->sample[i], TRIAL_AUDIT);
-    for (int64_t i = 0; i < report->open && i < JUDGE_OPEN; i++)
+    /* a call that is wrong for sure is not made more so by those on the border, each of which may cost a second */
+    for (int64_t i = 0; i < report->open && i < JUDGE_OPEN && report->wrong == 0; i++)
         add_trial(trials, &report->opens[i], TRIAL_OPEN);
 }
 

@@ -60,11 +60,14 @@ static void add_pages(const struct plant_field *field, struct choice *choice)
 static const struct {
     const char *problem, *name, *code;
     unsigned kinds;
+    int64_t high; /* 0: that of the greatest axis */
 } drawn[] = {
-    {"moe_up", "most_rows", "plant_most_between(expert_offsets, experts, stream)", 1u << PLANT_ABOVE},
-    {"moe_up", "least_rows", "plant_least_between(expert_offsets, experts, stream)", 1u << PLANT_BELOW},
+    {"moe_up", "most_rows", "plant_most_between(expert_offsets, experts, stream)", 1u << PLANT_ABOVE, 0},
+    {"moe_up", "least_rows", "plant_least_between(expert_offsets, experts, stream)", 1u << PLANT_BELOW, 0},
     {"paged_attention", "shortest", "plant_least(seq_lens, batch, stream)",
-     1u << PLANT_ABOVE | 1u << PLANT_BELOW | 1u << PLANT_NOT_MULTIPLE | 1u << PLANT_RESIDUE},
+     1u << PLANT_ABOVE | 1u << PLANT_BELOW | 1u << PLANT_NOT_MULTIPLE | 1u << PLANT_RESIDUE, 0},
+    {"paged_attention", "cache", "(pages * page_size * kv_heads * 2 * head_dim)", 1u << PLANT_ABOVE,
+     (int64_t)1 << 32},
 };
 enum { DRAWN = sizeof drawn / sizeof *drawn };
 
@@ -82,6 +85,7 @@ static void add_drawn(const struct plant_field *field, struct choice *choice)
             q->axes |= 1u << axis;
             q->high = high > q->high ? high : q->high;
         }
+        q->high = drawn[d].high ? drawn[d].high : q->high;
         q->low = 1;
         snprintf(q->text, sizeof q->text, "%s", drawn[d].name);
         snprintf(q->code, sizeof q->code, "%s", drawn[d].code);
