@@ -161,12 +161,16 @@ static void find_rule(struct diagnosing *d)
 
 /* --- all --- */
 
-struct diagnose_limits diagnose_limits(enum effort effort)
+struct diagnose_limits diagnose_limits(enum effort effort, double elapsed)
 {
     static const struct diagnose_limits limits[] = {[EFFORT_QUICK] = {40, 80, 10},
                                                     [EFFORT_STANDARD] = {60, 200, 60},
                                                     [EFFORT_DEEP] = {60, 200, 300}};
-    return limits[effort];
+    static const double whole = 170, least = 30; /* seconds */
+    struct diagnose_limits chosen = limits[effort];
+    if (effort == EFFORT_STANDARD && elapsed + chosen.seconds > whole)
+        chosen.seconds = elapsed + least > whole ? least : whole - elapsed;
+    return chosen;
 }
 
 void diagnose(const struct task *task, const struct run_options *options,

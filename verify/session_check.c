@@ -127,6 +127,15 @@ static void find_instability(struct checking *c, bool same)
     }
 }
 
+/* Then MPFR has heard it. */
+static bool has_wrong_call(const struct checking *c, int before)
+{
+    for (int i = 0; i < before; i++)
+        if (c->call[i].judged && c->call[i].report->wrong > 0)
+            return true;
+    return false;
+}
+
 static bool check_call(struct session *s, struct checking *c, int number)
 {
     struct call_result *result = &c->call[number];
@@ -146,7 +155,8 @@ static bool check_call(struct session *s, struct checking *c, int number)
         return true;
     }
     const struct judging judging = {.config = c->config, .instance = &c->instance, .call = number,
-                                    .thorough = number == 0};
+                                    .thorough = number == 0,
+                                    .brief = s->options.brief || has_wrong_call(c, number)};
     if (!session_judge(s, &judging, result, &c->totals))
         return false;
     if (number == 1)

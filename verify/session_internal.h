@@ -79,6 +79,7 @@ struct judging {
     int call;
     bool thorough; /* witness the worst element and an audit sample even when all is well */
     bool acquit_only; /* witness only what could still acquit: nobody's candidate is on trial */
+    bool brief;       /* the same where MPFR is expensive */
 };
 /* Over all calls of one configuration. */
 struct totals {

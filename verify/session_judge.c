@@ -76,12 +76,19 @@ static void add_trial(struct trials *trials, const struct judged *element, int r
     trials->reason[trials->count++] = reason;
 }
 
-static void list_trials(const struct judging *j, const struct judge_report *report,
-                        struct trials *trials)
+static bool is_expensive(const struct session *s, const struct judge_request *request)
 {
-    if (report->wrong > 0 && j->acquit_only)
+    return s->reference->row_of(request, 0) >= 0 &&
+           s->reference->witness_cost(request) * JUDGE_SAMPLES > audit_terms;
+}
+
+static void list_trials(const struct session *s, const struct judging *j, const struct judge_request *request,
+                        const struct judge_report *report, struct trials *trials)
+{
+    const bool brief = j->brief && is_expensive(s, request);
+    if (report->wrong > 0 && (j->acquit_only || brief))
         return;
-    if (report->worst.index >= 0 && (j->thorough || report->wrong > 0))
+    if (report->worst.index >= 0 && ((j->thorough && !brief) || report->wrong > 0))
         add_trial(trials, &report->worst, TRIAL_WORST);
     for (int i = 0; i < JUDGE_SAMPLES; i++)
         if (report->sample[i].index >= 0)
@@ -131,7 +138,7 @@ static bool witness(struct session *s, const struct judging *j, struct judge_req
     bool ok = trials != NULL;
 
     if (ok)
-        list_trials(j, report, trials);
+        list_trials(s, j, request, report, trials);
     for (int t = 0; t < s->tensors; t++)
         bytes[t] = (int64_t)s->slot[t].bytes;
     if (ok && trials->count && s->options.device->backend == BACKEND_CUDA) {
@@ -237,12 +244,11 @@ static int judge_elements(const struct session *s, const struct judging *j,
                           struct judge_request *request, struct judge_report *report)
 {
     const int64_t elements = instance_tensor_count(&j->instance->tensor[request->output]);
-    const bool expensive = s->reference->row_of(request, 0) >= 0 &&
-                           s->reference->witness_cost(request) * JUDGE_SAMPLES > audit_terms;
+    const bool expensive = is_expensive(s, request);
     if (j->thorough && !expensive)
         choose_samples(s, j, -1, elements, request);
     int error = call_judge(s, request, report);
-    if (!error && j->thorough && expensive && report->worst.index >= 0) {
+    if (!error && j->thorough && expensive && !j->brief && report->worst.index >= 0) {
         struct judge_report *again = malloc(sizeof *again);
         const int64_t row = s->reference->row_of(request, report->worst.index);
         request->only_row = row + 1;
