@@ -7,6 +7,9 @@
 
 enum { DOUBLINGS = 120 };
 
+/* Of a tensor one configuration at least: it may take so much more work than others. */
+static const double big_work = 2;
+
 /* In elements: above it both element offsets of 31 bits and byte offsets of 32 overflow; or, if that is too
  * much, byte offsets of 31. */
 static double threshold(const struct problem *problem, int tensor, bool elements)
@@ -40,6 +43,20 @@ static bool double_axis(const struct space *space, struct config *config, int ax
     return to != from && draw_repair(space, config, axis) != REPAIR_FAILED;
 }
 
+/* The axis doubled until the tensor is larger: the first tokens of a sequence share a page. */
+static bool enlarge(const struct space *space, struct config *config, int axis, int tensor, double *elements,
+                    double *flops)
+{
+    const double now = *elements;
+    for (int i = 0; i < DOUBLINGS && double_axis(space, config, axis); i++) {
+        if (!measure(config, tensor, elements, flops))
+            return false;
+        if (*elements > now)
+            return true;
+    }
+    return false;
+}
+
 /* One step towards a larger tensor: the axis that brings most elements for its work. */
 static bool grow(const struct drawing *drawing, struct config *config, int tensor, double *elements)
 {
@@ -47,9 +64,9 @@ static bool grow(const struct drawing *drawing, struct config *config, int tenso
     double most = 0, now = *elements, ignored;
     for (int i = 0; drawing->space->problem->axes[i].name; i++) {
         struct config tried = *config;
-        double count, flops;
-        if (!domain_is_number(drawing->space, i) || !double_axis(drawing->space, &tried, i) ||
-            !measure(&tried, tensor, &count, &flops) || count <= now)
+        double count = now, flops;
+        if (!domain_is_number(drawing->space, i) ||
+            !enlarge(drawing->space, &tried, i, tensor, &count, &flops))
             continue;
         const double worth = count / now / (flops > 1 ? flops : 1);
         if (worth > most) {
@@ -88,6 +105,7 @@ static bool have_big(const struct drawing *drawing, int from, int tensor, double
 static enum big draw_tensor(struct drawing *drawing, int tensor, int from, struct pcg *stream)
 {
     const struct problem *problem = drawing->space->problem;
+    const struct cost allowed = {drawing->cap.bytes, big_work * drawing->cap.flops};
     enum big big = BIG_NEVER;
     for (int elements = 1; elements >= 0; elements--) {
         const double above = threshold(problem, tensor, elements);
@@ -103,7 +121,7 @@ static enum big draw_tensor(struct drawing *drawing, int tensor, int from, struc
         big = big == BIG_NEVER ? BIG_EXCLUDED : big;
         snprintf(why, sizeof why, "corner: %s beyond 2^31 %s", problem->tensors[tensor].name,
                  elements ? "elements and 2^32 bytes" : "bytes");
-        if (draw_is_new(drawing, &config) && draw_cost(drawing, &config, &cost)) {
+        if (draw_is_new(drawing, &config) && draw_cost_within(drawing, &config, &allowed, &cost)) {
             draw_accept(drawing, &config, &cost, why);
             return elements ? BIG_ELEMENTS : BIG_BYTES;
         }

@@ -256,6 +256,34 @@ START_TEST(tensors_beyond_31_bits_are_drawn_where_they_fit)
 }
 END_TEST
 
+/* What a GPU with 139 GiB affords, for every problem: which of its tensors go how far. A tensor that is not
+ * named cannot be so large in its contract. */
+static const struct {
+    const char *problem, *said; /* NULL: nothing */
+} big_tensors[] = {
+    {"softmax", "tensors: x, y beyond 2^31 elements"},
+    {"paged_attention", "tensors: kv_cache beyond 2^31 elements"}, /* many tokens share a page */
+    {"kda", "tensors: q, k, v, g, o beyond 2^31 bytes"}, /* with twice the work that others may take */
+    {"topk", "tensors: x beyond 2^31 elements"},
+    {"moe_up", "tensors: hidden, w_gate, w_up, out beyond 2^31 elements"},
+    {"gemm_fp8", NULL}, {"gemm_w4a16", NULL}, {"gemm_bf16", NULL}, {"gemm_f32", NULL},
+};
+
+START_TEST(every_tensor_that_can_be_large_is)
+{
+    struct space space = published_space(big_tensors[_i].problem);
+    const struct draw_caps caps = {4.188e10, 5e11};
+    struct draw_notes notes;
+    struct drawn_list list = draw(&space, 300, 7, &caps, &notes);
+    const char *said = big_tensors[_i].said;
+    ck_assert_msg(said ? strstr(notes.text, said) != NULL : strstr(notes.text, "beyond 2^31") == NULL, "%s",
+                  notes.text);
+    ck_assert_ptr_null(strstr(notes.text, "never beyond"));
+    drawn_list_clear(&list);
+    space_clear(&space);
+}
+END_TEST
+
 TCase *gen_cover_case(void)
 {
     TCase *tests = tcase_create("covering");
@@ -268,5 +296,6 @@ TCase *gen_cover_case(void)
     tcase_add_test(tests, a_class_that_the_contract_forbids_is_not_counted);
     tcase_add_test(tests, the_parts_take_turns);
     tcase_add_test(tests, tensors_beyond_31_bits_are_drawn_where_they_fit);
+    tcase_add_loop_test(tests, every_tensor_that_can_be_large_is, 0, sizeof big_tensors / sizeof *big_tensors);
     return tests;
 }
