@@ -8,6 +8,7 @@
 #include "../gen/instantiate.h"
 #include "../gen/space.h"
 #include "clock.h"
+#include "interrupt.h"
 #include "run.h"
 #include "session_internal.h"
 
@@ -237,7 +238,7 @@ static bool is_expected(const struct auditing *a)
 
 static bool audit_kinds(struct auditing *a, const struct space *space)
 {
-    for (int kind = 0; kind < NULL_KINDS && !run_interrupted(); kind++) {
+    for (int kind = 0; kind < NULL_KINDS && !is_interrupted(); kind++) {
         if (!a->audit->applies[kind])
             continue;
         if (!prepare(a, kind, space))
@@ -348,7 +349,7 @@ int audit_run(const struct task *task, struct audit *audit, void (*progress)(int
     int status = s ? 0 : EXIT_ENVIRONMENT;
     memset(audit, 0, sizeof *audit);
     choose_kinds(task->problem, audit);
-    for (int i = 0; s && i < total && status == 0 && !run_interrupted(); i++) {
+    for (int i = 0; s && i < total && status == 0 && !is_interrupted(); i++) {
         const struct drawn *drawn = i < seen ? &task->seen_set.item[i] : &task->unseen_set.item[i - seen];
         if (!audit_one(s, audit, drawn, i < seen, &task->space) && s->status == SESSION_SHORT) {
             s->status = SESSION_OK;
@@ -363,5 +364,5 @@ int audit_run(const struct task *task, struct audit *audit, void (*progress)(int
     }
     session_close(s);
     audit->seconds = clock_seconds() - start;
-    return run_interrupted() ? EXIT_INTERRUPTED : status;
+    return is_interrupted() ? EXIT_INTERRUPTED : status;
 }

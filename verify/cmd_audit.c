@@ -7,6 +7,7 @@
 
 #include "../reports/atomic.h"
 #include "audit.h"
+#include "interrupt.h"
 #include "outputs.h"
 #include "run.h"
 
@@ -125,7 +126,7 @@ static int run_audit(const struct task *task, const struct options *options)
 int command_audit(const struct options *options)
 {
     struct task task;
-    run_catch_signals();
+    catch_signals();
     int status = outputs_check(options);
     if (status == 0)
         status = task_open(&task, options);

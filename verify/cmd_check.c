@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "../reports/published.h"
+#include "interrupt.h"
 #include "run.h"
 #include "show.h"
 
@@ -66,9 +67,9 @@ static int run_check(const struct task *task, const struct options *options,
     }
     config_format(config, result.config, sizeof result.config);
     const enum session_status checked = session_check(session, config, &result);
-    if (!run_interrupted() && checked == SESSION_OK) {
+    if (!is_interrupted() && checked == SESSION_OK) {
         status = report(session, &result, options, log);
-    } else if (!run_interrupted()) {
+    } else if (!is_interrupted()) {
         options_error("%s", session_error(session));
         status = checked == SESSION_BAD ? EXIT_USAGE : EXIT_ENVIRONMENT;
     }

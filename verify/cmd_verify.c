@@ -12,6 +12,7 @@
 #include "child.h"
 #include "clock.h"
 #include "diagnose.h"
+#include "interrupt.h"
 #include "outputs.h"
 #include "run.h"
 #include "score.h"
@@ -64,9 +65,9 @@ static void show_progress(void *data, const struct result *result,
     outputs_write_partial(show->outputs, result, ready, show->start);
 }
 
-static void catch_signals(void)
+static void prepare_signals(void)
 {
-    run_catch_signals();
+    catch_signals();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
     signal(SIGPIPE, SIG_IGN);
 }
@@ -164,7 +165,7 @@ static void explain_failures(struct showing *show, enum run_status status)
     const struct options *o = show->options;
     const struct run_options run = {.timeout = o->timeout, .published = o->published};
     const struct diagnose_limits limits = diagnose_limits(o->effort, clock_seconds() - show->start);
-    if (!o->explain || o->fail_fast || status != RUN_DONE || run_interrupted())
+    if (!o->explain || o->fail_fast || status != RUN_DONE || is_interrupted())
         return;
     if (show->progress) {
         terminal_progress_clear(stdout);
@@ -264,7 +265,7 @@ int command_verify(const struct options *options)
     struct task task;
     struct outputs outputs;
     const double start = clock_seconds();
-    catch_signals();
+    prepare_signals();
     int status = task_open(&task, options);
     if (status != 0)
         return status;
@@ -273,7 +274,7 @@ int command_verify(const struct options *options)
         status = task_build(&task, options);
     if (status == 0)
         status = task_draw(&task, options);
-    if (status == 0 && run_interrupted())
+    if (status == 0 && is_interrupted())
         status = EXIT_INTERRUPTED;
     if (status == 0)
         status = outputs_open(&outputs, options);

@@ -6,6 +6,7 @@
 
 #include "../gen/explain.h"
 #include "clock.h"
+#include "interrupt.h"
 #include "shrinking.h"
 
 struct diagnosing {
@@ -180,7 +181,7 @@ void diagnose(const struct task *task, const struct run_options *options,
     struct diagnosing d = {.task = task, .limits = limits, .result = result, .out = &result->diagnosis};
     d.shrinking = (struct shrinking){.space = &task->space, .published = options->published,
                                      .steps = limits->shrink_runs, .end = start + limits->seconds};
-    if (!choose_outcome(&d) || run_interrupted())
+    if (!choose_outcome(&d) || is_interrupted())
         return;
     d.shrinking.probe = probe_open(task, options);
     if (!d.shrinking.probe)

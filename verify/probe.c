@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../gen/draw_internal.h"
+#include "interrupt.h"
 
 /* Results by configuration line: open addressing, at most half full. An empty slot has an empty line. */
 struct probe {
@@ -125,11 +126,11 @@ enum probe_status probe_again(struct probe *probe, const struct config *config,
                               struct config_result *result)
 {
     start_result(config, result);
-    if (run_interrupted())
+    if (is_interrupted())
         return PROBE_INTERRUPTED;
     const enum session_status status = session_check(probe->session, config, result);
     probe->runs++;
-    if (run_interrupted()) /* a killed child's "crash" is nobody's fault */
+    if (is_interrupted()) /* a killed child's "crash" is nobody's fault */
         return PROBE_INTERRUPTED;
     if (status != SESSION_OK) {
         probe->error = session_error(probe->session);

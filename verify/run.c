@@ -1,7 +1,6 @@
 #include "run.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,36 +11,10 @@
 #include "../reports/published.h"
 #include "child.h"
 #include "clock.h"
+#include "interrupt.h"
 
 /* After this many timeouts, or deaths while loading, more of them would prove nothing and cost minutes. */
 enum { PATIENCE = 4 };
-
-static volatile sig_atomic_t interrupted;
-
-void run_interrupt(void)
-{
-    interrupted = 1;
-    child_stop_all();
-}
-
-bool run_interrupted(void)
-{
-    return interrupted;
-}
-
-static void on_signal(int number)
-{
-    (void)number;
-    run_interrupt();
-}
-
-void run_catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_signal};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
 
 struct run {
     const struct task *task;
@@ -125,7 +98,7 @@ static int take(struct run *run)
 {
     char why[RESULT_DETAIL_SIZE];
     pthread_mutex_lock(&run->lock);
-    int i = run->status == RUN_DONE && !interrupted && run->next < run->total ? run->next++ : -1;
+    int i = run->status == RUN_DONE && !is_interrupted() && run->next < run->total ? run->next++ : -1;
     while (i >= 0 && enough(run, why, sizeof why)) {
         struct config_result *result = &run->result->results[i];
         describe(run->task, i, result);
@@ -160,11 +133,11 @@ static void finish(struct run *run, struct session *session, int i, enum session
 {
     pthread_mutex_lock(&run->lock);
     struct config_result *result = &run->result->results[i];
-    if (status != SESSION_OK && run->status == RUN_DONE && !interrupted) {
+    if (status != SESSION_OK && run->status == RUN_DONE && !is_interrupted()) {
         run->status = status == SESSION_BAD ? RUN_BAD : RUN_BROKEN;
         snprintf(run->error, run->error_size, "%s", session_error(session));
     }
-    if (status == SESSION_OK && !interrupted) { /* a killed child's "crash" is nobody's fault */
+    if (status == SESSION_OK && !is_interrupted()) { /* a killed child's "crash" is nobody's fault */
         mark_finished(run, i);
         run->failed = run->failed || run_is_failure(result, run->options->published);
         run->timeouts += result->outcome == OUTCOME_TIMEOUT ||
@@ -241,7 +214,7 @@ static struct session *open_baseline(const struct run *run)
 static void time_break(struct run *run, enum session_status status, const char *what,
                        const struct session *session)
 {
-    if (interrupted)
+    if (is_interrupted())
         return;
     run->status = status == SESSION_BAD ? RUN_BAD : RUN_BROKEN;
     snprintf(run->error, run->error_size, "%s%s", what, session_error(session));
@@ -275,7 +248,7 @@ static void time_one(struct run *run, struct session *session, struct session *b
     else if (!same && baseline && result->timing.present)
         time_baseline(run, baseline, i, budget);
     run->failed = run->failed || run_is_failure(result, run->options->published);
-    if (interrupted)
+    if (is_interrupted())
         *result = kept; /* a killed child's "crash" is nobody's fault */
     else if (run->status == RUN_DONE && run->options->progress)
         run->options->progress(run->options->progress_data, run->result, NULL, run->total);
@@ -286,7 +259,7 @@ static void time_all(struct run *run)
     const struct session_options options = run_session_options(run->task, run->options);
     struct session *session = session_open(&options);
     struct session *baseline = *run->task->baseline.object ? open_baseline(run) : NULL;
-    for (int i = 0; session && i < run->total && !interrupted && run->status == RUN_DONE &&
+    for (int i = 0; session && i < run->total && !is_interrupted() && run->status == RUN_DONE &&
                     !(run->options->fail_fast && run->failed); i++)
         if (run->finished[i] && run->result->results[i].outcome == OUTCOME_PASS)
             time_one(run, session, baseline, i);
@@ -348,7 +321,7 @@ enum run_status run_task(const struct task *task, const struct run_options *opti
     snprintf(result->sandbox, sizeof result->sandbox, "%s", child_sandbox());
     free(run.finished);
     pthread_mutex_destroy(&run.lock);
-    return run.status == RUN_DONE && interrupted ? RUN_INTERRUPTED : run.status;
+    return run.status == RUN_DONE && is_interrupted() ? RUN_INTERRUPTED : run.status;
 }
 
 int run_configuration(const struct options *options,
@@ -356,7 +329,7 @@ int run_configuration(const struct options *options,
 {
     struct task task;
     struct config config;
-    run_catch_signals();
+    catch_signals();
     int status = task_open(&task, options);
     if (status != 0)
         return status;

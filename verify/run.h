@@ -26,11 +26,6 @@ enum run_status { RUN_DONE, RUN_INTERRUPTED, RUN_BAD, RUN_BROKEN };
 enum run_status run_task(const struct task *task, const struct run_options *options,
                          struct result *result, char *error, size_t error_size);
 
-/* Stop soon: kill the children, keep what is finished. Async-signal-safe. */
-void run_interrupt(void);
-bool run_interrupted(void);
-void run_catch_signals(void); /* SIGINT and SIGTERM: run_interrupt */
-
 /* What commands on one configuration (the third argument) have in common: signals, problem, contract, configuration,
  * candidate; then `command`. Returns an exit status. */
 int run_configuration(const struct options *options,

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "interrupt.h"
 #include "memory.h"
 #include "paths.h"
-#include "run.h"
 
 static int fail(int status, const char *text)
 {
@@ -179,7 +179,7 @@ static int build_one(struct task *task, const char *path, struct build *build)
     const enum build_status status = build_candidate(build, &options, error, sizeof error);
     if (status == BUILD_OK)
         return 0;
-    if (run_interrupted()) { /* the compiler was killed; that says nothing about the candidate */
+    if (is_interrupted()) { /* the compiler was killed; that says nothing about the candidate */
         unlink(build->log);
         return EXIT_INTERRUPTED;
     }

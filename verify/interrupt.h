@@ -1,0 +1,10 @@
+/* The user's wish to stop: what runs is killed, what is finished is kept. */
+#ifndef UNSEEN_INTERRUPT_H
+#define UNSEEN_INTERRUPT_H
+
+#include <stdbool.h>
+
+bool is_interrupted(void);
+void catch_signals(void); /* SIGINT and SIGTERM: interrupted from then on, and all children end */
+
+#endif
