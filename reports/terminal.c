@@ -217,7 +217,7 @@ static void print_phases(FILE *out, const struct result *result)
     const struct { const char *name; double seconds; } phase[] = {
         { "building", p->build }, { "drawing", p->draw }, { "filling", p->fill },
         { "running", p->run }, { "judging", p->judge }, { "witnessing", p->witness },
-        { "timing", p->time },
+        { "timing", p->time }, { "explaining", result->diagnosis.seconds },
     };
     double sum = 0;
 

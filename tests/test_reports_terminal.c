@@ -41,6 +41,7 @@ START_TEST(report_says_the_verdict_the_counts_and_how_to_see_a_failure_again)
     expect_text(text, "0.5 of the seen throughput");
     expect_text(text, "4 seen and 36 unseen configurations");
     expect_text(text, "witnessing");
+    expect_text(text, "explaining");
     expect_text(text, "no class explains the candidate's errors; the problem admits fp32");
     free(text);
 }
