@@ -94,7 +94,7 @@ START_TEST(verbose_prints_a_line_for_every_configuration_and_where_the_time_went
     cli_expect(0, "pass      unseen  rows=");
     cli_expect(0, "building");
     cli_expect(0, "witnessing");
-    cli_expect(0, "explaining        0.00 s");
+    cli_expect(0, "explaining       0.00 s");
 }
 END_TEST
 
