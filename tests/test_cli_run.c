@@ -229,6 +229,30 @@ START_TEST(fail_fast_with_the_published_tolerance_stops_where_that_fails)
 }
 END_TEST
 
+/* Three calls, the last with the inputs of the second. Where MPFR costs little it hears the worst element of
+ * either content and an audit of four; long rows, once they are known to be wrong, the first content's alone. */
+START_TEST(mpfr_hears_a_failing_configuration_once_where_it_is_expensive)
+{
+    static const struct { const char *space, *seen; int witnessed; } rows[] = {
+        {"rows 1..2\ncols 50..51\ninput normal\n", "rows=1 cols=50 input=normal\n", 4 + 2},
+        {"rows 1..2\ncols 20000..20001\ninput normal\n", "rows=1 cols=20000 input=normal\n", 4 + 1}};
+    cli_put("row.space", rows[_i].space);
+    cli_put("row.seen", rows[_i].seen);
+    cli_put_kernel("wrong.c", "", "0.25");
+    CLI("verify", "softmax", "wrong.c", "--device", "host", "--space", "row.space", "--seen", "row.seen",
+        "--no-timing", "--no-explain", "--unseen", "2", "--json", "r.json");
+    cli_expect(1, "broken");
+    json_t *result = cli_json("r.json"), *config;
+    size_t i;
+    json_array_foreach(json_object_get(result, "results"), i, config) {
+        ck_assert_int_eq(cli_count(config, "elements", "witnessed"), rows[_i].witnessed);
+        ck_assert_str_eq(json_string_value(json_object_get(config, "outcome")), "wrong");
+    }
+    ck_assert_uint_eq(json_array_size(json_object_get(result, "results")), 3);
+    json_decref(result);
+}
+END_TEST
+
 TCase *cli_run_case(void)
 {
     TCase *run = tcase_create("run");
@@ -248,6 +272,7 @@ TCase *cli_run_case(void)
     tcase_add_test(run, several_jobs_judge_the_same_sets);
     tcase_add_test(run, fail_fast_stops_at_the_first_failure_and_skips_the_rest);
     tcase_add_test(run, fail_fast_does_not_stop_at_refusals_or_skipped_configurations);
+    tcase_add_loop_test(run, mpfr_hears_a_failing_configuration_once_where_it_is_expensive, 0, 2);
     tcase_add_test(run, fail_fast_with_the_published_tolerance_stops_where_that_fails);
     return run;
 }

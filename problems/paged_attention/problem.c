@@ -127,40 +127,15 @@ static bool shares_page(const struct cache *c, int64_t b, int64_t i)
     return b % 2 == 1 && i < (mine + 1) / 2 && i < ceil_div(c->length[b - 1], c->page_size);
 }
 
-/* Pages of the cache for so many of all sequences. An upper bound that permuting the lengths does not change,
- * so shapes stay the same for every content; with lengths that differ some are never named by the table. */
-static int64_t with_spare(const struct config *config, int64_t pages)
-{
-    return config_chose(config, "past", "finite") ? pages : pages + 1 + pages / 16;
-}
-
+/* Pages of the cache. An upper bound that permuting the lengths does not change, so shapes stay the
+ * same for every content; with lengths that differ some pages are never named by the table. */
 static int64_t count_pages(const struct config *config, const struct cache *c)
 {
     int64_t pages = 0;
     for (int64_t b = 0; b < c->batch; b++)
         pages += ceil_div(c->length[b], c->page_size);
-    return with_spare(config, pages);
+    return config_chose(config, "past", "finite") ? pages : pages + 1 + pages / 16;
 }
-
-/* What an offset into it reaches: the table sends tokens anywhere. */
-static int64_t cache_elements(const struct config *config, struct random *shape_random,
-                              struct random *content_random)
-{
-    const struct cache c = cache_of(config);
-    int64_t pages = 0;
-    (void)content_random;
-    for (int64_t b = 0; b < c.batch; b++)
-        pages += ceil_div(draw_length(&c, b, shape_random), c.page_size);
-    return with_spare(config, pages) * c.page_size * c.kv_heads * 2 * c.head_dim;
-}
-
-static const struct derived derived[] = {
-    {"shortest", DERIVED_EVERY, {"batch", "page_size", "max_len", "lengths"},
-     "tokens of the shortest sequence; the longest has max_len", shortest},
-    {"cache", DERIVED_EVERY,
-     {"batch", "kv_heads", "head_dim", "page_size", "max_len", "lengths", "past"},
-     "elements of kv_cache, which holds the pages that the sequences need", cache_elements},
-    {0}};
 
 static int32_t *draw_numbering(const struct config *config, int64_t pages, struct random *random)
 {
@@ -358,6 +333,23 @@ static int measure(const struct config *config, struct random *shape_random, str
     free(c.length);
     return 0;
 }
+
+/* What an offset into the cache reaches: the table sends tokens anywhere. */
+static int64_t cache_elements(const struct config *config, struct random *shape_random,
+                              struct random *content_random)
+{
+    struct instance instance;
+    (void)content_random;
+    return measure(config, shape_random, &instance) ? 0 : instance_tensor_count(&instance.tensor[KV_CACHE]);
+}
+
+static const struct derived derived[] = {
+    {"shortest", DERIVED_EVERY, {"batch", "page_size", "max_len", "lengths"},
+     "tokens of the shortest sequence; the longest has max_len", shortest},
+    {"cache", DERIVED_EVERY,
+     {"batch", "kv_heads", "head_dim", "page_size", "max_len", "lengths", "past"},
+     "elements of kv_cache, which holds the pages that the sequences need", cache_elements},
+    {0}};
 
 const struct problem problem_paged_attention = {
     .name = "paged_attention",
