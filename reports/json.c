@@ -141,11 +141,12 @@ static json_t *config_json(const struct config_result *config)
 {
     const struct timing *timing = &config->timing;
 
-    return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I}, s:o, s:o, s:o,"
-                     " s:o, s:o, s:o}",
+    return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I}, s:o, s:o,"
+                     " s:o, s:o, s:o, s:o}",
                      "set", config->unseen ? "unseen" : "seen", "config", text(config->config),
                      "why", text(config->why), "outcome", outcome_name(config->outcome),
                      "detail", text(config->detail), "worst", worst_json(&config->worst),
+                     "timed_config", text(config->timed_config),
                      "time_ms", time_json(timing), "fits", text(config->fits),
                      "elements", "judged", (json_int_t)config->judged,
                      "wrong", (json_int_t)config->wrong, "open", (json_int_t)config->open,

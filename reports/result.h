@@ -71,6 +71,9 @@ struct config_result {
     double flops, bytes;
     bool published_pass;               /* --tolerance published: what that check says */
     bool published_judged;
+    /* Not empty: the checks passed and the calls that were timed did not. The line of these calls, whose inputs are
+     * of the published kind. */
+    char timed_config[RESULT_CONFIG_SIZE];
     struct timing timing;
 };
 

@@ -30,15 +30,17 @@ static void share_out(const int count[OUTCOME_COUNT], int shown[OUTCOME_COUNT], 
     }
 }
 
-void terminal_command(FILE *out, const struct result *result, const char *label, const char *config,
-                      const char *repro_suffix)
+void terminal_command(FILE *out, const struct result *result, const char *label,
+                      const struct config_result *config, const char *repro_suffix)
 {
+    const bool timed = config->timed_config[0] != '\0';
+
     terminal_label(out, label);
     fprintf(out, "unseen check %s ", text_or(result->problem, "PROBLEM"));
     text_shell(out, result->candidate_path);
     fputc(' ', out);
-    text_shell(out, config);
-    fprintf(out, "%s%s\n", text_or(repro_suffix, "")[0] != '\0' ? " " : "", text_or(repro_suffix, ""));
+    text_shell(out, timed ? config->timed_config : config->config);
+    fprintf(out, "%s%s%s\n", timed ? " --timing" : "", text_or(repro_suffix, "")[0] != '\0' ? " " : "", text_or(repro_suffix, ""));
 }
 
 static void print_failure(FILE *out, const struct result *result, const struct config_result *config,
@@ -56,7 +58,7 @@ static void print_failure(FILE *out, const struct result *result, const struct c
         text_element(element, sizeof element, &config->worst);
         terminal_line(out, "  worst", element);
     }
-    terminal_command(out, result, "  reproduce", config->config, repro_suffix);
+    terminal_command(out, result, "  reproduce", config, repro_suffix);
 }
 
 static void print_group(FILE *out, const struct result *result, enum outcome outcome, int count,

@@ -22,8 +22,8 @@ void terminal_verdict(FILE *out, const struct result *result, bool colour);
 /* When it fails, the simplest configuration that does, which elements; nothing without a diagnosis. */
 void terminal_diagnosis(FILE *out, const struct result *result, bool colour, const char *repro_suffix);
 /* The command that runs a configuration again, ready to paste. */
-void terminal_command(FILE *out, const struct result *result, const char *label, const char *config,
-                      const char *repro_suffix);
+void terminal_command(FILE *out, const struct result *result, const char *label,
+                      const struct config_result *config, const char *repro_suffix);
 /* Counts and scores of both sets, drop and retention. */
 void terminal_table(FILE *out, const struct result *result);
 /* Failures grouped by outcome, each shown with its reproduction command; then what was skipped. */

@@ -131,6 +131,63 @@ START_TEST(a_rule_is_sought_only_after_failures_were_run_again)
 }
 END_TEST
 
+#define TIMED "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen", "--effort", "quick"
+
+/* Three calls of a configuration are right, those that come after them in the same process are not. */
+START_TEST(what_fails_only_when_timed_is_shown_as_it_was_timed)
+{
+    static const char line[] = "rows=8 cols=64 input=normal seed=";
+    cli_put_kernel("late.c", "static int calls[64][1024]; const int bad = calls[rows % 64][cols % 1024]++ >= 3;",
+                   "bad ? 0.5 : 0");
+    CLI("verify", "softmax", "late.c", TIMED, "--unseen", "0", "--seed", "3", "--json", "r.json");
+    cli_expect(1, "no rule: 2 configurations passed the checks and failed in the timed calls only");
+    cli_expect(1, " --timing --device host");
+    json_t *root = cli_json("r.json");
+    const char *minimal = json_string_value(key(root, "minimal"));
+    const json_t *first = json_array_get(key(root, "results"), 0);
+    ck_assert_msg(minimal && strncmp(minimal, line, sizeof line - 1) == 0, "%s", minimal);
+    ck_assert_str_eq(json_string_value(key(first, "outcome")), "wrong");
+    ck_assert_str_eq(json_string_value(key(first, "timed_config")), json_string_value(key(first, "config")));
+    CLI("check", "softmax", "late.c", minimal, "--device", "host");
+    cli_expect(0, "pass: ");
+    CLI("check", "softmax", "late.c", minimal, "--device", "host", "--timing");
+    cli_expect(1, "in the timed calls: ");
+    json_decref(root);
+}
+END_TEST
+
+/* A configuration of other inputs than the published kind can pass, and be timed, on these, wrong. It is no failure
+ * to shrink and no example for the rule: run again as it was drawn it passes. */
+START_TEST(a_failure_on_the_inputs_of_timing_is_not_taken_for_a_race)
+{
+    cli_put_kernel("fractions.c", "const int bad = rows * cols > 8 && x[0] != floor(x[0]);", "bad ? 0.5 : 0");
+    CLI("verify", "softmax", "fractions.c", TIMED, "--unseen", "40", "--seed", "3", "--json", "r.json");
+    cli_expect_without("a race");
+    json_t *root = cli_json("r.json"), *result;
+    size_t i, timed = 0;
+    json_array_foreach(key(root, "results"), i, result) {
+        const char *config = json_string_value(key(result, "timed_config"));
+        timed += config != NULL;
+        ck_assert(!config || strstr(config, "input=normal"));
+        ck_assert(!config || strstr(json_string_value(key(result, "config")), "input=integers"));
+    }
+    ck_assert_uint_gt(timed, 0);
+    ck_assert(json_is_object(key(root, "rule")));
+    json_decref(root);
+}
+END_TEST
+
+START_TEST(a_check_tells_the_time_when_asked)
+{
+    CLI("check", "softmax", cli_repository("problems/softmax/baseline.c"), "rows=3 cols=200", "--device", "host");
+    cli_expect(0, "pass: ");
+    cli_expect_without("  time ");
+    CLI("check", "softmax", cli_repository("problems/softmax/baseline.c"), "rows=3 cols=200", "--device", "host", "--timing");
+    cli_expect(0, "  time       ");
+    cli_expect(0, "  attainable ");
+}
+END_TEST
+
 START_TEST(a_general_kernel_is_not_diagnosed)
 {
     CLI("verify", "softmax", cli_repository("problems/softmax/baseline.c"), TINY, "--unseen", "5", "--json", "r.json");
@@ -153,6 +210,9 @@ TCase *cli_explain_case(void)
     tcase_add_test(tests, a_failure_that_comes_and_goes_is_called_so);
     tcase_add_test(tests, the_failure_that_is_shrunk_is_run_again_before_it_is_believed);
     tcase_add_test(tests, a_rule_is_sought_only_after_failures_were_run_again);
+    tcase_add_test(tests, what_fails_only_when_timed_is_shown_as_it_was_timed);
+    tcase_add_test(tests, a_failure_on_the_inputs_of_timing_is_not_taken_for_a_race);
+    tcase_add_test(tests, a_check_tells_the_time_when_asked);
     tcase_add_test(tests, a_general_kernel_is_not_diagnosed);
     return tests;
 }

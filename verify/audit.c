@@ -69,6 +69,7 @@ static bool load(struct auditing *a, int content)
 
 static void halve_integers(int32_t *value, int64_t count)
 {
+#pragma omp parallel for
     for (int64_t i = 0; i < count; i++)
         value[i] = value[i] > 1 ? value[i] / 2 : 1;
 }
@@ -80,6 +81,7 @@ static void halve_axis(const struct instance_tensor *tensor, enum dtype dtype, c
     for (int d = half->axis + 1; d < tensor->rank; d++)
         inner *= tensor->dim[d];
     const int64_t length = tensor->dim[half->axis], count = instance_tensor_count(tensor);
+#pragma omp parallel for
     for (int64_t i = 0; i < count; i++)
         if (i / inner % length >= (length + 1) / 2)
             fill_store(dtype, data, i, half->value);
@@ -87,6 +89,7 @@ static void halve_axis(const struct instance_tensor *tensor, enum dtype dtype, c
 
 static void round_to_bf16(float *value, int64_t count)
 {
+#pragma omp parallel for
     for (int64_t i = 0; i < count; i++) {
         uint16_t bits;
         fill_store(DTYPE_BF16, &bits, 0, value[i]);

@@ -9,6 +9,7 @@
 #include "show.h"
 
 enum { PRINTED_LINES = 40 };
+static const double time_budget = 0.5; /* seconds */
 
 /* What the candidate wrote on standard output and error, its last resort for debugging. */
 static void print_log(const char *path)
@@ -66,7 +67,9 @@ static int run_check(const struct task *task, const struct options *options,
         return EXIT_ENVIRONMENT;
     }
     config_format(config, result.config, sizeof result.config);
-    const enum session_status checked = session_check(session, config, &result);
+    enum session_status checked = session_check(session, config, &result);
+    if (options->timed && !is_interrupted() && checked == SESSION_OK && result.outcome == OUTCOME_PASS)
+        checked = session_time(session, config, time_budget, &result);
     if (!is_interrupted() && checked == SESSION_OK) {
         status = report(session, &result, options, log);
     } else if (!is_interrupted()) {

@@ -19,9 +19,10 @@ struct diagnosing {
     struct diagnosis *out;
 };
 
+/* By the checks, which are what is repeated: a configuration that failed only when timed has passed them. */
 static enum outcome outcome_of(const struct diagnosing *d, const struct config_result *result)
 {
-    return shrinking_outcome(&d->shrinking, result);
+    return result->timed_config[0] ? OUTCOME_PASS : shrinking_outcome(&d->shrinking, result);
 }
 
 static bool is_failure(const struct diagnosing *d, const struct config_result *result)
@@ -97,6 +98,31 @@ static void find_pattern(struct diagnosing *d)
     for (int i = 0; i < (s->flaky ? SHRINKING_TRIES : 1) && !pattern->present; i++)
         shrinking_again(s, &config, 1);
     probe_observe(s->probe, NULL);
+}
+
+/* --- failures that only timing shows --- */
+
+/* The one with least work, as it was timed. To repeat it a hundred times would take minutes: neither shrunk nor
+ * explained. */
+static void show_timed_failure(struct diagnosing *d)
+{
+    const struct config_result *best = NULL;
+    int count = 0;
+    for (int i = 0; i < d->result->result_count; i++) {
+        const struct config_result *c = &d->result->results[i];
+        if (!c->timed_config[0])
+            continue;
+        if (!best || c->flops + c->bytes < best->flops + best->bytes)
+            best = c;
+        count++;
+    }
+    if (!best)
+        return;
+    d->out->minimal = *best;
+    memcpy(d->out->minimal.config, best->timed_config, sizeof best->timed_config);
+    snprintf(d->out->rule.reason, sizeof d->out->rule.reason,
+             "%d configuration%s passed the checks and failed in the timed calls only", count, count == 1 ? "" : "s");
+    d->out->present = true;
 }
 
 /* --- the rule --- */
@@ -181,13 +207,19 @@ void diagnose(const struct task *task, const struct run_options *options,
     struct diagnosing d = {.task = task, .limits = limits, .result = result, .out = &result->diagnosis};
     d.shrinking = (struct shrinking){.space = &task->space, .published = options->published,
                                      .steps = limits->shrink_runs, .end = start + limits->seconds};
-    if (!choose_outcome(&d) || is_interrupted())
+    if (is_interrupted())
         return;
+    if (!choose_outcome(&d)) {
+        if (!options->published)
+            show_timed_failure(&d);
+        return;
+    }
     d.shrinking.probe = probe_open(task, options);
     if (!d.shrinking.probe)
         return;
     for (int i = 0; i < result->result_count; i++)
-        probe_know(d.shrinking.probe, &result->results[i]);
+        if (!result->results[i].timed_config[0])
+            probe_know(d.shrinking.probe, &result->results[i]);
     shrink_failure(&d, choose_failure(&d));
     find_pattern(&d);
     find_rule(&d);

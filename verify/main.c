@@ -37,7 +37,7 @@ static const struct command commands[] = {
      "For example:\n"
      "  unseen verify softmax kernel.cu --effort quick\n"
      "  unseen verify softmax kernel.c --device host --json result.json\n\n" STATUSES, command_verify},
-    {"check", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptTvq",
+    {"check", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptTmvq",
      "Run CANDIDATE on one configuration, such as 'rows=3 cols=4099 seed=91'.\v"
      "Exit status: 0 it passes, 1 it does not, 2 bad usage or input, 3 the environment cannot do it, "
      "130 interrupted.", command_check},

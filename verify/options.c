@@ -13,7 +13,7 @@ enum { KEY_DEVICE = 'd', KEY_SEED = 's', KEY_UNSEEN = 'u', KEY_EFFORT = 'e', KEY
        KEY_CSV = 'c', KEY_TIMEOUT = 't', KEY_JOBS = 'J', KEY_VERBOSE = 'v', KEY_QUIET = 'q',
        KEY_SEEN = 'S', KEY_SPACE = 'p', KEY_BASELINE = 'b', KEY_NO_TIMING = 'n', KEY_HEADER = 'h',
        KEY_ONLY_SEEN = 'y', KEY_TOLERANCE = 'T', KEY_FAIL_FAST = 'f',
-       KEY_NO_EXPLAIN = 'x', KEY_RUNS = 'r', KEY_REGRESS = 'R', KEY_CAUSE = 'C' };
+       KEY_NO_EXPLAIN = 'x', KEY_RUNS = 'r', KEY_REGRESS = 'R', KEY_CAUSE = 'C', KEY_TIMING = 'm' };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
 enum { LONG_ONLY = 256 };
@@ -30,12 +30,13 @@ static const struct argp_option all_options[] = {
     {"runs", KEY_RUNS, "N", 0, "run the candidate on N simpler configurations at most (default: "
      "60)", 0},
     {"unseen", KEY_UNSEEN, "N", 0, "draw N unseen configurations", 0},
-    {"effort", KEY_EFFORT, "LEVEL", 0, "quick, standard (default) or deep: about 40, 300, 1500 "
-     "configurations", 0},
+    {"effort", KEY_EFFORT, "LEVEL", 0, "quick, standard (default; in audit quick) or deep: about 40, "
+     "300, 1500 configurations", 0},
     {"seed", KEY_SEED, "S", 0, "draw from seed S instead of the system's entropy", 0},
     {"baseline", KEY_BASELINE, "FILE", 0, "time FILE beside the candidate", 0},
     {"json", KEY_JSON, "FILE", 0, "write the whole result to FILE", 0},
     {"csv", KEY_CSV, "FILE", 0, "write one line per configuration to FILE", 0},
+    {"timing", KEY_TIMING, NULL, 0, "time it too, and judge the timed calls", 0},
     {"no-timing", KEY_NO_TIMING, NULL, 0, "judge correctness only", 0},
     {"fail-fast", KEY_FAIL_FAST, NULL, 0, "stop at the first configuration that fails; the others "
      "count as skipped, and nothing is timed", 0},
@@ -133,7 +134,10 @@ static error_t parse_value(int key, char *text, const struct command *command, s
     case KEY_JOBS: o->jobs = (int)parse_whole(command, &jobs, text); return 0;
     case KEY_RUNS: o->runs = (int)parse_whole(command, &runs, text); return 0;
     case KEY_TIMEOUT: o->timeout = parse_seconds(command, text); return 0;
-    case KEY_EFFORT: o->effort = parse_effort(command, text); return 0;
+    case KEY_EFFORT:
+        o->effort = parse_effort(command, text);
+        o->effort_given = true;
+        return 0;
     case KEY_TOLERANCE: o->published = parse_tolerance(command, text); return 0;
     case KEY_DEVICE: o->device = text; return 0;
     case KEY_SEEN: o->seen = text; return 0;
@@ -172,6 +176,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         key -= LONG_ONLY;
     switch (key) {
     case KEY_ONLY_SEEN: o->only_seen = true; return 0;
+    case KEY_TIMING: o->timed = true; return 0;
     case KEY_NO_TIMING: o->timing = false; return 0;
     case KEY_NO_EXPLAIN: o->explain = false; return 0;
     case KEY_FAIL_FAST: o->fail_fast = true; return 0;

@@ -21,9 +21,10 @@ struct options {
     const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause;
     int unseen;             /* -1: what the effort says */
     enum effort effort;
+    bool effort_given;
     uint64_t seed;
     bool seed_given;
-    bool timing, explain, header, only_seen, only_unseen, fail_fast;
+    bool timing, timed, explain, header, only_seen, only_unseen, fail_fast;
     bool published;
     double timeout;
     int jobs, runs;

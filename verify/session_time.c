@@ -179,8 +179,8 @@ static void run_timed(struct session *s, const struct config *config, struct ins
     } else if (s->status == SESSION_OK && timed.outcome != OUTCOME_PASS) {
         result->outcome = timed.outcome;
         result->worst = scratch.worst;
-        snprintf(result->detail, sizeof result->detail, "in the timed calls, on %.100s: %.180s", line,
-                 timed.detail);
+        memcpy(result->timed_config, line, sizeof line);
+        snprintf(result->detail, sizeof result->detail, "in the timed calls: %.280s", timed.detail);
     }
     free(series);
     free(report);

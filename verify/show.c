@@ -12,6 +12,19 @@ void show_line(const char *label, const char *text)
     printf("\n");
 }
 
+static void show_time(const struct timing *timing)
+{
+    char text[256];
+    if (!timing->present)
+        return;
+    snprintf(text, sizeof text, "%.4g ms, median of %d (95%%: %.4g to %.4g; %s)", timing->median_ms, timing->samples,
+             timing->low_ms, timing->high_ms, timing->method);
+    show_line("time", text);
+    snprintf(text, sizeof text, "%.4g ms by the %s bound: %.3g%% of attainable", timing->attainable_ms, timing->bound,
+             100 * timing->fraction);
+    show_line("attainable", text);
+}
+
 void show_result(const struct config_result *result)
 {
     char text[512];
@@ -24,6 +37,7 @@ void show_result(const struct config_result *result)
     }
     if (result->fits && result->outcome == OUTCOME_PASS)
         show_line("arithmetic", result->fits);
+    show_time(&result->timing);
     if (result->published_judged)
         show_line("published", result->published_pass ? "the published check passes it"
                                                       : "the published check fails it");
