@@ -179,8 +179,7 @@ static const struct budget budgets[PARTS] = {
     [PART_MIXED] = {0.83, 0.2},    [PART_RANDOM] = {1, 0.25},
 };
 
-/* Parts take turns, so that a run cut short has seen them all: odd values on every axis at once in the
- * covering part, a hard-coded shape's neighbours, what overflows in the corners. `end[i]`: where part i of the
+/* Parts take turns, so that a run cut short has seen them all. `end[i]`: where part i of the
  * list ends; the first begins at `from`. */
 static int take_turns(struct drawn_list *list, int from, const int *end)
 {
@@ -233,8 +232,8 @@ static int draw_part(struct drawing *drawing, enum part part, struct tuples *tup
     }
 }
 
-/* Neighbours, corners, what the covering array still lacks, random ones with seen values and without; then they
- * take turns. */
+/* Neighbours, corners, what the covering array still lacks, random ones with seen values and without; then what is
+ * likeliest to fail comes first, and the rest of the parts take turns. */
 static int draw_all(struct drawing *drawing)
 {
     const int from = drawing->out->count;
@@ -253,7 +252,7 @@ static int draw_all(struct drawing *drawing)
     for (int i = end[PART_COVER]; i < end[PART_RANDOM]; i++)
         tuples_mark(&tuples, &drawing->out->item[i].config);
     drawing->coverage = tuples_coverage(&tuples);
-    failed = failed || take_turns(drawing->out, from, end);
+    failed = failed || take_turns(drawing->out, from, end) || draw_order(drawing, from);
     tuples_close(&tuples);
     return failed ? -1 : 0;
 }

@@ -49,7 +49,7 @@ struct draw_notes {
  *   them, then the same points with other seeds.
  * Of several random candidates the one is taken that has most of what none before it had (novelty.h). Every part
  * may spend its share of the set's work, so that each has large configurations.
- * The parts take turns.
+ * Their order: likely failures first (draw_order.c), where that makes no difference the parts take turns.
  * Each gets its own 31-bit seed from the stream of its part. `frozen`, `caps`, `notes` may be NULL.
  * *out is overwritten. Returns 0; -1 with *error, and *out empty, when nothing can be drawn or memory is
  * out. */

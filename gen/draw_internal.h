@@ -135,6 +135,9 @@ int draw_random(struct drawing *drawing);
  * of extents answers each of them, and nobody tried the two. */
 int draw_mixed(struct drawing *drawing, int most);
 
+/* Likely failures first: orders what was drawn from `from` on. 0, or -1 without memory. */
+int draw_order(struct drawing *drawing, int from);
+
 /* The largest value of a number axis that the caps allow with every other axis at its least (limits
  * that couple axes may move one). -1: not even the least. */
 int64_t draw_axis_largest(struct drawing *drawing, int axis);

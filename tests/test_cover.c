@@ -213,27 +213,6 @@ START_TEST(a_class_that_the_contract_forbids_is_not_counted)
 }
 END_TEST
 
-/* A run cut short after eight has had a turn of every part. */
-START_TEST(the_parts_take_turns)
-{
-    static const char *const part[] = {"neighbour", "corner", "covering", "seen values mixed", "random"};
-    struct space space = published_space("gemm_bf16");
-    struct config_list seen = published_seen(&space, ".host.seen");
-    struct drawn_list list;
-    struct space_error error;
-    ck_assert_int_eq(draw_unseen(&list, &space, &seen, NULL, 300, 5, NULL, NULL, &error), 0);
-    for (int i = 0; i < 5; i++) {
-        bool met = false;
-        for (int k = 0; k < 5; k++)
-            met = met || strncmp(list.item[k].why, part[i], strlen(part[i])) == 0;
-        ck_assert_msg(met, "no %s among the first five", part[i]);
-    }
-    drawn_list_clear(&list);
-    config_list_clear(&seen);
-    space_clear(&space);
-}
-END_TEST
-
 /* softmax's x and y may have 2^36 elements; without caps both offsets overflow somewhere in the set. */
 START_TEST(tensors_beyond_31_bits_are_drawn_where_they_fit)
 {
@@ -294,7 +273,6 @@ TCase *gen_cover_case(void)
     tcase_add_test(tests, a_deep_set_covers_triples);
     tcase_add_test(tests, what_the_caps_exclude_is_told_apart_from_what_was_missed);
     tcase_add_test(tests, a_class_that_the_contract_forbids_is_not_counted);
-    tcase_add_test(tests, the_parts_take_turns);
     tcase_add_test(tests, tensors_beyond_31_bits_are_drawn_where_they_fit);
     tcase_add_loop_test(tests, every_tensor_that_can_be_large_is, 0, sizeof big_tensors / sizeof *big_tensors);
     return tests;

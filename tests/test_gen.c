@@ -375,6 +375,7 @@ Suite *gen_suite(void)
     suite_add_tcase(suite, gen_contract_case());
     suite_add_tcase(suite, gen_cover_case());
     suite_add_tcase(suite, gen_novelty_case());
+    suite_add_tcase(suite, gen_order_case());
     suite_add_tcase(suite, gen_parts_case());
     return suite;
 }
