@@ -190,7 +190,7 @@ static void find_rule(struct diagnosing *d)
 
 struct diagnose_limits diagnose_limits(enum effort effort, double elapsed)
 {
-    static const struct diagnose_limits limits[] = {[EFFORT_QUICK] = {40, 80, 10},
+    static const struct diagnose_limits limits[] = {[EFFORT_QUICK] = {60, 80, 20},
                                                     [EFFORT_STANDARD] = {60, 200, 60},
                                                     [EFFORT_DEEP] = {60, 200, 300}};
     static const double whole = 170, least = 30; /* seconds */
