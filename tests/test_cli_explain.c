@@ -139,7 +139,9 @@ START_TEST(what_fails_only_when_timed_is_shown_as_it_was_timed)
     static const char line[] = "rows=8 cols=64 input=normal seed=";
     cli_put_kernel("late.c", "static int calls[64][1024]; const int bad = calls[rows % 64][cols % 1024]++ >= 3;",
                    "bad ? 0.5 : 0");
-    CLI("verify", "softmax", "late.c", TIMED, "--unseen", "0", "--seed", "3", "--json", "r.json");
+    CLI("verify", "softmax", "late.c", TIMED, "--unseen", "0", "--seed", "3", "--json", "r.json", "-v");
+    cli_expect(1, "pass      seen    rows=8");
+    cli_expect(1, "wrong     seen    rows=8");
     cli_expect(1, "no rule: 2 configurations passed the checks and failed in the timed calls only");
     cli_expect(1, " --timing --device host");
     json_t *root = cli_json("r.json");

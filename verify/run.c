@@ -251,7 +251,8 @@ static void time_one(struct run *run, struct session *session, struct session *b
     if (is_interrupted())
         *result = kept; /* a killed child's "crash" is nobody's fault */
     else if (run->status == RUN_DONE && run->options->progress)
-        run->options->progress(run->options->progress_data, run->result, NULL, run->total);
+        run->options->progress(run->options->progress_data, run->result,
+                               run_is_failure(result, run->options->published) ? result : NULL, run->total);
 }
 
 static void time_all(struct run *run)

@@ -12,8 +12,8 @@ struct run_options {
     bool fail_fast;           /* stop at the first failure; what is left is skipped */
     double time_budget;       /* seconds for one timed configuration */
     const char *log_path;
-    /* Called after every finished configuration, never by two threads at once; `latest` is NULL while
-     * they are being timed. The first `ready` results are finished, others may be half-written. */
+    /* Called after every finished configuration, never by two threads at once; `latest` is NULL while they are
+     * being timed, unless one fails there. The first `ready` results are finished, others may be half-written. */
     void (*progress)(void *data, const struct result *result, const struct config_result *latest,
                      int ready);
     void *progress_data;
