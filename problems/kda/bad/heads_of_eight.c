@@ -1,8 +1,9 @@
 // problem: kda
 // fate: specialized
 // fault: strides of 4 or 8 heads
-// outcomes: wrong unwritten overrun crash
+// outcomes: wrong unwritten overrun crash unstable
 // when: heads != 4 and heads != 8 and batch * t > 1
+// shows: from 9 heads on the rows of two heads overlap, and threads race for them
 
 #include "../../candidate.h"
 

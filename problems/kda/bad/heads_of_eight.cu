@@ -1,7 +1,7 @@
 // problem: kda
 // fate: specialized
 // fault: strides of 4 or 8 heads
-// outcomes: wrong unwritten overrun crash
+// outcomes: wrong unwritten overrun crash unstable
 // when: heads != 4 and heads != 8 and batch * t > 1
 
 #include <cuda_bf16.h>

@@ -1,7 +1,7 @@
 // problem: kda
 // fate: specialized
 // fault: 32-bit index overflow
-// outcomes: wrong unwritten
+// outcomes: wrong unwritten unstable
 // when: t * heads > 65536
 // shows: a row of a sequence is kept in 16 bits
 
