@@ -8,7 +8,7 @@ struct branching {
     const struct space *space;
     const struct config_list *seen;
     struct pcg *stream;
-    int number[PROBLEM_MAX_AXES], numbers; /* number axes, and choices, that can vary */
+    int number[PROBLEM_MAX_AXES], numbers; /* axes that can vary */
     int choice[PROBLEM_MAX_AXES], choices;
 };
 
@@ -172,4 +172,12 @@ bool branch_taken(const struct branch *branch, const struct config_list *seen, c
     if (branch->terms == 1 || first == branch->either)
         return first;
     return holds(&branch->term[1], seen, config);
+}
+
+bool branch_is_seen(const struct branch *branch, const struct config_list *seen)
+{
+    for (int i = 0; i < seen->count; i++)
+        if (branch_taken(branch, seen, &seen->item[i]))
+            return true;
+    return false;
 }

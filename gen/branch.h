@@ -32,9 +32,10 @@ struct branch {
     bool either; /* one of the two is enough */
 };
 
-/* `seen` may be empty. False when the space has no axis that can vary. */
+/* `seen` may be empty. False when the space has too few axes that can vary. */
 bool branch_draw(struct branch *branch, const struct space *space, const struct config_list *seen,
                  struct pcg *stream);
 bool branch_taken(const struct branch *branch, const struct config_list *seen, const struct config *config);
+bool branch_is_seen(const struct branch *branch, const struct config_list *seen); /* taken by one of them */
 
 #endif

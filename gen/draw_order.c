@@ -23,14 +23,6 @@ struct ordering {
     struct branch_set open;   /* what no item before has taken */
 };
 
-static bool any_takes(const struct branch *branch, const struct config_list *list)
-{
-    for (int i = 0; i < list->count; i++)
-        if (branch_taken(branch, list, &list->item[i]))
-            return true;
-    return false;
-}
-
 static void find_takes(struct ordering *o, struct pcg *stream)
 {
     enum { TRIES = 20 * BRANCHES };
@@ -41,7 +33,7 @@ static void find_takes(struct ordering *o, struct pcg *stream)
         bool any = false;
         if (!branch_draw(&branch, o->drawing->space, seen, stream))
             return;
-        if (any_takes(&branch, seen))
+        if (branch_is_seen(&branch, seen))
             continue;
         for (int i = 0; i < o->count; i++)
             if (branch_taken(&branch, seen, &o->item[i].config)) {

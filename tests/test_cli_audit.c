@@ -46,6 +46,19 @@ START_TEST(the_published_check_passes_zeros_where_outputs_are_small_and_ours_pas
 }
 END_TEST
 
+/* Each configuration costs an audit as many judgements as there are null kernels. */
+START_TEST(without_an_effort_an_audit_takes_the_quick_one)
+{
+    json_error_t error;
+    CLI("audit", "softmax", "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen", "--seed", "3", "--json",
+        "a.json");
+    json_t *root = json_load_file("a.json", 0, &error);
+    ck_assert_msg(root != NULL, "%s", error.text);
+    ck_assert_int_eq(json_integer_value(json_object_get(root, "unseen_configs")), 35);
+    json_decref(root);
+}
+END_TEST
+
 /* Every problem, one small configuration each: no null kernel passes ours, all are tried. */
 static const struct {
     const char *problem, *seen;
@@ -128,6 +141,7 @@ TCase *cli_audit_case(void)
     TCase *tcase = tcase_create("audit");
     tcase_add_checked_fixture(tcase, cli_setup, cli_teardown);
     tcase_set_timeout(tcase, 90);
+    tcase_add_test(tcase, without_an_effort_an_audit_takes_the_quick_one);
     tcase_add_test(tcase, the_published_check_passes_zeros_where_outputs_are_small_and_ours_passes_nothing);
     tcase_add_loop_test(tcase, no_null_kernel_passes_ours, 0, (int)(sizeof small / sizeof *small));
     tcase_add_test(tcase, an_audit_refuses_what_it_does_not_know);

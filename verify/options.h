@@ -24,7 +24,9 @@ struct options {
     bool effort_given;
     uint64_t seed;
     bool seed_given;
-    bool timing, timed, explain, header, only_seen, only_unseen, fail_fast;
+    bool timing; /* of verify: not --no-timing */
+    bool timed;  /* of check: --timing */
+    bool explain, header, only_seen, only_unseen, fail_fast;
     bool published;
     double timeout;
     int jobs, runs;
