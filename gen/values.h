@@ -270,6 +270,7 @@ VALUE_FN void value_store(enum dtype dtype, void *out, int64_t i, float value)
     case DTYPE_U8: ((uint8_t *)out)[i] = (uint8_t)value; break;
     case DTYPE_I32: ((int32_t *)out)[i] = (int32_t)value; break;
     case DTYPE_I64: ((int64_t *)out)[i] = (int64_t)value; break;
+    case DTYPE_F64: ((double *)out)[i] = value; break;
     }
 }
 

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-enum dtype { DTYPE_F32, DTYPE_BF16, DTYPE_E4M3, DTYPE_I32, DTYPE_I64, DTYPE_U8 };
+enum dtype { DTYPE_F32, DTYPE_BF16, DTYPE_E4M3, DTYPE_I32, DTYPE_I64, DTYPE_U8, DTYPE_F64 };
 
 enum fill_kind {
     FILL_GIVEN,     /* the values are in `given` (int32 tensors: tables, lengths, offsets) */

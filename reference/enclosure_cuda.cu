@@ -309,7 +309,7 @@ extern "C" int REF_NAME(judge_cuda)(const struct judge_request *request, struct 
     for (int s = 0; s < JUDGE_SAMPLES; s++)
         report->sample[s].index = -1;
     w.request = *request;
-    w.dtype = request->problem->tensors[request->output].dtype;
+    w.dtype = request->unrounded ? DTYPE_F64 : request->problem->tensors[request->output].dtype;
     cudaError_t error = ask_shape(&request->context, shape);
     if (error)
         return error;

@@ -95,7 +95,8 @@ ERROR_FN struct format error_format(enum dtype dtype)
 {
     const struct format f32 = {UNIT_F32, 0x1p-126, 0x1.fffffep127};
     const struct format bf16 = {UNIT_BF16, 0x1p-126, 0x1.fep127};
-    return dtype == DTYPE_BF16 ? bf16 : f32;
+    const struct format f64 = {0x1p-53, 0x1p-1022, 0x1.fffffffffffffp1023};
+    return dtype == DTYPE_BF16 ? bf16 : dtype == DTYPE_F64 ? f64 : f32;
 }
 
 /* Half the spacing of the format at magnitude x: half an ulp, half the smallest subnormal near 0. */

@@ -30,9 +30,13 @@ REF_FN struct tally tally_zero(void)
     return t;
 }
 
-/* The value of the output's bits; an f32 or a bf16. */
+/* The value of the output's bits; an f32, a bf16, or an f64, of which *bits are the upper half. */
 REF_FN double tally_got(enum dtype dtype, const void *got, int64_t index, uint32_t *bits)
 {
+    if (dtype == DTYPE_F64) {
+        *bits = (uint32_t)(((const uint64_t *)got)[index] >> 32);
+        return ((const double *)got)[index];
+    }
     union {
         uint32_t bits;
         float value;

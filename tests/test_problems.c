@@ -30,7 +30,8 @@ enum { TABLES = sizeof tables / sizeof *tables };
 static const char *short_name(enum dtype dtype)
 {
     static const char *const names[] = {[DTYPE_F32] = "f32", [DTYPE_BF16] = "bf16", [DTYPE_E4M3] = "e4m3",
-                                        [DTYPE_I32] = "i32", [DTYPE_I64] = "i64",   [DTYPE_U8] = "u8"};
+                                        [DTYPE_I32] = "i32", [DTYPE_I64] = "i64",   [DTYPE_U8] = "u8",
+                                        [DTYPE_F64] = "f64"};
     return names[dtype];
 }
 

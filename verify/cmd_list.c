@@ -18,7 +18,8 @@ static const char *c_type(enum dtype dtype)
 {
     static const char *const name[] = {[DTYPE_F32] = "float",   [DTYPE_BF16] = "unseen_bf16",
                                        [DTYPE_E4M3] = "unseen_e4m3", [DTYPE_I32] = "int32_t",
-                                       [DTYPE_I64] = "int64_t", [DTYPE_U8] = "uint8_t"};
+                                       [DTYPE_I64] = "int64_t", [DTYPE_U8] = "uint8_t",
+                                       [DTYPE_F64] = "double"};
     return name[dtype];
 }
 

@@ -49,6 +49,7 @@ void null_decode(enum dtype dtype, const void *from, int64_t count, float *to)
         case DTYPE_U8: to[i] = ((const uint8_t *)from)[i]; break;
         case DTYPE_I32: to[i] = (float)((const int32_t *)from)[i]; break;
         case DTYPE_I64: to[i] = (float)((const int64_t *)from)[i]; break;
+        case DTYPE_F64: to[i] = (float)((const double *)from)[i]; break;
         }
 }
 
