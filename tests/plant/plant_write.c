@@ -73,6 +73,7 @@ static const char *type_of(const struct plant_field *field, enum dtype dtype)
     case DTYPE_U8: return "uint8_t";
     case DTYPE_I32: return "int32_t";
     case DTYPE_I64: return "int64_t";
+    case DTYPE_F64: return "double";
     }
     return "void";
 }
