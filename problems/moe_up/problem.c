@@ -16,7 +16,8 @@ static const struct axis axes[] = {
     {"routing", AXIS_CHOICE, routings,
      "rows of the experts: even; by a power law; first, last and some others without rows; all to one; "
      "most with one row; boundaries anywhere"},
-    {"input", AXIS_CHOICE, inputs, "how hidden and the weights are drawn; gates: silu far out on both sides; grid: gates and ups that bf16 "
+    {"input", AXIS_CHOICE, inputs,
+     "how hidden and the weights are drawn; gates: silu far out on both sides; grid: gates and ups that bf16 "
      "holds, multiples of 1/32; scaled: hidden beyond fp16's range, weights below it"},
     {0}};
 
@@ -199,8 +200,8 @@ static void fill_integers(struct instance *out, bool needles, struct random *ran
     out->data = DATA_EXACT;
 }
 
-/* Gates and ups on a grid of 1/32, deviation 1 to 4: nearly all below 8, where bf16 holds them. What is left is
- * silu and the output, and silu is not that of integers only. */
+/* Gates and ups on a grid of 1/32, deviation 1 to 4: nearly all below 8, where bf16 holds them. What is left
+ * is silu and the output, and silu is not that of integers only. */
 static void fill_grid(struct instance *out)
 {
     const double hidden = (double)out->extent[1];

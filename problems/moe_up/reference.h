@@ -102,20 +102,23 @@ REF_FN double moe_sum_error(const struct ref_context *c, const struct arithmetic
     return sum + moe_rounding(facts.value, sum);
 }
 
-/* |out' - silu(g) up| for g' within G of g, up' within U of up (sums, each perhaps rounded to bf16), silu' off
- * from silu(g') by its own fp32 arithmetic and perhaps rounded to bf16, and two products in fp32. Proved for
- * whatever is taken of this, beside what error_of_sum says of the sums: with S = |silu' - silu(g)|,
+/* |out' - silu(g) up| for g' within G of g and up' within U of up (sums, each perhaps rounded to bf16),
+ * silu' off from silu(g') by its own arithmetic and perhaps rounded to bf16 (the published reference
+ * multiplies bf16 tensors, F.silu(gate) * up), and two products in fp32. With S = |silu' - silu(g)| and u 2^-24,
  *
- *     |out' - out| <= S (|up| + U) + |silu(g)| ((1 + u) U + 2 u |up|),   u = 2^-24.
+ *     |out' - out| <= S (|up| + U) + |silu(g)| ((1 + u) U + 2 u |up|).
  *
- * A first-order bound would reject honest kernels at large negative gates, where silu falls by half
- * every 0.7: silu(g') - silu(g) is bounded over all of the interval. silu's arithmetic: with an exponential
- * relative, in units u, its 4 + 2.346 |g| (__expf), its argument's rounding (2 |g|), a sum (1), a division (4)
- * and a product (1), 12 + 4.346 |g|, and nothing less once it overflows, since silu < 2^-120 there. As
- * g/2 (1 + tanh(g/2)) it cancels at negative g: tanh as 1 - 2 / (1 + exp(g)) is off by 4 u, tanhf by 2 u, which
- * |g|/2 multiplies: 4 u |g| is twice that. The hardware's tanh is off by 2^-11: 2^-12 |g| and a little, permitted where there are matrix units. */
-REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
-                        const struct ref_element *e)
+ * Proved, for any of these steps taken or not, but for what error_of_sum says of the sums: honest kernels
+ * come close to it.
+ *
+ * silu(g') - silu(g) is bounded over all of the interval: a first-order bound would reject honest kernels at
+ * large negative gates, where silu falls by half every 0.7. silu's own arithmetic errs, relative and in units
+ * u, by its exponential's 4 + 2.346 |g| (__expf, 2 + 1.173 |g| ulp), its argument's rounding (2 |g|), a sum
+ * (1), a division (4) and a product (1): 12 + 4.346 |g|. Where the exponential overflows, silu is 0 in the
+ * place of something below 2^-120. g/2 (1 + tanh(g/2)) cancels at negative g: tanh as 1 - 2 / (1 + exp(g)) is
+ * off by 4 u, tanhf by 2 u, times |g|/2: twice that are 4 u |g|. The hardware's tanh is off by 2^-11:
+ * 2^-12 |g| and a little, permitted where there are matrix units. */
+REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     const double g = e->part[PART_GATE], u = e->part[PART_UP];
     const double gate_error = moe_sum_error(c, a, e->part + PART_GATE);

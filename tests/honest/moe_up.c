@@ -13,8 +13,9 @@ static void pack(const struct moe *m, int64_t expert, int64_t col, uint16_t *pac
     }
 }
 
-int moe_up(const uint16_t *hidden, const int32_t *expert_offsets, const uint16_t *w_gate, const uint16_t *w_up,
-           uint16_t *out, int64_t tokens, int64_t hidden_dim, int64_t inter_dim, int64_t experts, void *stream)
+int moe_up(const uint16_t *hidden, const int32_t *expert_offsets, const uint16_t *w_gate,
+           const uint16_t *w_up, uint16_t *out, int64_t tokens, int64_t hidden_dim, int64_t inter_dim,
+           int64_t experts, void *stream)
 {
     struct moe m = {{0}, honest_mutating, hidden, w_gate, w_up, expert_offsets, out, honest_unrounded,
                     tokens, hidden_dim, inter_dim, experts};

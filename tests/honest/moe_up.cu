@@ -1,5 +1,5 @@
-/* moe_up with switches, in CUDA: a thread for every element, or a warp for every 16 x 16 of them with the matrix
- * unit's 16 x 16 x 16 products. */
+/* moe_up with switches, in CUDA: a thread for every element, or a warp for every 16 x 16 of them with the
+ * matrix unit's 16 x 16 x 16 products. */
 #include <cuda_bf16.h>
 #include <mma.h>
 
@@ -82,8 +82,8 @@ __device__ void multiply(const moe &m, tiles &t, int which, const uint16_t *w, i
     }
 }
 
-/* Both sums of one tile. Of the orders, `blocks`, `lanes` and `pairwise` add every 32, 64 or 128 terms to fp32
- * sums; of the merges, `backward` takes the last part first. */
+/* Both sums of one tile. Of the orders, `blocks`, `lanes` and `pairwise` add every 32, 64 or 128 terms to
+ * fp32 sums; of the merges, `backward` takes the last part first. */
 __device__ void sum_tile(const moe &m, tiles &t, int64_t expert, int64_t row0, int64_t last, int64_t col0)
 {
     const int parts = split_of(&m), order = m.choice[ORDER];
