@@ -56,6 +56,7 @@ struct bed {
     const struct memory *memory;
     const struct device *device;
     int capability; /* whose declared arithmetic applies; on the host it may be another than the device's */
+    double loosened; /* the bound times this, to see the tests go red; 0: as it is */
     struct judge_report *report;
 };
 
@@ -104,6 +105,7 @@ struct margin_plan {
     int large;       /* of these, so many up to the machine's caps; the others far below */
     int first, last; /* mutants from first to last - 1; last 0: all */
     int hunt;        /* drawn configurations that a mutant may see; 0: no mutants */
+    bool must_only;  /* only mutants that must be rejected */
     bool verbose;
 };
 

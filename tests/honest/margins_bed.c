@@ -57,6 +57,7 @@ static void make_request(const struct bed *bed, struct layout *l)
     memcpy(r->context.extent, l->instance.extent, sizeof r->context.extent);
     r->context.data = l->instance.data;
     r->context.e4m3 = reference_e4m3();
+    r->loosened = bed->loosened;
     r->poison = dtype == DTYPE_BF16 ? memory_poison(dtype) & 0xffff : memory_poison(dtype);
     for (int s = 0; s < JUDGE_SAMPLES; s++)
         r->sample[s] = l->elements * (2 * s + 1) / (2 * JUDGE_SAMPLES);

@@ -15,10 +15,11 @@
 struct arguments {
     const char *problem, *device;
     int capability, search, print;
+    double loosened;
     struct margin_plan plan;
 };
 
-enum { DEVICE = 256, CAPABILITY, SETTINGS, CONFIGS, LARGE, SEED, HUNT, SEARCH, PRINT, FIRST, LAST };
+enum { DEVICE = 256, CAPABILITY, SETTINGS, CONFIGS, LARGE, SEED, HUNT, SEARCH, PRINT, FIRST, LAST, LOOSENED };
 
 static const struct argp_option option[] = {
     {"device", DEVICE, "host|cuda", 0, "where the programs run (host)", 0},
@@ -30,6 +31,7 @@ static const struct argp_option option[] = {
     {"first", FIRST, "N", 0, "mutants from the N-th on, counted from 0", 0},
     {"last", LAST, "N", 0, ".. and before the N-th", 0},
     {"search", SEARCH, "RUNS", 0, "hill climbing for the worst honest case instead", 0},
+    {"loosened", LOOSENED, "F", 0, "the allowed error times F: 0.5 should reject honest programs, 4 accept mutants", 0},
     {"print", PRINT, "N", 0, "print the first N settings and run nothing", 0},
     {"seed", SEED, "S", 0, "of settings and configurations (1)", 0},
     {"verbose", 'v', NULL, 0, "every run and every mutant", 0},
@@ -48,6 +50,7 @@ static error_t take(int key, char *text, struct argp_state *state)
     case FIRST: a->plan.first = atoi(text); break;
     case LAST: a->plan.last = atoi(text); break;
     case SEARCH: a->search = atoi(text); break;
+    case LOOSENED: a->loosened = atof(text); break;
     case PRINT: a->print = atoi(text); break;
     case SEED: a->plan.seed = strtoull(text, NULL, 10); break;
     case 'v': a->plan.verbose = true; break;
@@ -93,6 +96,7 @@ static int run_problem(const struct arguments *a, const struct problem *problem,
                       .memory = memory_of(device->backend),
                       .device = device,
                       .capability = a->capability >= 0 ? a->capability : device->capability,
+                      .loosened = a->loosened,
                       .report = calloc(1, sizeof *bed.report)};
     struct margins *m = calloc(1, sizeof *m);
     struct program p;

@@ -197,6 +197,8 @@ int margins_mutants(struct margins *m, const struct bed *bed, const struct progr
     memcpy(p->choice, plain.choice, sizeof plain.choice);
     for (int i = plan->first; i < last && i < p->mutant_count && i < MARGIN_MUTANTS && status == 0; i++) {
         struct mutant_margin *mutant = &m->mutant[i];
+        if (plan->must_only && p->mutants[i].admitted)
+            continue;
         *p->mutating = i + 1;
         status = hunt(bed, p, &small, 0, small.count, false, mutant);
         if (status == 0)
