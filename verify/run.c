@@ -12,6 +12,7 @@
 #include "child.h"
 #include "clock.h"
 #include "interrupt.h"
+#include "processors.h"
 
 /* After this many timeouts, or deaths while loading, more of them would prove nothing and cost minutes. */
 enum { PATIENCE = 4 };
@@ -37,17 +38,11 @@ static const struct drawn *drawn_at(const struct task *task, int i)
                                     : &task->unseen_set.item[i - task->seen_set.count];
 }
 
-static int usable_cores(void)
-{
-    const int cores = omp_get_max_threads();
-    return cores > 0 ? cores : 1;
-}
-
 /* At least two threads for the candidate: a race between one thread and itself never shows. */
 struct session_options run_session_options(const struct task *task, const struct run_options *options)
 {
     const int jobs = options->jobs > 0 ? options->jobs : 1;
-    const int threads = usable_cores() / jobs;
+    const int threads = processors_available() / jobs;
     return (struct session_options){.problem = task->problem,
                                     .device = &task->device,
                                     .object = task->build.object,
@@ -154,7 +149,8 @@ static void *work(void *data)
     struct run *run = data;
     const struct session_options options = run_session_options(run->task, run->options);
     struct session *session = session_open(&options);
-    omp_set_num_threads(usable_cores() / options.workers > 0 ? usable_cores() / options.workers : 1);
+    const int cores = processors_available() / options.workers;
+    omp_set_num_threads(cores > 0 ? cores : 1);
     for (int i = session ? take(run) : -1; i >= 0; i = take(run)) {
         struct config_result *result = &run->result->results[i];
         describe(run->task, i, result);

@@ -1,0 +1,11 @@
+/* What a busy machine may not change. */
+#include <check.h>
+
+#include "suites.h"
+
+Suite *busy_suite(void)
+{
+    Suite *suite = suite_create("busy");
+    suite_add_tcase(suite, processors_case());
+    return suite;
+}
