@@ -7,5 +7,6 @@ Suite *busy_suite(void)
 {
     Suite *suite = suite_create("busy");
     suite_add_tcase(suite, processors_case());
+    suite_add_tcase(suite, lease_case());
     return suite;
 }

@@ -79,6 +79,8 @@ struct child_fault child_fault(const struct child *child);
 void child_stop(struct child *child); /* kills the whole session; NULL is fine */
 void child_stop_all(void);            /* async-signal-safe, for SIGINT; running compilers too */
 
+int child_count(void);                /* running ones of this process, compilers too */
+
 /* How candidates are isolated on this machine, one line for the report: on the backend started
  * last (before the first start: the host). UNSEEN_NO_SANDBOX=1 in the environment turns
  * bubblewrap off. Valid until the next call. */

@@ -118,7 +118,7 @@ static void find_excess(struct result *result)
 {
     for (int i = 0; i < result->result_count; i++) {
         const struct config_result *c = &result->results[i];
-        if (!c->timing.present || c->timing.fraction <= 1.5 || !strcmp(c->timing.bound, "launch") ||
+        if (!c->timing.present || c->timing.disturbed || c->timing.fraction <= 1.5 || !strcmp(c->timing.bound, "launch") ||
             strcmp(result->peaks.source, "vendor") != 0)
             continue;
         struct finding *grown = realloc(result->finding,
@@ -132,6 +132,23 @@ static void find_excess(struct result *result)
                  c->timing.attainable_ms);
         return;
     }
+}
+
+/* What the times are worth, where others used the device. */
+static void note_company(struct result *result)
+{
+    const struct company *company = &result->company;
+    char text[160] = "";
+    const size_t used = strlen(result->notes);
+    if (company->most > 0)
+        snprintf(text, sizeof text, "the device is shared: %d other process%s; times are not to be trusted",
+                 company->most, company->most == 1 ? "" : "es");
+    else if (company->shared)
+        snprintf(text, sizeof text, "the device is shared: another unseen uses it; times are not to be trusted");
+    else if (company->unproved > 0)
+        snprintf(text, sizeof text, "on %d configuration%s the clocks disagree, without proof that the candidate is "
+                 "why; these times are not to be trusted", company->unproved, company->unproved == 1 ? "" : "s");
+    snprintf(result->notes + used, sizeof result->notes - used, "%s%s", *text && used ? "\n" : "", text);
 }
 
 /* The baseline's part of the report: how many times faster the candidate is. */
@@ -182,6 +199,7 @@ static void conclude(struct showing *show, enum run_status status)
     if (status == RUN_INTERRUPTED)
         snprintf(result->partial_reason, sizeof result->partial_reason, "interrupted");
     find_excess(result);
+    note_company(result);
     note_baseline(show->options, result);
     explain_failures(show, status);
     score_set(result);

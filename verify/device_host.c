@@ -92,6 +92,7 @@ int device_open_host(struct device *device, char *error, size_t error_size)
     (void)error;
     (void)error_size;
     device->backend = BACKEND_HOST;
+    strcpy(device->uuid, "host");
     device->processors = processors_available();
     read_name(device->name, sizeof device->name);
     snprintf(device->driver, sizeof device->driver, "%.60s", uname(&system) == 0 ? system.release : "");

@@ -35,13 +35,13 @@ static const struct command commands[] = {
     {"draw", "PROBLEM", 1, 1, "yusdpeR",
      "Draw the seen and unseen sets and print them, one configuration per line, with why each was "
      "drawn.", command_draw},
-    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbjcnxftJTvqR",
+    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbjcnLxftJTvqR",
      "Run CANDIDATE (.c, .cu or .so) on the seen and on an unseen set, judge every output element, and "
      "say whether it is general.\v"
      "For example:\n"
      "  unseen verify softmax kernel.cu --effort quick\n"
      "  unseen verify softmax kernel.c --device host --json result.json\n\n" STATUSES, command_verify},
-    {"check", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptTmvq",
+    {"check", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptTmLvq",
      "Run CANDIDATE on one configuration, such as 'rows=3 cols=4099 seed=91'.\v"
      "Exit status: 0 it passes, 1 it does not, 2 bad usage or input, 3 the environment cannot do it, "
      "130 interrupted.", command_check},

@@ -49,7 +49,8 @@ struct session_options run_session_options(const struct task *task, const struct
                                     .log_path = options->log_path,
                                     .timeout = options->timeout,
                                     .threads = threads < 2 ? 2 : threads > 16 ? 16 : threads,
-                                    .workers = jobs};
+                                    .workers = jobs,
+                                    .lease = task->lease};
 }
 
 static void describe(const struct task *task, int i, struct config_result *result)
@@ -263,6 +264,7 @@ static void time_all(struct run *run)
     if (session) {
         collect(run, session);
         session_seconds(session, &run->result->phase);
+        session_company(session, &run->result->company);
     }
     if (baseline)
         session_seconds(baseline, &run->result->phase);

@@ -6,6 +6,7 @@
 #include "../problems/problem.h"
 #include "../reports/result.h"
 #include "device.h"
+#include "lease.h"
 
 struct session_options {
     const struct problem *problem;
@@ -16,6 +17,7 @@ struct session_options {
     int threads;            /* of the candidate and of the judge, each at its turn */
     bool brief;             /* outcomes are wanted: where MPFR is expensive it hears only what could still acquit */
     int workers;            /* sessions that share the machine's memory */
+    struct lease *lease;    /* held while times are taken; NULL: none is to be had */
 };
 
 struct session;
@@ -52,6 +54,8 @@ const char *session_error(const struct session *session); /* after SESSION_BAD, 
 
 /* Evidence of cheating found so far; *count findings. */
 const struct finding *session_findings(const struct session *session, int *count);
+/* Who else was on the device while times were taken; added to what is there. */
+void session_company(const struct session *session, struct company *add_to);
 void session_seconds(const struct session *session, struct phase_seconds *add_to);
 
 #endif
