@@ -196,4 +196,7 @@ struct result {
     int planned_seen;              /* of them the seen set's */
 };
 
+/* Add a line to the notes; what no longer fits is left out. */
+void result_note(struct result *result, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 #endif

@@ -46,6 +46,12 @@ void session_observe(struct session *session, struct pattern *pattern);
 enum session_status session_time(struct session *session, const struct config *config,
                                  double budget_seconds, struct config_result *result);
 
+/* Seconds that one call takes, its output not looked at; 0 where it did not return 0. */
+enum session_status session_measure(struct session *session, const struct config *config, double *seconds);
+
+/* Another limit for each call from now on. */
+void session_limit(struct session *session, double seconds);
+
 /* Name of a rung of the arithmetic ladder ("fp32"); "wrong" past its end. */
 const char *session_rung_name(const struct session *session, int rung);
 int session_admitted(const struct session *session); /* the loosest rung that the problem admits */

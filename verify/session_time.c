@@ -218,3 +218,38 @@ enum session_status session_time(struct session *s, const struct config *config,
                        (lease_waited(s->options.lease) - waited);
     return s->status;
 }
+
+/* The first call pays for first-touch page faults and the like, too: a limit that is generous. */
+static double measure_call(struct session *s, const struct config *config, const struct instance *instance)
+{
+    struct call call = {.extents = problem_extent_count(s->options.problem)};
+    struct call_result result = {0};
+    char text[RESULT_DETAIL_SIZE];
+    int returned = 1;
+    memcpy(call.extent, instance->extent, sizeof call.extent);
+    if (!slots_fill(s, config, instance, TIMED_CONTENT) || !slots_place(s, PLACE_LOW, &call) ||
+        !session_child(s, &result))
+        return 0;
+    const double start = clock_seconds();
+    const enum child_status status = child_call(s->child, &call, s->options.timeout, &returned, text, sizeof text);
+    const double seconds = clock_seconds() - start;
+    if (status != CHILD_OK)
+        session_child_failed(s, status, text, &result);
+    return status == CHILD_OK && returned == 0 ? seconds : 0;
+}
+
+enum session_status session_measure(struct session *s, const struct config *config, double *seconds)
+{
+    struct instance instance;
+    char why[RESULT_DETAIL_SIZE];
+    *seconds = 0;
+    if (config_instantiate(config, TIMED_CONTENT, &instance) != 0)
+        session_failed(s, "drawing the configuration", -1);
+    else if (slots_create(s, &instance, why, sizeof why))
+        *seconds = measure_call(s, config, &instance);
+    session_unmap(s);
+    instance_clear(&instance);
+    if (s->status == SESSION_SHORT)
+        s->status = SESSION_OK;
+    return s->status;
+}
