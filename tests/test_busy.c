@@ -1,6 +1,7 @@
 /* What a busy machine may not change. */
 #include <check.h>
 
+#include "cli.h"
 #include "suites.h"
 
 Suite *busy_suite(void)
@@ -10,5 +11,6 @@ Suite *busy_suite(void)
     suite_add_tcase(suite, lease_case());
     suite_add_tcase(suite, neighbours_case());
     suite_add_tcase(suite, starved_case());
+    suite_add_tcase(suite, cli_busy_case());
     return suite;
 }
