@@ -8,7 +8,7 @@
 
 enum { GEMM_LANES = 32, GEMM_SPLITS = 64, GEMM_PARTS = 3, GEMM_PAIRS = 9 };
 #ifdef __CUDACC__
-enum { GEMM_GROUP = 1 }; /* the GPU has matrix units of its own */
+enum { GEMM_GROUP = 1 };
 #else
 enum { GEMM_GROUP = 16 };
 #endif
@@ -56,24 +56,36 @@ HONEST_FN void gemm_split(float x, int parts, float out[GEMM_PARTS])
     out[2] = eight ? keep_bits(x - out[0] - out[1], kept, false) : 0;
 }
 
-/* The products of parts that are added up, the greatest first. Three-term TF32 omits small times small, six of
- * nine the three least. Returns how many. */
-HONEST_FN int gemm_products(float x, float y, const struct gemm_way *w, double out[GEMM_PAIRS])
+/* How many products of parts are added up: three-term TF32 omits small times small, six of nine the least three. */
+HONEST_FN int gemm_pairs(int parts)
 {
-    const int first[GEMM_PAIRS] = {0, 0, 1, 1, 0, 2, 1, 2, 2}, second[GEMM_PAIRS] = {0, 1, 0, 1, 2, 0, 2, 1, 2};
-    const int pairs = w->parts == PARTS_BF16_ALL ? 9 : w->parts == PARTS_BF16_SIX ? 6 : 3;
+    return parts == PARTS_PLAIN ? 1 : parts == PARTS_BF16_ALL ? 9 : parts == PARTS_BF16_SIX ? 6 : 3;
+}
+
+/* The parts that product i multiplies, the greatest products first. */
+HONEST_FN void gemm_pair(int i, int *of_a, int *of_b)
+{
+    const int pair[GEMM_PAIRS] = {0, 1, 10, 11, 2, 20, 12, 21, 22};
+    *of_a = pair[i] / 10;
+    *of_b = pair[i] % 10;
+}
+
+HONEST_FN void gemm_products(float x, float y, const struct gemm_way *w, double out[GEMM_PAIRS])
+{
     float u[GEMM_PARTS], v[GEMM_PARTS];
     if (w->parts == PARTS_PLAIN) {
         out[0] = (double)x * (double)y;
         if (w->rounded)
             out[0] = (float)out[0];
-        return 1;
+        return;
     }
     gemm_split(x, w->parts, u);
     gemm_split(y, w->parts, v);
-    for (int i = 0; i < pairs; i++)
-        out[i] = (double)u[first[i]] * (double)v[second[i]];
-    return pairs;
+    for (int i = 0; i < gemm_pairs(w->parts); i++) {
+        int of_a, of_b;
+        gemm_pair(i, &of_a, &of_b);
+        out[i] = (double)u[of_a] * (double)v[of_b];
+    }
 }
 
 /* --- orders --- */
@@ -153,7 +165,12 @@ struct gemm_group {
 HONEST_FN int gemm_step(const struct gemm_way *w)
 {
     const bool tf32 = w->parts >= PARTS_TF32 && w->parts <= PARTS_TF32_RAW;
+#ifdef __CUDACC__
+    (void)tf32;
+    return 1; /* the GPU has matrix units of its own */
+#else
     return w->engine < ENGINE_MATRIX ? 1 : (w->engine == ENGINE_MATRIX_90 ? 16 : 8) / (tf32 ? 2 : 1);
+#endif
 }
 
 HONEST_FN void add_products(struct gemm_sum *s, const struct gemm_group *g, int pair, const struct gemm_way *w)
@@ -187,6 +204,7 @@ HONEST_FN struct gemm_sum gemm_partial(const struct gemm_line *a, const struct g
     struct gemm_sum total = {0, 0}, lane[2 * GEMM_LANES];
     struct gemm_group g;
     const int size = gemm_step(w), lanes = w->lanes;
+    g.pairs = gemm_pairs(w->parts);
     for (int64_t t = 0; t < walk.n;) {
         const int64_t stop = w->block && t + w->block < walk.n ? t + w->block : walk.n;
         for (int l = 0; l < lanes; l++)
@@ -195,7 +213,7 @@ HONEST_FN struct gemm_sum gemm_partial(const struct gemm_line *a, const struct g
             for (g.count = 0; g.count < size && t < stop; g.count++, t++) {
                 const int64_t k = first + walk_next(&walk);
                 double out[GEMM_PAIRS];
-                g.pairs = gemm_products(gemm_load(a, k), gemm_load(b, k), w, out);
+                gemm_products(gemm_load(a, k), gemm_load(b, k), w, out);
                 for (int i = 0; i < g.pairs; i++)
                     g.product[i][g.count] = out[i];
             }
