@@ -191,6 +191,17 @@ VALUE_FN int value_nibble(const struct fill *f, const uint32_t w[4], int lane)
     return q < 0 ? 0 : q >= 15 ? 15 : (int)q;
 }
 
+/* Odd integers of several lengths at every second depth, +-1 between. */
+VALUE_FN float value_odd(const struct fill *f, int64_t i, const uint32_t w[4])
+{
+    const int lengthy = (i / f->step % f->inner & 1) == (int64_t)f->a;
+    const uint32_t top = 1u << ((uint32_t)f->b - 1 - w[1] % 6);
+    const float size = lengthy ? (float)(top | (w[3] & (top - 1)) | 1) : 1;
+    if (value_unit(w[0]) >= (double)f->density)
+        return 0;
+    return (w[2] & 1) ? -size : size;
+}
+
 /* The block of words that element i is drawn from. */
 VALUE_FN uint64_t value_block(const struct fill *f, int64_t i)
 {
@@ -221,6 +232,7 @@ VALUE_FN float value_draw(const struct fill *f, struct philox_key key, int64_t i
     case FILL_SIGNS: return (w[0] & 1) ? -f->b : f->b;
     case FILL_FRACTIONS: return w[0] % 4 < 2 ? (float)(w[0] % 4) : (float)value_unit(w[1]);
     case FILL_CHANNELS: return value_channel(f, i, w);
+    case FILL_ODD: return value_odd(f, i, w);
     case FILL_ZEROS: return value_from_bits((w[1] << 31) | ((w[2] & 1) ? w[3] & 0x7fffffu : 0));
     case FILL_MOSTLY:
         return value_unit(w[0]) >= (double)f->density ? f->a : (float)(w[1] % (uint32_t)f->b);
