@@ -46,6 +46,8 @@ struct setting {
 struct setting setting_draw(const struct program *p, int capability, uint64_t seed, int index);
 /* Another admitted value for one switch that has one. */
 void setting_change(const struct program *p, int capability, struct pcg *pcg, struct setting *setting);
+/* Why the arithmetic declared for `capability` has room for a mutant; NULL: it must be rejected. */
+const char *mutant_admitted(const struct program *p, int mutant, int capability);
 void setting_format(const struct program *p, const struct setting *setting, char text[SETTING_TEXT]);
 
 /* --- a place to run it --- */

@@ -79,13 +79,13 @@ static void print_settings(const struct arguments *a, const struct program *p, i
 }
 
 /* Missed mutants and rejected honest elements fail; so does what could not run. */
-static bool is_right(const struct margins *m, const struct program *p)
+static bool is_right(const struct margins *m, const struct bed *bed, const struct program *p)
 {
     bool right = true;
     for (int c = 0; c < MARGIN_CLASSES; c++)
         right &= m->class[c].wrong == 0;
     for (int i = 0; i < p->mutant_count && i < MARGIN_MUTANTS; i++)
-        right &= m->mutant[i].runs == 0 || m->mutant[i].rejected || p->mutants[i].admitted;
+        right &= m->mutant[i].runs == 0 || m->mutant[i].rejected || mutant_admitted(p, i, bed->capability);
     return right;
 }
 
@@ -114,7 +114,7 @@ static int run_problem(const struct arguments *a, const struct problem *problem,
         if (status == 0 && !a->search && a->plan.hunt)
             status = margins_mutants(m, &bed, &p, &a->plan);
         margins_print(m, &bed, &p);
-        status = status == 0 && is_right(m, &p) ? 0 : 1;
+        status = status == 0 && is_right(m, &bed, &p) ? 0 : 1;
     }
     if (status == 0 || m)
         program_close(&p);

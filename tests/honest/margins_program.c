@@ -97,6 +97,11 @@ void setting_change(const struct program *p, int capability, struct pcg *pcg, st
         setting->choice[s] = value[pcg_below(pcg, (uint64_t)count)];
 }
 
+const char *mutant_admitted(const struct program *p, int mutant, int capability)
+{
+    return capability >= p->mutants[mutant].capability ? p->mutants[mutant].admitted : NULL;
+}
+
 void setting_format(const struct program *p, const struct setting *setting, char text[SETTING_TEXT])
 {
     size_t used = 0;

@@ -176,13 +176,14 @@ static void count_classes(struct margins *m, const struct mutant_margin *mutant)
     }
 }
 
-static void report_mutant(const struct program *p, int index, const struct mutant_margin *mutant)
+static void report_mutant(const struct bed *bed, const struct program *p, int index,
+                          const struct mutant_margin *mutant)
 {
     double greatest = 0;
     for (int c = 0; c < MARGIN_CLASSES; c++)
         greatest = mutant->by_class[c] > greatest ? mutant->by_class[c] : greatest;
     printf("  %-9s %-32s greatest ratio %-10.4g after %d%s%s\n",
-           mutant->rejected ? "rejected" : p->mutants[index].admitted ? "admitted" : "MISSED",
+           mutant->rejected ? "rejected" : mutant_admitted(p, index, bed->capability) ? "admitted" : "MISSED",
            p->mutants[index].name, greatest, mutant->runs, mutant->rejected ? ", first by " : "", mutant->line);
 }
 
@@ -197,7 +198,7 @@ int margins_mutants(struct margins *m, const struct bed *bed, const struct progr
     memcpy(p->choice, plain.choice, sizeof plain.choice);
     for (int i = plan->first; i < last && i < p->mutant_count && i < MARGIN_MUTANTS && status == 0; i++) {
         struct mutant_margin *mutant = &m->mutant[i];
-        if (plan->must_only && p->mutants[i].admitted)
+        if (plan->must_only && mutant_admitted(p, i, bed->capability))
             continue;
         *p->mutating = i + 1;
         status = hunt(bed, p, &small, 0, small.count, false, mutant);
@@ -205,7 +206,7 @@ int margins_mutants(struct margins *m, const struct bed *bed, const struct progr
             status = hunt(bed, p, &drawn, 0, drawn.count, true, mutant);
         count_classes(m, mutant);
         if (status == 0 && plan->verbose)
-            report_mutant(p, i, mutant);
+            report_mutant(bed, p, i, mutant);
     }
     *p->mutating = 0;
     drawn_list_clear(&small);
@@ -258,8 +259,8 @@ void margins_print(const struct margins *m, const struct bed *bed, const struct 
     printf("  mutants: %d of %d rejected\n", rejected, seen);
     for (int i = 0; i < p->mutant_count && i < MARGIN_MUTANTS; i++)
         if (m->mutant[i].runs > 0 && !m->mutant[i].rejected) {
-            report_mutant(p, i, &m->mutant[i]);
-            printf("            %s%s%s\n", p->mutants[i].what, p->mutants[i].admitted ? "; " : "",
-                   p->mutants[i].admitted ? p->mutants[i].admitted : "");
+            report_mutant(bed, p, i, &m->mutant[i]);
+            const char *why = mutant_admitted(p, i, bed->capability);
+            printf("            %s%s%s\n", p->mutants[i].what, why ? "; " : "", why ? why : "");
         }
 }

@@ -18,6 +18,7 @@ struct honest_mutant {
     const char *name;     /* NULL ends the table */
     const char *what;     /* one line: what it does wrong */
     const char *admitted; /* NULL: it must be rejected; else why the declared arithmetic has room for it */
+    int capability;       /* the least at which it has: matrix units, or a fast tanh, are admitted there only */
 };
 
 #endif
