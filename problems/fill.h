@@ -38,8 +38,12 @@ enum fill_kind {
                      * or half -inf */
     FILL_CLUSTER,   /* N(0, b), and 16 b more in one stretch of a sixteenth of every row of `inner` */
     FILL_ZEROS,     /* zeros and subnormals of both signs */
-    FILL_GATHER     /* row r of `inner` elements is `b` times the elements of tensor `source` that
+    FILL_GATHER,    /* row r of `inner` elements is `b` times the elements of tensor `source` that
                      * start at start[r] */
+    FILL_PEAK,      /* N(0, b), and a at one place of every row of `inner`: the last in every fourth row, the first,
+                     * the last multiple of 32 or of 1024, or anywhere in the others */
+    FILL_NEIGHBOURS /* consecutive floats in any order, of one sign and from one value on for a row of `inner`: as
+                     * many as the row is long in even rows, 2 to 64 in odd ones; subnormals in some */
 };
 
 enum { FILL_MAX_PLANTED = 16 };
