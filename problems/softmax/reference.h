@@ -41,18 +41,19 @@ REF_FN double ref_cost(const struct ref_context *c)
     return 16.0 * (double)c->extent[1]; /* an exponential costs about sixteen additions */
 }
 
-/* The relative errors of softmax in fp32, in units u = 2^-24, over every way to write it; t = max - x +
- * log_sum, L = log_sum, D = mean distance. Logits count with their size |x| where x log2 e is rounded before
- * the maximum's product is subtracted: as if they were half an ulp off; up to 2^-10 in all.
+/* The relative errors of softmax in fp32, in units u = 2^-24, proved over every way to write it; t = max - x +
+ * log_sum, L = log_sum, D = mean distance. Where logits and maxima are multiplied with log2 e before they are
+ * subtracted, a rounded product errs by half an ulp of the logit, |x| u: up to 2^-10 that is admitted.
  *
- * An element's own error: its argument is rounded when the maximum is subtracted (t u), when the logarithm of
- * the sum is (t u), by the product with log2 e and the constant (1.224 t u); an exponential errs by 2 ulp
- * (4 u), and so does a second one that rescales it from its tile's maximum to the row's, with a product
- * (5 u); a quotient by 2 ulp (4 u). Together 13 + 3.224 t + |x|.
+ * An element's own error: its argument is rounded when the maximum is subtracted, or |x| u twice as above, when
+ * the logarithm of the sum is (t u each), and by the product with log2 e and the constant (1.224 t u); an
+ * exponential errs by 2 ulp (4 u), and so does a second one that brings it from its tile's maximum to the
+ * row's, with a product (5 u); a quotient by 2 ulp (4 u). Together 13 + 3.224 t + 2 |x|.
  *
- * What all elements of a row share: the denominator's exponentials, 4 + 4.224 D + 2 |max| weighted by its
- * terms (their maxima may be rounded tile by tile); its sum, 8 n u, that is an addition and a rescaling a
- * term, but 2^-12 at most; or the logarithm of the sum in its place, 6 + 7 L + |max|. */
+ * What all elements of a row share: the denominator's exponentials, the same again weighted by its terms, 4 +
+ * 4.224 D + 2 |max|; its sum, 8 n u, that is an addition and a rescaling a term, but 2^-12 at most; logarithms
+ * of the splits' sums and of the row's, 6 + 7 L and a rounding of |max| each; and the rounded product of the
+ * last with log2 e, |max|. */
 REF_FN double softmax_size(double x)
 {
     return fabs(x) < 0x1p14 ? fabs(x) : 0x1p14;
@@ -60,13 +61,13 @@ REF_FN double softmax_size(double x)
 
 REF_FN double softmax_own(double distance, double size)
 {
-    return (14 + 3.25 * distance + size) * UNIT_F32;
+    return (14 + 3.25 * distance + 2 * size) * UNIT_F32;
 }
 
 REF_FN double softmax_shared(const struct ref_context *c, const struct ref_state *state)
 {
     const double chain = 8 * (double)c->extent[1] * UNIT_F32;
-    return (10 + 7 * state->log_sum + 4.25 * state->mean_distance + 3 * softmax_size(state->max)) * UNIT_F32 +
+    return (16 + 14 * state->log_sum + 4.25 * state->mean_distance + 5 * softmax_size(state->max)) * UNIT_F32 +
            (chain < 0x1p-12 ? chain : 0x1p-12);
 }
 

@@ -30,7 +30,7 @@ enum { SOFTMAX_MOST_SPLITS = 64 };
         {"bound", {"exact", "above"}, {0}}, {"numerator", {"again", "rescaled"}, {0}},                               \
         {"quotient", {"division", "reciprocal", "fast", "double", "log", "log_late"}, {0}},                          \
         {"flush", {"no", "yes"}, {0}},                                                                               \
-    {0}
+    {NULL, {NULL}, {0}}
 
 enum mutant {
     HONEST, NO_MAX, MAX_WITHOUT_TAIL_4, MAX_WITHOUT_TAIL_32, MAX_OF_FIRST_1024, MAX_WITHOUT_LAST_TILE,
@@ -97,7 +97,7 @@ enum mutant {
         {"infinity_meets_infinity", "-inf minus a maximum of -inf", NULL},                                         \
         {"zero_for_nothing", "0 in rows without a finite logit", NULL},                                            \
         {"shifted_long_rows", "logits one column off, beyond 32768 columns", NULL},                                \
-    {0}
+    {NULL, NULL, NULL}
 
 #define LOG2_E 1.44269504f
 
