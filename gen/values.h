@@ -135,6 +135,24 @@ VALUE_FN float value_cluster(const struct fill *f, const uint32_t row[4], int64_
     return at >= first && at < first + length ? plain + 16 * f->b : plain;
 }
 
+/* One value far above the rest, where a kernel is likely to forget it. */
+VALUE_FN float value_peak(const struct fill *f, const uint32_t r[4], int64_t row, int64_t at, float plain)
+{
+    const int64_t last = f->inner - 1;
+    const int64_t place[] = {last, 0, r[0] & 1 ? last / 32 * 32 : last / 1024 * 1024,
+                             (int64_t)(r[1] % (uint64_t)f->inner)};
+    return at == place[row % 4] ? f->a : plain;
+}
+
+/* Floats of one sign in the order of their bits, from 0 or a normal number on; below infinity, as a row spans
+ * 2^20 of them at most. */
+VALUE_FN float value_neighbour(const struct fill *f, const uint32_t r[4], int64_t row, uint32_t w)
+{
+    const uint32_t span = row % 2 ? 2u << r[0] % 6 : (uint32_t)f->inner;
+    const uint32_t base = r[1] % 8 ? (1 + r[2] % 252) << 23 | r[3] >> 9 : 0;
+    return value_from_bits((r[1] & 0x80000000u) | (base + w % span));
+}
+
 /* Kinds whose elements depend on their place in a row. */
 VALUE_FN float value_of_row(const struct fill *f, struct philox_key key, int64_t i,
                             const uint32_t w[4])
@@ -161,6 +179,8 @@ VALUE_FN float value_of_row(const struct fill *f, struct philox_key key, int64_t
     case FILL_ONEHOT: return at == (int64_t)(r[0] % (uint64_t)f->inner) ? f->b : 0;
     case FILL_INFINITIES:
         return value_infinite(f, r, at, w, (float)VALUE_MUL((double)f->b, value_normal(w)));
+    case FILL_PEAK: return value_peak(f, r, row, at, (float)VALUE_MUL((double)f->b, value_normal(w)));
+    case FILL_NEIGHBOURS: return value_neighbour(f, r, row, w[0]);
     case FILL_CLUSTER:
         return value_cluster(f, r, at, (float)VALUE_MUL((double)f->b, value_normal(w)));
     default: return value_special(f, r, at, w);

@@ -40,8 +40,12 @@ enum fill_kind {
     FILL_ODD,       /* nonzero with probability `density`; along `inner`, whose elements lie `step` apart, at every
                      * second place (from a, 0 or 1, on) an odd integer of b - 5 to b bits, elsewhere +-1 */
     FILL_ZEROS,     /* zeros and subnormals of both signs */
-    FILL_GATHER     /* row r of `inner` elements is `b` times the elements of tensor `source` that
+    FILL_GATHER,    /* row r of `inner` elements is `b` times the elements of tensor `source` that
                      * start at start[r] */
+    FILL_PEAK,      /* N(0, b), and a at one place of every row of `inner`: the last in every fourth row, the first,
+                     * the last multiple of 32 or of 1024, or anywhere in the others */
+    FILL_NEIGHBOURS /* consecutive floats in any order, of one sign and from one value on for a row of `inner`: as
+                     * many as the row is long in even rows, 2 to 64 in odd ones; subnormals in some */
 };
 
 enum { FILL_MAX_PLANTED = 16 };

@@ -50,6 +50,11 @@
  *     #endif
  *   with REF_TOUCH(load, c, t, i, n), n elements of tensor t from i on, `load` being REF_BF16 or another
  *
+ * By rows, where all results of a row may be off together by more than each by itself:
+ *     #define REF_SHIFTED
+ *     ref_shift(e)               what is added to the exact value before the candidate's is held against it
+ *     ref_strain(e)              how much of what is allowed of that is taken: at most 1 where it is not 0
+ *
  * In all forms
  *     ref_error(c, a, e)         what the arithmetic `a` may deviate before the output is rounded
  *     ref_cost(c)                terms that one witnessed element takes

@@ -290,6 +290,8 @@ static void merge_host(struct judge_report *report, const struct tally *t)
         report->last_wrong = t->last_wrong;
     if (t->fits > report->fits)
         report->fits = t->fits;
+    if (t->strain > report->strain)
+        report->strain = t->strain;
     if (t->worst_ratio > report->worst_ratio) {
         report->worst_ratio = t->worst_ratio;
         report->worst = t->worst;

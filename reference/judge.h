@@ -14,10 +14,11 @@ extern "C" {
 
 enum { JUDGE_SAMPLES = 4, JUDGE_OPEN = 512 };
 
-/* One judged element: mid +- rad is the enclosure of the exact value. */
+/* One judged element: mid +- rad is the enclosure of the exact value. It is right when |got - (value + shift)| <=
+ * allowed: the shift is what the candidate's row may be off as a whole (softmax; else 0). */
 struct judged {
     int64_t index; /* flat, in the output tensor; -1: none */
-    double got, mid, rad, allowed;
+    double got, mid, rad, allowed, shift;
     bool unwritten; /* still the poison: wrong even where that happens to be the right kind of NaN */
     int tensor;     /* that got belongs to: the judged output or, for discrete results, another one */
 };
@@ -45,6 +46,7 @@ struct judge_report {
     int64_t first_wrong, last_wrong;    /* -1: none */
     int fits;                           /* index into the ladder; ladder.count: no rung */
     double worst_ratio;                 /* error / allowed, of `worst` */
+    double strain;                      /* of what a row is off as a whole, over what is allowed of it */
     struct judged worst;
     struct judged sample[JUDGE_SAMPLES];
     struct judged opens[JUDGE_OPEN];    /* the first of the open ones */
@@ -58,7 +60,7 @@ struct reference {
     /* Both return 0; -1 when out of memory, or the cudaError_t of a failed launch. */
     int (*judge_host)(const struct judge_request *request, struct judge_report *report);
     int (*judge_cuda)(const struct judge_request *request, struct judge_report *report);
-    /* MPFR's value of one element, and what it says: `ok` when |got - value| <= allowed (NaN and
+    /* MPFR's value of one element, and what it says: `ok` when |got - value - shift| <= allowed (NaN and
      * infinities must match, and somebody wrote it), `inside` when the enclosure holds the value. */
     int (*witness)(const struct judge_request *request, const struct judged *element,
                    struct witnessed *answer);

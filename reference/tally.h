@@ -10,7 +10,7 @@ struct tally {
     int64_t wrong, unwritten, published_wrong;
     int64_t first_wrong, last_wrong;
     int fits;
-    double worst_ratio;
+    double worst_ratio, strain;
     struct judged worst;
 };
 
@@ -23,8 +23,9 @@ REF_FN struct tally tally_zero(void)
     t.first_wrong = t.last_wrong = -1;
     t.fits = 0;
     t.worst_ratio = -1;
+    t.strain = 0;
     t.worst.index = -1;
-    t.worst.got = t.worst.mid = t.worst.rad = t.worst.allowed = 0;
+    t.worst.got = t.worst.mid = t.worst.rad = t.worst.allowed = t.worst.shift = 0;
     t.worst.unwritten = false;
     t.worst.tensor = 0;
     return t;
@@ -115,7 +116,7 @@ REF_FN void tally_verdict(struct tally *t, const struct judge_request *r, const 
     judged->index = index;
     judged->got = v->got;
     judged->mid = v->want;
-    judged->rad = judged->allowed = 0;
+    judged->rad = judged->allowed = judged->shift = 0;
     judged->unwritten = v->unwritten;
     judged->tensor = v->tensor;
     tally_worst(t, v->right ? 0 : INFINITY, judged);
@@ -130,10 +131,29 @@ REF_FN void tally_verdict(struct tally *t, const struct judge_request *r, const 
 
 #else
 
+#ifndef REF_SHIFTED
+REF_FN double ref_shift(const struct ref_element *e)
+{
+    (void)e;
+    return 0;
+}
+
+REF_FN double ref_strain(const struct ref_element *e)
+{
+    (void)e;
+    return 0;
+}
+#endif
+
+REF_FN double tally_loosened(const struct judge_request *r)
+{
+    return r->loosened > 0 ? r->loosened : 1;
+}
+
 REF_FN double tally_allowed(const struct judge_request *r, const struct arithmetic *a,
                             enum dtype dtype, const struct ref_element *e)
 {
-    const double error = ref_error(&r->context, a, e) * (r->loosened > 0 ? r->loosened : 1);
+    const double error = ref_error(&r->context, a, e) * tally_loosened(r);
     if (!isfinite(num_mid(e->value)))
         return 0; /* NaN and infinities match or do not */
     return error + error_of_rounding(error_format(dtype), num_mid(e->value), error);
@@ -157,16 +177,36 @@ REF_FN double tally_rungs(struct tally *t, const struct judge_request *r, enum d
     return allowed;
 }
 
+/* How far the candidate's value is from the one it is judged against: the exact one, moved by what the
+ * elements of a row share (ref_shift). *doubt is what is uncertain about it: the enclosure's radius, the slack
+ * of the distance, and the rounding of the moved midpoint. */
+REF_FN double tally_moved(const struct ref_element *e, double got, double shift, double *doubt)
+{
+    const double mid = num_mid(e->value) + shift;
+    double slack;
+    const double distance = tally_distance(got, mid, &slack);
+    const double moving = shift == 0 ? 0 : fabs(mid) * 0x1p-53;
+    *doubt = isfinite(mid) && isfinite(distance) ? e->value.rad + slack + moving : 0;
+    return distance;
+}
+
+/* The check that is published with a problem, of one element. */
+REF_FN bool tally_published(const struct judge_request *r, double got, double mid)
+{
+    double slack;
+    return tally_distance(got, mid, &slack) <= r->atol + r->rtol * fabs(mid) || (isinf(mid) && got == mid);
+}
+
 /* Judge element `index`; *judged is filled. TALLY_OPEN: the enclosure cannot say, MPFR must. */
 REF_FN enum tally_result tally_element(struct tally *t, const struct judge_request *r,
                                        enum dtype dtype, const struct ref_element *e, int64_t index,
                                        struct judged *judged)
 {
     uint32_t bits;
-    double slack;
+    double doubt;
     const double got = tally_got(dtype, r->got, index, &bits), mid = num_mid(e->value);
-    const double distance = tally_distance(got, mid, &slack);
-    const double doubt = isfinite(mid) && isfinite(distance) ? e->value.rad + slack : 0;
+    const double shift = ref_shift(e), strain = ref_strain(e) / tally_loosened(r);
+    const double distance = tally_moved(e, got, shift, &doubt);
     const bool unwritten = bits == r->poison;
 
     const double allowed = tally_rungs(t, r, dtype, e, distance);
@@ -175,14 +215,15 @@ REF_FN enum tally_result tally_element(struct tally *t, const struct judge_reque
     judged->mid = mid;
     judged->rad = e->value.rad;
     judged->allowed = allowed;
+    judged->shift = shift;
     judged->unwritten = unwritten;
     judged->tensor = r->output;
     tally_expect(r, dtype, index, mid);
 
     if (unwritten || t->worst_ratio < 0 || !(distance <= t->worst_ratio * allowed))
         tally_worst(t, unwritten ? INFINITY : distance == 0 ? 0 : distance / allowed, judged);
-    if (!(distance <= r->atol + r->rtol * fabs(mid)) && !(isinf(mid) && got == mid))
-        t->published_wrong++;
+    t->strain = strain > t->strain ? strain : t->strain;
+    t->published_wrong += !tally_published(r, got, mid);
     if (unwritten || !(distance - doubt <= allowed)) {
         tally_wrong(t, r, index, unwritten);
         return TALLY_DECIDED;
@@ -204,6 +245,8 @@ REF_FN void tally_merge(struct tally *into, const struct tally *from)
         into->last_wrong = from->last_wrong;
     if (from->fits > into->fits)
         into->fits = from->fits;
+    if (from->strain > into->strain)
+        into->strain = from->strain;
     if (from->worst_ratio > into->worst_ratio) {
         into->worst_ratio = from->worst_ratio;
         into->worst = from->worst;
@@ -219,6 +262,7 @@ REF_FN void tally_report(const struct tally *t, struct judge_report *report)
     report->last_wrong = t->last_wrong;
     report->fits = t->fits;
     report->worst_ratio = t->worst_ratio;
+    report->strain = t->strain;
     report->worst = t->worst;
 }
 

@@ -143,14 +143,15 @@ struct prepared {
 
 #ifndef REF_DISCRETE
 
-/* |x - d|, and whether it is at most `limit`, all in MPFR. NaN is within nothing. */
-static bool within(num x, double d, double limit)
+/* |x + shift - d|, and whether it is at most `limit`, all in MPFR. NaN is within nothing. */
+static bool within(num x, double shift, double d, double limit)
 {
     mpfr_t value, difference;
     bool result;
     num_open(value, &x);
     mpfr_init2(difference, 2 * NUM_BITS);
     mpfr_sub_d(difference, value, d, MPFR_RNDN);
+    mpfr_add_d(difference, difference, shift, MPFR_RNDN);
     mpfr_abs(difference, difference, MPFR_RNDN);
     result = mpfr_cmp_d(difference, limit) <= 0 && !mpfr_nan_p(difference);
     mpfr_clear(difference);
@@ -177,8 +178,8 @@ static int hear(const struct judge_request *request, const struct judged *elemen
     }
     if (isinf(got)) /* counts as the format's first overflow, as in tally_distance */
         got = got > 0 ? 0x1p128 : -0x1p128;
-    answer->ok = within(e.value, got, element->allowed);
-    answer->inside = within(e.value, element->mid, element->rad);
+    answer->ok = within(e.value, element->shift, got, element->allowed);
+    answer->inside = within(e.value, 0, element->mid, element->rad);
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fills.h"
 
@@ -204,6 +205,64 @@ START_TEST(zeros_are_of_both_signs_and_among_subnormals)
 }
 END_TEST
 
+START_TEST(a_peak_lies_last_in_every_fourth_row_and_at_edges_in_others)
+{
+    enum { N = 2100, ROWS = 400 };
+    int edges = 0;
+    float *x = fills_draw((struct fill){.kind = FILL_PEAK, .a = 200, .b = 4, .inner = N}, ROWS * N);
+    for (int r = 0; r < ROWS; r++) {
+        const float *row = x + r * N;
+        int at = -1, peaks = 0;
+        for (int i = 0; i < N; i++)
+            if (row[i] == 200) {
+                at = i;
+                peaks++;
+            } else {
+                ck_assert(fabsf(row[i]) < 4.9f * 4);
+            }
+        ck_assert_int_eq(peaks, 1);
+        ck_assert(r % 4 != 0 || at == N - 1);
+        ck_assert(r % 4 != 1 || at == 0);
+        ck_assert(r % 4 != 2 || at == 2048 || at == 2080);
+        edges += r % 4 == 2 && at == 2080;
+    }
+    ck_assert(edges > ROWS / 16 && edges < ROWS / 4 - ROWS / 16);
+    free(x);
+}
+END_TEST
+
+/* Consecutive in the order of the bits, each of them about as often as the others. */
+START_TEST(neighbours_are_consecutive_floats_of_one_sign)
+{
+    enum { N = 1000, ROWS = 400 };
+    int negative = 0, subnormal = 0, spans[7] = {0};
+    float *x = fills_draw((struct fill){.kind = FILL_NEIGHBOURS, .inner = N}, ROWS * N);
+    for (int r = 0; r < ROWS; r++) {
+        const float *row = x + r * N;
+        uint32_t low = UINT32_MAX, high = 0;
+        for (int i = 0; i < N; i++) {
+            uint32_t bits;
+            memcpy(&bits, &row[i], sizeof bits);
+            low = bits < low ? bits : low;
+            high = bits > high ? bits : high;
+            ck_assert(isfinite(row[i]));
+        }
+        ck_assert((low ^ high) >> 31 == 0);
+        negative += low >> 31;
+        subnormal += (high & 0x7fffffffu) < 0x800000u;
+        if (r % 2 == 0)
+            ck_assert(high - low > N - 40 && high - low < N);
+        else
+            spans[ilogb((double)(high - low + 1))]++;
+    }
+    ck_assert(abs(negative - ROWS / 2) < 60 && abs(subnormal - ROWS / 8) < 30);
+    for (int s = 1; s <= 6; s++) /* 2 to 64 */
+        ck_assert_int_gt(spans[s], 15);
+    ck_assert_int_eq(spans[0], 0);
+    free(x);
+}
+END_TEST
+
 START_TEST(nan_comes_with_infinities_only_where_the_fill_says_so)
 {
     for (int both = 0; both < 2; both++) {
@@ -236,6 +295,8 @@ TCase *fill_rows_case(void)
     tcase_add_test(rows, rows_with_infinities_are_of_four_kinds_and_hold_no_nan);
     tcase_add_test(rows, the_largest_of_a_row_with_a_cluster_lie_side_by_side);
     tcase_add_test(rows, zeros_are_of_both_signs_and_among_subnormals);
+    tcase_add_test(rows, a_peak_lies_last_in_every_fourth_row_and_at_edges_in_others);
+    tcase_add_test(rows, neighbours_are_consecutive_floats_of_one_sign);
     tcase_add_test(rows, nan_comes_with_infinities_only_where_the_fill_says_so);
     tcase_set_timeout(rows, 60);
     return rows;

@@ -116,7 +116,7 @@ static bool hear_trials(struct session *s, const struct judging *j, const struct
                 j->config->problem->name, line, j->call, e->mid, e->rad, answer->value,
                 e->got, e->allowed);
         if (trials->reason[i] == TRIAL_WORST) {
-            worst->want = answer->value;
+            worst->want = answer->value + e->shift;
             worst->witnessed = true;
         }
         if (trials->reason[i] == TRIAL_OPEN && !answer->ok) {
@@ -165,13 +165,14 @@ static void describe_worst(const struct session *s, const struct judging *j, int
                            const struct judge_report *report, struct worst *worst)
 {
     const struct instance_tensor *tensor = &j->instance->tensor[output];
+    const double want = report->worst.mid + report->worst.shift;
     int64_t rest = report->worst.index;
     *worst = (struct worst){.present = report->worst.index >= 0,
                             .tensor = s->options.problem->tensors[report->worst.tensor].name,
                             .index = report->worst.index, .rank = tensor->rank,
-                            .got = report->worst.got, .want = report->worst.mid,
+                            .got = report->worst.got, .want = want,
                             .allowed = report->worst.allowed,
-                            .error = fabs(report->worst.got - report->worst.mid)};
+                            .error = fabs(report->worst.got - want)};
     for (int d = tensor->rank - 1; d >= 0 && worst->present; d--) {
         worst->at[d] = rest % tensor->dim[d];
         rest /= tensor->dim[d];

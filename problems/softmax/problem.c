@@ -6,12 +6,13 @@
  * subtraction nor need a careful sum, so `large` and `digits` ask for both. */
 static const char *const inputs[] = {"normal", "extreme", "large", "digits",  "needle", "wide",
                                      "ties",   "equal",   "sorted", "negative", "integers", "special",
-                                     NULL};
+                                     "peak",   NULL};
 
 static const struct axis axes[] = {
     {"rows", AXIS_NUMBER, NULL, "independent rows"},
     {"cols", AXIS_NUMBER, NULL, "elements of a row"},
-    {"input", AXIS_CHOICE, inputs, "how the logits are drawn"},
+    {"input", AXIS_CHOICE, inputs,
+     "how the logits are drawn. peak: one of a row 200 above the rest, the last of every fourth row"},
     {0}};
 
 static const struct tensor tensors[] = {{"x", DTYPE_F32, TENSOR_INPUT, "[rows, cols]"},
@@ -63,6 +64,8 @@ static int instantiate(const struct config *config, struct random *shape_random,
         fill = (struct fill){.kind = FILL_INTEGERS, .b = 8, .density = 0.75f};
     else if (config_chose(config, "input", "special"))
         fill = (struct fill){.kind = FILL_SPECIAL, .b = 4, .inner = cols};
+    else if (config_chose(config, "input", "peak"))
+        fill = (struct fill){.kind = FILL_PEAK, .a = 200, .b = 4, .inner = cols};
 
     *out = (struct instance){
         .extent = {rows, cols},

@@ -1,14 +1,23 @@
 /* softmax, the mathematics: y[r,c] = exp(x[r,c] - max_r) / sum_j exp(x[r,j] - max_r).
  * A row with +inf or NaN, or of -inf only, is all NaN. */
 
+
+#define REF_SHIFTED
+
 enum { SOFTMAX_X, SOFTMAX_Y };
-enum { PART_VALUE, PART_DISTANCE, PART_MEAN_DISTANCE, PART_COLS };
+enum { PART_VALUE, PART_DISTANCE, PART_SIZE, PART_ROW, PART_FACTOR, PART_STRAIN };
+
+enum { SOFTMAX_PROBES = 3, SOFTMAX_SHARED_COLS = 128 };
 
 struct ref_state {
     double max;
     bool undefined;
     num sum;
     double mean_distance; /* sum exp(x - max) (max - x) / sum exp(x - max) */
+    double log_sum;       /* of `sum`: exact results are exp(-(max - x) - log_sum) */
+    double row;           /* what is allowed beside an element's own share, relative */
+    double factor;        /* by which all results of the candidate's row are off, relative; 0: none */
+    double strain;        /* |factor| over what is allowed of it; above 1 the factor is 0 */
 };
 
 REF_FN int64_t ref_rows(const struct ref_context *c)
@@ -30,6 +39,94 @@ REF_FN int64_t ref_scratch(const struct ref_context *c)
 REF_FN double ref_cost(const struct ref_context *c)
 {
     return 16.0 * (double)c->extent[1]; /* an exponential costs about sixteen additions */
+}
+
+/* The relative errors of softmax in fp32, in units u = 2^-24, proved over every way to write it; t = max - x +
+ * log_sum, L = log_sum, D = mean distance. Where logits and maxima are multiplied with log2 e before they are
+ * subtracted, a rounded product errs by half an ulp of the logit, |x| u: up to 2^-10 that is admitted.
+ *
+ * An element's own error: its argument is rounded when the maximum is subtracted, or |x| u twice as above, when
+ * the logarithm of the sum is (t u each), and by the product with log2 e and the constant (1.224 t u); an
+ * exponential errs by 2 ulp (4 u), and so does a second one that brings it from its tile's maximum to the
+ * row's, with a product (5 u); a quotient by 2 ulp (4 u). Together 13 + 3.224 t + 2 |x|.
+ *
+ * What all elements of a row share: the denominator's exponentials, the same again weighted by its terms, 4 +
+ * 4.224 D + 2 |max|; its sum, 8 n u, that is an addition and a rescaling a term, but 2^-12 at most; logarithms
+ * of the splits' sums and of the row's, 6 + 7 L and a rounding of |max| each; and the rounded product of the
+ * last with log2 e, |max|. */
+REF_FN double softmax_size(double x)
+{
+    return fabs(x) < 0x1p14 ? fabs(x) : 0x1p14;
+}
+
+REF_FN double softmax_own(double distance, double size)
+{
+    return (14 + 3.25 * distance + 2 * size) * UNIT_F32;
+}
+
+REF_FN double softmax_shared(const struct ref_context *c, const struct ref_state *state)
+{
+    const double chain = 8 * (double)c->extent[1] * UNIT_F32;
+    return (16 + 14 * state->log_sum + 4.25 * state->mean_distance + 5 * softmax_size(state->max)) * UNIT_F32 +
+           (chain < 0x1p-12 ? chain : 0x1p-12);
+}
+
+/* The greatest of columns [from, end). */
+REF_FN double softmax_greatest(const struct ref_context *c, int64_t row, int64_t from, int64_t end)
+{
+    double max = -INFINITY;
+    for (int64_t j = from + REF_LANE; j < end; j += REF_LANES) {
+        const double x = REF_F32(c, SOFTMAX_X, row * c->extent[1] + j);
+        max = x > max ? x : max;
+    }
+    return ref_all_max(max);
+}
+
+/* The first of columns [from, end) that holds x. */
+REF_FN int64_t softmax_find(const struct ref_context *c, int64_t row, int64_t from, int64_t end, double x)
+{
+    int64_t j = from + REF_LANE;
+    while (j < end && REF_F32(c, SOFTMAX_X, row * c->extent[1] + j) != x)
+        j += REF_LANES;
+    return -(int64_t)ref_all_max(-(double)(j < end ? j : end - 1));
+}
+
+REF_FN double softmax_middle(const double x[SOFTMAX_PROBES])
+{
+    const double low = x[0] < x[1] ? x[0] : x[1], high = x[0] < x[1] ? x[1] : x[0];
+    return x[2] < low ? low : x[2] > high ? high : x[2];
+}
+
+/* The factor that the candidate's results share is not an error of each: it is estimated, and elements are
+ * judged beside it. Probes are the largest elements of the row's three thirds. Their deviations are 1 + f up
+ * to their own errors own_p (the output's rounding is their 14th unit), so the middle one is within the middle
+ * own_p of f, and no single wrong element moves it further. A factor that small is none: f is then within
+ * twice that of 0. Where a third has nothing large enough to be exact to 2^-24 beside what is flushed, and in
+ * short rows, the shared error is allowed to each element instead. */
+REF_FN void softmax_share(const struct ref_context *c, int64_t row, struct ref_state *state)
+{
+    const int64_t cols = c->extent[1];
+    const double shared = softmax_shared(c, state), sum = num_mid(state->sum);
+    double deviation[SOFTMAX_PROBES], own[SOFTMAX_PROBES];
+    state->row = shared;
+    state->factor = state->strain = 0;
+    if (cols < SOFTMAX_SHARED_COLS || state->undefined)
+        return;
+    for (int p = 0; p < SOFTMAX_PROBES; p++) {
+        const int64_t from = p * cols / SOFTMAX_PROBES, end = (p + 1) * cols / SOFTMAX_PROBES;
+        const double x = softmax_greatest(c, row, from, end), value = exp(x - state->max) / sum;
+        if (!(value > 0x1p-100))
+            return;
+        const int64_t at = softmax_find(c, row, from, end, x);
+        const double off = REF_F32(c, SOFTMAX_Y, row * cols + at) / value - 1;
+        deviation[p] = off < INFINITY ? off : INFINITY; /* NaN is far off */
+        own[p] = softmax_own(state->max - x + state->log_sum, softmax_size(x));
+    }
+    const double factor = softmax_middle(deviation), doubt = softmax_middle(own);
+    state->strain = fabs(factor) / (shared + doubt);
+    if (fabs(factor) > doubt && state->strain <= 1)
+        state->factor = factor;
+    state->row = state->factor != 0 ? doubt : 2 * doubt;
 }
 
 REF_FN void ref_prepare(const struct ref_context *c, int64_t row, num *scratch,
@@ -60,6 +157,8 @@ REF_FN void ref_prepare(const struct ref_context *c, int64_t row, num *scratch,
     ref_all_acc(&sum);
     state->sum = acc_num(&sum, 0);
     state->mean_distance = ref_all_sum(weighted) / num_mid(state->sum);
+    state->log_sum = log(num_mid(state->sum));
+    softmax_share(c, row, state);
 }
 
 REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first, int64_t count,
@@ -75,27 +174,32 @@ REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first
         else
             e[j].value = num_div(num_exp(num_sub(num_of(x), num_of(state->max))), state->sum);
         e[j].part[PART_VALUE] = fabs(num_mid(e[j].value));
-        e[j].part[PART_DISTANCE] = x == -INFINITY ? 0 : state->max - x;
-        e[j].part[PART_MEAN_DISTANCE] = state->mean_distance;
-        e[j].part[PART_COLS] = (double)c->extent[1];
+        e[j].part[PART_DISTANCE] = x == -INFINITY ? 0 : state->max - x + state->log_sum;
+        e[j].part[PART_SIZE] = softmax_size(x);
+        e[j].part[PART_ROW] = state->row;
+        e[j].part[PART_FACTOR] = state->factor;
+        e[j].part[PART_STRAIN] = state->strain;
     }
 }
 
-/* Relative, in units u = 2^-24. One exponential of an argument at distance d below the maximum: the
- * subtraction rounds once (d u), a product with log2 e once more (d u), and __expf errs by up to
- * 2 + 1.173 d ulp of 2u each: 4 + 4.346 d in all. The denominator inherits the same, weighted by its
- * terms, and may sum within 2^-12 (8 n u while that is less: chains with a rescaling a term); the
- * division (__fdividef, or a reciprocal and a product) has 6. Exponentials below 2^-126 may flush. */
+/* Exponentials and results below 2^-126 may be flushed. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
                         const struct ref_element *e)
 {
     const double *part = e->part;
-    const double numerator = 4 + 4.346 * part[PART_DISTANCE];
-    const double terms = 4 + 4.346 * part[PART_MEAN_DISTANCE];
-    const double chain = 8 * part[PART_COLS] * UNIT_F32;
-    const double sum = chain < 0x1p-12 ? chain : 0x1p-12;
     (void)c;
     if (part[PART_VALUE] == 0)
         return 0x1p-126;
-    return part[PART_VALUE] * ((numerator + terms + 6) * UNIT_F32 + sum + 2 * a->operand) + 0x1p-126;
+    return part[PART_VALUE] * (softmax_own(part[PART_DISTANCE], part[PART_SIZE]) + part[PART_ROW] + 2 * a->operand) +
+           0x1p-126;
+}
+
+REF_FN double ref_shift(const struct ref_element *e)
+{
+    return e->part[PART_FACTOR] == 0 ? 0 : e->part[PART_VALUE] * e->part[PART_FACTOR];
+}
+
+REF_FN double ref_strain(const struct ref_element *e)
+{
+    return e->part[PART_STRAIN];
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 
 static const char *const inputs[] = {"normal", "ties",     "equal",    "sorted", "reversed",
-                                     "negative", "infinities", "clusters", "zeros",  NULL};
+                                     "negative", "infinities", "clusters", "zeros",  "neighbours", NULL};
 
 static const struct axis axes[] = {
     {"rows", AXIS_NUMBER, NULL, "rows"},
@@ -11,7 +11,7 @@ static const struct axis axes[] = {
     {"k", AXIS_NUMBER, NULL, "how many of the largest are wanted; at most n"},
     {"input", AXIS_CHOICE, inputs,
      "how x is drawn; never NaN. clusters: the largest of a row lie side by side; zeros: of both signs, with "
-     "subnormals"},
+     "subnormals; neighbours: consecutive floats in any order"},
     {0}};
 
 static const struct tensor tensors[] = {{"x", DTYPE_F32, TENSOR_INPUT, "[rows, n]"},
@@ -40,6 +40,8 @@ static struct fill fill_of(const struct config *config, int64_t n)
         fill = (struct fill){.kind = FILL_CLUSTER, .b = 4, .inner = n};
     else if (config_chose(config, "input", "zeros"))
         fill = (struct fill){.kind = FILL_ZEROS, .inner = n};
+    else if (config_chose(config, "input", "neighbours"))
+        fill = (struct fill){.kind = FILL_NEIGHBOURS, .inner = n};
     return fill;
 }
 

@@ -2,7 +2,7 @@
 // fate: specialized
 // fault: no max subtraction
 // outcomes: wrong
-// when: input=large or input=wide or input=equal or input=negative or input=special and cols > 1
+// when: input=large or input=wide or input=equal or input=negative or input=special and cols > 1 or input=peak
 // shows: logits above 88 (overflow), or a row of logits far below 0 (underflow)
 
 #include <math.h>

@@ -2,7 +2,7 @@
 // fate: specialized
 // fault: no max subtraction after a look at 16 values
 // outcomes: wrong
-// when: input=wide and cols > 16 or input=special and cols > 16
+// when: input=wide and cols > 16 or input=special and cols > 16 or input=peak and cols > 16
 // shows: a logit above 88 behind the first 16 of its row, all of those within +-60
 
 #include <math.h>

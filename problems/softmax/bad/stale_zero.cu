@@ -2,7 +2,7 @@
 // fate: specialized
 // fault: stale output
 // outcomes: unwritten wrong
-// when: input=wide and cols > 1 or input=special and cols > 1
+// when: input=wide and cols > 1 or input=special and cols > 1 or input=peak and cols > 1
 // shows: an exponential underflows to 0: x < max - 104, or -inf beside finite values
 
 #include <cstdint>

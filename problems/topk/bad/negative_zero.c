@@ -2,7 +2,7 @@
 // fate: specialized
 // fault: values computed anew
 // outcomes: wrong
-// when: input=zeros
+// when: input=zeros or input=neighbours
 // shows: a -0 among the k comes out as +0
 
 #include <stdint.h>
