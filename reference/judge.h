@@ -34,6 +34,7 @@ struct judge_request {
     int64_t sample[JUDGE_SAMPLES]; /* elements whose enclosure is wanted for the audit; -1: none */
     bool unrounded;             /* `got` holds doubles, the output before its last rounding: how much of the allowed
                                  * error the arithmetic itself takes. Not for discrete results, and `expected` is NULL */
+    double loosened;            /* the arithmetic's share of the allowed error times this, for tests that break it; 0: 1 */
     double atol, rtol;          /* the published check's, counted beside */
     int64_t only_row;           /* not a contraction: judge this row (row_of) alone, or few besides; 1 + its
                                  * number; 0: all */

@@ -130,10 +130,10 @@ REF_FN void tally_verdict(struct tally *t, const struct judge_request *r, const 
 
 #else
 
-REF_FN double tally_allowed(const struct ref_context *c, const struct arithmetic *a,
+REF_FN double tally_allowed(const struct judge_request *r, const struct arithmetic *a,
                             enum dtype dtype, const struct ref_element *e)
 {
-    const double error = ref_error(c, a, e);
+    const double error = ref_error(&r->context, a, e) * (r->loosened > 0 ? r->loosened : 1);
     if (!isfinite(num_mid(e->value)))
         return 0; /* NaN and infinities match or do not */
     return error + error_of_rounding(error_format(dtype), num_mid(e->value), error);
@@ -146,13 +146,13 @@ REF_FN double tally_rungs(struct tally *t, const struct judge_request *r, enum d
 {
     double allowed = 0;
     for (int i = 0; i <= r->ladder.admitted; i++) {
-        const double rung = tally_allowed(&r->context, &r->ladder.rung[i], dtype, e);
+        const double rung = tally_allowed(r, &r->ladder.rung[i], dtype, e);
         allowed = rung > allowed ? rung : allowed;
         if (t->fits == i && distance != 0 && !(distance <= rung))
             t->fits++;
     }
     while (t->fits > r->ladder.admitted && t->fits < r->ladder.count && distance != 0 &&
-           !(distance <= tally_allowed(&r->context, &r->ladder.rung[t->fits], dtype, e)))
+           !(distance <= tally_allowed(r, &r->ladder.rung[t->fits], dtype, e)))
         t->fits++;
     return allowed;
 }

@@ -17,6 +17,8 @@ Suite *cli_suite(void);
 Suite *battery_host_suite(void);
 Suite *battery_cuda_suite(void);
 Suite *gpu_suite(void);
+Suite *honest_suite(void);
+Suite *honest_cuda_suite(void);
 Suite *condition_suite(void);
 Suite *derived_suite(void);
 Suite *explain_suite(void);

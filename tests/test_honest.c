@@ -1,0 +1,194 @@
+/* Every problem's program with switches: honest settings have no wrong element in any input class, mutants
+ * have, and a bound that is broken either way shows. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../verify/memory.h"
+#include "honest/margins.h"
+
+Suite *honest_suite(void);
+Suite *honest_cuda_suite(void);
+
+/* Where a run of the test differs from the next, and how much it does. */
+struct attempt {
+    const char *device;
+    int capability; /* -1: the device's own */
+    double loosened;
+    struct margin_plan plan;
+};
+
+static struct margins margins;
+static struct program program;
+static struct judge_report report;
+static struct device device;
+
+static struct bed open_bed(const struct problem *problem, const struct attempt *attempt)
+{
+    char error[4096] = "";
+    ck_assert_msg(device_open(&device, attempt->device, error, sizeof error) == 0, "%s", error);
+    ck_assert_msg(program_open(&program, problem, &device, error, sizeof error) == 0, "%s", error);
+    memset(&margins, 0, sizeof margins);
+    return (struct bed){.problem = problem,
+                        .reference = reference_find(problem->name),
+                        .memory = memory_of(device.backend),
+                        .device = &device,
+                        .capability = attempt->capability < 0 ? device.capability : attempt->capability,
+                        .loosened = attempt->loosened,
+                        .report = &report};
+}
+
+/* Honest settings, then mutants; margins_print has said everything. */
+static void run(const struct problem *problem, const struct attempt *attempt)
+{
+    const struct bed bed = open_bed(problem, attempt);
+    if (attempt->plan.settings > 0)
+        ck_assert_int_eq(margins_honest(&margins, &bed, &program, &attempt->plan), 0);
+    if (attempt->plan.hunt > 0)
+        ck_assert_int_eq(margins_mutants(&margins, &bed, &program, &attempt->plan), 0);
+}
+
+static int64_t honest_rejected(void)
+{
+    int64_t wrong = 0;
+    for (int c = 0; c < MARGIN_CLASSES; c++)
+        wrong += margins.class[c].wrong;
+    return wrong;
+}
+
+/* The greatest honest ratio of all classes. */
+static double honest_ratio(void)
+{
+    double ratio = 0;
+    for (int c = 0; c < MARGIN_CLASSES; c++)
+        ratio = margins.class[c].honest > ratio ? margins.class[c].honest : ratio;
+    return ratio;
+}
+
+/* How many mutants ran that must be rejected and were not; *name is the last. */
+static int mutants_missed(const char **name)
+{
+    int missed = 0;
+    for (int i = 0; i < program.mutant_count; i++)
+        if (margins.mutant[i].runs > 0 && !margins.mutant[i].rejected && !program.mutants[i].admitted) {
+            *name = program.mutants[i].name;
+            missed++;
+        }
+    return missed;
+}
+
+static void expect_right(const struct problem *problem, const struct attempt *attempt)
+{
+    const char *name = "";
+    run(problem, attempt);
+    ck_assert_msg(honest_rejected() == 0, "%s: honest settings were rejected", problem->name);
+    ck_assert_msg(honest_ratio() <= 1, "%s: an honest setting exceeds the allowed error before its last "
+                  "rounding, by a ratio of %.3g", problem->name, honest_ratio());
+    const int missed = mutants_missed(&name);
+    ck_assert_msg(missed == 0, "%s: %d mutants were accepted, %s among them", problem->name, missed, name);
+    program_close(&program);
+}
+
+static const struct problem *problem_at(int i)
+{
+    return problem_registry[i];
+}
+
+static int problem_count(void)
+{
+    int count = 0;
+    while (problem_registry[count])
+        count++;
+    return count;
+}
+
+START_TEST(honest_settings_pass_and_mutants_do_not)
+{
+    const struct attempt attempt = {
+        .device = "host", .capability = -1,
+        .plan = {.seed = 1, .settings = 8, .configs = 30, .hunt = 300, .must_only = true}};
+    expect_right(problem_at(_i), &attempt);
+}
+END_TEST
+
+/* The matrix units' share of the honest, emulated bit by bit. */
+START_TEST(emulated_matrix_units_pass)
+{
+    const struct attempt attempt = {
+        .device = "host", .capability = 90, .plan = {.seed = 2, .settings = 8, .configs = 30}};
+    expect_right(problem_at(_i), &attempt);
+}
+END_TEST
+
+/* Half the allowed error rejects somebody honest, four times as much accepts a mutant: neither bound nor
+ * battery has room to spare. */
+START_TEST(a_bound_that_is_broken_shows)
+{
+    const struct problem *problem = problem_at(_i);
+    const char *name = "";
+    if (problem->exact)
+        return; /* it has no bound */
+    struct attempt attempt = {.device = "host", .capability = -1, .loosened = 0.5,
+                              .plan = {.seed = 1, .settings = 24, .configs = 30}};
+    run(problem, &attempt);
+    ck_assert_msg(honest_rejected() > 0 || honest_ratio() > 1, "%s: half of the allowed error is enough (%.3g)",
+                  problem->name, honest_ratio());
+    program_close(&program);
+    attempt.loosened = 4;
+    attempt.plan = (struct margin_plan){.seed = 1, .configs = 30, .hunt = 60, .must_only = true};
+    run(problem, &attempt);
+    ck_assert_msg(mutants_missed(&name) > 0, "%s: four times the allowed error rejects every mutant", problem->name);
+    program_close(&program);
+}
+END_TEST
+
+START_TEST(settings_are_drawn_alike_and_reach_every_admitted_value)
+{
+    const struct attempt attempt = {.device = "host", .capability = -1};
+    open_bed(problem_at(_i), &attempt);
+    for (int s = 0; s < program.switch_count; s++)
+        for (int v = 0; program.switches[s].values[v]; v++) {
+            bool reached = false;
+            for (int i = 0; i < 256 && !reached; i++)
+                reached = setting_draw(&program, 0, 5, i).choice[s] == v;
+            ck_assert_msg(reached == (program.switches[s].capability[v] == 0), "%s: %s=%s", program.problem->name,
+                          program.switches[s].name, program.switches[s].values[v]);
+        }
+    const struct setting once = setting_draw(&program, 90, 7, 3), again = setting_draw(&program, 90, 7, 3);
+    ck_assert_mem_eq(&once, &again, sizeof once);
+    program_close(&program);
+}
+END_TEST
+
+START_TEST(cuda_honest_settings_pass_and_mutants_do_not)
+{
+    const struct attempt attempt = {
+        .device = "cuda", .capability = -1,
+        .plan = {.seed = 1, .settings = 64, .configs = 24, .large = 1, .hunt = 100, .must_only = true}};
+    expect_right(problem_at(_i), &attempt);
+}
+END_TEST
+
+Suite *honest_suite(void)
+{
+    Suite *suite = suite_create("honest");
+    TCase *tcase = tcase_create("margins");
+    tcase_add_loop_test(tcase, honest_settings_pass_and_mutants_do_not, 0, problem_count());
+    tcase_add_loop_test(tcase, emulated_matrix_units_pass, 0, problem_count());
+    tcase_add_loop_test(tcase, a_bound_that_is_broken_shows, 0, problem_count());
+    tcase_add_loop_test(tcase, settings_are_drawn_alike_and_reach_every_admitted_value, 0, problem_count());
+    tcase_set_timeout(tcase, 120);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+Suite *honest_cuda_suite(void)
+{
+    Suite *suite = suite_create("honest-cuda");
+    TCase *tcase = tcase_create("margins");
+    tcase_add_loop_test(tcase, cuda_honest_settings_pass_and_mutants_do_not, 0, problem_count());
+    tcase_set_timeout(tcase, 300);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
