@@ -5,7 +5,8 @@
 #include "honest.h"
 #include "kda.h"
 
-enum { KDA_THREADS = 192, KDA_BLOCKS = 264 }; /* a thread for every column that there may be */
+enum { KDA_THREADS = 192 }; /* a thread for every column that there may be */
+static const int64_t most_blocks = 264;
 
 struct kda_call {
     const uint16_t *q, *k, *v, *beta;
@@ -15,7 +16,8 @@ struct kda_call {
     int64_t batch, t, heads, dk, dv;
 };
 
-static __global__ void __launch_bounds__(KDA_THREADS) kda_kernel(struct kda_plan plan, struct kda_call a,
+static __global__ void __launch_bounds__(KDA_THREADS) kda_kernel(const __grid_constant__ struct kda_plan plan,
+                                                                 const __grid_constant__ struct kda_call a,
                                                                  struct kda_work *work)
 {
     for (int64_t i = blockIdx.x; i < a.batch * a.heads; i += gridDim.x) {
@@ -28,7 +30,7 @@ extern "C" int kda(const uint16_t *q, const uint16_t *k, const uint16_t *v, cons
                    uint16_t *o, int64_t batch, int64_t t, int64_t heads, int64_t dk, int64_t dv, cudaStream_t stream)
 {
     const struct kda_plan plan = kda_plan_of(honest_choice, honest_mutating);
-    const int64_t blocks = batch * heads < KDA_BLOCKS ? batch * heads : KDA_BLOCKS;
+    const int64_t blocks = batch * heads < most_blocks ? batch * heads : most_blocks;
     struct kda_call call;
     struct kda_work *work = NULL;
     call.q = q;

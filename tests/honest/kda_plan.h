@@ -30,7 +30,7 @@ const struct honest_switch honest_switches[] = {
     {"written", {"f32", "w", "u", "bf16"}, {0}},             /* W (or e^G k) and U */
     {"carried", {"f32", "new", "state", "bf16"}, {0}},       /* the values written, the state as an operand */
     {"scores", {"f32", "scores", "queries", "bf16"}, {0}},   /* q k^T; e^G q and the keys that are written */
-    {0}};
+    {NULL, {NULL}, {0}}};
 
 /* Those up to MUTANT_TOKENS go token by token, the others in chunks of 64. */
 enum {
@@ -60,13 +60,14 @@ const struct honest_mutant honest_mutants[] = {
     {"state_fp16_64", "the state in fp16 every 64 tokens", NULL},
     {"decay_bf16", "exp(g) rounded to bf16", NULL},
     {"decay_tf32", "exp(g) rounded to TF32", NULL},
-    {"gate_bf16", "g rounded to bf16", NULL},
+    {"gate_bf16", "g rounded to bf16",
+     "exp(g) S moves by 2^-8 |g| exp(g) < 2^-8 / e of S, less than by rounding S as an operand"},
     {"gate_clamped", "g no less than -5", NULL},
     {"decay_late", "S^T k of the state before its decay", NULL},
     {"beta_value_only", "beta v - S^T k", NULL},
     {"beta_key_only", "v - beta S^T k", NULL},
     {"out_early", "S^T q of the state before its update", NULL},
-    {"scale_bf16", "dk^-1/2 rounded to bf16", NULL},
+    {"scale_bf16", "dk^-1/2 rounded to bf16", "an operand of the product with q, which may be rounded"},
     {"scale_off", "dk^-1/2 times 1 + 2^-5", NULL},
     {"out_7", "outputs times 1 + 2^-7", NULL},
     {"out_9", "outputs times 1 + 2^-9", NULL},
@@ -106,7 +107,7 @@ const struct honest_mutant honest_mutants[] = {
     {"state_4_bits", "the state as an operand rounded to e4m3's 4 bits", NULL},
     {"w_4_bits", "W rounded to e4m3's 4 bits", NULL},
     {"sum_fp16_chunk", "sums of a chunk rounded to fp16 every 16 terms", NULL},
-    {0}};
+    {NULL, NULL, NULL}};
 
 enum fold { FOLD_ENTRIES, FOLD_BLOCKS, FOLD_ENDS, FOLD_MIDDLES, FOLD_START, FOLD_MIDDLE, FOLD_LAST };
 enum inverse { INVERSE_SUBSTITUTION, INVERSE_DOUBLING, INVERSE_BLOCKS, INVERSE_SOLVE };
