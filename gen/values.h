@@ -177,6 +177,11 @@ VALUE_FN float value_of_row(const struct fill *f, struct philox_key key, int64_t
                 return f->a;
         return (float)VALUE_MUL((double)f->b, value_normal(w));
     case FILL_ONEHOT: return at == (int64_t)(r[0] % (uint64_t)f->inner) ? f->b : 0;
+    case FILL_TURNS: {
+        const int64_t turns = f->inner < 16 ? f->inner : 16, part = f->inner / turns;
+        const int64_t first = i / f->block % turns * part;
+        return at == first + (int64_t)(r[0] % (uint64_t)part) ? f->b : 0;
+    }
     case FILL_INFINITIES:
         return value_infinite(f, r, at, w, (float)VALUE_MUL((double)f->b, value_normal(w)));
     case FILL_PEAK: return value_peak(f, r, row, at, (float)VALUE_MUL((double)f->b, value_normal(w)));
@@ -266,6 +271,9 @@ VALUE_FN float value_draw(const struct fill *f, struct philox_key key, int64_t i
     case FILL_FRACTIONS: return w[0] % 4 < 2 ? (float)(w[0] % 4) : (float)value_unit(w[1]);
     case FILL_CHANNELS: return value_channel(f, i, w);
     case FILL_ODD: return value_odd(f, i, w);
+    case FILL_EARLY:
+        return i % f->block >= f->early && i % f->inner >= f->inner / 2
+                   ? 0 : (float)VALUE_MUL((double)f->b, value_normal(w));
     case FILL_ZEROS: return value_from_bits((w[1] << 31) | ((w[2] & 1) ? w[3] & 0x7fffffu : 0));
     case FILL_MOSTLY:
         return value_unit(w[0]) >= (double)f->density ? f->a : (float)(w[1] % (uint32_t)f->b);

@@ -31,6 +31,10 @@ enum fill_kind {
     FILL_MOSTLY,    /* a with probability 1 - density, else one of the integers 0..b-1 */
     FILL_SIGNS,     /* +-b */
     FILL_ONEHOT,    /* rows of `inner`: b at one place, 0 elsewhere */
+    FILL_TURNS,     /* the same, the place in one of 16 equal parts of the row, which blocks of `block`
+                     * elements use in turn: of n blocks one after another at most n / 16 meet */
+    FILL_EARLY,     /* N(0, b); beyond the first `early` elements of every block of `block` the second half
+                     * of each row of `inner` is 0 */
     FILL_FRACTIONS, /* 0, 1, or between */
     FILL_CHANNELS,  /* log decays of rows of `inner` channels, by channel in turn: within 2^-10 below 0; down
                      * to -8; -|N(0, 0.1)|; growing by up to a */
@@ -60,6 +64,7 @@ struct fill {
     float a, b, density;
     int64_t inner; /* row length, where the kind has rows */
     int64_t step;  /* FILL_ODD */
+    int64_t block, early; /* where the kind has blocks of rows */
 
     int planted_count; /* single elements overwritten last: needles */
     struct fill_planted planted[FILL_MAX_PLANTED];

@@ -111,6 +111,44 @@ START_TEST(one_hot_rows_have_their_one_anywhere)
 }
 END_TEST
 
+/* Blocks of three rows: none of 16 blocks one after another shares its place with another. */
+START_TEST(turns_keep_unit_vectors_of_sixteen_blocks_apart)
+{
+    enum { N = 64, ROWS = 3, BLOCKS = 1000 };
+    int at[N] = {0}, last[ROWS][N];
+    float *x = fills_draw((struct fill){.kind = FILL_TURNS, .b = 1, .inner = N, .block = N * ROWS}, N * ROWS * BLOCKS);
+    memset(last, 0, sizeof last);
+    for (int r = 0; r < ROWS * BLOCKS; r++) {
+        int hot = 0, place = 0;
+        for (int i = 0; i < N; i++) {
+            hot += x[r * N + i] == 1;
+            place = x[r * N + i] != 0 ? i : place;
+        }
+        ck_assert_int_eq(hot, 1);
+        ck_assert(last[r % ROWS][place] == 0 || r / ROWS + 1 - last[r % ROWS][place] >= 16);
+        last[r % ROWS][place] = r / ROWS + 1;
+        at[place]++;
+    }
+    for (int i = 0; i < N; i++)
+        ck_assert(at[i] > ROWS * BLOCKS / N / 2 && at[i] < ROWS * BLOCKS / N * 2);
+    free(x);
+}
+END_TEST
+
+START_TEST(what_is_early_reaches_all_channels_and_the_rest_half)
+{
+    enum { N = 10, EARLY = 30, BLOCK = 100 };
+    float *x = fills_draw((struct fill){.kind = FILL_EARLY, .b = 2, .inner = N, .block = BLOCK, .early = EARLY}, 100000);
+    double square = 0;
+    for (int i = 0; i < 100000; i++) {
+        ck_assert(x[i] == 0 || i % BLOCK < EARLY || i % N < N / 2);
+        square += (double)x[i] * x[i];
+    }
+    ck_assert_double_eq_tol(square / 65000, 4, 0.1); /* 30 + 35 of 100 */
+    free(x);
+}
+END_TEST
+
 /* Channel by channel: what fill.h says of each, both ends of it reached. */
 START_TEST(channels_take_their_kind_of_decay_in_turn)
 {
@@ -290,6 +328,8 @@ TCase *fill_rows_case(void)
     tcase_add_test(rows, nibbles_are_rounded_normals_within_four_bits);
     tcase_add_test(rows, most_values_are_one_and_the_others_any_integer);
     tcase_add_test(rows, signs_are_even_and_fractions_include_both_ends);
+    tcase_add_test(rows, turns_keep_unit_vectors_of_sixteen_blocks_apart);
+    tcase_add_test(rows, what_is_early_reaches_all_channels_and_the_rest_half);
     tcase_add_test(rows, one_hot_rows_have_their_one_anywhere);
     tcase_add_test(rows, channels_take_their_kind_of_decay_in_turn);
     tcase_add_test(rows, rows_with_infinities_are_of_four_kinds_and_hold_no_nan);

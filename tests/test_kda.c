@@ -11,10 +11,10 @@
 
 TCase *kda_case(void);
 
-static const char *const inputs[] = {"normal", "normalized", "onehot", "wide"};
-static const char *const decays[] = {"published", "long", "strong", "growth", "mixed"};
+static const char *const inputs[] = {"normal", "normalized", "onehot", "wide", "integers"};
+static const char *const decays[] = {"published", "long", "strong", "growth", "mixed", "slow", "still"};
 static const char *const betas[] = {"sigmoid", "zero", "one", "mixed"};
-enum { INPUTS = 4, DECAYS = 5, BETAS = 4 };
+enum { INPUTS = 5, DECAYS = 7, BETAS = 4 };
 
 /* Every pair of two choices is among the combinations of a decay and an input that this makes. */
 static void open_choices(struct oracle *o, const char *shape, int decay, int input, int content)
@@ -262,8 +262,9 @@ static float shortened(float x, bool short_state)
     return short_state ? bf16_to_float(float_to_bf16(x)) : x;
 }
 
-/* One head, token by token in fp32; with `short_state` the state is stored as bf16 in between. */
-static void scan(struct oracle *o, bool short_state)
+/* One head, token by token in fp32; with `short_state` the state is stored as bf16 in between. Outputs are
+ * taken times `factor`. */
+static void scan(struct oracle *o, bool short_state, float factor)
 {
     enum { DK = 64, DV = 64 };
     static float state[DK][DV];
@@ -283,19 +284,19 @@ static void scan(struct oracle *o, bool short_state)
                 out[j] += (float)oracle_bf16(o, 0, t * DK + i) / 8 * state[i][j];
             }
         for (int j = 0; j < DV; j++)
-            oracle_put(o, t * DV + j, out[j]);
+            oracle_put(o, t * DV + j, out[j] * factor);
     }
 }
 
-static void expect_state(const char *beta, const char *input, bool short_state, bool right)
+static void expect_state(const char *decay, const char *beta, const char *input, bool short_state, bool right)
 {
     static struct judge_report report;
     struct oracle o;
     char line[256];
-    snprintf(line, sizeof line, "batch=1 t=300 heads=1 dk=64 dv=64 decay=long beta=%s input=%s seed=3",
-             beta, input);
+    snprintf(line, sizeof line, "batch=1 t=300 heads=1 dk=64 dv=64 decay=%s beta=%s input=%s seed=3",
+             decay, beta, input);
     oracle_open(&o, "kda", line, 0, 0);
-    scan(&o, short_state);
+    scan(&o, short_state, 1);
     oracle_judge(&o, &report);
     ck_assert_msg((report.wrong == 0) == right, "%s state, %s: %lld wrong, worst %g",
                   short_state ? "a bf16" : "an fp32", beta, (long long)report.wrong, report.worst_ratio);
@@ -304,20 +305,51 @@ static void expect_state(const char *beta, const char *input, bool short_state, 
     oracle_close(&o);
 }
 
-/* Full updates forget soon, and with unit keys the same rounding hides below what repeated keys must be
- * allowed: dense keys and partial updates show it. */
+/* Channels that keys leave alone remember; where all are written, full updates forget soon. */
 START_TEST(a_state_kept_in_bf16_is_rejected_where_the_memory_is_long)
 {
-    for (int b = 0; b < BETAS; b++)
-        if (strcmp(betas[b], "one") != 0)
-            expect_state(betas[b], "normal", true, strcmp(betas[b], "zero") == 0);
+    for (int b = 0; b < BETAS; b++) {
+        const bool written = strcmp(betas[b], "zero") != 0;
+        expect_state("slow", betas[b], "normal", true, !written);
+        expect_state("still", betas[b], "wide", true, !written);
+    }
 }
 END_TEST
 
 START_TEST(a_state_kept_in_fp32_is_accepted)
 {
     for (int i = 0; i < INPUTS; i++)
-        expect_state(betas[(i + 2) % BETAS], inputs[i], false, true);
+        expect_state(decays[(i + 1) % DECAYS], betas[(i + 2) % BETAS], inputs[i], false, true);
+}
+END_TEST
+
+/* --- integers --- */
+
+/* Where everything is exact, rounding the exact value is all that is accepted. */
+static void expect_integers(const char *beta, float factor, bool right)
+{
+    static struct judge_report report;
+    struct oracle o;
+    char line[256];
+    snprintf(line, sizeof line, "batch=1 t=140 heads=1 dk=64 dv=64 decay=strong beta=%s input=integers seed=5", beta);
+    oracle_open(&o, "kda", line, 0, 0);
+    ck_assert_int_eq(o.instance.data, DATA_EXACT);
+    scan(&o, false, factor);
+    oracle_judge(&o, &report);
+    ck_assert_int_eq(report.open, 0);
+    ck_assert_msg((report.wrong == 0) == right, "%s, times %a: %lld wrong", beta, (double)factor,
+                  (long long)report.wrong);
+    oracle_close(&o);
+}
+
+START_TEST(integers_leave_no_room_beside_rounding)
+{
+    static const float factors[] = {1 + 0x1p-7f, 1 + 0x1p-9f, 1 - 0x1p-10f};
+    for (int b = 0; b < BETAS; b++) {
+        expect_integers(betas[b], 1, true);
+        for (int f = 0; f < 3; f++)
+            expect_integers(betas[b], factors[f], strcmp(betas[b], "zero") == 0);
+    }
 }
 END_TEST
 
@@ -333,6 +365,7 @@ TCase *kda_case(void)
     tcase_add_test(kda, elements_of_several_columns_may_be_asked_together);
     tcase_add_test(kda, a_state_kept_in_bf16_is_rejected_where_the_memory_is_long);
     tcase_add_test(kda, a_state_kept_in_fp32_is_accepted);
+    tcase_add_test(kda, integers_leave_no_room_beside_rounding);
     tcase_set_timeout(kda, 120);
     return kda;
 }

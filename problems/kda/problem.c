@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-static const char *const inputs[] = {"normal", "normalized", "onehot", "wide", NULL};
-static const char *const decays[] = {"published", "long", "strong", "growth", "mixed", NULL};
+static const char *const inputs[] = {"normal", "normalized", "onehot", "wide", "integers", NULL};
+static const char *const decays[] = {"published", "long", "strong", "growth", "mixed", "slow", "still", NULL};
 static const char *const betas[] = {"sigmoid", "zero", "one", "mixed", NULL};
 
 static const struct axis axes[] = {
@@ -14,10 +14,12 @@ static const struct axis axes[] = {
     {"dv", AXIS_NUMBER, NULL, "length of a value"},
     {"decay", AXIS_CHOICE, decays,
      "log decays g: N(-0.05, 0.1); just below 0, a long memory; -0.5 to -8, 64 tokens far below e^-88; above 0 "
-     "on average; these channel by channel"},
+     "on average; these channel by channel; above -2^-11 or above -2^-15, and no key but the first 64 touches "
+     "the second half of the channels"},
     {"beta", AXIS_CHOICE, betas, "how much of each update is made: between 0 and 1; 0; 1; all of these"},
     {"input", AXIS_CHOICE, inputs,
-     "how q, k and v are drawn. normalized: |q| = |k| = 1; onehot: unit vectors and small integers"},
+     "how q, k and v are drawn. normalized: |q| = |k| = 1; onehot: unit vectors and small integers; integers: "
+     "unit keys, powers of two, integers, and g = 0, beta 0 or 1"},
     {0}};
 
 static const struct tensor tensors[] = {{"q", DTYPE_BF16, TENSOR_INPUT, "[batch, t, heads, dk]"},
@@ -32,7 +34,8 @@ static const char *const extents[] = {"batch", "t", "heads", "dk", "dv", NULL};
 
 enum { Q, K, V, G, BETA, O };
 
-/* Growth is bounded over the whole sequence: by e^10 in any channel. */
+/* Growth is bounded over the whole sequence: by e^10 in any channel. Within 2^-11 of 0 a state that is rounded
+ * to TF32 at every token does not decay at all; within 2^-15 one that is rounded to bf16 every 128. */
 static void fill_decay(const struct config *config, struct instance *out)
 {
     struct fill *g = &out->tensor[G].fill;
@@ -46,6 +49,10 @@ static void fill_decay(const struct config *config, struct instance *out)
         *g = (struct fill){.kind = FILL_UNIFORM, .a = -most / 3, .b = most};
     else if (config_chose(config, "decay", "mixed"))
         *g = (struct fill){.kind = FILL_CHANNELS, .a = most, .inner = out->extent[3]};
+    else if (config_chose(config, "decay", "slow"))
+        *g = (struct fill){.kind = FILL_UNIFORM, .a = -0x1p-11f, .b = 0};
+    else if (config_chose(config, "decay", "still"))
+        *g = (struct fill){.kind = FILL_UNIFORM, .a = -0x1p-15f, .b = 0};
 }
 
 /* sigmoid(N(0, 1)) has deviation 0.21; uniform numbers of that deviation stand in for it. */
@@ -62,11 +69,12 @@ static void fill_beta(const struct config *config, struct instance *out)
 }
 
 /* |k|^2 stays below 2 in every class, so that the update never grows the state: as published up to 128
- * channels, and 1.28 on average beyond. */
+ * channels, and 1.28 on average beyond. Full or partial updates forget within some dk / beta tokens what the
+ * keys reach, whatever g is: where the decay is to be seen, they leave half of the channels alone. */
 static void fill_values(const struct config *config, struct instance *out)
 {
     struct fill *q = &out->tensor[Q].fill, *k = &out->tensor[K].fill, *v = &out->tensor[V].fill;
-    const int64_t dk = out->extent[3];
+    const int64_t t = out->extent[1], heads = out->extent[2], dk = out->extent[3];
     *q = *k = *v = (struct fill){.kind = FILL_NORMAL, .b = 0.1f};
     k->b = (float)(0.1 * fmin(1, sqrt(128 / (double)dk)));
     if (config_chose(config, "input", "normalized")) {
@@ -75,10 +83,34 @@ static void fill_values(const struct config *config, struct instance *out)
     } else if (config_chose(config, "input", "onehot")) {
         *q = *k = (struct fill){.kind = FILL_ONEHOT, .b = 1, .inner = dk};
         *v = (struct fill){.kind = FILL_INTEGERS, .b = 8, .density = 1};
-        out->data = DATA_ANY; /* keys repeat within a chunk, and roundings agree */
+        return;
     } else if (config_chose(config, "input", "wide")) {
         *q = *v = (struct fill){.kind = FILL_WIDE, .a = -8, .b = 2};
     }
+    if (config_chose(config, "decay", "slow") || config_chose(config, "decay", "still"))
+        *k = (struct fill){.kind = FILL_EARLY, .b = k->b, .inner = dk, .block = t * heads * dk,
+                           .early = 64 * heads * dk};
+}
+
+/* Every value that an honest kernel forms is an integer, with dk^-1/2 = 1/8 a multiple of 1/8, and those that
+ * it may round to bf16 have at most 8 bits, in any chunks of at most 128 tokens and by any inverse. With g = 0
+ * decays are 1; a state is the last v that was written under its key, |v| < 128, and v - S^T k below 256;
+ * scores are 0 or a power of two. A = strict lower triangle of [k_i = k_j] beta_i: of the m tokens of a chunk
+ * that share a key, at most 8 as no key comes twice within 16, a power A^n has entries of at most binomial(m - 2,
+ * n - 1) < 36; those of (I + A)^-1 are 0, 1 and -1. Sums of dk terms are below 64 * 8 * 127 < 2^16, and most
+ * have more bits than bf16 or TF32 or fp16 hold. */
+static void fill_integers(const struct config *config, struct instance *out)
+{
+    const int64_t heads = out->extent[2], dk = out->extent[3];
+    const bool all = config_chose(config, "beta", "one"), none = config_chose(config, "beta", "zero");
+    out->tensor[Q].fill = (struct fill){.kind = FILL_POWERS, .a = 0, .b = 3};
+    out->tensor[K].fill = (struct fill){.kind = FILL_TURNS, .b = 1, .inner = dk, .block = heads * dk};
+    out->tensor[V].fill = (struct fill){.kind = FILL_INTEGERS, .b = 127, .density = 1};
+    out->tensor[G].fill = (struct fill){.kind = FILL_CONSTANT, .a = 0};
+    if (!all && !none)
+        out->tensor[BETA].fill = (struct fill){.kind = FILL_MOSTLY, .a = 1, .b = 1, .density = 0.25f};
+    if (dk == 64)
+        out->data = DATA_EXACT;
 }
 
 static int instantiate(const struct config *config, struct random *shape_random,
@@ -105,6 +137,8 @@ static int instantiate(const struct config *config, struct random *shape_random,
     fill_values(config, out);
     fill_decay(config, out);
     fill_beta(config, out);
+    if (config_chose(config, "input", "integers"))
+        fill_integers(config, out);
     return 0;
 }
 

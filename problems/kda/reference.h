@@ -82,14 +82,14 @@ REF_FN void ref_touch(const struct ref_context *c, int64_t chain, int64_t first,
 /* S <- diag(exp(g)) S, and what S^T k is then. Beside it, for the error model, the spread of every state
  * element: the square of what has been added to it, decayed alike. Additions of the last tokens, a chunk
  * of them, keep their own (`recent`); older ones are mixed by every later token like the state itself: leak
- * is k's share of them. */
+ * is k's share of them. `added` begins as the sum of (k_i S_i)^2, as S^T k may be small where its terms are not. */
 REF_FN void kda_decay(const struct ref_context *c, int64_t base, struct ref_rows *rows,
                       struct ref_step *s)
 {
     double growth = 0, key = 0;
     for (int j = 0; j < REF_COLUMNS; j++) {
         s->dot[j] = real_of(0);
-        s->leak[j] = 0;
+        s->leak[j] = s->added[j] = 0;
     }
     REF_EACH_ROW(i, c->extent[KDA_DK]) {
         struct ref_row *row = REF_ROW(rows, i);
@@ -99,9 +99,11 @@ REF_FN void kda_decay(const struct ref_context *c, int64_t base, struct ref_rows
         for (int j = 0; j < REF_COLUMNS; j++) {
             row->state[j] = real_scale(row->state[j], decay);
             s->dot[j] = real_add_product(s->dot[j], row->state[j], k);
+            const float x = (float)real_mid(row->state[j]);
             row->spread[j] *= e2;
             row->recent[j] *= e2;
             s->leak[j] += k2 * row->spread[j];
+            s->added[j] += k2 * (x * x);
         }
         growth = e > growth ? e : growth;
         key += k * k;
@@ -110,6 +112,7 @@ REF_FN void kda_decay(const struct ref_context *c, int64_t base, struct ref_rows
     s->key = sqrt(ref_lane_sum(key));
     ref_lane_reals(s->dot);
     ref_lane_floats(s->leak);
+    ref_lane_floats(s->added);
 }
 
 /* A chunk is over: what it added is part of the state like all before. */
@@ -124,8 +127,8 @@ REF_FN void kda_settle(const struct ref_context *c, struct ref_rows *rows)
     }
 }
 
-/* S <- S + k r^T, r = beta (v - S^T k), and what S^T q is then. The step adds k_i beta (|v| + |S^T k|) to
- * row i, and multiplies the state by I - beta k k^T. */
+/* S <- S + k r^T, r = beta (v - S^T k), and what S^T q is then. The step adds to the spread of row i what its
+ * sizes give, (beta k_i)^2 `added`, and multiplies the state by I - beta k k^T. */
 REF_FN void kda_update(const struct ref_context *c, int64_t base, double beta, struct ref_rows *rows,
                        struct ref_step *s)
 {
@@ -139,7 +142,7 @@ REF_FN void kda_update(const struct ref_context *c, int64_t base, double beta, s
     REF_EACH_ROW(i, c->extent[KDA_DK]) {
         struct ref_row *row = REF_ROW(rows, i);
         const double k = REF_BF16(c, KDA_K, base + i), q = REF_BF16(c, KDA_Q, base + i);
-        const float k2 = (float)(k * k), stays = (float)((1 - beta * k * k) * (1 - beta * k * k));
+        const float k2 = (float)(k * k), q2 = (float)(q * q), stays = (float)((1 - beta * k * k) * (1 - beta * k * k));
         const float enters = (float)(beta * beta * k * k);
         for (int j = 0; j < REF_COLUMNS; j++) {
             row->state[j] = real_add_product(row->state[j], s->residual[j], k);
@@ -148,7 +151,7 @@ REF_FN void kda_update(const struct ref_context *c, int64_t base, double beta, s
             norm[j] += x * x;
             row->spread[j] = stays * row->spread[j] + enters * (s->leak[j] - k2 * row->spread[j]);
             row->recent[j] += enters * s->added[j];
-            spread[j] += row->spread[j] + row->recent[j];
+            spread[j] += q2 * (row->spread[j] + row->recent[j]);
         }
         query += q * q;
     }
@@ -173,7 +176,7 @@ REF_FN void ref_step(const struct ref_context *c, int64_t chain, int64_t step, i
         const double v = driven && j < count ? REF_BF16(c, KDA_V, at * c->extent[KDA_DV] + first + j) : 0;
         const double size = fabs(v) + fabs(real_mid(s->dot[j]));
         s->residual[j] = real_scale(real_subtract(v, s->dot[j]), num_of(beta));
-        s->added[j] = (float)(size * size);
+        s->added[j] += (float)(size * size);
     }
     kda_update(c, base, beta, rows, s);
     step_bound(s, carry, beta, (double)c->extent[KDA_DK]);
@@ -183,32 +186,42 @@ REF_FN void ref_element_of(const struct ref_context *c, const struct ref_step *s
                            const struct ref_carry *carry, int j, struct ref_element *e)
 {
     const double rows = (double)c->extent[KDA_DK];
-    const num scale = num_div(num_of(1), num_sqrt(num_of(rows)));
+    const bool exact = c->data == DATA_EXACT; /* integers, and dk^-1/2 = 1/8 */
+    const num scale = exact ? num_of(0.125) : num_div(num_of(1), num_sqrt(num_of(rows)));
     const double norm = sqrt(s->norm[j]) * (1 + rows * 0x1p-52);
-    e->value = num_mul(real_num(s->out[j], s->query * (carry->error[j] + (rows + 2) * 0x1p-53 * norm)),
-                       scale);
+    const double error = exact ? 0 : s->query * (carry->error[j] + (rows + 2) * 0x1p-53 * norm);
+    e->value = num_mul(real_num(s->out[j], error), scale);
     e->part[PART_VALUE] = fabs(num_mid(e->value));
-    e->part[PART_REACH] = s->query * sqrt((double)s->spread[j]) / sqrt(rows);
+    e->part[PART_REACH] = sqrt((double)s->spread[j]) / sqrt(rows);
     e->part[PART_TRACE] = s->query * carry->peak[j] / sqrt(rows);
 }
 
-/* Operands of products rounded to bf16: every value that a token adds to the state is rounded a few times,
- * and so is the state where it is an operand: u |o| + c u K^{-1/2} |q| N, N^2 the sum of the column's
- * spreads; c is 1, or 4 where the same unit keys come again within a chunk and their values cancel. (A
- * bit-true chunked kernel in the UT transform, over 4 decays x 4 inputs at 300 tokens: below 0.56 of it. A
- * state kept in bf16 between tokens reaches 2 to 5 times it there, where the memory is long and keys dense.)
- * In fp32 throughout the same with 0.05.
+/* Operands of products rounded to bf16, u = 2^-8. The output is a sum over rows i and tokens s of q_i k_si v'_s,
+ * decayed, v' = beta (v - S^T k). On the way a kernel in chunks rounds some twelve times: q and k with their decays
+ * (in P; again for and into the state), P, v', the state, W, U, the inverse and what it is applied to, q and k in A,
+ * and powers of A. One rounding of each term by |d| <= u errs by sum d x, with norm |x| at most
+ *     R^2 = sum_i q_i^2 sum_s (beta_s k_si)^2 (size_s)^2,   size^2 = (|v| + |S^T k|)^2 + sum_i (k_i S_i)^2,
+ * decayed and mixed like the state itself: v' alone may be small where its parts are not, and so may S^T k. What is
+ * rounded for all rows at once, v', errs by sum_s (q . k_s) d, whose norm is R on average; where one token has a
+ * far larger q . k_s than that, it makes up o. So
+ *     4 u |o| + 8 u R.
+ * If one term is all there is, |o| = R, and that is the worst case of twelve roundings that agree. If there are
+ * many, a d has deviation 0.42 u, twelve of them 1.5 u R: 8 u R alone is above five deviations of a kernel that
+ * rounds everything. In fp32 throughout the same with 0.05.
  *
- * N carries every row's own decay, and the tokens' mixing. With the largest decay of a token for all rows it
+ * A state kept in fewer bits errs by sqrt(n) roundings in n tokens of memory, or does not decay at all.
+ *
+ * R carries every row's own decay, and the tokens' mixing. With the largest decay of a token for all rows it
  * would grow without bound on the published g, whose largest of 128 channels is above 0 at every token.
  *
  * A state that has decayed to nothing leaves a trace: 2^-44 of the largest it has been, which is what the
- * enclosure's one norm for all rows can tell apart. */
+ * enclosure's one norm for all rows can tell apart. Of integers there is no error at all (problem.c). */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
                         const struct ref_element *e)
 {
-    const double bf16 = 0x1p-8, admitted = c->data == DATA_ANY ? 4 : 1;
-    const double share = a->operand == 0 ? 0.05 : a->d < 0x1p-12 ? admitted : 8;
-    return (a->operand == 0 ? 0x1p-20 : bf16) * e->part[PART_VALUE] + share * bf16 * e->part[PART_REACH] +
-           0x1p-44 * e->part[PART_TRACE] + 0x1p-126;
+    const double bf16 = 0x1p-8, share = a->operand == 0 ? 0.05 : a->d < 0x1p-12 ? 1 : 8;
+    if (c->data == DATA_EXACT)
+        return 0;
+    return (a->operand == 0 ? 0x1p-20 : 4 * bf16) * e->part[PART_VALUE] +
+           share * 8 * bf16 * e->part[PART_REACH] + 0x1p-44 * e->part[PART_TRACE] + 0x1p-126;
 }
