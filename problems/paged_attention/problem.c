@@ -199,14 +199,15 @@ static int64_t token_offset(const struct cache *c, int64_t b, int64_t t, int64_t
     return ((page * c->page_size + t % c->page_size) * c->kv_heads + kv_head) * 2 * c->head_dim;
 }
 
-/* A token where a split, a tile or a page is likely to end or to begin, or any. */
+/* A token where a split, a tile or a page is likely to end or to begin: at a multiple of a power of two. */
 static int64_t edge_token(int64_t length, struct random *random)
 {
-    const int64_t tile = (int64_t)16 << random_below(random, 9), tiles = length / tile;
-    if (tiles == 0)
-        return between(random, 0, length - 1);
-    const int64_t token = between(random, 1, tiles) * tile - (int64_t)random_below(random, 2);
-    return token < length ? token : length - 1;
+    uint64_t doublings = 0;
+    while ((int64_t)16 << (doublings + 1) <= length)
+        doublings++;
+    const int64_t tile = (int64_t)16 << random_below(random, doublings + 1);
+    const int64_t token = between(random, 0, length / tile) * tile - (int64_t)random_below(random, 2);
+    return token < 0 ? 0 : token < length ? token : length - 1;
 }
 
 /* Keys and values of +-3 and every query 8 times the key of one token of its sequence, which scores 72 sqrt(D).
@@ -368,6 +369,8 @@ static const struct derived derived[] = {
      "elements of kv_cache, which holds the pages that the sequences need", cache_elements},
     {0}};
 
+static const char *const discriminating[] = {"uniform", "onehot", NULL};
+
 const struct problem problem_paged_attention = {
     .name = "paged_attention",
     .summary = "one decode step of grouped-query attention over a paged bf16 KV cache",
@@ -379,6 +382,7 @@ const struct problem problem_paged_attention = {
     .derived = derived,
     .compute = DTYPE_BF16,
     .memory_bound = true,
+    .discriminating = discriminating,
     .half = {3, 0, 0},
     .published_atol = 0.02,
     .published_rtol = 0.02,
