@@ -17,20 +17,16 @@ static void weigh_row(const struct plan *p, int64_t row, int64_t length, struct 
         s->score[t] = score_of(p, row, t);
     for (int64_t i = 0; i < splits; i++)
         max = fmax(max, split_max(p, s->score, length, i));
-    for (int64_t i = 0, at = 0; i < splits; i++) {
+    for (int64_t i = 0; i < splits; i++) {
         const double start = p->choice[SW_MAX] == MAX_ROW ? max : split_max(p, s->score, length, i);
-        s->split[i].rescales = at;
-        weigh_split(p, s->score, length, i, start, s->rescale + at, &s->split[i]);
-        at += (split_tokens(p, length, i) + tile_of(p) - 1) / tile_of(p);
+        weigh_split(p, s->score, length, i, start, s->rescale + split_rescales(p, length, i), &s->split[i]);
     }
     if (!normalized_early(p))
         return;
     merge_sums(p, s->split, splits, &max, &sum);
-    for (int64_t i = 0; i < splits; i++) {
-        const bool whole = p->choice[SW_NORMALIZE] == NORMALIZE_ROW && p->mutant != P_TWICE;
-        normalize_split(p, s->score, length, i, whole ? max : s->split[i].max, whole ? sum : s->split[i].sum,
-                        s->rescale + s->split[i].rescales);
-    }
+    for (int64_t i = 0; i < splits; i++)
+        normalize_split(p, s->score, length, i, normalized_by_row(p) ? max : s->split[i].max,
+                        normalized_by_row(p) ? sum : s->split[i].sum, s->rescale + split_rescales(p, length, i));
 }
 
 static void attend(const struct plan *p, int64_t row, struct space *s)
@@ -39,8 +35,8 @@ static void attend(const struct plan *p, int64_t row, struct space *s)
     weigh_row(p, row, length, s);
     for (int64_t first = 0; first < p->dim; first += COLUMNS)
         for (int64_t i = 0; i < splits; i++)
-            weigh_values(p, row, s->score, length, i, s->rescale + s->split[i].rescales, &s->split[i], first, COLUMNS,
-                         s->part + i * p->dim + first);
+            weigh_values(p, row, s->score, length, i, s->rescale + split_rescales(p, length, i), &s->split[i], first,
+                         COLUMNS, s->part + i * p->dim + first);
     for (int64_t d = 0; d < p->dim; d++)
         store(p, row * p->dim + d, merge(p, s->split, s->part + d, p->dim, length));
 }

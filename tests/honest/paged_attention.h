@@ -27,10 +27,9 @@ struct plan {
     int mutant;
 };
 
-/* Of one row: [capacity] scores, then probabilities; by split what the sums are relative to. */
+/* The largest score that the sum of a split is relative to; sum p; its log-sum-exp. */
 struct split {
-    double max, sum, lse; /* the largest score that the sum is relative to; sum p; its log-sum-exp */
-    int64_t rescales;     /* where its factors start; one a tile */
+    double max, sum, lse;
 };
 
 /* --- tokens and splits --- */
@@ -90,7 +89,7 @@ HONEST_FN int64_t token_place(const struct plan *p, int64_t row, int64_t t)
 
 HONEST_FN int64_t split_size(const struct plan *p, int64_t length)
 {
-    const int how = p->choice[SW_SPLIT];
+    const int sizes[] = {16, 17, 48, 64, 100, 256, 512, 1000, 2048}, how = p->choice[SW_SPLIT];
     int64_t size = length;
     if (p->mutant == PARTIAL_BF16 || p->mutant == PARTIAL_FP16)
         return 512;
@@ -102,7 +101,7 @@ HONEST_FN int64_t split_size(const struct plan *p, int64_t length)
     else if (how == SPLIT_EIGHT) /* whole pages */
         size = ((length + 7) / 8 + p->page - 1) / p->page * p->page;
     else if (how >= SPLIT_SIZED)
-        size = split_sizes[how - SPLIT_SIZED];
+        size = sizes[how - SPLIT_SIZED];
     return size < length ? size : length;
 }
 
@@ -234,9 +233,8 @@ HONEST_FN float dot_pairwise(const struct plan *p, const float *a, const float *
     for (int d = 0; d < count; d++)
         sum[d] = product(a[d], b[d]);
     for (; count > 1; count = (count + 1) / 2)
-        for (int i = 0; i < count / 2; i++) {
+        for (int i = 0; i < count / 2; i++)
             sum[i] += sum[count - 1 - i];
-        }
     return sum[0];
 }
 
@@ -307,7 +305,17 @@ HONEST_FN double score_of(const struct plan *p, int64_t row, int64_t t)
 
 /* --- probabilities of a split --- */
 
-HONEST_FN int64_t tile_of(const struct plan *p) { return tile_sizes[p->choice[SW_TILE]]; }
+HONEST_FN int64_t tile_of(const struct plan *p)
+{
+    const int sizes[] = {16, 1, 17, 64, 128, 256};
+    return sizes[p->choice[SW_TILE]];
+}
+
+/* Where the factors of a split start, one a tile; all splits but the last are of one size. */
+HONEST_FN int64_t split_rescales(const struct plan *p, int64_t length, int64_t split)
+{
+    return split * ((split_size(p, length) + tile_of(p) - 1) / tile_of(p));
+}
 
 /* What the probabilities from token `first` on, a tile, are relative to. The lazy maximum follows only where
  * weights would exceed 2^8. */
@@ -347,6 +355,12 @@ HONEST_FN double round_p(const struct plan *p, double w)
     if (p->choice[SW_P] == P_BF16 || matrix || p->mutant == P_TWICE)
         return to_bf16((float)w);
     return p->choice[SW_EXP] == EXP_DOUBLE && p->choice[SW_VALUES] == VALUES_DOUBLE ? w : (float)w;
+}
+
+/* Normalized by the sum of the row, so that splits add up as they are. */
+HONEST_FN bool normalized_by_row(const struct plan *p)
+{
+    return p->choice[SW_NORMALIZE] == NORMALIZE_ROW && p->mutant != P_TWICE;
 }
 
 HONEST_FN bool normalized_early(const struct plan *p)
@@ -652,7 +666,7 @@ HONEST_FN double merge(const struct plan *p, const struct split *split, const do
     const int64_t count = split_count(p, length);
     if (p->mutant == MERGE_UNWEIGHTED || p->mutant == MERGE_BY_LENGTH)
         return merge_wrongly(p, split, part, stride, count, length);
-    if (p->choice[SW_NORMALIZE] == NORMALIZE_ROW && p->mutant != P_TWICE) {
+    if (normalized_by_row(p)) {
         float acc = 0;
         for (int64_t i = 0; i < count; i++)
             acc += (float)part[i * stride];
@@ -669,7 +683,7 @@ HONEST_FN double merge(const struct plan *p, const struct split *split, const do
 
 HONEST_FN void store(const struct plan *p, int64_t index, double value)
 {
-    static const double factors[] = {1 + 0x1p-7, 1 + 0x1p-8, 1 + 0x1p-9, 1 + 0x1p-10};
+    const double factors[] = {1 + 0x1p-7, 1 + 0x1p-8, 1 + 0x1p-9, 1 + 0x1p-10};
     if (p->mutant >= OUT_2_7 && p->mutant <= OUT_2_10)
         value *= factors[p->mutant - OUT_2_7];
     if (p->mutant == OUT_1_IN_1000 && index % RARE == RARE / 2)

@@ -24,36 +24,35 @@ enum { PRODUCT_FUSED, PRODUCT_ROUNDED };
 enum { ORDER_FORWARD, ORDER_BACKWARD };
 
 enum { SPLIT_NONE, SPLIT_TWO, SPLIT_EIGHT, SPLIT_STRIDED, SPLIT_SIZED }; /* from SPLIT_SIZED on: sizes below */
-static const int split_sizes[] = {16, 17, 48, 64, 100, 256, 512, 1000, 2048};
-static const int tile_sizes[] = {16, 1, 17, 64, 128, 256};
 
+/* In the order of the enumeration of switches. */
 const struct honest_switch honest_switches[] = {
-    [SW_DOT] = {"dot", {"serial", "lanes", "pairwise", "double", "hopper", "ampere",
+    {"dot", {"serial", "lanes", "pairwise", "double", "hopper", "ampere",
 #ifdef __CUDACC__
                         "wmma",
 #endif
                         NULL}, {0, 0, 0, 0, 90, 80, 80}},
-    [SW_SCALE] = {"scale", {"after", "divide", "query", "exponent", NULL}, {0}},
-    [SW_BASE] = {"base", {"e", "2", NULL}, {0}},
-    [SW_ARGUMENT] = {"argument", {"difference", "fused", "separate", NULL}, {0}},
-    [SW_EXP] = {"exp", {"library", "fast", "double", NULL}, {0}},
-    [SW_MAX] = {"max", {"split", "running", "lazy", "row", NULL}, {0}},
-    [SW_TILE] = {"tile", {"16", "1", "17", "64", "128", "256", NULL}, {0}},
-    [SW_SPLIT] = {"split", {"none", "two", "eight", "strided", "16", "17", "48", "64", "100", "256", "512", "1000",
+    {"scale", {"after", "divide", "query", "exponent", NULL}, {0}},
+    {"base", {"e", "2", NULL}, {0}},
+    {"argument", {"difference", "fused", "separate", NULL}, {0}},
+    {"exp", {"library", "fast", "double", NULL}, {0}},
+    {"max", {"split", "running", "lazy", "row", NULL}, {0}},
+    {"tile", {"16", "1", "17", "64", "128", "256", NULL}, {0}},
+    {"split", {"none", "two", "eight", "strided", "16", "17", "48", "64", "100", "256", "512", "1000",
                             "2048", NULL}, {0}},
-    [SW_NORMALIZE] = {"normalize", {"last", "split", "first", "row", NULL}, {0}},
-    [SW_MERGE] = {"merge", {"rescale", "lse", "lse_sum", "pairs", NULL}, {0}},
-    [SW_DIVIDE] = {"divide", {"exact", "reciprocal", "fast", NULL}, {0}},
-    [SW_P] = {"p", {"float", "bf16", NULL}, {0}},
-    [SW_SUM] = {"sum", {"serial", "lanes", "double", "rounded", "rounded_lanes", NULL}, {0}},
-    [SW_VALUES] = {"values", {"serial", "lanes", "tiles", "double", "hopper", "ampere",
+    {"normalize", {"last", "split", "first", "row", NULL}, {0}},
+    {"merge", {"rescale", "lse", "lse_sum", "pairs", NULL}, {0}},
+    {"divide", {"exact", "reciprocal", "fast", NULL}, {0}},
+    {"p", {"float", "bf16", NULL}, {0}},
+    {"sum", {"serial", "lanes", "double", "rounded", "rounded_lanes", NULL}, {0}},
+    {"values", {"serial", "lanes", "tiles", "double", "hopper", "ampere",
 #ifdef __CUDACC__
                               "wmma",
 #endif
                               NULL}, {0, 0, 0, 0, 90, 80, 80}},
-    [SW_PRODUCT] = {"product", {"fused", "rounded", NULL}, {0}},
-    [SW_ORDER] = {"order", {"forward", "backward", NULL}, {0}},
-    {0}};
+    {"product", {"fused", "rounded", NULL}, {0}},
+    {"order", {"forward", "backward", NULL}, {0}},
+    {NULL, {NULL}, {0}}};
 
 /* What the faults are, in the order of the table; MUTANT_NONE is honest. */
 enum mutant {
@@ -134,6 +133,6 @@ const struct honest_mutant honest_mutants[] = {
     {"out_2_9", "outputs times 1 + 2^-9", NULL},
     {"out_2_10", "outputs times 1 + 2^-10", NULL},
     {"out_1_in_1000", "one output in 1009 times 1 + 2^-7", NULL},
-    {0}};
+    {NULL, NULL, NULL}};
 
 #endif
