@@ -42,7 +42,7 @@ static __global__ void fill_kernel(const __grid_constant__ struct fill_job job, 
             value_words(job.key, value_block(&job.fill, i), words);
             value = value_draw(&job.fill, job.key, i, words);
             if (job.valid && !value_is_real(&job.fill, job.valid, i))
-                value = value_from_bits(VALUE_NAN_BITS);
+                value = value_garbage(i);
         }
         value_store(job.dtype, out, i, value);
     }

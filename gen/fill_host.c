@@ -70,7 +70,7 @@ static void fill_garbage(const struct fill *fill, enum dtype dtype, int64_t firs
         const int64_t next = start + fill->garbage_block;
         const int64_t end = next < first + count ? next : first + count;
         for (i = i > real ? i : real; i < end; i++)
-            value_store(dtype, out, i, value_from_bits(VALUE_NAN_BITS));
+            value_store(dtype, out, i, value_garbage(i));
         i = end;
     }
 }

@@ -21,7 +21,7 @@
  * own. */
 #define VALUE_ROW_BLOCKS ((uint64_t)1 << 63)
 
-#define VALUE_NAN_BITS 0x7fc00000u
+#define VALUE_QUIET_NAN_BITS 0x7fc00000u
 #define VALUE_INF_BITS 0x7f800000u
 
 VALUE_FN uint32_t value_to_bits(float f)
@@ -36,6 +36,19 @@ VALUE_FN float value_from_bits(uint32_t u)
     union { float f; uint32_t u; } both;
     both.u = u;
     return both.f;
+}
+
+/* A NaN of either sign and any payload: a program that knows one pattern only meets others. Always quiet: arithmetic
+ * quiets a signalling one anyway, copying it through a register may or may not, and the poison of outputs is one. */
+VALUE_FN float value_nan(uint32_t w)
+{
+    return value_from_bits(VALUE_QUIET_NAN_BITS | (w & 0x803fffffu));
+}
+
+/* The NaN in element i of storage that nothing defined uses; the multiplier is 2^32 over the golden ratio. */
+VALUE_FN float value_garbage(int64_t i)
+{
+    return value_nan((uint32_t)i * 0x9e3779b1u);
 }
 
 /* The sum of eight 16-bit uniforms, centred and scaled to variance 1: variance of the sum is
@@ -87,7 +100,7 @@ VALUE_FN float value_special(const struct fill *f, const uint32_t row[4], int64_
     const int64_t spot = (int64_t)(row[1] % (uint64_t)f->inner);
     const float plain = (float)VALUE_MUL((double)f->b, value_normal(w));
     switch (row[0] % 8) {
-    case 1: return at == spot ? value_from_bits(VALUE_NAN_BITS) : plain;
+    case 1: return at == spot ? value_nan(w[1]) : plain;
     case 2: return at == spot ? value_from_bits(VALUE_INF_BITS) : plain;
     case 3: return value_from_bits(VALUE_INF_BITS | 0x80000000u);
     case 4: /* about half */
@@ -96,7 +109,7 @@ VALUE_FN float value_special(const struct fill *f, const uint32_t row[4], int64_
         return at < spot ? value_from_bits(VALUE_INF_BITS | 0x80000000u) : plain;
     case 6: /* zeros of both signs and subnormals */
         return value_from_bits((w[1] << 31) | ((w[2] & 1) ? w[3] & 0x7fffffu : 0));
-    case 7: return at == spot ? value_from_bits(VALUE_NAN_BITS)
+    case 7: return at == spot ? value_nan(w[1])
                               : at == 0 ? value_from_bits(VALUE_INF_BITS) : plain;
     default: return plain;
     }
@@ -164,10 +177,10 @@ VALUE_FN float value_cancel(const struct fill *f, struct philox_key key, int64_t
 }
 
 /* NaN, or one of NaN and the infinities where the fill has both. */
-VALUE_FN float value_not_finite(const struct fill *f, uint32_t w)
+VALUE_FN float value_not_finite(const struct fill *f, const uint32_t w[4])
 {
-    const uint32_t kind = f->a != 0 ? w % 3 : 0;
-    return value_from_bits(kind == 0 ? VALUE_NAN_BITS : VALUE_INF_BITS | (kind == 1 ? 0 : 0x80000000u));
+    const uint32_t kind = f->a != 0 ? w[0] % 3 : 0;
+    return kind == 0 ? value_nan(w[1]) : value_from_bits(VALUE_INF_BITS | (kind == 1 ? 0 : 0x80000000u));
 }
 
 /* What the decays of a recurrence may be, channel by channel. */
@@ -189,6 +202,17 @@ VALUE_FN int value_nibble(const struct fill *f, const uint32_t w[4], int lane)
 {
     const double q = VALUE_ADD(value_affine(f->a, f->b, value_normal_lane(w, lane)), 0.5);
     return q < 0 ? 0 : q >= 15 ? 15 : (int)q;
+}
+
+/* Odd integers of several lengths at every second depth, +-1 between. */
+VALUE_FN float value_odd(const struct fill *f, int64_t i, const uint32_t w[4])
+{
+    const int lengthy = (i / f->step % f->inner & 1) == (int64_t)f->a;
+    const uint32_t top = 1u << ((uint32_t)f->b - 1 - w[1] % 6);
+    const float size = lengthy ? (float)(top | (w[3] & (top - 1)) | 1) : 1;
+    if (value_unit(w[0]) >= (double)f->density)
+        return 0;
+    return (w[2] & 1) ? -size : size;
 }
 
 /* The block of words that element i is drawn from. */
@@ -215,12 +239,13 @@ VALUE_FN float value_draw(const struct fill *f, struct philox_key key, int64_t i
     case FILL_CANCEL: return value_cancel(f, key, i);
     case FILL_NANS:
         if (value_unit(w[3]) < (double)f->density)
-            return value_not_finite(f, w[0]);
+            return value_not_finite(f, w);
         return (float)VALUE_MUL((double)f->b, value_normal(w));
     case FILL_NIBBLES: return (float)(value_nibble(f, w, 0) | value_nibble(f, w, 1) << 4);
     case FILL_SIGNS: return (w[0] & 1) ? -f->b : f->b;
     case FILL_FRACTIONS: return w[0] % 4 < 2 ? (float)(w[0] % 4) : (float)value_unit(w[1]);
     case FILL_CHANNELS: return value_channel(f, i, w);
+    case FILL_ODD: return value_odd(f, i, w);
     case FILL_ZEROS: return value_from_bits((w[1] << 31) | ((w[2] & 1) ? w[3] & 0x7fffffu : 0));
     case FILL_MOSTLY:
         return value_unit(w[0]) >= (double)f->density ? f->a : (float)(w[1] % (uint32_t)f->b);
@@ -234,23 +259,23 @@ VALUE_FN int value_is_real(const struct fill *f, const int32_t *valid, int64_t i
     return i % f->garbage_block / f->garbage_row < valid[i / f->garbage_block];
 }
 
-/* Round to nearest, ties to even. */
+/* Round to nearest, ties to even; a NaN keeps its sign and the upper part of its payload, and is quiet. */
 VALUE_FN uint16_t value_to_bf16(float f)
 {
     const uint32_t u = value_to_bits(f);
     if ((u & 0x7fffffffu) > VALUE_INF_BITS)
-        return 0x7fc0;
+        return (uint16_t)(u >> 16 | 0x40u);
     return (uint16_t)((u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
 }
 
-/* Round to nearest, ties to even, saturating at +-448; NaN is 0x7f. E4M3 has 3 fraction bits, bias 7:
+/* Round to nearest, ties to even, saturating at +-448; NaN is 0x7f or 0xff. E4M3 has 3 fraction bits, bias 7:
  * normals from 2^-6, subnormals in steps of 2^-9. */
 VALUE_FN uint8_t value_to_e4m3(float f)
 {
     const uint32_t u = value_to_bits(f), sign = u >> 24 & 0x80u, magnitude = u & 0x7fffffffu;
     uint32_t rounded;
     if (magnitude > VALUE_INF_BITS)
-        return 0x7f;
+        return (uint8_t)(sign | 0x7fu);
     if (magnitude >= 0x43e80000u) /* 464: halfway between 448 and the next step */
         return (uint8_t)(sign | 0x7eu);
     if (magnitude < 0x3c800000u) { /* below 2^-6: add 2^14, whose ulp is 2^-9, to round there */

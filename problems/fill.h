@@ -37,6 +37,8 @@ enum fill_kind {
     FILL_INFINITIES,/* N(0, b); by row of `inner`: some infinities of both signs, nearly all -inf, one +inf,
                      * or half -inf */
     FILL_CLUSTER,   /* N(0, b), and 16 b more in one stretch of a sixteenth of every row of `inner` */
+    FILL_ODD,       /* nonzero with probability `density`; along `inner`, whose elements lie `step` apart, at every
+                     * second place (from a, 0 or 1, on) an odd integer of b - 5 to b bits, elsewhere +-1 */
     FILL_ZEROS,     /* zeros and subnormals of both signs */
     FILL_GATHER     /* row r of `inner` elements is `b` times the elements of tensor `source` that
                      * start at start[r] */
@@ -53,6 +55,7 @@ struct fill {
     enum fill_kind kind;
     float a, b, density;
     int64_t inner; /* row length, where the kind has rows */
+    int64_t step;  /* FILL_ODD */
 
     int planted_count; /* single elements overwritten last: needles */
     struct fill_planted planted[FILL_MAX_PLANTED];

@@ -1,20 +1,44 @@
 #include "gemm.h"
 
+#include <math.h>
+
 #include "product.h"
 
-static const char *const inputs[] = {"normal", "integers", "needle", "uniform",
-                                     "wide",   "cancel",   "special", NULL};
+#define CLASSES "normal", "integers", "needle", "uniform", "wide", "cancel", "special"
+static const char *const inputs_f32[] = {CLASSES, "odd", NULL};
+static const char *const inputs_bf16[] = {CLASSES, NULL};
 
-const struct axis gemm_axes[] = {{"m", AXIS_NUMBER, NULL, "rows of a and c"},
-                                 {"n", AXIS_NUMBER, NULL, "columns of b and c"},
-                                 {"k", AXIS_NUMBER, NULL, "length of every dot product"},
-                                 {"trans_b", AXIS_NUMBER, NULL, "1: b is stored as [n, k]; 0: as [k, n]"},
-                                 {"input", AXIS_CHOICE, inputs, "how a and b are drawn"},
-                                 {0}};
+#define AXES(inputs)                                                                 \
+    {{"m", AXIS_NUMBER, NULL, "rows of a and c"},                                    \
+     {"n", AXIS_NUMBER, NULL, "columns of b and c"},                                 \
+     {"k", AXIS_NUMBER, NULL, "length of every dot product"},                        \
+     {"trans_b", AXIS_NUMBER, NULL, "1: b is stored as [n, k]; 0: as [k, n]"},       \
+     {"input", AXIS_CHOICE, inputs, "how a and b are drawn"},                        \
+     {0}}
+const struct axis gemm_f32_axes[] = AXES(inputs_f32);
+const struct axis gemm_bf16_axes[] = AXES(inputs_bf16);
 
 const char *const gemm_extents[] = {"m", "n", "k", "trans_b", NULL};
 
 enum { A, B, C };
+
+enum { SPOTS = 4 };
+
+/* NaN in one operand against 0 in the other, where a row or column to spare stays defined: a term is NaN even
+ * if a factor is 0. */
+static void plant_zeros(struct operand a, struct operand b, int64_t k, struct random *random)
+{
+    if (a.rows <= SPOTS || b.rows <= SPOTS)
+        return;
+    for (int i = 0; i < SPOTS; i++) {
+        const int64_t depth = i < 2 ? k - 1 : (int64_t)random_below(random, (uint64_t)k);
+        const int64_t row = a.rows - 1 - (int64_t)random_below(random, SPOTS);
+        const int64_t col = b.rows - 1 - (int64_t)random_below(random, SPOTS);
+        a.fill->planted[i] = (struct fill_planted){product_place(&a, row, depth), i % 2 ? NAN : 0};
+        b.fill->planted[i] = (struct fill_planted){product_place(&b, col, depth), i % 2 ? 0 : NAN};
+    }
+    a.fill->planted_count = b.fill->planted_count = SPOTS;
+}
 
 static void fill_class(const struct config *config, struct instance *out, bool infinities,
                        struct random *random)
@@ -35,12 +59,16 @@ static void fill_class(const struct config *config, struct instance *out, bool i
         *fill_a = *fill_b = (struct fill){.kind = FILL_UNIFORM, .a = 0, .b = 1};
         out->data = DATA_ANY;
     } else if (config_chose(config, "input", "wide")) {
-        *fill_a = *fill_b = (struct fill){.kind = FILL_WIDE, .a = -12, .b = 12};
+        *fill_a = *fill_b = (struct fill){.kind = FILL_WIDE, .a = -24, .b = 24};
     } else if (config_chose(config, "input", "cancel")) {
         product_cancel(a, b, k);
         out->data = DATA_ANY;
     } else if (config_chose(config, "input", "special")) {
         product_special(a, b, k, infinities);
+        plant_zeros(a, b, k, random);
+    } else if (config_chose(config, "input", "odd")) {
+        product_odd(a, b, k, random);
+        out->data = DATA_EXACT;
     }
 }
 

@@ -5,7 +5,7 @@
 
 #include "problem.h"
 
-extern const struct axis gemm_axes[];
+extern const struct axis gemm_f32_axes[], gemm_bf16_axes[]; /* alike but for their input classes */
 extern const char *const gemm_extents[];
 
 /* c[m,n] = sum_k a[m,k] b[k,n], b stored as [k,n], or [n,k] when trans_b = 1; `size` bytes an element.

@@ -45,12 +45,14 @@ REF_FN void ref_finish(const struct ref_context *c, int64_t m, int64_t n, const 
     ref_keep_sum(sum, e->part);
 }
 
-/* The accumulation, and for fp32 the products: their three-term TF32 form is off by up to 2^-21 of each.
- * The output's rounding is everybody's. */
+/* The accumulation, and what its products may be off, e_k p_k with |e_k| <= GEMM_PRODUCT_ERROR: at most that of sum|p|.
+ * Where p has random signs the sum of many grows as ||p||, so twice that from 4 terms on, where sum|p| <= 2 ||p|| ends.
+ * Exact where the sum is: an integer of so few bits loses nothing, nor does +-1. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
                         const struct ref_element *e)
 {
     const struct sum_facts facts = ref_kept_sum(e->part, ref_unit(c));
-    const double products = c->data == DATA_ANY ? facts.magnitude : 2 * sqrt(facts.square);
+    const double norms = 2 * sqrt(facts.square);
+    const double products = c->data == DATA_ANY || norms > facts.magnitude ? facts.magnitude : norms;
     return error_of_sum(a, c->data, &facts) + (c->data == DATA_EXACT ? 0 : GEMM_PRODUCT_ERROR * products);
 }

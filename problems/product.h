@@ -16,6 +16,8 @@ struct operand {
  * transposed [k, rows]. */
 struct operand product_operand(struct fill *fill, int64_t rows, int64_t k, bool across);
 
+int64_t product_place(const struct operand *o, int64_t row, int64_t depth); /* flat, in the tensor */
+
 /* Sparse small integers. The density keeps sums within a few hundred: exact in fp32, in a 13-bit aligned
  * accumulator and, mostly, in a bf16 result itself, so that a single term dropped, doubled or misplaced
  * shows. The corners that tails forget are never zero. */
@@ -23,6 +25,11 @@ void product_integers(struct operand a, struct operand b, int64_t k, struct rand
 
 /* Over those, large terms at the last k, at tile edges and at random places: still exact. */
 void product_needles(struct operand a, struct operand b, int64_t k, struct random *random);
+
+/* Odd integers of 13 to 18 bits in one operand against +-1 in the other, the long ones in a and in b by turns,
+ * sparse: their sums of magnitudes stay below 2^24, so that every fp32 sum is exact, also of products in three TF32
+ * terms or three bf16 parts each; TF32 or two bf16 parts for an operand, or a in full and b not, are not. */
+void product_odd(struct operand a, struct operand b, int64_t k, struct random *random);
 
 /* Pairs of terms that nearly cancel, along the row of `a`; b is positive. */
 void product_cancel(struct operand a, struct operand b, int64_t k);

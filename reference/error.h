@@ -58,18 +58,22 @@ struct sum_facts {
 
 /* T2 for terms with random signs: nb d max(|s|, ||p||_2), nb = ceil(terms / k) steps.
  *
- * With 13 bits that is as large as the result itself from some 8000 terms on, and accepts zeros. T3 is
- * tighter for a unit that truncates toward zero. The accumulator loses up to 2^-F of itself a step, always
- * toward zero: the running sum is a walk from 0 to s whose mean size is at most |s| + ||p||, so nb 2^-F
- * (|s| + ||p||). Products lose toward zero too, but their signs are random: sqrt(nb) d ||p||. Twice both.
- * (Simulated bit by bit, uniform and wide data, 128 to 16384 terms: honest sums stay below 0.06 T3. A unit
- * that rounds down instead would exceed it; `make check-gpu` asks the GPU in hand.) */
+ * With 13 bits that is as large as the result itself from some 8000 terms on, and accepts zeros. T3 is tighter,
+ * at any length, for a unit that truncates toward zero. Of each product it loses less than one unit of the last place
+ * kept, 2^-F of the running size, toward zero: terms of random sign and of mean square 1/3. So do the old sum and the
+ * new one where the leading bit moves; elsewhere the old sum is a multiple of that unit and loses nothing. The running
+ * sum is a walk from 0 to s, of size |s| + ||p|| at most but for its tails and half of it on average: the deviation is
+ * below sqrt(nb (k+2) / 3) 2^-F (|s| + ||p||), and T3 = 2 sqrt(nb (k+2)) 2^-F (|s| + ||p||) is 3.5 times that bound.
+ * Products that lean toward s lose toward it, too: 2^-F sqrt(k nb) |s| / 4 times |s| / ||p||.
+ * (Bit by bit, normal, wide and cancelling data, 8 to 16384 terms, promoted every 1 to all steps: honest sums reach
+ * 0.45 T3, at one step of 32 with one product dominating; 0.3 at 16384. A unit that rounds down instead would exceed it;
+ * `make check-gpu` asks the GPU in hand.) */
 ERROR_FN double error_of_walk(const struct arithmetic *a, const struct sum_facts *s)
 {
     const double steps = ceil(s->terms / a->k), norm = sqrt(s->square), value = fabs(s->value);
-    const double t2 = steps * a->d * (value > norm ? value : norm);
-    const double t3 = 2 * (steps * a->truncation * (value + norm) + sqrt(steps) * a->d * norm);
-    return a->truncation > 0 && t3 < t2 ? t3 : t2;
+    if (a->truncation > 0)
+        return 2 * sqrt(steps * (a->k + 2)) * a->truncation * (value + norm);
+    return steps * a->d * (value > norm ? value : norm);
 }
 
 /* T1 of the error model, nb d sum|p|, for any data; T2 or T3 where the terms have random signs; nothing

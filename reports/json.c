@@ -129,12 +129,13 @@ static json_t *time_json(const struct timing *timing)
 {
     if (!timing->present)
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o}",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:b}",
                      "median", number(timing->median_ms), "low", number(timing->low_ms),
                      "high", number(timing->high_ms), "min", number(timing->min_ms),
                      "p95", number(timing->p95_ms), "samples", timing->samples,
                      "method", text(timing->method), "unmet", text(timing->unmet),
-                     "baseline", number_if(timing->baseline_ms > 0, timing->baseline_ms));
+                     "baseline", number_if(timing->baseline_ms > 0, timing->baseline_ms),
+                     "trusted", !timing->disturbed);
 }
 
 static json_t *config_json(const struct config_result *config)
@@ -157,6 +158,20 @@ static json_t *config_json(const struct config_result *config)
                      "fraction", number_if(timing->present, timing->fraction),
                      "published", config->published_judged ? json_boolean(config->published_pass)
                                                            : json_null());
+}
+
+/* Were all times taken without anybody else on the device? null: none was taken. */
+static json_t *trusted_json(const struct result *result)
+{
+    bool timed = false, trusted = true;
+
+    for (int i = 0; i < result->result_count; i++) {
+        const struct timing *timing = &result->results[i].timing;
+
+        timed = timed || timing->present;
+        trusted = trusted && !(timing->present && timing->disturbed);
+    }
+    return timed ? json_boolean(trusted) : json_null();
 }
 
 static json_t *results_json(const struct result *result)
@@ -265,7 +280,7 @@ static json_t *schema_json(const struct result *result)
 
 static json_t *extra_json(const struct result *result)
 {
-    return json_pack("{s:o, s:o, s:o, s:b, s:b, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}",
+    return json_pack("{s:o, s:o, s:o, s:b, s:b, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
                      "effort", text(result->effort), "admitted", text(result->admitted),
                      "fits", text(result->fits), "downgrade", result->downgrade,
                      "partial", result->partial,
@@ -273,7 +288,8 @@ static json_t *extra_json(const struct result *result)
                      "planned", result->planned, "notes", text(result->notes),
                      "sandbox", text(result->sandbox), "phase_seconds", phase_json(&result->phase),
                      "published", published_json(result), "coverage", coverage_json(&result->coverage),
-                     "diagnosis", diagnosis_json(&result->diagnosis));
+                     "diagnosis", diagnosis_json(&result->diagnosis),
+                     "timing_trusted", trusted_json(result));
 }
 
 static char *json_text(const struct result *result)

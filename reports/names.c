@@ -1,6 +1,9 @@
 /* The words of the reports; every writer and the exit message share them. */
 #include "result.h"
 
+#include <stdarg.h>
+#include <string.h>
+
 const char *outcome_name(enum outcome outcome)
 {
     static const char *const name[OUTCOME_COUNT] = {
@@ -25,4 +28,16 @@ const char *verdict_name(enum verdict verdict)
     case VERDICT_INCONCLUSIVE: return "inconclusive";
     }
     return "unknown";
+}
+
+void result_note(struct result *result, const char *format, ...)
+{
+    size_t used = strlen(result->notes);
+    va_list arguments;
+
+    if (used > 0 && result->notes[used - 1] != '\n' && used + 1 < sizeof result->notes)
+        result->notes[used++] = '\n';
+    va_start(arguments, format);
+    vsnprintf(result->notes + used, sizeof result->notes - used, format, arguments);
+    va_end(arguments);
 }

@@ -54,6 +54,7 @@ struct timing {
     const char *bound;      /* which ceiling bounds it: "memory", "compute", "launch" */
     double fraction;        /* attainable / median */
     double baseline_ms;     /* 0: no --baseline */
+    bool disturbed;         /* somebody else used the device meanwhile, or two clocks disagree: not to be trusted */
 };
 
 enum { RESULT_CONFIG_SIZE = 320, RESULT_WHY_SIZE = 96, RESULT_DETAIL_SIZE = 320 };
@@ -135,6 +136,13 @@ struct finding {
     char evidence[320];
 };
 
+/* Who else used the device while times were taken. */
+struct company {
+    bool shared;  /* another process did */
+    int most;     /* so many at once; 0: they were not counted */
+    int unproved; /* configurations on which two clocks disagree, and it is not proved that the candidate is why */
+};
+
 /* Where the time went, seconds. */
 struct phase_seconds {
     double build, draw, fill, run, judge, witness, time;
@@ -176,6 +184,7 @@ struct result {
     struct diagnosis diagnosis;
     struct result_coverage coverage;
     struct phase_seconds phase;
+    struct company company;
     double seconds;
     bool partial;                  /* the run was cut off: what follows is what was finished */
     char partial_reason[96];       /* "interrupted", "out of disk" ... */
@@ -186,5 +195,8 @@ struct result {
     int planned;                   /* configurations of both sets; known before the first runs */
     int planned_seen;              /* of them the seen set's */
 };
+
+/* Add a line to the notes; what no longer fits is left out. */
+void result_note(struct result *result, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

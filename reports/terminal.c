@@ -151,6 +151,8 @@ void terminal_config(FILE *out, const struct config_result *config, bool colour)
         text_plain(out, timing->unmet);
         fputc(']', out);
     }
+    if (timing->present && timing->disturbed)
+        fputs(" [not to be trusted: disturbed]", out);
     if (config->outcome != OUTCOME_PASS && config->detail[0] != '\0') {
         fputs("  ", out);
         text_plain(out, config->detail);

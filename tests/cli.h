@@ -56,5 +56,6 @@ TCase *cli_audit_case(void);
 TCase *cli_explain_case(void);
 TCase *cli_shrink_case(void);
 TCase *cli_freeze_case(void);
+TCase *cli_busy_case(void); /* part of the busy suite */
 
 #endif

@@ -15,7 +15,7 @@ static const struct {
     {"child", child_suite, 0},     {"build", build_suite, 0},     {"cli", cli_suite, 0},
     {"reference", reference_suite, 0}, {"error", error_suite, 0}, {"fill", fill_suite, 0},
     {"judge", judge_suite, 0}, {"problems", problems_suite, 0}, {"condition", condition_suite, 0},
-    {"pattern", pattern_suite, 0},
+    {"pattern", pattern_suite, 0}, {"busy", busy_suite, 0},
     {"shrink", shrink_suite, 0},
     {"derived", derived_suite, 0},
     {"explain", explain_suite, 0},

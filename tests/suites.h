@@ -25,6 +25,11 @@ Suite *explain_suite(void);
 Suite *pattern_suite(void);
 Suite *shrink_suite(void);
 Suite *plant_suite(void);
+Suite *busy_suite(void);
+TCase *processors_case(void); /* parts of the busy suite */
+TCase *lease_case(void);
+TCase *neighbours_case(void);
+TCase *starved_case(void);
 TCase *plant_code_case(void); /* part of the plant suite */
 void explain_random_tests(TCase *tcase); /* part of the explain suite */
 void gpu_probe_tests(TCase *tcase); /* part of the gpu suite */

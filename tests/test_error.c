@@ -283,7 +283,7 @@ static void expect_t3(struct pcg *pcg, int terms, bool wide, int *zeros_rejected
             facts.square += p * p;
         }
         const double allowed = error_of_sum(&ladder.rung[ladder.admitted], DATA_SIGN_RANDOM, &facts);
-        ck_assert(fabs(simulate_fp8(product, terms) - facts.value) < 0.25 * allowed);
+        ck_assert(fabs(simulate_fp8(product, terms) - facts.value) < 0.5 * allowed);
         *zeros_rejected += fabs(facts.value) > allowed;
     }
 }
@@ -296,20 +296,20 @@ START_TEST(an_honest_13_bit_accumulator_fits_and_zeros_do_not)
         int rejected = 0;
         expect_t3(pcg, terms[i], false, &rejected, 60);
         expect_t3(pcg, terms[i], true, &rejected, 60);
-        ck_assert_msg(rejected > 60, "%d terms: zeros rejected in %d of 120", terms[i], rejected);
+        ck_assert_msg(rejected > 100, "%d terms: zeros rejected in %d of 120", terms[i], rejected);
     }
     pcg_free(pcg);
 }
 END_TEST
 
-/* 2 (128 2^-13 (3 + 4) + sqrt(128) 34 2^-13 4) at 4096 terms; T2, 128 * 34 * 2^-13 * 4, where less. */
+/* 2 sqrt(128 * 34) 2^-13 (3 + 4) at 4096 terms, sqrt(34) at 32. */
 START_TEST(worked_examples_of_the_truncating_bound)
 {
     const struct arithmetic fp8 = {"fp8", 34 * 0x1p-13, 32, 0, 0x1p13, 0x1p-13};
     const struct sum_facts long_sum = {4096, -3, 1000, 16, 0}, short_sum = {32, -3, 1000, 16, 0};
     ck_assert_double_eq_tol(error_of_sum(&fp8, DATA_SIGN_RANDOM, &long_sum),
-                            2 * (896 + sqrt(128) * 136) / 8192, 1e-12);
-    ck_assert_double_eq_tol(error_of_sum(&fp8, DATA_SIGN_RANDOM, &short_sum), 136.0 / 8192, 1e-15);
+                            14 * sqrt(128 * 34) / 8192, 1e-12);
+    ck_assert_double_eq_tol(error_of_sum(&fp8, DATA_SIGN_RANDOM, &short_sum), 14 * sqrt(34) / 8192, 1e-15);
     ck_assert_double_eq_tol(error_of_sum(&fp8, DATA_ANY, &long_sum), 128 * 34000.0 / 8192, 1e-9);
 }
 END_TEST

@@ -244,6 +244,31 @@ START_TEST(special_rows_hold_every_special_value)
 }
 END_TEST
 
+/* Of either sign, with payloads, and quiet in every type. */
+START_TEST(nan_is_drawn_with_sign_and_payload)
+{
+    const struct fill fill = {.kind = FILL_NANS, .b = 2, .density = 1};
+    float *x = fills_draw(fill, MANY);
+    int negative = 0, plain = 0;
+    for (int i = 0; i < MANY; i++) {
+        uint32_t bits;
+        uint16_t half;
+        uint8_t byte;
+        memcpy(&bits, x + i, sizeof bits);
+        fill_store(DTYPE_BF16, &half, 0, x[i]);
+        fill_store(DTYPE_E4M3, &byte, 0, x[i]);
+        ck_assert_int_eq(bits & 0x7fc00000, 0x7fc00000);
+        ck_assert_int_eq(half, bits >> 16);
+        ck_assert_int_eq(byte, bits >> 31 ? 0xff : 0x7f);
+        negative += bits >> 31;
+        plain += (bits & 0x3fffff) == 0;
+    }
+    ck_assert_int_lt(abs(negative - MANY / 2), MANY / 20);
+    ck_assert_int_lt(plain, MANY / 100);
+    free(x);
+}
+END_TEST
+
 START_TEST(planted_values_overwrite_and_garbage_is_nan)
 {
     int32_t valid[] = {2, 0, 3};
@@ -373,6 +398,7 @@ Suite *fill_suite(void)
     tcase_add_test(kinds, rows_are_sorted_equal_or_of_many_small_digits);
     tcase_add_test(kinds, extreme_rows_have_up_to_four_peaks);
     tcase_add_test(kinds, special_rows_hold_every_special_value);
+    tcase_add_test(kinds, nan_is_drawn_with_sign_and_payload);
     tcase_add_test(kinds, planted_values_overwrite_and_garbage_is_nan);
     tcase_add_test(kinds, an_element_does_not_depend_on_how_many_there_are);
     tcase_add_test(meaning, a_line_still_means_the_same_bits);

@@ -138,6 +138,11 @@ static const struct work host[] = {
     {"moe_up", "tokens=4096 hidden_dim=256 inter_dim=96 experts=128", 0, 0},
     {"moe_up", "tokens=1024 hidden_dim=128 inter_dim=64 experts=64", 0, 0},
     {"moe_up", "tokens=8192 hidden_dim=128 inter_dim=256 experts=64", 0, 0},
+    {"gemm_w4a16", "m=1 n=1536 k=512 group=128", 0, 0},
+    {"gemm_w4a16", "m=32 n=1536 k=512 group=128", 0, 0},
+    {"gemm_w4a16", "m=256 n=1536 k=512 group=128", 0, 0},
+    {"gemm_w4a16", "m=1 n=512 k=512 group=128", 0, 0},
+    {"gemm_w4a16", "m=16 n=1792 k=512 group=128", 0, 0},
 };
 enum { HOST = sizeof host / sizeof *host };
 

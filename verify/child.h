@@ -33,7 +33,7 @@ struct child_options {
 
 /* Start a runner and load the candidate. On anything but CHILD_OK, *child is NULL and text says
  * why. The child runs in its own session, with an emptied environment (PATH, LD_LIBRARY_PATH,
- * CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER, HOME=/nonexistent, OMP_NUM_THREADS kept or set), no
+ * CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER, HOME=/nonexistent, OMP_NUM_THREADS, OMP_WAIT_POLICY kept or set), no
  * descriptors but 0-2 and the channel, no core files, files of 64 MiB at most, first in line
  * when memory is out, and dies with the thread that started it: start children from a thread
  * that outlives them. Where bubblewrap works (see child_sandbox) also in its own user, process,
@@ -78,6 +78,8 @@ struct child_fault child_fault(const struct child *child);
 
 void child_stop(struct child *child); /* kills the whole session; NULL is fine */
 void child_stop_all(void);            /* async-signal-safe, for SIGINT; running compilers too */
+
+int child_count(void);                /* running ones of this process, compilers too */
 
 /* How candidates are isolated on this machine, one line for the report: on the backend started
  * last (before the first start: the host). UNSEEN_NO_SANDBOX=1 in the environment turns

@@ -61,6 +61,8 @@ static int make_environment(char *environment[ENVIRONMENT], int threads)
     status |= asprintf(&environment[n++], "HOME=/nonexistent") < 0;
     if (threads > 0)
         status |= asprintf(&environment[n++], "OMP_NUM_THREADS=%d", threads) < 0;
+    /* Threads that spin while they wait take the cores from those that work, here or next door. */
+    status |= asprintf(&environment[n++], "OMP_WAIT_POLICY=passive") < 0;
     environment[n] = NULL;
     return status ? -1 : 0;
 }

@@ -42,6 +42,14 @@ void child_table_remove(pid_t pid)
     }
 }
 
+int child_count(void)
+{
+    int count = 0;
+    for (int i = 0; i < TABLE_SIZE; i++)
+        count += atomic_load(&table[i]) > 0;
+    return count;
+}
+
 void child_stop_all(void)
 {
     int saved = errno;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "child_internal.h"
+#include "starvation.h"
 
 enum { LOG_BYTES = 64 << 10, PATIENCE_MS = 1000, DRAIN_ROUNDS = 16, HEX_BYTES = 16,
        ILLEGAL_ADDRESS = 700 /* CUDA_ERROR_ILLEGAL_ADDRESS */ };
@@ -186,14 +187,60 @@ static enum child_status take(struct child *child, uint32_t sequence, enum reply
     return judge(child, reply, sequence, kind, text, text_size);
 }
 
+/* What is left of a call's time. Seconds in which it was ready to run and had no core are the neighbours' and not its own,
+ * up to a ceiling, at which it ends whatever the reason. */
+struct patience {
+    double start, timeout, look, deadline;
+    bool looked;
+    struct starvation starvation;
+};
+/* Of a call's time, at which its threads are first looked at: the calls that end before, nearly all, pay nothing. */
+static const double look_after = 0.125, look_latest = 1;
+static const double ceiling = 10; /* times the limit */
+
+static void patience_begin(struct patience *p, double timeout)
+{
+    p->start = now();
+    p->timeout = timeout;
+    p->look = p->start + fmin(look_latest, look_after * timeout);
+    p->deadline = p->start + timeout;
+    p->looked = false;
+}
+
+/* Seconds to wait for an answer until it is to be asked again; 0: time is up. */
+static double patience_left(struct patience *p, pid_t session)
+{
+    const double time = now();
+    if (!p->looked && time < p->look)
+        return p->look - time;
+    if (!p->looked)
+        starvation_begin(&p->starvation, session);
+    p->looked = true;
+    if (time < p->deadline)
+        return p->deadline - time;
+    p->deadline = fmin(p->start + p->timeout + starvation_seconds(&p->starvation, session),
+                       p->start + ceiling * p->timeout);
+    const double left = p->deadline - time;
+    return left > 0.01 * p->timeout ? left : 0;
+}
+
+static void explain_timeout(const struct patience *p, char *text, size_t text_size)
+{
+    const double waited = now() - p->start - p->timeout;
+    if (waited < 0.1 * p->timeout)
+        snprintf(text, text_size, "no answer within %g s", p->timeout);
+    else
+        snprintf(text, text_size, "no answer within %g s, nor in the %.3g s more for which it was kept from the cores",
+                 p->timeout, waited);
+}
+
 enum child_status child_wait(struct child *child, uint32_t sequence, enum reply_kind kind,
                              double timeout, struct reply *reply, char *text, size_t text_size)
 {
-    double deadline = now() + timeout;
-    for (;;) {
-        double left = deadline - now();
-        if (left <= 0)
-            break;
+    struct patience patience;
+    double left;
+    patience_begin(&patience, timeout);
+    while ((left = patience_left(&patience, child->process.pid)) > 0) {
         struct pollfd from[] = { { child->process.channel, POLLIN | POLLRDHUP, 0 },
                                  { child->process.output, POLLIN, 0 },
                                  { child->process.pidfd, POLLIN, 0 } };
@@ -212,7 +259,7 @@ enum child_status child_wait(struct child *child, uint32_t sequence, enum reply_
         if (from[2].revents) /* ended, while something that it forked still holds the channel */
             return gone(child, text, text_size);
     }
-    snprintf(text, text_size, "no answer within %g s", timeout);
+    explain_timeout(&patience, text, text_size);
     return give_up(child, CHILD_TIMEOUT);
 }
 

@@ -118,7 +118,7 @@ static void find_excess(struct result *result)
 {
     for (int i = 0; i < result->result_count; i++) {
         const struct config_result *c = &result->results[i];
-        if (!c->timing.present || c->timing.fraction <= 1.5 || !strcmp(c->timing.bound, "launch") ||
+        if (!c->timing.present || c->timing.disturbed || c->timing.fraction <= 1.5 || !strcmp(c->timing.bound, "launch") ||
             strcmp(result->peaks.source, "vendor") != 0)
             continue;
         struct finding *grown = realloc(result->finding,
@@ -134,12 +134,26 @@ static void find_excess(struct result *result)
     }
 }
 
+/* What the times are worth, where others used the device. */
+static void note_company(struct result *result)
+{
+    const struct company *company = &result->company;
+    if (company->most > 0)
+        result_note(result, "the device is shared: %d other process%s; times are not to be trusted", company->most,
+                    company->most == 1 ? "" : "es");
+    else if (company->shared)
+        result_note(result, "the device is shared: another unseen uses it; times are not to be trusted");
+    else if (company->unproved > 0)
+        result_note(result, "on %d configuration%s the device was idle only long after the stream's events, without proof "
+                    "that the candidate is why; these times are not to be trusted", company->unproved,
+                    company->unproved == 1 ? "" : "s");
+}
+
 /* The baseline's part of the report: how many times faster the candidate is. */
 static void note_baseline(const struct options *options, struct result *result)
 {
     double sum[2] = {0, 0};
     int count[2] = {0, 0};
-    const size_t used = strlen(result->notes);
     for (int i = 0; i < result->result_count; i++) {
         const struct config_result *c = &result->results[i];
         if (c->outcome != OUTCOME_PASS || !c->timing.present || c->timing.baseline_ms <= 0)
@@ -148,14 +162,11 @@ static void note_baseline(const struct options *options, struct result *result)
         count[c->unseen]++;
     }
     if (options->baseline && count[0] + count[1] == 0)
-        snprintf(result->notes + used, sizeof result->notes - used,
-                 "%sthe baseline %.200s was timed nowhere", used ? "\n" : "", options->baseline);
+        result_note(result, "the baseline %.200s was timed nowhere", options->baseline);
     else if (options->baseline)
-        snprintf(result->notes + used, sizeof result->notes - used,
-                 "%stimes as fast as the baseline %.200s (geomean): seen %.3g (%d timed), unseen %.3g "
-                 "(%d timed)", used ? "\n" : "", options->baseline,
-                 count[0] ? exp(sum[0] / count[0]) : 0, count[0],
-                 count[1] ? exp(sum[1] / count[1]) : 0, count[1]);
+        result_note(result, "times as fast as the baseline %.200s (geomean): seen %.3g (%d timed), unseen %.3g (%d timed)",
+                    options->baseline, count[0] ? exp(sum[0] / count[0]) : 0, count[0],
+                    count[1] ? exp(sum[1] / count[1]) : 0, count[1]);
 }
 
 /* What failed is worth more runs: the simplest configuration, and when. Files hold the finished results
@@ -182,6 +193,7 @@ static void conclude(struct showing *show, enum run_status status)
     if (status == RUN_INTERRUPTED)
         snprintf(result->partial_reason, sizeof result->partial_reason, "interrupted");
     find_excess(result);
+    note_company(result);
     note_baseline(show->options, result);
     explain_failures(show, status);
     score_set(result);

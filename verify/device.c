@@ -120,4 +120,10 @@ int device_measure_rates_cuda(struct device *device, char *error, size_t error_s
 {
     return device_open_cuda(device, 0, error, error_size);
 }
+
+int device_control_cuda(const struct device *device, double ms, double *event_ms, double *wall_ms)
+{
+    (void)device, (void)ms, (void)event_ms, (void)wall_ms;
+    return -1;
+}
 #endif

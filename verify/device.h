@@ -26,6 +26,7 @@ struct device {
     enum backend backend;
     int ordinal;
     char name[128], driver[64];
+    char uuid[48];         /* as NVML writes it, "GPU-..."; "host" */
     int capability;        /* 10*major + minor; 0 for the host */
     char arch[8];          /* "90a": what candidates are compiled for */
     int processors;        /* multiprocessors; host: cores */
@@ -50,6 +51,10 @@ bool device_vendor_ceilings(const char *name, struct ceilings *out);
 /* What bounds a problem: the ceiling used for scores, vendor's where known. */
 double device_gbps(const struct device *device);
 double device_tflops(const struct device *device, enum dtype compute);
+
+/* A kernel of our own that holds the GPU for about `ms`, between two events: what these show, and the clock of this process
+ * until the device has drained, as the runner takes both of a candidate. Returns 0, or -1 where the device failed. */
+int device_control_cuda(const struct device *device, double ms, double *event_ms, double *wall_ms);
 
 /* back-end halves */
 int device_open_host(struct device *device, char *error, size_t error_size);

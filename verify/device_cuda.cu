@@ -6,6 +6,7 @@
 #include <string.h>
 #include <cublasLt.h>
 
+#include "clock.h"
 #include "device.h"
 
 int device_count_cuda(void)
@@ -81,6 +82,13 @@ static void keep_pool(int ordinal)
         cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold);
 }
 
+static void format_uuid(const cudaUUID_t *uuid, char *text, size_t size)
+{
+    const unsigned char *b = (const unsigned char *)uuid->bytes;
+    snprintf(text, size, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1],
+             b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+}
+
 int device_open_cuda(struct device *device, int ordinal, char *error, size_t error_size)
 {
     struct cudaDeviceProp properties;
@@ -100,6 +108,7 @@ int device_open_cuda(struct device *device, int ordinal, char *error, size_t err
     device->ordinal = ordinal;
     snprintf(device->name, sizeof device->name, "%.120s", properties.name);
     snprintf(device->driver, sizeof device->driver, "CUDA %d.%d", driver / 1000, driver % 1000 / 10);
+    format_uuid(&properties.uuid, device->uuid, sizeof device->uuid);
     device->capability = 10 * properties.major + properties.minor;
     snprintf(device->arch, sizeof device->arch, "%d%s", device->capability,
              properties.major >= 9 ? "a" : "");
@@ -112,6 +121,46 @@ int device_open_cuda(struct device *device, int ordinal, char *error, size_t err
     device->launch_ms = least_ms(50, launch_empty, NULL);
     device->measured.gbps = measure_copy();
     return 0;
+}
+
+/* --- control --- */
+
+static __global__ void hold(unsigned long long nanoseconds)
+{
+    unsigned long long begin, now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+    do
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    while (now - begin < nanoseconds);
+}
+
+int device_control_cuda(const struct device *device, double ms, double *event_ms, double *wall_ms)
+{
+    cudaEvent_t start = NULL, stop = NULL;
+    float between = 0;
+    cudaError_t status = cudaSetDevice(device->ordinal);
+    if (!status)
+        status = cudaEventCreate(&start);
+    if (!status)
+        status = cudaEventCreate(&stop);
+    if (!status)
+        status = cudaDeviceSynchronize();
+    if (!status) {
+        const double begin = clock_seconds();
+        cudaEventRecord(start);
+        hold<<<1, 1>>>((unsigned long long)(1e6 * ms));
+        cudaEventRecord(stop);
+        status = cudaDeviceSynchronize();
+        *wall_ms = 1e3 * (clock_seconds() - begin);
+        if (!status)
+            status = cudaEventElapsedTime(&between, start, stop);
+        *event_ms = between;
+    }
+    if (start)
+        cudaEventDestroy(start);
+    if (stop)
+        cudaEventDestroy(stop);
+    return status ? -1 : 0;
 }
 
 /* --- GEMM rates --- */

@@ -1,5 +1,4 @@
 /* The host as a device: how fast its memory copies and its cores multiply. */
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 
 #include "clock.h"
 #include "device.h"
+#include "processors.h"
 
 static void read_name(char *name, size_t size)
 {
@@ -25,7 +25,7 @@ static void read_name(char *name, size_t size)
 }
 
 /* Best of a few copies by all cores, counting bytes read and written. */
-static double measure_copy(void)
+static double measure_copy(int cores)
 {
     const size_t bytes = (size_t)64 << 20, part = (size_t)1 << 20;
     char *from = malloc(bytes), *to = malloc(bytes);
@@ -39,7 +39,7 @@ static double measure_copy(void)
     memset(to, 2, bytes);
     for (int round = 0; round < 6; round++) {
         const double start = clock_seconds();
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(cores) schedule(static)
         for (size_t i = 0; i < bytes; i += part)
             memcpy(to + i, from + i, part);
         const double rate = 2 * (double)bytes / (clock_seconds() - start) / 1e9;
@@ -77,7 +77,7 @@ static double measure_fma(int cores)
     for (int round = 0; round < 3; round++) {
         const double start = clock_seconds();
         float total = 0;
-#pragma omp parallel reduction(+ : total)
+#pragma omp parallel num_threads(cores) reduction(+ : total)
         total += multiply_add(rounds, 0.999f);
         sink = sink + total;
         const double rate = 2.0 * CHAINS * (double)rounds * cores / (clock_seconds() - start) / 1e12;
@@ -92,12 +92,13 @@ int device_open_host(struct device *device, char *error, size_t error_size)
     (void)error;
     (void)error_size;
     device->backend = BACKEND_HOST;
-    device->processors = omp_get_max_threads();
+    strcpy(device->uuid, "host");
+    device->processors = processors_available();
     read_name(device->name, sizeof device->name);
     snprintf(device->driver, sizeof device->driver, "%.60s", uname(&system) == 0 ? system.release : "");
     device->memory_bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     device->launch_ms = 1e-4; /* a call through a function pointer and two clock readings */
-    device->measured.gbps = measure_copy();
+    device->measured.gbps = measure_copy(device->processors);
     device->measured.tflops[RATE_F32] = measure_fma(device->processors);
     return 0;
 }

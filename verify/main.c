@@ -1,8 +1,12 @@
 /* unseen: does a GPU kernel still work, and is it still fast, on configurations its author never saw? */
+#include <omp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "options.h"
+#include "processors.h"
 
 #define STATUSES "Exit status: 0 the candidate is general, 1 any other verdict, 2 bad usage or " \
     "input, 3 the environment cannot do it, 130 interrupted."
@@ -31,13 +35,13 @@ static const struct command commands[] = {
     {"draw", "PROBLEM", 1, 1, "yusdpeR",
      "Draw the seen and unseen sets and print them, one configuration per line, with why each was "
      "drawn.", command_draw},
-    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbjcnxftJTvqR",
+    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbjcnLxftJTvqR",
      "Run CANDIDATE (.c, .cu or .so) on the seen and on an unseen set, judge every output element, and "
      "say whether it is general.\v"
      "For example:\n"
      "  unseen verify softmax kernel.cu --effort quick\n"
      "  unseen verify softmax kernel.c --device host --json result.json\n\n" STATUSES, command_verify},
-    {"check", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptTmvq",
+    {"check", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptTmLvq",
      "Run CANDIDATE on one configuration, such as 'rows=3 cols=4099 seed=91'.\v"
      "Exit status: 0 it passes, 1 it does not, 2 bad usage or input, 3 the environment cannot do it, "
      "130 interrupted.", command_check},
@@ -76,8 +80,23 @@ static bool is_one_of(const char *word, const char *a, const char *b, const char
     return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
 }
 
+/* libgomp has read its environment before main. By default threads that wait for their team spin for milliseconds, and
+ * where several of these tools share a machine they so keep the cores from each other's work; nothing but the
+ * environment changes that, hence a second start. Where it cannot be had the first goes on. */
+static void wait_passively(char **argv)
+{
+    char self[1024];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (getenv("OMP_WAIT_POLICY") || length <= 0 || setenv("OMP_WAIT_POLICY", "passive", 1) != 0)
+        return;
+    self[length] = '\0';
+    execv(self, argv);
+}
+
 int main(int argc, char **argv)
 {
+    wait_passively(argv);
+    omp_set_num_threads(processors_available());
     if (argc < 2) {
         print_usage(stderr);
         return EXIT_USAGE;

@@ -13,7 +13,7 @@ enum { KEY_DEVICE = 'd', KEY_SEED = 's', KEY_UNSEEN = 'u', KEY_EFFORT = 'e', KEY
        KEY_CSV = 'c', KEY_TIMEOUT = 't', KEY_JOBS = 'J', KEY_VERBOSE = 'v', KEY_QUIET = 'q',
        KEY_SEEN = 'S', KEY_SPACE = 'p', KEY_BASELINE = 'b', KEY_NO_TIMING = 'n', KEY_HEADER = 'h',
        KEY_ONLY_SEEN = 'y', KEY_TOLERANCE = 'T', KEY_FAIL_FAST = 'f',
-       KEY_NO_EXPLAIN = 'x', KEY_RUNS = 'r', KEY_REGRESS = 'R', KEY_CAUSE = 'C', KEY_TIMING = 'm' };
+       KEY_NO_EXPLAIN = 'x', KEY_RUNS = 'r', KEY_REGRESS = 'R', KEY_CAUSE = 'C', KEY_TIMING = 'm', KEY_NO_LEASE = 'L' };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
 enum { LONG_ONLY = 256 };
@@ -38,6 +38,8 @@ static const struct argp_option all_options[] = {
     {"csv", KEY_CSV, "FILE", 0, "write one line per configuration to FILE", 0},
     {"timing", KEY_TIMING, NULL, 0, "time it too, and judge the timed calls", 0},
     {"no-timing", KEY_NO_TIMING, NULL, 0, "judge correctness only", 0},
+    {"no-lease", KEY_NO_LEASE, NULL, 0, "time without waiting for another unseen that is timing on the "
+     "same device", 0},
     {"fail-fast", KEY_FAIL_FAST, NULL, 0, "stop at the first configuration that fails; the others "
      "count as skipped, and nothing is timed", 0},
     {"tolerance", KEY_TOLERANCE, "KIND", 0, "exact (default: our allowed error decides) or published "
@@ -178,6 +180,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_ONLY_SEEN: o->only_seen = true; return 0;
     case KEY_TIMING: o->timed = true; return 0;
     case KEY_NO_TIMING: o->timing = false; return 0;
+    case KEY_NO_LEASE: o->no_lease = true; return 0;
     case KEY_NO_EXPLAIN: o->explain = false; return 0;
     case KEY_FAIL_FAST: o->fail_fast = true; return 0;
     case KEY_HEADER: o->header = true; return 0;

@@ -26,6 +26,7 @@ struct options {
     bool seed_given;
     bool timing; /* of verify: not --no-timing */
     bool timed;  /* of check: --timing */
+    bool no_lease;
     bool explain, header, only_seen, only_unseen, fail_fast;
     bool published;
     double timeout;

@@ -1,4 +1,4 @@
-#include "run.h"
+#include "run_internal.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -12,54 +12,36 @@
 #include "child.h"
 #include "clock.h"
 #include "interrupt.h"
+#include "processors.h"
 
-/* After this many timeouts, or deaths while loading, more of them would prove nothing and cost minutes. */
+/* After this many timeouts, or deaths while loading, more of them would prove nothing and cost minutes. One that was heard
+ * twice counts twice. */
 enum { PATIENCE = 4 };
 
-struct run {
-    const struct task *task;
-    const struct run_options *options;
-    struct result *result;
-    pthread_mutex_t lock;
-    int next, total;
-    bool *finished;
-    int ready;            /* the first so many are finished */
-    int timeouts;
-    bool failed;
-    enum run_status status;
-    char *error;
-    size_t error_size;
-};
-
-static const struct drawn *drawn_at(const struct task *task, int i)
+const struct drawn *run_drawn(const struct task *task, int i)
 {
     return i < task->seen_set.count ? &task->seen_set.item[i]
                                     : &task->unseen_set.item[i - task->seen_set.count];
-}
-
-static int usable_cores(void)
-{
-    const int cores = omp_get_max_threads();
-    return cores > 0 ? cores : 1;
 }
 
 /* At least two threads for the candidate: a race between one thread and itself never shows. */
 struct session_options run_session_options(const struct task *task, const struct run_options *options)
 {
     const int jobs = options->jobs > 0 ? options->jobs : 1;
-    const int threads = usable_cores() / jobs;
+    const int threads = processors_available() / jobs;
     return (struct session_options){.problem = task->problem,
                                     .device = &task->device,
                                     .object = task->build.object,
                                     .log_path = options->log_path,
                                     .timeout = options->timeout,
                                     .threads = threads < 2 ? 2 : threads > 16 ? 16 : threads,
-                                    .workers = jobs};
+                                    .workers = jobs,
+                                    .lease = task->lease};
 }
 
 static void describe(const struct task *task, int i, struct config_result *result)
 {
-    const struct drawn *drawn = drawn_at(task, i);
+    const struct drawn *drawn = run_drawn(task, i);
     memset(result, 0, sizeof *result);
     result->unseen = i >= task->seen_set.count;
     config_format(&drawn->config, result->config, sizeof result->config);
@@ -77,7 +59,7 @@ static bool enough(const struct run *run, char *why, size_t why_size)
 {
     if (run->options->fail_fast && run->failed)
         snprintf(why, why_size, "not run: --fail-fast after a failure");
-    else if (run->timeouts >= PATIENCE)
+    else if (run->timeouts + run->hangs >= PATIENCE)
         snprintf(why, why_size, "not run: %d configurations before it had already timed out or died "
                  "while loading", run->timeouts);
     else
@@ -149,17 +131,27 @@ static void finish(struct run *run, struct session *session, int i, enum session
     pthread_mutex_unlock(&run->lock);
 }
 
+static enum session_status check_one(struct run *run, struct session *session, int i)
+{
+    const struct run_attempt again = {.timed = false};
+    struct config_result *result = &run->result->results[i];
+    describe(run->task, i, result);
+    const struct config_result before = *result;
+    pthread_rwlock_rdlock(&run->running);
+    const enum session_status status = session_check(session, &run_drawn(run->task, i)->config, result);
+    pthread_rwlock_unlock(&run->running);
+    return run_settle_timeout(run, session, i, &before, &again, status);
+}
+
 static void *work(void *data)
 {
     struct run *run = data;
     const struct session_options options = run_session_options(run->task, run->options);
     struct session *session = session_open(&options);
-    omp_set_num_threads(usable_cores() / options.workers > 0 ? usable_cores() / options.workers : 1);
-    for (int i = session ? take(run) : -1; i >= 0; i = take(run)) {
-        struct config_result *result = &run->result->results[i];
-        describe(run->task, i, result);
-        finish(run, session, i, session_check(session, &drawn_at(run->task, i)->config, result));
-    }
+    const int cores = processors_available() / options.workers;
+    omp_set_num_threads(cores > 0 ? cores : 1);
+    for (int i = session ? take(run) : -1; i >= 0; i = take(run))
+        finish(run, session, i, check_one(run, session, i));
     pthread_mutex_lock(&run->lock);
     if (session) {
         collect(run, session);
@@ -171,6 +163,17 @@ static void *work(void *data)
     pthread_mutex_unlock(&run->lock);
     session_close(session);
     return NULL;
+}
+
+/* One that waits to run alone goes before those that would run beside each other. */
+static void open_locks(struct run *run)
+{
+    pthread_rwlockattr_t attributes;
+    pthread_mutex_init(&run->lock, NULL);
+    pthread_rwlockattr_init(&attributes);
+    pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    pthread_rwlock_init(&run->running, &attributes);
+    pthread_rwlockattr_destroy(&attributes);
 }
 
 static void run_workers(struct run *run, int jobs)
@@ -191,10 +194,10 @@ static void run_workers(struct run *run, int jobs)
 /* A configuration that differs from an earlier one only in input class and seed has its time. */
 static const struct config_result *timed_before(const struct run *run, int i)
 {
-    const struct config *config = &drawn_at(run->task, i)->config;
+    const struct config *config = &run_drawn(run->task, i)->config;
     const int input = problem_axis_index(run->task->problem, "input");
     for (int k = 0; k < i; k++) {
-        struct config other = drawn_at(run->task, k)->config;
+        struct config other = run_drawn(run->task, k)->config;
         if (input >= 0)
             other.value[input] = config->value[input];
         if (run->finished[k] && run->result->results[k].timing.present &&
@@ -225,7 +228,7 @@ static void time_baseline(struct run *run, struct session *baseline, int i, doub
 {
     struct config_result other = {0};
     memcpy(other.config, run->result->results[i].config, sizeof other.config);
-    const enum session_status status = session_time(baseline, &drawn_at(run->task, i)->config, budget,
+    const enum session_status status = session_time(baseline, &run_drawn(run->task, i)->config, budget,
                                                     &other);
     if (status != SESSION_OK)
         time_break(run, status, "--baseline: ", baseline);
@@ -238,11 +241,13 @@ static void time_one(struct run *run, struct session *session, struct session *b
     struct config_result *result = &run->result->results[i];
     const struct config_result *same = timed_before(run, i), kept = *result;
     const double budget = run->options->time_budget * (result->unseen ? 1 : 4);
+    const struct run_attempt again = {.timed = true, .time_budget = budget};
     enum session_status status = SESSION_OK;
     if (same)
         result->timing = same->timing;
     else
-        status = session_time(session, &drawn_at(run->task, i)->config, budget, result);
+        status = run_settle_timeout(run, session, i, &kept, &again,
+                                session_time(session, &run_drawn(run->task, i)->config, budget, result));
     if (status != SESSION_OK)
         time_break(run, status, "", session);
     else if (!same && baseline && result->timing.present)
@@ -267,6 +272,7 @@ static void time_all(struct run *run)
     if (session) {
         collect(run, session);
         session_seconds(session, &run->result->phase);
+        session_company(session, &run->result->company);
     }
     if (baseline)
         session_seconds(baseline, &run->result->phase);
@@ -306,7 +312,6 @@ enum run_status run_task(const struct task *task, const struct run_options *opti
     struct run run = {.task = task, .options = options, .result = result, .error = error,
                       .error_size = error_size,
                       .total = task->seen_set.count + task->unseen_set.count};
-    pthread_mutex_init(&run.lock, NULL);
     run.finished = calloc((size_t)run.total + 1, sizeof *run.finished);
     result->results = calloc((size_t)run.total + 1, sizeof *result->results);
     if (!run.finished || !result->results) {
@@ -314,6 +319,7 @@ enum run_status run_task(const struct task *task, const struct run_options *opti
         free(run.finished);
         return RUN_BROKEN;
     }
+    open_locks(&run);
     run_workers(&run, options->jobs > 0 ? options->jobs : 1);
     if (options->timing && run.status == RUN_DONE)
         time_all(&run);
@@ -321,6 +327,8 @@ enum run_status run_task(const struct task *task, const struct run_options *opti
     find_loosest(&run);
     snprintf(result->sandbox, sizeof result->sandbox, "%s", child_sandbox());
     free(run.finished);
+    alone_close(run.alone);
+    pthread_rwlock_destroy(&run.running);
     pthread_mutex_destroy(&run.lock);
     return run.status == RUN_DONE && is_interrupted() ? RUN_INTERRUPTED : run.status;
 }

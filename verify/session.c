@@ -29,6 +29,11 @@ void session_close(struct session *s)
     free(s);
 }
 
+void session_limit(struct session *s, double seconds)
+{
+    s->options.timeout = seconds;
+}
+
 int session_admitted(const struct session *s)
 {
     return s->ladder.admitted;

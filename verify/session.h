@@ -6,6 +6,7 @@
 #include "../problems/problem.h"
 #include "../reports/result.h"
 #include "device.h"
+#include "lease.h"
 
 struct session_options {
     const struct problem *problem;
@@ -16,6 +17,7 @@ struct session_options {
     int threads;            /* of the candidate and of the judge, each at its turn */
     bool brief;             /* outcomes are wanted: where MPFR is expensive it hears only what could still acquit */
     int workers;            /* sessions that share the machine's memory */
+    struct lease *lease;    /* held while times are taken; NULL: none is to be had */
 };
 
 struct session;
@@ -44,6 +46,12 @@ void session_observe(struct session *session, struct pattern *pattern);
 enum session_status session_time(struct session *session, const struct config *config,
                                  double budget_seconds, struct config_result *result);
 
+/* Seconds that one call takes, its output not looked at; 0 where it did not return 0. */
+enum session_status session_measure(struct session *session, const struct config *config, double *seconds);
+
+/* Another limit for each call from now on. */
+void session_limit(struct session *session, double seconds);
+
 /* Name of a rung of the arithmetic ladder ("fp32"); "wrong" past its end. */
 const char *session_rung_name(const struct session *session, int rung);
 int session_admitted(const struct session *session); /* the loosest rung that the problem admits */
@@ -52,6 +60,8 @@ const char *session_error(const struct session *session); /* after SESSION_BAD, 
 
 /* Evidence of cheating found so far; *count findings. */
 const struct finding *session_findings(const struct session *session, int *count);
+/* Who else was on the device while times were taken; added to what is there. */
+void session_company(const struct session *session, struct company *add_to);
 void session_seconds(const struct session *session, struct phase_seconds *add_to);
 
 #endif

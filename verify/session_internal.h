@@ -5,6 +5,7 @@
 #include "child.h"
 #include "clock.h"
 #include "memory.h"
+#include "neighbours.h"
 #include "session.h"
 
 enum { SESSION_FINDINGS = 8, SESSION_CALLS = 3 };
@@ -33,6 +34,11 @@ struct session {
     struct finding finding[SESSION_FINDINGS];
     int findings;
     struct phase_seconds seconds;
+    struct company company;   /* while times were taken */
+    double looked;            /* when the neighbours were last asked for, and the answer */
+    enum neighbours_state last_look;
+    bool disturbed;           /* the time at hand is not to be trusted */
+    int proofs;               /* attempts */
     struct pattern *pattern;  /* session_observe */
 };
 
@@ -71,6 +77,22 @@ void session_child_failed(struct session *s, enum child_status status, const cha
 
 /* Give the configuration's memory back, before the next one asks for its own. */
 void session_unmap(struct session *s);
+
+/* session_clock.c */
+struct clocks {
+    double event_ms, wall_ms; /* of one call: between the stream's events; until the device is idle */
+};
+bool clocks_disagree(const struct clocks *clocks);
+/* Of calls of a candidate and, between them, kernels of ours of the same length: do they show that work outlives the
+ * candidate's call? */
+bool clocks_prove(const struct clocks *candidate, const struct clocks *control, int count);
+
+/* Who is on the device now, with the lease in hand: others make the time at hand one that is not to be trusted. */
+void session_look(struct session *s);
+/* With the lease in hand: does the median of the samples show work that outlives the call? Then the time is not to be
+ * trusted, and where it can be proved it is a finding. Anything but CHILD_OK: the candidate's end, as in child_time. */
+enum child_status session_clocks(struct session *s, const struct call *call, const struct clocks *median,
+                                 const char *line, char *text, size_t text_size);
 
 /* session_judge.c */
 struct judging {

@@ -17,8 +17,9 @@ static void show_time(const struct timing *timing)
     char text[256];
     if (!timing->present)
         return;
-    snprintf(text, sizeof text, "%.4g ms, median of %d (95%%: %.4g to %.4g; %s)", timing->median_ms, timing->samples,
-             timing->low_ms, timing->high_ms, timing->method);
+    snprintf(text, sizeof text, "%.4g ms, median of %d (95%%: %.4g to %.4g; %s)%s", timing->median_ms,
+             timing->samples, timing->low_ms, timing->high_ms, timing->method,
+             timing->disturbed ? ", not to be trusted: disturbed by others on the device" : "");
     show_line("time", text);
     snprintf(text, sizeof text, "%.4g ms by the %s bound: %.3g%% of attainable", timing->attainable_ms, timing->bound,
              100 * timing->fraction);

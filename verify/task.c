@@ -27,6 +27,18 @@ struct draw_caps task_caps(const struct problem *problem, const struct device *d
                               .flops = 0.5e9 / problem->host_ns};
 }
 
+/* Without one the run goes on: its times may suffer, its outcomes do not. */
+static void open_lease(struct task *task, const struct options *options)
+{
+    char why[400];
+    const struct lease_options lease = {.device = task->device.uuid, .quiet = options->quiet,
+                                        .attend = options->no_lease};
+    task->lease = lease_open(&lease, why, sizeof why);
+    if (!task->lease)
+        snprintf(task->notes.text, sizeof task->notes.text,
+                 "no lease of the device is to be had (%s): another unseen may be timing at the same time\n", why);
+}
+
 int task_open(struct task *task, const struct options *options)
 {
     char error[512];
@@ -38,6 +50,7 @@ int task_open(struct task *task, const struct options *options)
     if (status != 0)
         return fail(status == -1 ? EXIT_USAGE : EXIT_ENVIRONMENT, error);
     task->caps = task_caps(task->problem, &task->device);
+    open_lease(task, options);
     return 0;
 }
 
@@ -198,6 +211,7 @@ void task_clear(struct task *task)
 {
     build_clear(&task->build);
     build_clear(&task->baseline);
+    lease_close(task->lease);
     drawn_list_clear(&task->seen_set);
     drawn_list_clear(&task->unseen_set);
     config_list_clear(&task->seen);

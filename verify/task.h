@@ -5,11 +5,13 @@
 #include "../gen/draw.h"
 #include "build.h"
 #include "device.h"
+#include "lease.h"
 #include "options.h"
 
 struct task {
     const struct problem *problem;
     struct device device;
+    struct lease *lease;          /* of the device; NULL where none can be had */
     struct space space;
     struct config_list seen, frozen;
     char seen_path[1024], space_path[1024];

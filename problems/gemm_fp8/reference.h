@@ -44,15 +44,18 @@ REF_FN void ref_finish(const struct ref_context *c, int64_t m, int64_t n, const 
     e->part[PART_SCALE] = scale;
 }
 
-/* The accumulation; then the sum may be rounded to bf16; then one fp32 product with the scale, which
- * is exact for the power-of-two scales of the exact class. */
+/* The accumulation, E; then the sum may be rounded to bf16, R; then one fp32 product with the scale. A scale that
+ * multiplies partial sums or an operand instead rounds each by u: u ||p|| or less, which R = 2^-9 |s| hides, or E where s
+ * vanishes. In the exact class E = 0 and the scale is a power of two, so the product is exact and rounding the sum is
+ * rounding the output: of all that is admitted one bf16 results, the nearest. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
                         const struct ref_element *e)
 {
     const double *part = e->part;
     const struct sum_facts facts = ref_kept_sum(part + PART_SUM, ref_unit(c));
     const double sum = error_of_sum(a, c->data, &facts);
+    if (c->data == DATA_EXACT && sum == 0)
+        return 0;
     const double rounded = sum + error_of_rounding(error_format(DTYPE_BF16), part[PART_SUM], sum);
-    const double product = c->data == DATA_EXACT ? 0 : UNIT_F32 * fabs(part[PART_SUM]);
-    return fabs(part[PART_SCALE]) * (rounded + product);
+    return fabs(part[PART_SCALE]) * (rounded + UNIT_F32 * fabs(part[PART_SUM]));
 }

@@ -55,8 +55,27 @@ static void fill_zeros(const struct config *config, struct instance *out, struct
     }
 }
 
-/* Small integers in x, any weights and power-of-two scales: every sum is exact, with the zero points
- * applied before or after it. Large values of x at the last row of w and at the groups' ends. */
+/* Weights of any bytes and power-of-two scales, beside whole numbers in x. A sum with the zero points applied
+ * before or after it adds |x| (q + zero) scale, in units of 2^-3 at most 30 * 64 times sum |x|: below 2^23, and so exact
+ * in every unit, for sum |x| < 4369. (Where not all scales are 8, for three times as much.) */
+static void fill_exact(struct instance *out)
+{
+    out->tensor[W_Q].fill = (struct fill){.kind = FILL_LEVELS, .b = 256};
+    out->tensor[SCALES].fill = (struct fill){.kind = FILL_POWERS, .a = -3, .b = 3, .density = 1};
+    out->data = DATA_EXACT;
+}
+
+/* One sign: x from 0..7 up to 1024 rows, fewer levels beyond, 0 or 1 from 4096 on: sum |x| is about 3600, in the end
+ * 8200. Sums have up to 22 bits, so a shorter accumulator or a rounded partial sum shows. */
+static void fill_uniform(struct instance *out)
+{
+    const double levels = floor(8192 / (double)out->extent[2]);
+    out->tensor[X].fill = (struct fill){.kind = FILL_LEVELS, .b = (float)fmax(2, fmin(8, levels))};
+    fill_exact(out);
+}
+
+/* Both signs and sparse: sum |x| is about 1200, and 768 more with large values at the last row of w and at the
+ * groups' ends. */
 static void fill_integers(struct instance *out, bool needles, struct random *random)
 {
     const int64_t m = out->extent[0], k = out->extent[2], group = out->extent[3];
@@ -70,11 +89,11 @@ static void fill_integers(struct instance *out, bool needles, struct random *ran
         x->planted[i] = (struct fill_planted){row * k + depth, needles ? (i % 2 ? -48.0f : 48.0f) : 1};
     }
     x->planted_count = FILL_MAX_PLANTED;
-    out->tensor[W_Q].fill = (struct fill){.kind = FILL_LEVELS, .b = 256};
-    out->tensor[SCALES].fill = (struct fill){.kind = FILL_POWERS, .a = -3, .b = 3, .density = 1};
-    out->data = DATA_EXACT;
+    fill_exact(out);
 }
 
+/* The signs of all but the exact classes are random: of `cancel` those of pairs (v w, -v w'), where the part of a
+ * pair that a partial sum holds, and what is rounded off it, have squares of at most twice theirs together. */
 static void fill_class(const struct config *config, struct instance *out, struct random *random)
 {
     struct fill *x = &out->tensor[X].fill;
@@ -82,16 +101,13 @@ static void fill_class(const struct config *config, struct instance *out, struct
     if (config_chose(config, "input", "integers") || config_chose(config, "input", "needle")) {
         fill_integers(out, config_chose(config, "input", "needle"), random);
     } else if (config_chose(config, "input", "uniform")) {
-        *x = (struct fill){.kind = FILL_UNIFORM, .a = 0, .b = 1};
-        out->tensor[W_Q].fill = (struct fill){.kind = FILL_LEVELS, .b = 256};
-        out->data = DATA_ANY;
+        fill_uniform(out);
     } else if (config_chose(config, "input", "wide")) {
         *x = (struct fill){.kind = FILL_WIDE, .a = -12, .b = 12};
         out->tensor[W_Q].fill = (struct fill){.kind = FILL_LEVELS, .b = 256};
         out->tensor[SCALES].fill = (struct fill){.kind = FILL_WIDE, .a = -12, .b = 4};
     } else if (config_chose(config, "input", "cancel")) {
         *x = (struct fill){.kind = FILL_CANCEL, .b = 2, .inner = out->extent[2]};
-        out->data = DATA_ANY;
     }
 }
 

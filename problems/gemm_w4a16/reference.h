@@ -62,9 +62,10 @@ REF_FN void ref_finish(const struct ref_context *c, int64_t m, int64_t n, const 
     ref_keep_sum(&sum[OF_SIZES], e->part + PART_SIZE);
 }
 
-/* The accumulation of the terms as a folded zero point has them; and the weights rounded to bf16, each by
- * up to u of itself and on its own: three times the Euclidean norm of the products (their sum where the data may
- * make the roundings agree). Small integers times powers of two are bf16 already. */
+/* E, the accumulation of the terms t as a folded zero point has them; and W, the weights rounded to bf16, each by up to
+ * u of itself: |sum p_k d_k| with |d_k| <= u and signs that those of x make random. Its deviation is 0.4 u ||p|| where
+ * the d are spread, u ||p|| if all were u, sqrt(2) times that in `cancel`; up to 9 terms 3 u ||p|| is u sum|p|, which
+ * nothing exceeds. In the exact class weights are small integers times powers of two, bf16 already. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
                         const struct ref_element *e)
 {
@@ -73,6 +74,5 @@ REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
     folded.value = sum.value;
     if (c->data == DATA_EXACT)
         return error_of_sum(a, c->data, &folded);
-    return error_of_sum(a, c->data, &folded) +
-           UNIT_BF16 * (c->data == DATA_ANY ? sum.magnitude : 3 * sqrt(sum.square));
+    return error_of_sum(a, c->data, &folded) + 3 * UNIT_BF16 * sqrt(sum.square);
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const inputs[] = {"normal", "integers", "needle", "uniform",
-                                     "wide",   "cancel",   "gates",  NULL};
+static const char *const inputs[] = {"normal", "integers", "needle", "uniform", "wide",
+                                     "cancel", "gates",    "grid",   "scaled",  NULL};
 static const char *const routings[] = {"even", "zipf", "empty", "one", "single", "odd", NULL};
 
 static const struct axis axes[] = {
@@ -16,7 +16,9 @@ static const struct axis axes[] = {
     {"routing", AXIS_CHOICE, routings,
      "rows of the experts: even; by a power law; first, last and some others without rows; all to one; "
      "most with one row; boundaries anywhere"},
-    {"input", AXIS_CHOICE, inputs, "how hidden and the weights are drawn; gates: silu far out on both sides"},
+    {"input", AXIS_CHOICE, inputs,
+     "how hidden and the weights are drawn; gates: silu far out on both sides; grid: gates and ups that bf16 "
+     "holds, multiples of 1/32; scaled: hidden beyond fp16's range, weights below it"},
     {0}};
 
 static const struct tensor tensors[] = {
@@ -198,6 +200,20 @@ static void fill_integers(struct instance *out, bool needles, struct random *ran
     out->data = DATA_EXACT;
 }
 
+/* Gates and ups on a grid of 1/32, deviation 1 to 4: nearly all below 8, where bf16 holds them. What is left
+ * is silu and the output, and silu is not that of integers only. */
+static void fill_grid(struct instance *out)
+{
+    const double hidden = (double)out->extent[1];
+    struct fill *gate = &out->tensor[W_GATE].fill;
+    out->tensor[HIDDEN].fill = (struct fill){.kind = FILL_POWERS, .a = -5, .b = 0};
+    *gate = (struct fill){.kind = FILL_INTEGERS, .b = hidden <= 16 ? 3 : 1, .density = 1};
+    if (hidden > 64)
+        gate->density = (float)(64 / hidden);
+    out->tensor[W_UP].fill = *gate;
+    out->data = DATA_EXACT;
+}
+
 static void fill_class(const struct config *config, struct instance *out, struct random *random)
 {
     struct fill *x = &out->tensor[HIDDEN].fill;
@@ -218,6 +234,11 @@ static void fill_class(const struct config *config, struct instance *out, struct
     } else if (config_chose(config, "input", "gates")) { /* gates of deviation 40 whatever the length */
         x->b = 1;
         gate->b = (float)(40 / sqrt((double)out->extent[1]));
+    } else if (config_chose(config, "input", "grid")) {
+        fill_grid(out);
+    } else if (config_chose(config, "input", "scaled")) { /* gates and ups of deviation 2 */
+        x->b = 0x1p16f;
+        gate->b = up->b = (float)(0x1p-15 / sqrt((double)out->extent[1]));
     }
 }
 
@@ -251,8 +272,8 @@ static const char *const discriminating[] = {"integers", "needle", NULL};
 const struct problem problem_moe_up = {
     .name = "moe_up",
     .summary = "mixture-of-experts up-projection with SwiGLU, rows sorted by expert",
-    .arithmetic = "products and sums in fp32 or in the 16-bit MMA class of the GPU in hand; gate and up may "
-                  "each be rounded to bf16; fast exponential or tanh in silu",
+    .arithmetic = "products and sums in fp32 or in the 16-bit MMA class of the GPU in hand; gate, up and "
+                  "silu(gate) may each be rounded to bf16; fast exponential or tanh in silu",
     .axes = axes,
     .tensors = tensors,
     .extents = extents,

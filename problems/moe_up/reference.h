@@ -38,9 +38,11 @@ REF_FN double ref_b(const struct ref_context *c, int64_t expert, int part, int64
     return part == OF_GATE ? REF_BF16(c, MOE_W_GATE, at) : REF_BF16(c, MOE_W_UP, at);
 }
 
+/* Integers, or in `grid` multiples of 1/32: sum |p| stays far below 2^23 of these units, so that no order, no
+ * split and no matrix unit (which drops what lies 2^-24 below the greatest term) errs at all. */
 REF_FN double ref_unit(const struct ref_context *c)
 {
-    return c->data == DATA_EXACT ? 1 : 0;
+    return c->data == DATA_EXACT ? 0x1p-5 : 0;
 }
 
 REF_FN double ref_cost(const struct ref_context *c)
@@ -83,30 +85,49 @@ REF_FN double moe_silu_spread(double g, double r)
     return ends > turn ? ends : turn;
 }
 
+/* What rounding to bf16 adds to a number that is off from x by at most e. The nearest value to it is no
+ * farther from it than half an ulp, nor than the value nearest to x: dist(x) + e. */
+REF_FN double moe_rounding(double x, double e)
+{
+    const struct format bf16 = error_format(DTYPE_BF16);
+    const double half = error_half_ulp(bf16, fabs(x) + e), near = error_of_rounding(bf16, x, 0) + e;
+    return half < near ? half : near;
+}
+
 /* One sum, off by its accumulation and perhaps rounded to bf16 on top. */
 REF_FN double moe_sum_error(const struct ref_context *c, const struct arithmetic *a, const double *part)
 {
     const struct sum_facts facts = ref_kept_sum(part, ref_unit(c));
     const double sum = error_of_sum(a, c->data, &facts);
-    return sum + error_of_rounding(error_format(DTYPE_BF16), facts.value, sum);
+    return sum + moe_rounding(facts.value, sum);
 }
 
-/* silu over the interval that the rounded gate may lie in, its own arithmetic in fp32, and up's error.
- * A first-order bound would reject honest kernels at large negative gates, where silu falls by half
- * every 0.7. Relative, in units u = 2^-24, silu's arithmetic errs by the exponential's 4 + 4.346 |g|, a sum
- * and a division (6), the argument's own rounding (2). Its form g/2 (1 + tanh(g/2)) cancels at negative g and
- * errs by 4 u |g|; with the hardware's tanh, which is off by up to 2^-11, by 2^-12 |g| and a little: permitted
- * where there are matrix units. */
-REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
-                        const struct ref_element *e)
+/* |out' - silu(g) up| for g' within G of g and up' within U of up (sums, each perhaps rounded to bf16),
+ * silu' off from silu(g') by its own arithmetic and perhaps rounded to bf16 (the published reference
+ * multiplies bf16 tensors, F.silu(gate) * up), and two products in fp32. With S = |silu' - silu(g)| and u 2^-24,
+ *
+ *     |out' - out| <= S (|up| + U) + |silu(g)| ((1 + u) U + 2 u |up|).
+ *
+ * Proved, for any of these steps taken or not, but for what error_of_sum says of the sums: honest kernels
+ * come close to it.
+ *
+ * silu(g') - silu(g) is bounded over all of the interval: a first-order bound would reject honest kernels at
+ * large negative gates, where silu falls by half every 0.7. silu's own arithmetic errs, relative and in units
+ * u, by its exponential's 4 + 2.346 |g| (__expf, 2 + 1.173 |g| ulp), its argument's rounding (2 |g|), a sum
+ * (1), a division (4) and a product (1): 12 + 4.346 |g|. Where the exponential overflows, silu is 0 in the
+ * place of something below 2^-120. g/2 (1 + tanh(g/2)) cancels at negative g: tanh as 1 - 2 / (1 + exp(g)) is
+ * off by 4 u, tanhf by 2 u, times |g|/2: twice that are 4 u |g|. The hardware's tanh is off by 2^-11:
+ * 2^-12 |g| and a little, permitted where there are matrix units. */
+REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     const double g = e->part[PART_GATE], u = e->part[PART_UP];
     const double gate_error = moe_sum_error(c, a, e->part + PART_GATE);
     const double up_error = moe_sum_error(c, a, e->part + PART_UP);
-    const double silu = fabs(moe_silu_of(g));
+    const double silu = moe_silu_of(g), size = fabs(silu);
     const double tanh_error = a->k > 1 ? 0x1.1p-12 * fabs(g) : 4 * UNIT_F32 * fabs(g);
-    const double arithmetic = UNIT_F32 * (12 + 4.346 * fabs(g)) * silu + tanh_error;
-    const double silu_error = moe_silu_spread(g, gate_error) + arithmetic;
-    return silu_error * (fabs(u) + up_error) + (silu + UNIT_F32 * silu) * up_error +
-           2 * UNIT_F32 * silu * fabs(u);
+    const double arithmetic = UNIT_F32 * (12 + 4.346 * fabs(g)) * size + tanh_error;
+    const double silu_off = moe_silu_spread(g, gate_error) + arithmetic;
+    const double silu_error = silu_off + moe_rounding(silu, silu_off);
+    return silu_error * (fabs(u) + up_error) + (size + UNIT_F32 * size) * up_error +
+           2 * UNIT_F32 * size * fabs(u);
 }

@@ -1,0 +1,132 @@
+/* The tool on a machine that it shares: the lease of the host, and timeouts that are nobody's fault. */
+#include "cli.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../verify/lease.h"
+
+#define TIMED "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen", "--unseen", "1", "--seed", "1"
+
+static struct lease *held;
+
+static void hold_lease(void)
+{
+    char why[400];
+    const struct lease_options options = {.device = "host", .quiet = true};
+    held = lease_open(&options, why, sizeof why);
+    ck_assert_msg(held != NULL, "%s", why);
+    ck_assert(lease_take(held));
+}
+
+static void sleep_ms(long ms)
+{
+    const struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+    nanosleep(&time, NULL);
+}
+
+START_TEST(timing_waits_for_the_lease_of_another_and_says_so)
+{
+    cli_put_kernel("right.c", "", "0");
+    hold_lease();
+    const pid_t tool = CLI_START("verify", "softmax", "right.c", TIMED, "--json", "r.json");
+    sleep_ms(9000);
+    ck_assert(!cli_printed("general"));
+    lease_close(held);
+    cli_wait(tool);
+    cli_expect(0, "general: ");
+    ck_assert_ptr_nonnull(strstr(cli.err, "waiting for another unseen"));
+    ck_assert_ptr_nonnull(strstr(cli.err, "unseen-host.lease)\n---> --no-lease"));
+    json_t *result = cli_json("r.json");
+    ck_assert(json_is_true(json_object_get(result, "timing_trusted")));
+    json_decref(result);
+}
+END_TEST
+
+START_TEST(no_lease_does_not_wait_and_neither_do_the_checks)
+{
+    cli_put_kernel("right.c", "", "0");
+    hold_lease();
+    CLI("verify", "softmax", "right.c", TIMED, "--no-lease");
+    cli_expect(0, "general: ");
+    CLI("verify", "softmax", "right.c", TIMED, "--no-timing");
+    cli_expect(0, "general: ");
+    CLI("check", "softmax", "right.c", "rows=3 cols=5 seed=91", "--device", "host", "--timing", "--no-lease");
+    cli_expect(0, "median of");
+    ck_assert_str_eq(cli.err, "");
+    lease_close(held);
+}
+END_TEST
+
+START_TEST(an_interrupt_ends_the_wait_for_the_lease)
+{
+    cli_put_kernel("right.c", "", "0");
+    hold_lease();
+    const pid_t tool = CLI_START("verify", "softmax", "right.c", TIMED, "-q", "--json", "r.json");
+    sleep_ms(4000);
+    kill(tool, SIGINT);
+    cli_wait(tool);
+    ck_assert_int_eq(cli.status, 130);
+    cli_expect_without("waiting for");
+    json_t *result = cli_json("r.json");
+    ck_assert_int_eq(cli_count(result, "seen", "pass"), 2);
+    json_decref(result);
+    lease_close(held);
+}
+END_TEST
+
+/* 30 times what the baseline takes for these 16 million elements is more than the kernel sleeps. */
+START_TEST(a_timeout_of_the_seen_set_that_does_not_happen_alone_is_no_timeout)
+{
+    cli_put("large.space", "rows 1..4096\ncols 1..4096\ninput normal\n");
+    cli_put("large.seen", "rows=4096 cols=4096\n");
+    cli_put_kernel("slow.c", "if (rows == 4096) usleep(300000);", "0");
+    CLI("verify", "softmax", "slow.c", "--device", "host", "--space", "large.space", "--seen", "large.seen", "--unseen",
+        "1", "--seed", "1", "--timeout", "0.25", "--no-timing");
+    cli_expect(0, "general: ");
+    char *note = strstr(cli.out, "note        rows=4096 cols=4096");
+    ck_assert_msg(note != NULL, "%s", cli.out);
+    ck_assert_ptr_nonnull(strstr(note, "no answer within 0.25 s"));
+    ck_assert_ptr_nonnull(strstr(note, "problem's"));
+}
+END_TEST
+
+START_TEST(several_at_work_at_once_leave_a_repetition_alone)
+{
+    cli_put_kernel("hang.c", "if (cols > 64) for (volatile int i = 0;;) i = 0;", "0");
+    CLI("verify", "softmax", "hang.c", TINY, "--unseen", "2", "--seed", "1", "--timeout", "0.5", "--jobs", "2");
+    cli_expect(1, "broken: ");
+    cli_expect(1, "again when it ran alone");
+    ck_assert(!cli_has_children());
+}
+END_TEST
+
+START_TEST(the_tool_and_its_candidates_wait_passively)
+{
+    cli_put_kernel("asks.c", "const char *policy = getenv(\"OMP_WAIT_POLICY\");\n"
+                             "    if (!policy || policy[0] != 'p') return 1;", "0");
+    CLI("check", "softmax", "asks.c", "rows=3 cols=5 seed=91", "--device", "host", "-q");
+    ck_assert_str_eq(cli.out, "pass\n");
+    setenv("OMP_DISPLAY_ENV", "true", 1);
+    CLI("--version");
+    unsetenv("OMP_DISPLAY_ENV");
+    ck_assert_msg(strstr(cli.err, "OMP_WAIT_POLICY = 'PASSIVE'") != NULL, "%s", cli.err);
+}
+END_TEST
+
+TCase *cli_busy_case(void)
+{
+    TCase *tests = tcase_create("busy machines");
+    tcase_add_checked_fixture(tests, cli_setup, cli_teardown);
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, timing_waits_for_the_lease_of_another_and_says_so);
+    tcase_add_test(tests, no_lease_does_not_wait_and_neither_do_the_checks);
+    tcase_add_test(tests, an_interrupt_ends_the_wait_for_the_lease);
+    tcase_add_test(tests, a_timeout_of_the_seen_set_that_does_not_happen_alone_is_no_timeout);
+    tcase_add_test(tests, several_at_work_at_once_leave_a_repetition_alone);
+    tcase_add_test(tests, the_tool_and_its_candidates_wait_passively);
+    return tests;
+}

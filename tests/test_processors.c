@@ -1,0 +1,118 @@
+/* How many cores there are to use: affinity, quota of made-up cgroups, OMP_NUM_THREADS. */
+#include <check.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../verify/processors.h"
+#include "suites.h"
+
+static char root[64];
+
+static void make_root(void)
+{
+    strcpy(root, "/tmp/unseen-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(root));
+}
+
+static void drop_root(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -r '%s'", root);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static void put(const char *folder, const char *name, const char *text)
+{
+    char path[256];
+    for (size_t i = 0; i <= strlen(folder); i++)
+        if (folder[i] == '/' || folder[i] == '\0') {
+            snprintf(path, sizeof path, "%s/%.*s", root, (int)i, folder);
+            mkdir(path, 0755);
+        }
+    snprintf(path, sizeof path, "%s/%s/%s", root, folder, name);
+    FILE *file = fopen(path, "we");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+START_TEST(the_tightest_quota_on_the_way_to_the_root_counts)
+{
+    put("a/b", "cpu.max", "max 100000\n");
+    ck_assert(isinf(processors_quota("0::/a/b\n", root)));
+    put("a", "cpu.max", "350000 100000\n");
+    ck_assert_double_eq(processors_quota("0::/a/b\n", root), 3.5);
+    put("a/b", "cpu.max", "150000 100000\n");
+    ck_assert_double_eq(processors_quota("0::/a/b\n", root), 1.5);
+    ck_assert_double_eq(processors_quota("0::/a\n", root), 3.5);
+    ck_assert(isinf(processors_quota("0::/\n", root)));
+}
+END_TEST
+
+START_TEST(version_1_has_its_quota_below_the_cpu_controller)
+{
+    put("cpu/box", "cpu.cfs_quota_us", "-1\n");
+    put("cpu/box", "cpu.cfs_period_us", "100000\n");
+    ck_assert(isinf(processors_quota("7:cpuset:/\n4:cpu,cpuacct:/box\n", root)));
+    put("cpu/box", "cpu.cfs_quota_us", "250000\n");
+    ck_assert_double_eq(processors_quota("7:cpuset:/\n4:cpu,cpuacct:/box\n", root), 2.5);
+    ck_assert_double_eq(processors_quota("4:cpuacct,cpu:/box\n", root), 2.5);
+    ck_assert(isinf(processors_quota("4:cpuacct:/box\n", root)));
+}
+END_TEST
+
+/* A container without a namespace of its own sees the host's path, and has only the root of it. */
+START_TEST(a_group_whose_folder_is_not_here_still_has_the_root)
+{
+    put(".", "cpu.max", "200000 100000\n");
+    ck_assert_double_eq(processors_quota("0::/system.slice/box-1234.scope\n", root), 2);
+}
+END_TEST
+
+START_TEST(a_membership_that_says_nothing_is_no_quota)
+{
+    ck_assert(isinf(processors_quota("", root)));
+    ck_assert(isinf(processors_quota("nonsense\n::\n0:\n", root)));
+    put(".", "cpu.max", "");
+    ck_assert(isinf(processors_quota("0::/\n", root)));
+}
+END_TEST
+
+START_TEST(the_affinity_mask_counts_and_so_does_omp_num_threads)
+{
+    cpu_set_t before, one;
+    unsetenv("OMP_NUM_THREADS");
+    ck_assert_int_eq(sched_getaffinity(0, sizeof before, &before), 0);
+    const int all = processors_available();
+    ck_assert_int_ge(all, 1);
+    ck_assert_int_le(all, CPU_COUNT(&before));
+    setenv("OMP_NUM_THREADS", "1", 1);
+    ck_assert_int_eq(processors_available(), 1);
+    setenv("OMP_NUM_THREADS", "100000", 1);
+    ck_assert_int_eq(processors_available(), all);
+    CPU_ZERO(&one);
+    for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; cpu++)
+        if (CPU_ISSET(cpu, &before))
+            CPU_SET(cpu, &one);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
+    ck_assert_int_eq(processors_available(), 1);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof before, &before), 0);
+}
+END_TEST
+
+TCase *processors_case(void)
+{
+    TCase *tests = tcase_create("processors");
+    tcase_add_checked_fixture(tests, make_root, drop_root);
+    tcase_add_test(tests, the_tightest_quota_on_the_way_to_the_root_counts);
+    tcase_add_test(tests, version_1_has_its_quota_below_the_cpu_controller);
+    tcase_add_test(tests, a_group_whose_folder_is_not_here_still_has_the_root);
+    tcase_add_test(tests, a_membership_that_says_nothing_is_no_quota);
+    tcase_add_test(tests, the_affinity_mask_counts_and_so_does_omp_num_threads);
+    return tests;
+}

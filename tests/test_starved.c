@@ -1,0 +1,91 @@
+/* A candidate that is kept from the cores is not one that hangs. The test and all that it starts share one core with busy
+ * loops, each in a session of its own, so that the kernel gives each an equal share. */
+#include "child_fixture.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "suites.h"
+
+enum { LOOPS = 3 };
+
+static pid_t loop[LOOPS];
+static cpu_set_t before;
+
+static void crowd(void)
+{
+    cpu_set_t one;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof before, &before), 0);
+    CPU_ZERO(&one);
+    for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; cpu++)
+        if (CPU_ISSET(cpu, &before))
+            CPU_SET(cpu, &one);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
+    for (int i = 0; i < LOOPS; i++) {
+        loop[i] = fork();
+        if (loop[i] == 0) {
+            setsid();
+            for (;;)
+                __asm__ volatile("");
+        }
+    }
+}
+
+static void disperse(void)
+{
+    for (int i = 0; i < LOOPS; i++) {
+        kill(loop[i], SIGKILL);
+        waitpid(loop[i], NULL, 0);
+    }
+    sched_setaffinity(0, sizeof before, &before);
+}
+
+/* 0.4 s of computing take about 1.6 s here. */
+START_TEST(a_starved_call_is_given_the_time_that_it_waited_for_a_core)
+{
+    int returned = -1;
+    const double start = fixture_now();
+    ck_assert_msg(fixture_run("burns", PLACE_LOW, &returned) == CHILD_OK, "%s", it.text);
+    ck_assert_int_eq(returned, 0);
+    const double alone_limit = 0.6;
+    child_stop(it.child);
+    fixture_start("burns");
+    ck_assert_msg(fixture_call(PLACE_LOW, alone_limit, &returned) == CHILD_OK, "%s", it.text);
+    ck_assert_double_gt(fixture_now() - start, 2 * alone_limit);
+}
+END_TEST
+
+START_TEST(a_call_that_spins_without_end_ends_at_the_ceiling_at_last)
+{
+    int returned;
+    const double start = fixture_now();
+    fixture_start("spins");
+    ck_assert_int_eq(fixture_call(PLACE_LOW, 0.3, &returned), CHILD_TIMEOUT);
+    ck_assert_double_lt(fixture_now() - start, 10 * 0.3 + 2);
+    ck_assert_ptr_nonnull(strstr(it.text, "no answer within 0.3 s"));
+}
+END_TEST
+
+START_TEST(a_call_that_sleeps_waits_for_nobody)
+{
+    int returned;
+    fixture_start("hangs");
+    const double start = fixture_now();
+    ck_assert_int_eq(fixture_call(PLACE_LOW, 0.5, &returned), CHILD_TIMEOUT);
+    ck_assert_double_lt(fixture_now() - start, 2 * 0.5 + 0.5);
+}
+END_TEST
+
+TCase *starved_case(void)
+{
+    TCase *tests = tcase_create("starved");
+    fixture_add(tests);
+    tcase_add_checked_fixture(tests, crowd, disperse);
+    tcase_add_test(tests, a_starved_call_is_given_the_time_that_it_waited_for_a_core);
+    tcase_add_test(tests, a_call_that_spins_without_end_ends_at_the_ceiling_at_last);
+    tcase_add_test(tests, a_call_that_sleeps_waits_for_nobody);
+    return tests;
+}

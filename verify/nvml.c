@@ -1,0 +1,94 @@
+/* NVML, found at run time like the driver: libnvidia-ml.so.1 comes with it, and not everywhere. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "neighbours.h"
+
+/* What NVML's documentation fixes: nvmlReturn_t, nvmlDevice_t, nvmlUtilization_t, and the two layouts of
+ * nvmlProcessInfo_t, of which the longer one goes with the functions _v2 and _v3. */
+enum { SUCCESS = 0, SETTLE_MS = 1300 };
+typedef void *handle;
+
+struct utilization {
+    unsigned gpu, memory;
+};
+
+struct process_short {
+    unsigned pid;
+    unsigned long long memory;
+};
+
+struct process_long {
+    unsigned pid;
+    unsigned long long memory;
+    unsigned instance, compute_instance;
+};
+
+static struct {
+    int (*init)(void);
+    int (*device)(const char *uuid, handle *device);
+    int (*processes)(handle device, unsigned *count, void *info);
+    int (*utilization)(handle device, struct utilization *utilization);
+    size_t process_bytes;
+} library;
+static bool usable;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* ISO C has no cast from an object to a function pointer; POSIX says the bytes are the same. */
+static bool find(void *opened, const char *name, void *function)
+{
+    void *const found = dlsym(opened, name);
+    memcpy(function, &found, sizeof found);
+    return found != NULL;
+}
+
+static void resolve(void)
+{
+    void *opened = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!opened)
+        return;
+    library.process_bytes = sizeof(struct process_long);
+    if (!find(opened, "nvmlDeviceGetComputeRunningProcesses_v3", &library.processes) &&
+        !find(opened, "nvmlDeviceGetComputeRunningProcesses_v2", &library.processes)) {
+        library.process_bytes = sizeof(struct process_short);
+        if (!find(opened, "nvmlDeviceGetComputeRunningProcesses", &library.processes))
+            return;
+    }
+    usable = find(opened, "nvmlInit_v2", &library.init) &&
+             find(opened, "nvmlDeviceGetHandleByUUID", &library.device) &&
+             find(opened, "nvmlDeviceGetUtilizationRates", &library.utilization) && library.init() == SUCCESS;
+}
+
+static bool find_device(const char *uuid, handle *device)
+{
+    pthread_once(&once, resolve);
+    return usable && library.device(uuid, device) == SUCCESS;
+}
+
+static int list_processes(const char *uuid, int *pid, int most)
+{
+    handle device;
+    unsigned count = (unsigned)most;
+    char *info = find_device(uuid, &device) ? calloc((size_t)most, library.process_bytes) : NULL;
+    if (!info)
+        return -1;
+    const int status = library.processes(device, &count, info);
+    for (unsigned i = 0; status == SUCCESS && i < count; i++) { /* the number comes first in both */
+        unsigned number;
+        memcpy(&number, info + i * library.process_bytes, sizeof number);
+        pid[i] = (int)number;
+    }
+    free(info);
+    return status == SUCCESS ? (int)count : -1;
+}
+
+static int ask_utilization(const char *uuid)
+{
+    handle device;
+    struct utilization percent;
+    return find_device(uuid, &device) && library.utilization(device, &percent) == SUCCESS ? (int)percent.gpu : -1;
+}
+
+const struct nvml nvml_library = {list_processes, ask_utilization, SETTLE_MS};

@@ -1,0 +1,46 @@
+/* What run.c shares with run_alone.c. */
+#ifndef UNSEEN_RUN_INTERNAL_H
+#define UNSEEN_RUN_INTERNAL_H
+
+#include <pthread.h>
+
+#include "alone.h"
+#include "run.h"
+
+struct run {
+    const struct task *task;
+    const struct run_options *options;
+    struct result *result;
+    pthread_mutex_t lock;
+    pthread_rwlock_t running; /* read: a configuration is at work; written: one is at work alone */
+    struct alone *alone;      /* NULL until a configuration of the seen set has timed out */
+    bool hangs;               /* one has timed out alone, too: no other is run again */
+    int next, total;
+    bool *finished;
+    int ready;            /* the first so many are finished */
+    int timeouts;
+    bool failed;
+    enum run_status status;
+    char *error;
+    size_t error_size;
+};
+
+/* The i-th configuration of both sets. */
+const struct drawn *run_drawn(const struct task *task, int i);
+
+/* --- run_alone.c --- */
+
+/* What timed out: a check, or the calls that are timed. */
+struct run_attempt {
+    bool timed;
+    double time_budget;
+};
+
+/* A timeout of the seen set is run again alone, until one has timed out there, too: that one speaks for the others, and
+ * what hangs is waited for twice at most. Returns what the session says last. `before` is the i-th result as it was before
+ * the attempt; the caller holds none of the locks. */
+enum session_status run_settle_timeout(struct run *run, struct session *session, int i,
+                                       const struct config_result *before, const struct run_attempt *attempt,
+                                       enum session_status status);
+
+#endif
