@@ -423,7 +423,7 @@ HONEST_FN void weigh_split(const struct plan *p, double *score, int64_t length, 
         const double old = max;
         if (running)
             max = tile_max(p, score, length, split, first, old);
-        rescale[first / tile] = weight_of(p, old, max);
+        rescale[first / tile] = old == max ? 1 : weight_of(p, old, max);
         for (int i = 0; i < LANES && old != max && p->mutant != SUM_NOT_RESCALED; i++)
             sum.lane[i] = p->choice[SW_SUM] == SUM_DOUBLE ? sum.lane[i] * rescale[first / tile]
                                                           : product((float)sum.lane[i], (float)rescale[first / tile]);
@@ -674,6 +674,8 @@ HONEST_FN double merge(const struct plan *p, const struct split *split, const do
     }
     if (count == 1)
         return normalized_part(p, &split[0], part[0]);
+    if (p->mutant == LSE_BF16 || p->mutant == LSE_FP16)
+        return merge_by_lse(p, split, part, stride, count);
     switch (p->choice[SW_MERGE]) {
     case MERGE_RESCALE: return merge_rescaled(p, split, part, stride, count);
     case MERGE_PAIRS: return merge_in_pairs(p, split, part, stride, count);
