@@ -41,7 +41,8 @@ struct draw_notes {
  *   next and the previous value), each choice changed alone, each number axis +- its tiles. Where a limit
  *   forbids one, one other axis moves to its nearest value that satisfies all limits;
  * - corners, up to 20%: every axis at its least, two axes at once as great as fits, each number axis at its
- *   greatest within the caps and at its least, seen values among others; from 100 draws on every tensor beyond
+ *   greatest within the caps (once more with the sharpest input class) and at its least, seen values among others;
+ *   from 100 draws on every tensor beyond
  *   2^31 elements that can be;
  * - a covering array of the classes in cover.h, up to 33%, for what those before have left open;
  * - 14% random around one seen value, or two that were never seen together;

@@ -23,10 +23,12 @@ static void random_corner(const struct space *space, struct config *config, stru
         config->value[input] = space->domain[input].value[0];
 }
 
-static void draw_corner(struct drawing *drawing, int axis, int64_t value, const char *why,
+/* `sharp`: the input class; -1: any. */
+static void draw_corner(struct drawing *drawing, int axis, int64_t value, int64_t sharp, const char *why,
                         struct pcg *stream)
 {
     enum { CORNER_TRIES = 8 };
+    const int input = problem_axis_index(drawing->space->problem, "input");
     for (int i = 0; i < CORNER_TRIES; i++) {
         struct config config;
         struct cost cost;
@@ -34,6 +36,8 @@ static void draw_corner(struct drawing *drawing, int axis, int64_t value, const 
         if (i >= CORNER_TRIES / 2)
             set_others_least(drawing->space, &config, axis);
         config.value[axis] = value;
+        if (sharp >= 0)
+            config.value[input] = sharp;
         if (draw_repair(drawing->space, &config, axis) != REPAIR_FAILED &&
             draw_shrink_to_fit(drawing, &config, axis, 1u << axis, true, stream, &cost) &&
             draw_is_new(drawing, &config)) {
@@ -177,22 +181,28 @@ static void draw_seen_values(struct drawing *drawing, int end, struct pcg *strea
                 continue;
             snprintf(why, sizeof why, "corner: %s=%lld as in the seen set, the rest otherwise", axes[i].name,
                      (long long)value);
-            draw_corner(drawing, i, value, why, stream);
+            draw_corner(drawing, i, value, -1, why, stream);
         }
 }
 
-/* Has it been met already, with two axes as great as fits? */
-static bool is_drawn(const struct drawing *drawing, int from, int axis, int64_t value)
+/* Has it been met already, with two axes as great as fits, and with the input class `sharp` unless that is -1? */
+static bool is_drawn(const struct drawing *drawing, int from, int axis, int64_t value, int64_t sharp)
 {
-    for (int i = from; i < drawing->out->count; i++)
-        if (drawing->out->item[i].config.value[axis] >= value)
+    const int input = problem_axis_index(drawing->space->problem, "input");
+    for (int i = from; i < drawing->out->count; i++) {
+        const struct config *config = &drawing->out->item[i].config;
+        if (config->value[axis] >= value && (sharp < 0 || config->value[input] == sharp))
             return true;
+    }
     return false;
 }
 
+/* An axis at its greatest twice: with any input, where pairs have not met it, and with the one that shows a single
+ * element that is missing among so many. */
 static void draw_greatest(struct drawing *drawing, int end, struct pcg *stream)
 {
     const struct axis *axes = drawing->space->problem->axes;
+    const int64_t sharp = draw_sharpest(drawing->space);
     const int from = drawing->out->count;
     char why[96];
     draw_pairs(drawing, end, false, stream);
@@ -203,8 +213,10 @@ static void draw_greatest(struct drawing *drawing, int end, struct pcg *stream)
         const bool cut = value < drawing->space->domain[i].high;
         snprintf(why, sizeof why, "corner: %s at its greatest%s", axes[i].name,
                  cut ? " within the caps" : "");
-        if (value >= 0 && !is_drawn(drawing, from, i, value))
-            draw_corner(drawing, i, value, why, stream);
+        if (value >= 0 && !is_drawn(drawing, from, i, value, -1))
+            draw_corner(drawing, i, value, -1, why, stream);
+        if (value >= 0 && sharp >= 0 && drawing->out->count < end && !is_drawn(drawing, from, i, value, sharp))
+            draw_corner(drawing, i, value, sharp, why, stream);
     }
 }
 
@@ -220,7 +232,7 @@ static void draw_axes(struct drawing *drawing, int end, struct pcg *stream)
     for (int i = 0; axes[i].name && drawing->out->count < end; i++)
         if (domain_is_number(drawing->space, i)) {
             snprintf(why, sizeof why, "corner: %s at its least", axes[i].name);
-            draw_corner(drawing, i, drawing->space->domain[i].low, why, stream);
+            draw_corner(drawing, i, drawing->space->domain[i].low, -1, why, stream);
         }
     draw_pairs(drawing, end, true, stream); /* once more, with other choices and data */
 }

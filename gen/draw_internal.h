@@ -108,6 +108,9 @@ bool domain_is_number(const struct space *space, int axis); /* a number axis wit
  * discriminating ones, else `usual`. */
 int64_t draw_input(const struct space *space, int axis, int64_t usual, struct pcg *stream);
 
+/* The sharpest of the discriminating classes that the contract has; -1: none. */
+int64_t draw_sharpest(const struct space *space);
+
 /* Shrinks the largest axis, over and over, until the configuration may be afforded. Of `spared` (a bit an axis)
  * none before all others, or never when it is `fixed`, so that long single axes appear; limits never move
  * `kept` (-1: none is). What cannot shrink any more is taken as it is when the caps of one configuration allow

@@ -121,6 +121,9 @@ struct problem {
     bool exact;                    /* the result is right or not: no arithmetic, no allowed error */
     bool rounds_operands;          /* operands of its products may be rounded to bf16, on any device */
     bool memory_bound;             /* scored in GB/s rather than TFLOP/s */
+    /* Choices of the axis `input` whose allowed error is so small that a dropped, doubled or misplaced element shows at
+     * any size, the sharpest first; NULL-terminated; NULL: none. Drawn more often, and at the greatest of every axis. */
+    const char *const *discriminating;
     struct halving half;
     double published_atol, published_rtol; /* the published check's constants */
     double host_ns; /* roughly what one flop costs a CPU core that fills, runs a plain kernel and judges;

@@ -183,7 +183,7 @@ START_TEST(every_content_has_the_same_shape)
 }
 END_TEST
 
-/* Every query is 64 times a key of its own sequence and head, which then takes all the weight. */
+/* Every query is 8 times a key of its own sequence and head, which then takes all the weight. */
 START_TEST(a_one_hot_query_is_a_key_of_its_sequence)
 {
     struct paged p;
@@ -196,7 +196,7 @@ START_TEST(a_one_hot_query_is_a_key_of_its_sequence)
         for (int64_t t = 0; t < length && hit < 0; t++) {
             int64_t d = 0;
             while (d < 96 && oracle_bf16(&p.o, 0, row * 96 + d) ==
-                                 64 * oracle_bf16(&p.o, KV, oracle_key(&p.o, b, h, t) + d))
+                                 8 * oracle_bf16(&p.o, KV, oracle_key(&p.o, b, h, t) + d))
                 d++;
             hit = d == 96 ? t : -1;
         }
@@ -209,12 +209,40 @@ START_TEST(a_one_hot_query_is_a_key_of_its_sequence)
 }
 END_TEST
 
+/* Every value is 0 or +-1, but for some at the last tokens and at edges, +-8; long sequences have few of them. */
+START_TEST(uniform_values_are_sparse_in_long_sequences)
+{
+    static const int64_t lengths_of[] = {40, 4000, 100000};
+    static const double share[] = {0.9, 0.1, 0x1p-7};
+    for (int i = 0; i < 3; i++) {
+        struct paged p;
+        char line[160];
+        int64_t ones = 0, eights = 0, values = lengths_of[i] * 64;
+        snprintf(line, sizeof line, "batch=1 heads=1 kv_heads=1 head_dim=64 page_size=8 max_len=%lld input=uniform seed=5",
+                 (long long)lengths_of[i]);
+        open_paged(&p, line, 0);
+        for (int64_t t = 0; t < lengths_of[i]; t++)
+            for (int d = 64; d < 128; d++) {
+                const double v = fabs(oracle_bf16(&p.o, KV, oracle_key(&p.o, 0, 0, t) + d));
+                ck_assert(v == 0 || v == 1 || v == 8);
+                ones += v == 1;
+                eights += v == 8;
+            }
+        ck_assert(fabs((double)ones / (double)values - share[i]) < 0.2 * share[i]);
+        ck_assert(eights > 4 && eights <= 16);
+        ck_assert_double_eq(fabs(oracle_bf16(&p.o, KV, oracle_key(&p.o, 0, 0, lengths_of[i] - 1) + 127)), 8);
+        close_paged(&p);
+    }
+}
+END_TEST
+
 TCase *fill_paged_case(void)
 {
     TCase *paged = tcase_create("paged");
     tcase_add_loop_test(paged, tables_lengths_and_garbage_are_what_the_choices_say, 0, 5);
     tcase_add_test(paged, every_content_has_the_same_shape);
     tcase_add_test(paged, a_one_hot_query_is_a_key_of_its_sequence);
+    tcase_add_test(paged, uniform_values_are_sparse_in_long_sequences);
     tcase_set_timeout(paged, 60);
     return paged;
 }

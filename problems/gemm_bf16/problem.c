@@ -12,6 +12,8 @@ static int instantiate(const struct config *config, struct random *shape_random,
     return gemm_instantiate(config, content_random, 2, true, out);
 }
 
+static const char *const discriminating[] = {"integers", "needle", NULL};
+
 const struct problem problem_gemm_bf16 = {
     .name = "gemm_bf16",
     .summary = "bf16 matrix product, fp32 sums, one rounding to bf16",
@@ -20,6 +22,7 @@ const struct problem problem_gemm_bf16 = {
     .tensors = tensors,
     .extents = gemm_extents,
     .compute = DTYPE_BF16,
+    .discriminating = discriminating,
     .half = {0, 1, 0},
     .published_atol = 1e-2,
     .published_rtol = 1e-2,

@@ -12,6 +12,8 @@ static int instantiate(const struct config *config, struct random *shape_random,
     return gemm_instantiate(config, content_random, 4, false, out);
 }
 
+static const char *const discriminating[] = {"integers", "needle", NULL};
+
 const struct problem problem_gemm_f32 = {
     .name = "gemm_f32",
     .summary = "fp32 matrix product",
@@ -20,6 +22,7 @@ const struct problem problem_gemm_f32 = {
     .tensors = tensors,
     .extents = gemm_extents,
     .compute = DTYPE_F32,
+    .discriminating = discriminating,
     .half = {0, 1, 0},
     .published_atol = 1e-5,
     .published_rtol = 1e-4,

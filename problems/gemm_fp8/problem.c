@@ -95,6 +95,8 @@ static int instantiate(const struct config *config, struct random *shape_random,
     return 0;
 }
 
+static const char *const discriminating[] = {"integers", "needle", NULL};
+
 const struct problem problem_gemm_fp8 = {
     .name = "gemm_fp8",
     .summary = "FP8 (e4m3) matrix product with a scale per output column, bf16 result",
@@ -104,6 +106,7 @@ const struct problem problem_gemm_fp8 = {
     .tensors = tensors,
     .extents = extents,
     .compute = DTYPE_E4M3,
+    .discriminating = discriminating,
     .half = {0, 1, 0},
     .published_atol = 0.2,
     .published_rtol = 0.2,

@@ -134,6 +134,8 @@ static int instantiate(const struct config *config, struct random *shape_random,
     return 0;
 }
 
+static const char *const discriminating[] = {"integers", "needle", NULL};
+
 const struct problem problem_gemm_w4a16 = {
     .name = "gemm_w4a16",
     .summary = "bf16 activations times 4-bit weights with a scale and a zero point per group",
@@ -143,6 +145,7 @@ const struct problem problem_gemm_w4a16 = {
     .tensors = tensors,
     .extents = extents,
     .compute = DTYPE_BF16,
+    .discriminating = discriminating,
     .half = {0, 1, 0},
     .published_atol = 0.1,
     .published_rtol = 0.1,

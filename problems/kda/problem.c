@@ -142,6 +142,8 @@ static int instantiate(const struct config *config, struct random *shape_random,
     return 0;
 }
 
+static const char *const discriminating[] = {"onehot", NULL};
+
 const struct problem problem_kda = {
     .name = "kda",
     .summary = "Kimi Delta Attention, forward: a gated delta rule with a decay per channel",
@@ -152,6 +154,7 @@ const struct problem problem_kda = {
     .extents = extents,
     .compute = DTYPE_BF16,
     .rounds_operands = true,
+    .discriminating = discriminating,
     .half = {2, 1, 0},
     .published_atol = 0.05,
     .published_rtol = 0.05,

@@ -267,6 +267,8 @@ static int instantiate(const struct config *config, struct random *shape_random,
     return 0;
 }
 
+static const char *const discriminating[] = {"integers", "needle", NULL};
+
 const struct problem problem_moe_up = {
     .name = "moe_up",
     .summary = "mixture-of-experts up-projection with SwiGLU, rows sorted by expert",
@@ -277,6 +279,7 @@ const struct problem problem_moe_up = {
     .extents = extents,
     .derived = derived,
     .compute = DTYPE_BF16,
+    .discriminating = discriminating,
     .half = {0, 1, 0},
     .published_atol = 0.02,
     .published_rtol = 0.02,

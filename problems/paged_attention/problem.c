@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const inputs[] = {"normal", "onehot", "uniform", "large", "wide", "ties", NULL};
+static const char *const inputs[] = {"normal", "onehot", "uniform", "large", "wide", "ties", "positive", NULL};
 static const char *const lengths[] = {"equal", "ragged", "one", "short", "full", "over", NULL};
 enum { EQUAL, RAGGED, ONE, SHORT, FULL, OVER }; /* as the list above */
 static const char *const tables[] = {"shuffled", "identity", "reversed", "shared", NULL};
@@ -199,9 +199,22 @@ static int64_t token_offset(const struct cache *c, int64_t b, int64_t t, int64_t
     return ((page * c->page_size + t % c->page_size) * c->kv_heads + kv_head) * 2 * c->head_dim;
 }
 
-/* Keys of +-1 and every query 64 times the key of one token of its sequence: that token's score stands
- * so far above the rest that softmax is one-hot in fp32 and the output is that token's value row, bit
- * for bit. The token is the last one, the first, the last of a page, or any. */
+/* A token where a split, a tile or a page is likely to end or to begin: at a multiple of a power of two. */
+static int64_t edge_token(int64_t length, struct random *random)
+{
+    uint64_t doublings = 0;
+    while ((int64_t)16 << (doublings + 1) <= length)
+        doublings++;
+    const int64_t tile = (int64_t)16 << random_below(random, doublings + 1);
+    const int64_t token = between(random, 0, length / tile) * tile - (int64_t)random_below(random, 2);
+    return token < 0 ? 0 : token < length ? token : length - 1;
+}
+
+/* Keys and values of +-3 and every query 8 times the key of one token of its sequence, which scores 72 sqrt(D).
+ * A key that differs in h places scores 144 h / sqrt(D) less, at least 9 h: from h = 12 on its weight is 0 in
+ * fp32, and of 2^17 random keys none is nearer but once in 10^8. So every admitted arithmetic gives the
+ * token's value row, and since 3 lies between its neighbours in bf16, no power of two, bit for bit. The token is
+ * the last one, the first, the last of a page, at the edge of a tile, or any. */
 static int fill_onehot(struct instance *out, const struct cache *c, struct random *random)
 {
     struct fill *query = &out->tensor[QUERY].fill;
@@ -212,36 +225,36 @@ static int fill_onehot(struct instance *out, const struct cache *c, struct rando
     for (int64_t row = 0; row < rows; row++) {
         const int64_t b = row / c->heads, length = c->length[b];
         const int64_t choices[] = {length - 1, 0, length / c->page_size * c->page_size - 1,
-                                   between(random, 0, length - 1)};
-        const int64_t choice = choices[row < 2 ? 0 : random_below(random, 4)];
+                                   edge_token(length, random), between(random, 0, length - 1)};
+        const int64_t choice = choices[row < 2 ? 0 : random_below(random, 5)];
         start[row] = token_offset(c, b, choice < 0 ? length - 1 : choice,
                                   row % c->heads / (c->heads / c->kv_heads));
     }
-    *query = (struct fill){.kind = FILL_GATHER, .b = 64, .inner = c->head_dim, .source = KV_CACHE,
+    *query = (struct fill){.kind = FILL_GATHER, .b = 8, .inner = c->head_dim, .source = KV_CACHE,
                            .start = start, .starts = rows};
-    out->tensor[KV_CACHE].fill.kind = FILL_INTEGERS;
-    out->tensor[KV_CACHE].fill.b = 1;
-    out->tensor[KV_CACHE].fill.density = 1;
+    out->tensor[KV_CACHE].fill.kind = FILL_SIGNS;
+    out->tensor[KV_CACHE].fill.b = 3;
     out->data = DATA_EXACT;
     return 0;
 }
 
-/* A zero query: all scores equal, the output the plain mean of integer values, exact in fp32 but for
- * one division. The last token of some sequences stands out. */
+/* A zero query: all scores are 0, the output is the plain mean of the values, which are 0 or +-1. The sum of n
+ * such numbers is about sqrt(n), so the fewer of a column are not 0 the more one of them tells: about 400, or
+ * 1 in 128. Some tokens stand out: the last ones, the first, and edges of tiles. */
 static void fill_uniform(struct instance *out, const struct cache *c, struct random *random)
 {
     struct fill *kv = &out->tensor[KV_CACHE].fill;
+    const float density = 400 / (float)c->max_len;
     out->tensor[QUERY].fill = (struct fill){.kind = FILL_CONSTANT, .a = 0};
     kv->kind = FILL_INTEGERS;
-    kv->b = 8;
-    kv->density = 0.9f;
+    kv->b = 1;
+    kv->density = density > 0.9f ? 0.9f : density > 0x1p-7f ? density : 0x1p-7f;
     for (int i = 0; i < FILL_MAX_PLANTED; i++) {
-        const int64_t b = i ? (int64_t)random_below(random, (uint64_t)c->batch) : c->batch - 1;
-        const int64_t head = i ? (int64_t)random_below(random, (uint64_t)c->kv_heads)
-                               : c->kv_heads - 1;
-        const int64_t d = i ? (int64_t)random_below(random, (uint64_t)c->head_dim) : c->head_dim - 1;
-        kv->planted[i] = (struct fill_planted){
-            token_offset(c, b, c->length[b] - 1, head) + c->head_dim + d, i % 2 ? -64.0f : 64.0f};
+        const int64_t b = (int64_t)random_below(random, (uint64_t)c->batch), length = c->length[b];
+        const int64_t head = i ? between(random, 0, c->kv_heads - 1) : c->kv_heads - 1;
+        const int64_t d = i ? between(random, 0, c->head_dim - 1) : c->head_dim - 1;
+        const int64_t t = i < 4 ? length - 1 : i < 6 ? 0 : edge_token(length, random);
+        kv->planted[i] = (struct fill_planted){token_offset(c, b, t, head) + c->head_dim + d, i % 2 ? -8.0f : 8.0f};
     }
     kv->planted_count = FILL_MAX_PLANTED;
     out->data = DATA_EXACT;
@@ -274,6 +287,11 @@ static int fill_values(const struct config *config, struct instance *out, const 
         query->a = kv->a = -1;
         query->b = kv->b = 3;
         out->data = DATA_ANY;
+    } else if (config_chose(config, "input", "positive")) { /* nothing cancels: what sums lose accumulates */
+        query->b = 1;
+        kv->kind = FILL_UNIFORM;
+        kv->a = 1;
+        kv->b = 2;
     }
     return 0;
 }
@@ -351,6 +369,8 @@ static const struct derived derived[] = {
      "elements of kv_cache, which holds the pages that the sequences need", cache_elements},
     {0}};
 
+static const char *const discriminating[] = {"uniform", "onehot", NULL};
+
 const struct problem problem_paged_attention = {
     .name = "paged_attention",
     .summary = "one decode step of grouped-query attention over a paged bf16 KV cache",
@@ -362,6 +382,7 @@ const struct problem problem_paged_attention = {
     .derived = derived,
     .compute = DTYPE_BF16,
     .memory_bound = true,
+    .discriminating = discriminating,
     .half = {3, 0, 0},
     .published_atol = 0.02,
     .published_rtol = 0.02,

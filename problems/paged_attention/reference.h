@@ -71,12 +71,12 @@ REF_FN void ref_touch(const struct ref_context *c, int64_t row)
 #endif
 
 /* The score of a token from its q . k; *size is max(|s|, ||q k||_2 / sqrt(D)), what its accumulation error
- * scales with (T2; for DATA_ANY the sum of magnitudes, T1). */
-REF_FN num paged_score(const struct ref_context *c, const struct acc *dot, num root, double *size)
+ * scales with (T2). */
+REF_FN num paged_score(const struct acc *dot, num root, double *size)
 {
     const num score = num_div(acc_num(dot, 0), root);
     const double norm = sqrt(dot->square) / num_mid(root), s = fabs(num_mid(score));
-    *size = c->data == DATA_SIGN_RANDOM ? (s > norm ? s : norm) : dot->magnitude / num_mid(root);
+    *size = s > norm ? s : norm;
     return score;
 }
 
@@ -106,7 +106,7 @@ REF_FN void ref_prepare(const struct ref_context *c, int64_t row, num *scratch,
         ref_dots_bf16(c, PAGED_QUERY, row * dim, PAGED_KV, key, group, dim, dot);
         for (int i = 0; i < group; i++) {
             double size;
-            scratch[t + i] = paged_score(c, &dot[i], root, &size);
+            scratch[t + i] = paged_score(&dot[i], root, &size);
             scratch[2 * capacity + t + i] = num_of((double)key[i]);
             max = num_mid(scratch[t + i]) > max ? num_mid(scratch[t + i]) : max;
             largest = size > largest ? size : largest;
@@ -161,37 +161,50 @@ REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first
     }
 }
 
-/* Relative errors of the weights w_t reach the output as sum w |v - out| / sum w, at most
- * sum w |v| / sum w + |out|:
- *   scores: the accumulation of D products, then the scale's and the shift's roundings, u |s| each;
- *   exponentials: 4 + 4.346 distance, in units u, as in softmax;
- *   bf16 probabilities: u_bf16 each, independently: four times the Euclidean norm (their sum where
- *     equal scores make the roundings agree);
- *   the accumulation of L weighted values; the denominator within min(8 L u, 2^-12); a division.
- * In the exact class every weight is 0 or 1 and every sum exact: one division remains, and a trace of
- * the terms above the enclosure's radius of L 2^-53 of them, so that a sum that cancels to 0 is not
- * beyond what the enclosure can tell; one token is 1/L of them. */
+/* Every relative error e_t of a weight w_t, w_t = p_t / sum p, reaches the output as sum e_t w_t v_t (where the
+ * denominator does not have it) or as sum e_t w_t (v_t - out). With o = |out|, A = sum w |v|, B = ||w v||_2,
+ * C = ||w||_2 and the reach A + o, in any order of sums, split and merged in any way:
+ *   scores: the accumulation of D products (T2), then roundings of the scale, of log2 e, of the product with them and
+ *     of the subtracted maximum (or log-sum-exp), u |s| each: (ceil(D/k) d + 4u) S reach;
+ *   exponentials: u (4 + 4.346 distance), as in softmax;
+ *   probabilities rounded to bf16, once each and to whichever scale (the maximum's, a tile's, 1 / sum): |e_t| <= u_bf16,
+ *     so at most u_bf16 A, and with independent e_t 6 u_bf16 B: their rms is at most u_bf16 / sqrt(3), so 10 deviations;
+ *     a common part is the denominator's: u_bf16 o at most, and 6 u_bf16 C o where they are independent.
+ *     Merging by log-sum-exp adds 60u to e_t, which is less than 2^-9 of this;
+ *   values: ceil(L/k) d max(o, B) (T2; equal signs make it T1); the denominator min(8 L u, 2^-12); a division.
+ *
+ * DATA_ANY: scores are often equal, and so are their weights' roundings: e_t = e(s_t) has the values of groups of
+ * tokens, and sum e_t w_t v_t = sum_g e_g S_g. Signs of values are random, so the S_g of a group or a split deviate
+ * by ||w v||_g about w_g out: 6 u_bf16 B (two groups of opposite e_g: 6 deviations) and u_bf16 o in common.
+ * DATA_EXACT: one token has all the weight, p = 1 and nothing rounds but what a fused exp2(s c - max c) leaves of its
+ * exponent, u |s|; or all weights are 1, and 1 / L, or 1 / (tokens of a split), is rounded as above. Dot products are
+ * exact; values are 0 or of one size, but for a few, so that not more than 2 (A / B)^2 of them are added. */
+REF_FN double paged_rounding(const struct ref_context *c, const double *part)
+{
+    const double norm = 6 * part[PART_NORM], weights = 6 * part[PART_WEIGHT_NORM];
+    const double common = c->data == DATA_SIGN_RANDOM && weights < 1 ? weights : 1;
+    if (c->data == DATA_EXACT && part[PART_WEIGHT_NORM] > 0.9)
+        return 0;
+    return UNIT_BF16 * ((norm < part[PART_WEIGHTED] ? norm : part[PART_WEIGHTED]) + common * part[PART_VALUE]);
+}
+
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
                         const struct ref_element *e)
 {
     const double *part = e->part;
-    const double out = part[PART_VALUE], reach = part[PART_WEIGHTED] + out;
+    const double out = part[PART_VALUE], reach = part[PART_WEIGHTED] + out, norm = part[PART_NORM];
     const double chain = 8 * part[PART_LENGTH] * UNIT_F32, dim = (double)c->extent[PAGED_DIM];
     const double sum = chain < 0x1p-12 ? chain : 0x1p-12;
-    const double division = 8 * UNIT_F32 * out;
-    double score, exponentials, rounding, values, size;
+    const double division = 8 * UNIT_F32 * out, size = out > norm ? out : norm;
+    double score = 4 * UNIT_F32, steps = ceil(part[PART_LENGTH] / a->k);
 
-    if (c->data == DATA_EXACT)
-        return division + (0x1p-40 + part[PART_LENGTH] * 0x1p-51) * reach;
-    score = (ceil(dim / a->k) * a->d + 4 * UNIT_F32 + 2 * a->operand) * part[PART_SCORE] * reach;
-    exponentials = UNIT_F32 * (4 * reach + 4.346 * (part[PART_DISTANCE] + part[PART_SPREAD] * out));
-    if (c->data == DATA_ANY) {
-        rounding = UNIT_BF16 * reach;
-        size = part[PART_WEIGHTED];
+    if (c->data == DATA_EXACT) {
+        const double spread = norm > 0 ? part[PART_WEIGHTED] / norm : 0;
+        steps = 2 * spread * spread < steps ? 2 * spread * spread : steps;
     } else {
-        rounding = 4 * UNIT_BF16 * (part[PART_NORM] + part[PART_WEIGHT_NORM] * out);
-        size = out > part[PART_NORM] ? out : part[PART_NORM];
+        score += ceil(dim / a->k) * a->d + 2 * a->operand;
     }
-    values = (ceil(part[PART_LENGTH] / a->k) * a->d + 2 * a->operand) * size;
-    return score + exponentials + rounding + values + sum * out + division;
+    return score * part[PART_SCORE] * reach +
+           UNIT_F32 * (4 * reach + 4.346 * (part[PART_DISTANCE] + part[PART_SPREAD] * out)) +
+           paged_rounding(c, part) + (steps * a->d + 2 * a->operand) * size + sum * out + division;
 }

@@ -77,6 +77,8 @@ static int instantiate(const struct config *config, struct random *shape_random,
     return 0;
 }
 
+static const char *const discriminating[] = {"needle", "integers", NULL};
+
 const struct problem problem_softmax = {
     .name = "softmax",
     .summary = "row-wise softmax of fp32 rows, long rows included",
@@ -87,6 +89,7 @@ const struct problem problem_softmax = {
     .extents = extents,
     .compute = DTYPE_F32,
     .memory_bound = true,
+    .discriminating = discriminating,
     .half = {0, 1, -INFINITY},
     .published_atol = 1e-5,
     .published_rtol = 1e-5,
