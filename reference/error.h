@@ -71,8 +71,9 @@ struct sum_facts {
 ERROR_FN double error_of_walk(const struct arithmetic *a, const struct sum_facts *s)
 {
     const double steps = ceil(s->terms / a->k), norm = sqrt(s->square), value = fabs(s->value);
+    const double count = s->terms < a->k ? s->terms : a->k; /* of a step's products */
     if (a->truncation > 0)
-        return 2 * sqrt(steps * (a->k + 2)) * a->truncation * (value + norm);
+        return 2 * sqrt(steps * (count + 2)) * a->truncation * (value + norm);
     return steps * a->d * (value > norm ? value : norm);
 }
 

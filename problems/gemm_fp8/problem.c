@@ -3,7 +3,7 @@
 #include <math.h>
 
 static const char *const inputs[] = {"normal", "integers", "needle", "uniform",
-                                     "wide",   "cancel",   "special", NULL};
+                                     "wide",   "cancel",   "special", "scales",  NULL};
 
 static const struct axis axes[] = {
     {"m", AXIS_NUMBER, NULL, "rows of x and y"},
@@ -45,7 +45,7 @@ static void fill_uniform(struct instance *out, int64_t k)
     out->tensor[X].fill = out->tensor[WEIGHT].fill = levels;
 }
 
-/* Exact classes have power-of-two scales. The signs of all others are random: of `cancel` those of pairs (v w, -v w'),
+/* Exact classes but `scales` have power-of-two scales. The signs of all others are random: of `cancel` those of pairs (v w, -v w'),
  * and the part of a pair that a partial sum holds has a square of at most theirs together. */
 static void fill_class(const struct config *config, struct instance *out, struct random *random)
 {
@@ -70,7 +70,11 @@ static void fill_class(const struct config *config, struct instance *out, struct
         product_special(a, b, k, false);
         weight->b = 100;
     }
-    if (out->data == DATA_EXACT)
+    if (config_chose(config, "input", "scales")) { /* any scale beside exact sums: its own rounding shows */
+        product_integers(a, b, k, random);
+        out->tensor[SCALE].fill = (struct fill){.kind = FILL_UNIFORM, .a = 0.25f, .b = 4};
+        out->data = DATA_EXACT;
+    } else if (out->data == DATA_EXACT)
         out->tensor[SCALE].fill = (struct fill){.kind = FILL_POWERS, .a = -3, .b = 3, .density = 1};
 }
 

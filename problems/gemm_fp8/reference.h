@@ -44,10 +44,28 @@ REF_FN void ref_finish(const struct ref_context *c, int64_t m, int64_t n, const 
     e->part[PART_SCALE] = scale;
 }
 
+REF_FN bool fp8_is_power_of_two(double x)
+{
+    return fabs(x) * UNIT_F32 == error_half_ulp(error_format(DTYPE_F32), x);
+}
+
+/* Where the sum is exact. It may be rounded to bf16, R. A scale that multiplies an operand, a product or partial sums
+ * rounds each of the terms, which are no zeros and so at least 1: sum p^2 of them at most; and their sums: u of the
+ * running size each. A power of two rounds nothing, and then rounding the sum is rounding the output: of all that is
+ * admitted one bf16 results, the nearest. */
+REF_FN double fp8_exact_error(const struct sum_facts *sum, double scale)
+{
+    const double terms = sum->square < sum->terms ? sum->square : sum->terms;
+    const double norm = sqrt(sum->square), value = fabs(sum->value);
+    if (fp8_is_power_of_two(scale))
+        return 0;
+    return fabs(scale) * (error_of_rounding(error_format(DTYPE_BF16), sum->value, 0) +
+                          UNIT_F32 * (terms + 1) * (value > norm ? value : norm));
+}
+
 /* The accumulation, E; then the sum may be rounded to bf16, R; then one fp32 product with the scale. A scale that
  * multiplies partial sums or an operand instead rounds each by u: u ||p|| or less, which R = 2^-9 |s| hides, or E where s
- * vanishes. In the exact class E = 0 and the scale is a power of two, so the product is exact and rounding the sum is
- * rounding the output: of all that is admitted one bf16 results, the nearest. */
+ * vanishes. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
                         const struct ref_element *e)
 {
@@ -55,7 +73,7 @@ REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
     const struct sum_facts facts = ref_kept_sum(part + PART_SUM, ref_unit(c));
     const double sum = error_of_sum(a, c->data, &facts);
     if (c->data == DATA_EXACT && sum == 0)
-        return 0;
+        return fp8_exact_error(&facts, part[PART_SCALE]);
     const double rounded = sum + error_of_rounding(error_format(DTYPE_BF16), part[PART_SUM], sum);
     return fabs(part[PART_SCALE]) * (rounded + UNIT_F32 * fabs(part[PART_SUM]));
 }

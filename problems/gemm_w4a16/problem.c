@@ -103,9 +103,9 @@ static void fill_class(const struct config *config, struct instance *out, struct
     } else if (config_chose(config, "input", "uniform")) {
         fill_uniform(out);
     } else if (config_chose(config, "input", "wide")) {
-        *x = (struct fill){.kind = FILL_WIDE, .a = -12, .b = 12};
+        *x = (struct fill){.kind = FILL_WIDE, .a = -20, .b = 20}; /* beyond fp16 on both sides */
         out->tensor[W_Q].fill = (struct fill){.kind = FILL_LEVELS, .b = 256};
-        out->tensor[SCALES].fill = (struct fill){.kind = FILL_WIDE, .a = -12, .b = 4};
+        out->tensor[SCALES].fill = (struct fill){.kind = FILL_WIDE, .a = -20, .b = 8};
     } else if (config_chose(config, "input", "cancel")) {
         *x = (struct fill){.kind = FILL_CANCEL, .b = 2, .inner = out->extent[2]};
     }
