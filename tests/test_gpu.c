@@ -378,5 +378,6 @@ Suite *gpu_suite(void)
     tcase_add_loop_test(tcase, a_misbehaving_kernel_has_its_outcome, 0, MISBEHAVING);
     gpu_probe_tests(tcase);
     suite_add_tcase(suite, tcase);
+    suite_add_tcase(suite, gpu_clock_case());
     return suite;
 }

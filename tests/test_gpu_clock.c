@@ -1,0 +1,137 @@
+/* Work that outlives its call, on a real device: proved where the device is ours alone, a note where it is not, and never
+ * said of an honest kernel. */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../gen/space.h"
+#include "../verify/build.h"
+#include "../verify/neighbours.h"
+#include "../verify/session.h"
+#include "suites.h"
+
+static struct device device;
+
+struct timed {
+    struct config_result result;
+    struct company company;
+    int findings;
+    char kind[32];
+};
+
+static struct lease *open_lease(void)
+{
+    char why[400];
+    const struct lease_options options = {.device = device.uuid, .quiet = true};
+    struct lease *lease = lease_open(&options, why, sizeof why);
+    ck_assert_msg(lease != NULL, "%s", why);
+    return lease;
+}
+
+static void time_candidate(const char *path, struct lease *lease, struct timed *out)
+{
+    struct build build;
+    struct config config;
+    struct space_error error;
+    char text[4096];
+    const struct build_options options = {.path = path, .backend = BACKEND_CUDA, .arch = device.arch, .timeout = 120};
+    ck_assert_msg(build_candidate(&build, &options, text, sizeof text) == BUILD_OK, "%s", text);
+    ck_assert_int_eq(config_parse(&config, problem_find("softmax"), "rows=4096 cols=4096 seed=3", "test", &error), 0);
+    const struct session_options session_options = {.problem = problem_find("softmax"), .device = &device,
+                                                    .object = build.object, .timeout = 20, .threads = 2,
+                                                    .workers = 1, .lease = lease};
+    struct session *session = session_open(&session_options);
+    memset(out, 0, sizeof *out);
+    ck_assert_msg(session_time(session, &config, 0.05, &out->result) == SESSION_OK, "%s", session_error(session));
+    ck_assert_msg(out->result.timing.present, "%s", out->result.detail);
+    const struct finding *finding = session_findings(session, &out->findings);
+    if (out->findings > 0) {
+        printf("clock: %s: %s\n", finding->kind, finding->evidence);
+        memcpy(out->kind, finding->kind, sizeof out->kind);
+    }
+    session_company(session, &out->company);
+    session_close(session);
+    build_clear(&build);
+}
+
+/* The device, the lease, and whether nobody else is there, as far as can be known. */
+static struct lease *begin(bool *alone)
+{
+    char error[512] = "";
+    ck_assert_msg(device_open(&device, "cuda", error, sizeof error) == 0, "%s", error);
+    struct lease *lease = open_lease();
+    ck_assert(lease_take(lease));
+    const struct neighbours n = neighbours_of(&device, lease, 0);
+    printf("clock: %s: NVML says %s, utilization at rest %s\n", device.uuid, n.state == NEIGHBOURS_NONE ? "nobody else"
+           : n.state == NEIGHBOURS_SOME ? "others" : "nothing", neighbours_idle(&device) == 1 ? "0"
+           : neighbours_idle(&device) == 0 ? "above 0" : "not known");
+    *alone = n.state != NEIGHBOURS_SOME && neighbours_idle(&device) != 0;
+    lease_give(lease);
+    if (!*alone)
+        printf("clock: somebody else is on the device: nothing can be proved here\n");
+    return lease;
+}
+
+START_TEST(work_on_a_stream_of_its_own_is_proved_on_a_device_of_our_own)
+{
+    bool alone;
+    struct timed timed;
+    struct lease *lease = begin(&alone);
+    time_candidate("tests/busy/other_stream.cu", lease, &timed);
+    ck_assert(timed.result.timing.disturbed);
+    ck_assert_int_eq(timed.findings, alone);
+    if (alone)
+        ck_assert_str_eq(timed.kind, "cheating: clock");
+    lease_close(lease);
+}
+END_TEST
+
+START_TEST(beside_another_unseen_it_is_a_note)
+{
+    bool alone;
+    struct timed timed;
+    struct lease *lease = begin(&alone), *other = open_lease();
+    time_candidate("tests/busy/other_stream.cu", lease, &timed);
+    ck_assert_int_eq(timed.findings, 0);
+    ck_assert(timed.result.timing.disturbed);
+    ck_assert(timed.company.shared);
+    ck_assert_int_eq(timed.company.unproved, 1);
+    lease_close(other);
+    lease_close(lease);
+}
+END_TEST
+
+START_TEST(without_the_lease_it_is_a_note)
+{
+    bool alone;
+    struct timed timed;
+    struct lease *lease = begin(&alone);
+    time_candidate("tests/busy/other_stream.cu", NULL, &timed);
+    ck_assert_int_eq(timed.findings, 0);
+    ck_assert(timed.result.timing.disturbed);
+    lease_close(lease);
+}
+END_TEST
+
+START_TEST(an_honest_kernel_on_a_device_of_our_own_is_trusted)
+{
+    bool alone;
+    struct timed timed;
+    struct lease *lease = begin(&alone);
+    time_candidate("problems/softmax/baseline.cu", lease, &timed);
+    ck_assert_int_eq(timed.findings, 0);
+    ck_assert(!alone || !timed.result.timing.disturbed);
+    lease_close(lease);
+}
+END_TEST
+
+TCase *gpu_clock_case(void)
+{
+    TCase *tcase = tcase_create("clock");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_test(tcase, work_on_a_stream_of_its_own_is_proved_on_a_device_of_our_own);
+    tcase_add_test(tcase, beside_another_unseen_it_is_a_note);
+    tcase_add_test(tcase, without_the_lease_it_is_a_note);
+    tcase_add_test(tcase, an_honest_kernel_on_a_device_of_our_own_is_trusted);
+    return tcase;
+}
