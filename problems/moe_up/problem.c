@@ -214,6 +214,8 @@ static void fill_grid(struct instance *out)
     out->data = DATA_EXACT;
 }
 
+/* Terms of `normal`, `wide`, `gates` and `scaled` are products of independent factors with symmetric signs:
+ * DATA_SIGN_RANDOM. Those of `uniform` are all positive, those of `cancel` come in pairs: DATA_ANY. */
 static void fill_class(const struct config *config, struct instance *out, struct random *random)
 {
     struct fill *x = &out->tensor[HIDDEN].fill;
