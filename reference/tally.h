@@ -145,15 +145,10 @@ REF_FN double ref_strain(const struct ref_element *e)
 }
 #endif
 
-REF_FN double tally_loosened(const struct judge_request *r)
-{
-    return r->loosened > 0 ? r->loosened : 1;
-}
-
 REF_FN double tally_allowed(const struct judge_request *r, const struct arithmetic *a,
                             enum dtype dtype, const struct ref_element *e)
 {
-    const double error = ref_error(&r->context, a, e) * tally_loosened(r);
+    const double error = ref_error(&r->context, a, e) * (r->loosened > 0 ? r->loosened : 1);
     if (!isfinite(num_mid(e->value)))
         return 0; /* NaN and infinities match or do not */
     return error + error_of_rounding(error_format(dtype), num_mid(e->value), error);
@@ -190,11 +185,10 @@ REF_FN double tally_moved(const struct ref_element *e, double got, double shift,
     return distance;
 }
 
-/* The check that is published with a problem, of one element. */
-REF_FN bool tally_published(const struct judge_request *r, double got, double mid)
+/* The check that is published with a problem, of one element whose distance without a shift is known. */
+REF_FN bool tally_published(const struct judge_request *r, double got, double mid, double distance)
 {
-    double slack;
-    return tally_distance(got, mid, &slack) <= r->atol + r->rtol * fabs(mid) || (isinf(mid) && got == mid);
+    return distance <= r->atol + r->rtol * fabs(mid) || (isinf(mid) && got == mid);
 }
 
 /* Judge element `index`; *judged is filled. TALLY_OPEN: the enclosure cannot say, MPFR must. */
@@ -205,8 +199,7 @@ REF_FN enum tally_result tally_element(struct tally *t, const struct judge_reque
     uint32_t bits;
     double doubt;
     const double got = tally_got(dtype, r->got, index, &bits), mid = num_mid(e->value);
-    const double shift = ref_shift(e), strain = ref_strain(e) / tally_loosened(r);
-    const double distance = tally_moved(e, got, shift, &doubt);
+    const double shift = ref_shift(e), strain = ref_strain(e), distance = tally_moved(e, got, shift, &doubt);
     const bool unwritten = bits == r->poison;
 
     const double allowed = tally_rungs(t, r, dtype, e, distance);
@@ -223,7 +216,7 @@ REF_FN enum tally_result tally_element(struct tally *t, const struct judge_reque
     if (unwritten || t->worst_ratio < 0 || !(distance <= t->worst_ratio * allowed))
         tally_worst(t, unwritten ? INFINITY : distance == 0 ? 0 : distance / allowed, judged);
     t->strain = strain > t->strain ? strain : t->strain;
-    t->published_wrong += !tally_published(r, got, mid);
+    t->published_wrong += !tally_published(r, got, mid, shift == 0 ? distance : fabs(got - mid));
     if (unwritten || !(distance - doubt <= allowed)) {
         tally_wrong(t, r, index, unwritten);
         return TALLY_DECIDED;

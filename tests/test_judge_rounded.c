@@ -195,6 +195,49 @@ START_TEST(a_silent_downgrade_is_rejected_and_named)
 }
 END_TEST
 
+/* --- rows of softmax that are off as a whole --- */
+
+/* Elements [from, end) of every row in steps, times 1 + `off`; how many are wrong then. */
+static int64_t softmax_off(const char *line, double off, int64_t from, int64_t end, int64_t step)
+{
+    struct oracle o;
+    oracle_open(&o, "softmax", line, 0, 0);
+    oracle_honest(&o);
+    for (int64_t row = 0; row < o.elements; row += o.width)
+        for (int64_t j = from; j < end && j < o.width; j += step)
+            oracle_put(&o, row + j, oracle_get(&o, row + j) * (1 + off));
+    oracle_judge(&o, &report);
+    ck_assert(oracle_witness(&o, &report.worst).ok == (report.wrong == 0));
+    for (int64_t i = 0; i < report.open && i < JUDGE_OPEN; i++)
+        ck_assert(oracle_witness(&o, &report.opens[i]).inside);
+    const int64_t wrong = report.wrong;
+    oracle_close(&o);
+    return wrong;
+}
+
+START_TEST(a_denominator_has_its_room_once_and_for_the_whole_row)
+{
+    static const char *const lines[] = {"rows=3 cols=600 input=normal seed=5", "rows=2 cols=5000 input=ties seed=6",
+                                        "rows=2 cols=4097 input=digits seed=7", "rows=2 cols=800 input=equal seed=8"};
+    for (int side = -1; side <= 1; side += 2)
+        for (size_t l = 0; l < sizeof lines / sizeof *lines; l++) {
+            ck_assert_int_eq(softmax_off(lines[l], side * 0.99 * 0x1p-12, 0, INT64_MAX, 1), 0);
+            ck_assert_int_gt(softmax_off(lines[l], side * 1.5 * 0x1p-12, 0, INT64_MAX, 1), 600);
+            ck_assert_int_gt(softmax_off(lines[l], side * 0x1p-13, 0, INT64_MAX, 2), 0);
+            ck_assert_int_gt(softmax_off(lines[l], side * 0x1p-13, 0, 300, 1), 0);
+        }
+    ck_assert_int_gt(softmax_off("rows=3 cols=100 input=normal seed=5", 0x1p-12, 0, INT64_MAX, 1), 0);
+}
+END_TEST
+
+/* Whether or not it is among those that the row's factor is estimated from. */
+START_TEST(one_result_of_a_row_that_is_off_is_the_only_wrong_one)
+{
+    for (int64_t j = 0; j < 600; j++)
+        ck_assert_int_eq(softmax_off("rows=1 cols=600 input=ties seed=5", 0x1p-13, j, j + 1, 1), 1);
+}
+END_TEST
+
 TCase *judge_rounded_case(void)
 {
     TCase *rounded = tcase_create("rounded");
@@ -202,6 +245,8 @@ TCase *judge_rounded_case(void)
     tcase_add_test(rounded, weights_may_be_rounded_and_zero_points_come_after_the_sum);
     tcase_add_test(rounded, gate_and_up_may_be_rounded);
     tcase_add_test(rounded, a_silent_downgrade_is_rejected_and_named);
+    tcase_add_test(rounded, a_denominator_has_its_room_once_and_for_the_whole_row);
+    tcase_add_test(rounded, one_result_of_a_row_that_is_off_is_the_only_wrong_one);
     tcase_set_timeout(rounded, 60);
     return rounded;
 }

@@ -82,8 +82,8 @@ static const char *const discriminating[] = {"needle", "integers", NULL};
 const struct problem problem_softmax = {
     .name = "softmax",
     .summary = "row-wise softmax of fp32 rows, long rows included",
-    .arithmetic = "fp32 exponentials after subtracting the row maximum; the denominator within a "
-                  "relative 2^-12; results below 2^-126 may be flushed to zero",
+    .arithmetic = "fp32 exponentials after subtracting a maximum, or of logits half an ulp off; the "
+                  "denominator within a relative 2^-12; results below 2^-126 may be flushed to zero",
     .axes = axes,
     .tensors = tensors,
     .extents = extents,

@@ -128,7 +128,7 @@ static int run(const struct bed *bed, const struct program *p, const struct conf
     l->request.unrounded = true;
     l->request.poison = memory_poison(DTYPE_F32);
     error = judge(bed, l, bed->report);
-    margin->unrounded = fmax(bed->report->worst_ratio, bed->report->strain);
+    margin->unrounded = fmax(bed->report->worst_ratio, bed->report->strain / (bed->loosened > 0 ? bed->loosened : 1));
     return error;
 }
 
