@@ -178,7 +178,7 @@ VALUE_FN float value_of_row(const struct fill *f, struct philox_key key, int64_t
         return (float)VALUE_MUL((double)f->b, value_normal(w));
     case FILL_ONEHOT: return at == (int64_t)(r[0] % (uint64_t)f->inner) ? f->b : 0;
     case FILL_TURNS: {
-        const int64_t turns = f->inner < 16 ? f->inner : 16, part = f->inner / turns;
+        const int64_t turns = f->inner < 32 ? f->inner : 32, part = f->inner / turns;
         const int64_t first = i / f->block % turns * part;
         return at == first + (int64_t)(r[0] % (uint64_t)part) ? f->b : 0;
     }

@@ -31,8 +31,8 @@ enum fill_kind {
     FILL_MOSTLY,    /* a with probability 1 - density, else one of the integers 0..b-1 */
     FILL_SIGNS,     /* +-b */
     FILL_ONEHOT,    /* rows of `inner`: b at one place, 0 elsewhere */
-    FILL_TURNS,     /* the same, the place in one of 16 equal parts of the row, which blocks of `block`
-                     * elements use in turn: of n blocks one after another at most n / 16 meet */
+    FILL_TURNS,     /* the same, the place in one of 32 equal parts of the row, which blocks of `block`
+                     * elements use in turn: no place comes twice within 32 blocks */
     FILL_EARLY,     /* N(0, b); beyond the first `early` elements of every block of `block` the second half
                      * of each row of `inner` is 0 */
     FILL_FRACTIONS, /* 0, 1, or between */

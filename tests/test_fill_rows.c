@@ -111,8 +111,8 @@ START_TEST(one_hot_rows_have_their_one_anywhere)
 }
 END_TEST
 
-/* Blocks of three rows: none of 16 blocks one after another shares its place with another. */
-START_TEST(turns_keep_unit_vectors_of_sixteen_blocks_apart)
+/* Blocks of three rows: none of 32 blocks one after another shares its place with another. */
+START_TEST(turns_keep_equal_unit_vectors_32_blocks_apart)
 {
     enum { N = 64, ROWS = 3, BLOCKS = 1000 };
     int at[N] = {0}, last[ROWS][N];
@@ -125,7 +125,7 @@ START_TEST(turns_keep_unit_vectors_of_sixteen_blocks_apart)
             place = x[r * N + i] != 0 ? i : place;
         }
         ck_assert_int_eq(hot, 1);
-        ck_assert(last[r % ROWS][place] == 0 || r / ROWS + 1 - last[r % ROWS][place] >= 16);
+        ck_assert(last[r % ROWS][place] == 0 || r / ROWS + 1 - last[r % ROWS][place] >= 32);
         last[r % ROWS][place] = r / ROWS + 1;
         at[place]++;
     }
@@ -328,7 +328,7 @@ TCase *fill_rows_case(void)
     tcase_add_test(rows, nibbles_are_rounded_normals_within_four_bits);
     tcase_add_test(rows, most_values_are_one_and_the_others_any_integer);
     tcase_add_test(rows, signs_are_even_and_fractions_include_both_ends);
-    tcase_add_test(rows, turns_keep_unit_vectors_of_sixteen_blocks_apart);
+    tcase_add_test(rows, turns_keep_equal_unit_vectors_32_blocks_apart);
     tcase_add_test(rows, what_is_early_reaches_all_channels_and_the_rest_half);
     tcase_add_test(rows, one_hot_rows_have_their_one_anywhere);
     tcase_add_test(rows, channels_take_their_kind_of_decay_in_turn);

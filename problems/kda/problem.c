@@ -70,7 +70,9 @@ static void fill_beta(const struct config *config, struct instance *out)
 
 /* |k|^2 stays below 2 in every class, so that the update never grows the state: as published up to 128
  * channels, and 1.28 on average beyond. Full or partial updates forget within some dk / beta tokens what the
- * keys reach, whatever g is: where the decay is to be seen, they leave half of the channels alone. */
+ * keys reach, whatever g is: where the decay is to be seen, they leave half of the channels alone. Unit keys do
+ * not come twice within 32 tokens: powers of A, which a kernel may round, have entries up to binomial(m - 2, m / 2 - 1)
+ * where m tokens of a chunk share a key, and their sums cancel to 1 at most. Of 128 tokens 4 do. */
 static void fill_values(const struct config *config, struct instance *out)
 {
     struct fill *q = &out->tensor[Q].fill, *k = &out->tensor[K].fill, *v = &out->tensor[V].fill;
@@ -81,7 +83,8 @@ static void fill_values(const struct config *config, struct instance *out)
         *q = *k = (struct fill){.kind = FILL_SIGNS, .b = (float)(1 / sqrt((double)dk))};
         v->b = 1;
     } else if (config_chose(config, "input", "onehot")) {
-        *q = *k = (struct fill){.kind = FILL_ONEHOT, .b = 1, .inner = dk};
+        *q = (struct fill){.kind = FILL_ONEHOT, .b = 1, .inner = dk};
+        *k = (struct fill){.kind = FILL_TURNS, .b = 1, .inner = dk, .block = heads * dk};
         *v = (struct fill){.kind = FILL_INTEGERS, .b = 8, .density = 1};
         return;
     } else if (config_chose(config, "input", "wide")) {
@@ -96,8 +99,7 @@ static void fill_values(const struct config *config, struct instance *out)
  * it may round to bf16 have at most 8 bits, in any chunks of at most 128 tokens and by any inverse. With g = 0
  * decays are 1; a state is the last v that was written under its key, |v| < 128, and v - S^T k below 256;
  * scores are 0 or a power of two. A = strict lower triangle of [k_i = k_j] beta_i: of the m tokens of a chunk
- * that share a key, at most 8 as no key comes twice within 16, a power A^n has entries of at most binomial(m - 2,
- * n - 1) < 36; those of (I + A)^-1 are 0, 1 and -1. Sums of dk terms are below 64 * 8 * 127 < 2^16, and most
+ * that share a key, at most 4 as no key comes twice within 32, a power A^n has entries of at most 2; those of (I + A)^-1 are 0, 1 and -1. Sums of dk terms are below 64 * 8 * 127 < 2^16, and most
  * have more bits than bf16 or TF32 or fp16 hold. */
 static void fill_integers(const struct config *config, struct instance *out)
 {
@@ -147,8 +149,8 @@ static const char *const discriminating[] = {"onehot", NULL};
 const struct problem problem_kda = {
     .name = "kda",
     .summary = "Kimi Delta Attention, forward: a gated delta rule with a decay per channel",
-    .arithmetic = "state in fp32 between chunks of tokens; within a chunk any operand of a product may be "
-                  "rounded to bf16; sums in fp32",
+    .arithmetic = "state in fp32 between chunks of at most 128 tokens; within a chunk any operand of a product "
+                  "may be rounded to bf16; sums in fp32",
     .axes = axes,
     .tensors = tensors,
     .extents = extents,

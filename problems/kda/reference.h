@@ -9,7 +9,7 @@ enum { REF_ROWS_MOST = 192 }; /* rows of the state */
 enum { KDA_Q, KDA_K, KDA_V, KDA_G, KDA_BETA, KDA_O };
 enum { KDA_BATCH, KDA_T, KDA_HEADS, KDA_DK, KDA_DV };
 enum { PART_VALUE, PART_REACH, PART_TRACE };
-enum { KDA_CHUNK = 64 }; /* the published one; others are of that order */
+enum { KDA_CHUNK = 128 }; /* the longest chunk that is admitted */
 
 #include "../../reference/recurrence.h"
 
@@ -81,8 +81,8 @@ REF_FN void ref_touch(const struct ref_context *c, int64_t chain, int64_t first,
 
 /* S <- diag(exp(g)) S, and what S^T k is then. Beside it, for the error model, the spread of every state
  * element: the square of what has been added to it, decayed alike. Additions of the last tokens, a chunk
- * of them, keep their own (`recent`); older ones are mixed by every later token like the state itself: leak
- * is k's share of them. `added` begins as the sum of (k_i S_i)^2, as S^T k may be small where its terms are not. */
+ * of them, keep their own (`recent`): v' rounded as an operand errs where no later token of its chunk sees it.
+ * Older ones are mixed by every later token like the state itself: leak is k's share of them. `added` begins as the sum of (k_i S_i)^2, as S^T k may be small where its terms are not. */
 REF_FN void kda_decay(const struct ref_context *c, int64_t base, struct ref_rows *rows,
                       struct ref_step *s)
 {
@@ -214,8 +214,9 @@ REF_FN void ref_element_of(const struct ref_context *c, const struct ref_step *s
  * R carries every row's own decay, and the tokens' mixing. With the largest decay of a token for all rows it
  * would grow without bound on the published g, whose largest of 128 channels is above 0 at every token.
  *
- * A state that has decayed to nothing leaves a trace: 2^-44 of the largest it has been, which is what the
- * enclosure's one norm for all rows can tell apart. Of integers there is no error at all (problem.c). */
+ * Rows that nothing has reached, or that have decayed to nothing, have R = 0 beside large ones: 2^-24 of the largest
+ * state there has been is allowed everywhere, as the enclosure has one norm for all rows, and 80 units of 2^-53
+ * a token are up to 2^-33 of it after 16384. Of integers there is no error at all (problem.c). */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
                         const struct ref_element *e)
 {
@@ -223,5 +224,5 @@ REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
     if (c->data == DATA_EXACT)
         return 0;
     return (a->operand == 0 ? 0x1p-20 : 4 * bf16) * e->part[PART_VALUE] +
-           share * 8 * bf16 * e->part[PART_REACH] + 0x1p-44 * e->part[PART_TRACE] + 0x1p-126;
+           share * 8 * bf16 * e->part[PART_REACH] + 0x1p-24 * e->part[PART_TRACE] + 0x1p-126;
 }
