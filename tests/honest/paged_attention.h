@@ -145,8 +145,11 @@ HONEST_FN float fused(const struct plan *p, float a, float b, float c)
     return p->choice[SW_PRODUCT] == PRODUCT_FUSED ? fmaf(a, b, c) : product(a, b) + c;
 }
 
+/* 0 for a split whose weights are all 0 beside the row's maximum. */
 HONEST_FN double quotient(const struct plan *p, double a, double b)
 {
+    if (b == 0)
+        return 0;
     if (p->choice[SW_DIVIDE] == DIVIDE_RECIPROCAL)
         return product((float)a, 1.0f / (float)b);
 #ifdef __CUDA_ARCH__
@@ -450,7 +453,7 @@ HONEST_FN void normalize_split(const struct plan *p, double *score, int64_t leng
         double *s = &score[split_token(p, length, split, j)];
         double w = weight_of(p, *s, max);
         w = p->mutant == P_TWICE ? to_bf16((float)w) : w;
-        *s = round_p(p, p->choice[SW_EXP] == EXP_DOUBLE ? w / sum : quotient(p, w, sum));
+        *s = round_p(p, p->choice[SW_EXP] == EXP_DOUBLE && sum != 0 ? w / sum : quotient(p, w, sum));
         rescale[j / tile_of(p)] = 1;
     }
 }
@@ -639,7 +642,8 @@ HONEST_FN double merge_in_pairs(const struct plan *p, const struct split *split,
     double acc = normalized_part(p, &split[0], part[0]), lse = split[0].lse;
     for (int64_t i = 1; i < count; i++) {
         const double most = fmax(lse, split[i].lse);
-        const float a = (float)power_of(p, (float)(lse - most)), b = (float)power_of(p, (float)(split[i].lse - most));
+        const float a = lse == most ? 1 : (float)power_of(p, (float)(lse - most)); /* both may be -infinity */
+        const float b = split[i].lse == most ? 1 : (float)power_of(p, (float)(split[i].lse - most));
         const double next = normalized_part(p, &split[i], part[i * stride]);
         acc = fused(p, (float)quotient(p, a, a + b), (float)acc,
                     product((float)quotient(p, b, a + b), (float)next));
