@@ -229,15 +229,15 @@ VALUE_FN int value_nibble(const struct fill *f, const uint32_t w[4], int lane)
     return q < 0 ? 0 : q >= 15 ? 15 : (int)q;
 }
 
-/* Odd integers of several lengths at every second depth, +-1 between. */
+/* +-1, and at every second depth odd integers of 13 to 18 bits among them. */
 VALUE_FN float value_odd(const struct fill *f, int64_t i, const uint32_t w[4])
 {
-    const int lengthy = (i / f->step % f->inner & 1) == (int64_t)f->a;
-    const uint32_t top = 1u << ((uint32_t)f->b - 1 - w[1] % 6);
-    const float size = lengthy ? (float)(top | (w[3] & (top - 1)) | 1) : 1;
+    const int turn = (i / f->step % f->inner & 1) == (int64_t)f->a;
+    const uint32_t top = 4096u << w[1] % 6, size = (top | (w[3] & (top - 1))) | 1u;
+    const float value = turn && value_unit(w[2]) < (double)f->b ? (float)size : 1;
     if (value_unit(w[0]) >= (double)f->density)
         return 0;
-    return (w[2] & 1) ? -size : size;
+    return (w[2] & 1) ? -value : value;
 }
 
 /* The block of words that element i is drawn from. */

@@ -41,8 +41,8 @@ enum fill_kind {
     FILL_INFINITIES,/* N(0, b); by row of `inner`: some infinities of both signs, nearly all -inf, one +inf,
                      * or half -inf */
     FILL_CLUSTER,   /* N(0, b), and 16 b more in one stretch of a sixteenth of every row of `inner` */
-    FILL_ODD,       /* nonzero with probability `density`; along `inner`, whose elements lie `step` apart, at every
-                     * second place (from a, 0 or 1, on) an odd integer of b - 5 to b bits, elsewhere +-1 */
+    FILL_ODD,       /* nonzero with probability `density`, +-1; along `inner`, whose elements lie `step` apart, at
+                     * every second place (from a, 0 or 1, on) with probability b an odd integer of 13 to 18 bits */
     FILL_ZEROS,     /* zeros and subnormals of both signs */
     FILL_GATHER,    /* row r of `inner` elements is `b` times the elements of tensor `source` that
                      * start at start[r] */

@@ -4,19 +4,15 @@
 
 #include "product.h"
 
-#define CLASSES "normal", "integers", "needle", "uniform", "wide", "cancel", "special"
-static const char *const inputs_f32[] = {CLASSES, "odd", NULL};
-static const char *const inputs_bf16[] = {CLASSES, NULL};
+static const char *const inputs[] = {"normal", "integers", "needle", "uniform",
+                                     "wide",   "cancel",   "special", NULL};
 
-#define AXES(inputs)                                                                 \
-    {{"m", AXIS_NUMBER, NULL, "rows of a and c"},                                    \
-     {"n", AXIS_NUMBER, NULL, "columns of b and c"},                                 \
-     {"k", AXIS_NUMBER, NULL, "length of every dot product"},                        \
-     {"trans_b", AXIS_NUMBER, NULL, "1: b is stored as [n, k]; 0: as [k, n]"},       \
-     {"input", AXIS_CHOICE, inputs, "how a and b are drawn"},                        \
-     {0}}
-const struct axis gemm_f32_axes[] = AXES(inputs_f32);
-const struct axis gemm_bf16_axes[] = AXES(inputs_bf16);
+const struct axis gemm_axes[] = {{"m", AXIS_NUMBER, NULL, "rows of a and c"},
+                                 {"n", AXIS_NUMBER, NULL, "columns of b and c"},
+                                 {"k", AXIS_NUMBER, NULL, "length of every dot product"},
+                                 {"trans_b", AXIS_NUMBER, NULL, "1: b is stored as [n, k]; 0: as [k, n]"},
+                                 {"input", AXIS_CHOICE, inputs, "how a and b are drawn"},
+                                 {0}};
 
 const char *const gemm_extents[] = {"m", "n", "k", "trans_b", NULL};
 
@@ -40,8 +36,7 @@ static void plant_zeros(struct operand a, struct operand b, int64_t k, struct ra
     a.fill->planted_count = b.fill->planted_count = SPOTS;
 }
 
-static void fill_class(const struct config *config, struct instance *out, bool infinities,
-                       struct random *random)
+static void fill_class(const struct config *config, struct instance *out, bool single, struct random *random)
 {
     const int64_t k = out->extent[2];
     struct fill *fill_a = &out->tensor[A].fill, *fill_b = &out->tensor[B].fill;
@@ -50,10 +45,10 @@ static void fill_class(const struct config *config, struct instance *out, bool i
 
     *fill_a = *fill_b = (struct fill){.kind = FILL_NORMAL, .b = 1};
     if (config_chose(config, "input", "integers")) {
-        product_integers(a, b, k, random);
+        single ? product_odd(a, b, k, false, random) : product_integers(a, b, k, random);
         out->data = DATA_EXACT;
     } else if (config_chose(config, "input", "needle")) {
-        product_needles(a, b, k, random);
+        single ? product_odd(a, b, k, true, random) : product_needles(a, b, k, random);
         out->data = DATA_EXACT;
     } else if (config_chose(config, "input", "uniform")) {
         *fill_a = *fill_b = (struct fill){.kind = FILL_UNIFORM, .a = 0, .b = 1};
@@ -64,20 +59,16 @@ static void fill_class(const struct config *config, struct instance *out, bool i
         product_cancel(a, b, k);
         out->data = DATA_ANY;
     } else if (config_chose(config, "input", "special")) {
-        product_special(a, b, k, infinities);
+        product_special(a, b, k, !single);
         plant_zeros(a, b, k, random);
-    } else if (config_chose(config, "input", "odd")) {
-        product_odd(a, b, k, random);
-        out->data = DATA_EXACT;
     }
 }
 
-int gemm_instantiate(const struct config *config, struct random *random, double size, bool infinities,
-                     struct instance *out)
+int gemm_instantiate(const struct config *config, struct random *random, enum dtype dtype, struct instance *out)
 {
     const int64_t m = config_value(config, "m"), n = config_value(config, "n");
     const int64_t k = config_value(config, "k"), trans_b = config_value(config, "trans_b");
-    const double dm = (double)m, dn = (double)n, dk = (double)k;
+    const double dm = (double)m, dn = (double)n, dk = (double)k, size = (double)dtype_size(dtype);
 
     *out = (struct instance){.extent = {m, n, k, trans_b},
                              .tensor = {{.rank = 2, .dim = {m, k}},
@@ -86,6 +77,6 @@ int gemm_instantiate(const struct config *config, struct random *random, double 
                              .data = DATA_SIGN_RANDOM,
                              .flops = 2 * dm * dn * dk,
                              .bytes = size * (dm * dk + dn * dk + dm * dn)};
-    fill_class(config, out, infinities, random);
+    fill_class(config, out, dtype == DTYPE_F32, random);
     return 0;
 }

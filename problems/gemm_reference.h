@@ -54,5 +54,6 @@ REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
     const struct sum_facts facts = ref_kept_sum(e->part, ref_unit(c));
     const double norms = 2 * sqrt(facts.square);
     const double products = c->data == DATA_ANY || norms > facts.magnitude ? facts.magnitude : norms;
-    return error_of_sum(a, c->data, &facts) + (c->data == DATA_EXACT ? 0 : GEMM_PRODUCT_ERROR * products);
+    const bool exact = c->data == DATA_EXACT || GEMM_PRODUCT_ERROR == 0;
+    return error_of_sum(a, c->data, &facts) + (exact ? 0 : GEMM_PRODUCT_ERROR * products);
 }

@@ -38,40 +38,48 @@ void product_integers(struct operand a, struct operand b, int64_t k, struct rand
     a.fill->planted_count = b.fill->planted_count = CORNERS;
 }
 
-/* With 48 nonzero products of 2^16 on average sum |p| is 3.1e6 +- 0.65e6, and 2^24 is 20 deviations off. */
-void product_odd(struct operand a, struct operand b, int64_t k, struct random *random)
+/* Where tails and tile edges are. */
+static int64_t needle_depth(int64_t k, int i)
 {
-    const float density = k > 48 ? (float)sqrt(48 / (double)k) : 1, longest = 18, planted = 0x2aaab;
-    const int64_t turn = (int64_t)random_below(random, 2);
-
-    *a.fill = (struct fill){.kind = FILL_ODD, .a = (float)turn, .b = longest, .density = density, .inner = k,
-                            .step = a.depth_step};
-    *b.fill = *a.fill;
-    b.fill->a = (float)(1 - turn);
-    b.fill->step = b.depth_step;
-    for (int i = 0; i < CORNERS; i++) {
-        const int64_t depth = i < 2 ? k - 1 : (int64_t)random_below(random, (uint64_t)k);
-        const int64_t row = i % 2 ? any_row(&a, random) : a.rows - 1;
-        const int64_t col = i % 2 ? any_row(&b, random) : b.rows - 1;
-        const bool long_a = depth % 2 == turn;
-        a.fill->planted[i] = (struct fill_planted){product_place(&a, row, depth), long_a ? planted : -1};
-        b.fill->planted[i] = (struct fill_planted){product_place(&b, col, depth), long_a ? -1 : planted};
-    }
-    a.fill->planted_count = b.fill->planted_count = CORNERS;
+    const int64_t depths[] = {k - 1, (k - 1) & ~(int64_t)15, (k - 1) & ~(int64_t)127, k / 2, 0};
+    return depths[i % 5];
 }
 
 void product_needles(struct operand a, struct operand b, int64_t k, struct random *random)
 {
-    const int64_t depths[] = {k - 1, (k - 1) & ~(int64_t)15, (k - 1) & ~(int64_t)127, k / 2, 0};
     product_integers(a, b, k, random);
     for (int i = 0; i < NEEDLES; i++) {
-        const int64_t depth = depths[i % 5];
+        const int64_t depth = needle_depth(k, i);
         const int64_t row = i ? any_row(&a, random) : a.rows - 1;
         const int64_t col = i ? any_row(&b, random) : b.rows - 1;
         a.fill->planted[i] = (struct fill_planted){product_place(&a, row, depth), i % 2 ? -24.0f : 24.0f};
         b.fill->planted[i] = (struct fill_planted){product_place(&b, col, depth), i % 3 ? 20.0f : -28.0f};
     }
     a.fill->planted_count = b.fill->planted_count = NEEDLES;
+}
+
+/* 40 long products of 2^16 on average: sum |p| is 2.6e6 +- 0.6e6, the planted ones 1.8e6 at most, and 2^23 is six
+ * deviations off. */
+void product_odd(struct operand a, struct operand b, int64_t k, bool needles, struct random *random)
+{
+    const int64_t nonzero = k < 1200 ? k : 1200, turn = (int64_t)random_below(random, 2);
+    const float density = (float)sqrt((double)nonzero / (double)k), longest = 0x2aaab;
+
+    *a.fill = (struct fill){.kind = FILL_ODD, .a = (float)turn, .b = nonzero > 40 ? 40 / (float)nonzero : 1,
+                            .density = density, .inner = k, .step = a.depth_step};
+    *b.fill = *a.fill;
+    b.fill->a = (float)(1 - turn);
+    b.fill->step = b.depth_step;
+    a.fill->planted_count = b.fill->planted_count = needles ? NEEDLES : CORNERS;
+    for (int i = 0; i < a.fill->planted_count; i++) {
+        const bool tail = needles || i < 2;
+        const int64_t depth = tail ? needle_depth(k, needles ? i : 0) : (int64_t)random_below(random, (uint64_t)k);
+        const int64_t row = i % 2 ? any_row(&a, random) : a.rows - 1;
+        const int64_t col = i % 3 ? any_row(&b, random) : b.rows - 1;
+        const bool long_a = depth % 2 == turn;
+        a.fill->planted[i] = (struct fill_planted){product_place(&a, row, depth), long_a ? longest : -1};
+        b.fill->planted[i] = (struct fill_planted){product_place(&b, col, depth), long_a ? -1 : longest};
+    }
 }
 
 void product_cancel(struct operand a, struct operand b, int64_t k)

@@ -26,10 +26,11 @@ void product_integers(struct operand a, struct operand b, int64_t k, struct rand
 /* Over those, large terms at the last k, at tile edges and at random places: still exact. */
 void product_needles(struct operand a, struct operand b, int64_t k, struct random *random);
 
-/* Odd integers of 13 to 18 bits in one operand against +-1 in the other, the long ones in a and in b by turns,
- * sparse: their sums of magnitudes stay below 2^24, so that every fp32 sum is exact, also of products in three TF32
- * terms or three bf16 parts each; TF32 or two bf16 parts for an operand, or a in full and b not, are not. */
-void product_odd(struct operand a, struct operand b, int64_t k, struct random *random);
+/* The same where operands hold more bits: some 40 of the terms have an odd integer of 13 to 18 bits in one operand
+ * against +-1 in the other, the long ones in a and in b at every second k by turns. The sum of magnitudes stays below
+ * 2^23, so that every fp32 sum is exact, also of products in three TF32 terms or of three bf16 parts each; TF32 or two
+ * bf16 parts for an operand, for a or b alone, are not. `needles`: more of them at the last k and at tile edges. */
+void product_odd(struct operand a, struct operand b, int64_t k, bool needles, struct random *random);
 
 /* Pairs of terms that nearly cancel, along the row of `a`; b is positive. */
 void product_cancel(struct operand a, struct operand b, int64_t k);

@@ -324,6 +324,19 @@ static void expect_ladder(const char *problem, int capability, const char *admit
     ck_assert(ladder.rung[ladder.admitted].d == d);
 }
 
+/* p = 2^64: its square overflows a single. Nothing may become wrong by that. */
+START_TEST(squares_that_overflow_allow_everything_rather_than_nothing)
+{
+    const struct arithmetic fp32 = {"fp32", 0x1p-24, 1, 0, 0x1p24, 0};
+    const struct sum_facts huge = {3, 0x1p65, 0x1.8p65, INFINITY, 0};
+    const struct sum_facts unknown = {3, 0x1p65, INFINITY, INFINITY, 0};
+    const double error = error_of_sum(&fp32, DATA_SIGN_RANDOM, &huge);
+    ck_assert(error == 3 * 0x1p-24 * 0x1.8p65);
+    ck_assert(error_of_sum(&fp32, DATA_SIGN_RANDOM, &unknown) == INFINITY);
+    ck_assert(error_of_rounding(error_format(DTYPE_BF16), 0x1p65, INFINITY) == INFINITY);
+}
+END_TEST
+
 START_TEST(a_device_admits_the_arithmetic_of_its_matrix_units_and_no_more)
 {
     expect_ladder("softmax", 0, "fp32", 0x1p-24);
@@ -370,6 +383,7 @@ Suite *error_suite(void)
     tcase_add_test(model, worked_examples_of_the_truncating_bound);
     tcase_add_test(model, an_honest_13_bit_accumulator_fits_and_zeros_do_not);
     tcase_add_test(model, small_integers_leave_no_error_and_large_ones_do);
+    tcase_add_test(model, squares_that_overflow_allow_everything_rather_than_nothing);
     tcase_add_test(model, a_device_admits_the_arithmetic_of_its_matrix_units_and_no_more);
     tcase_add_test(model, a_discrete_result_is_exact_or_wrong);
     suite_add_tcase(suite, formats);

@@ -66,6 +66,34 @@ START_TEST(most_values_are_one_and_the_others_any_integer)
 }
 END_TEST
 
+/* [ROWS, N]: along N every second is +-1 or 0, the others also odd of 13 to 18 bits. */
+START_TEST(odd_integers_come_at_every_second_place)
+{
+    enum { N = 11, ROWS = 9000 };
+    float *x = fills_draw((struct fill){.kind = FILL_ODD, .a = 1, .b = 0.25f, .density = 0.5f, .inner = N, .step = 1},
+                          N * ROWS);
+    int lengthy = 0, nonzero = 0, bits[19] = {0};
+    for (int i = 0; i < N * ROWS; i++) {
+        const float size = fabsf(x[i]);
+        nonzero += size > 0;
+        if (size <= 1)
+            continue;
+        ck_assert(i % N % 2 == 1 && size < 0x1p18f && (int)size % 2 == 1);
+        lengthy++;
+        bits[ilogbf(size) + 1]++;
+    }
+    ck_assert(abs(nonzero - N * ROWS / 2) < N * ROWS / 100);
+    ck_assert(abs(lengthy - 5 * ROWS / 8) < ROWS / 30);
+    for (int b = 13; b <= 18; b++)
+        ck_assert(abs(bits[b] - lengthy / 6) < lengthy / 20);
+    free(x);
+    x = fills_draw((struct fill){.kind = FILL_ODD, .b = 1, .density = 1, .inner = N, .step = 7}, 7 * N);
+    for (int i = 0; i < 7 * N; i++) /* [N, 7]: from the first row on */
+        ck_assert((fabsf(x[i]) > 1) == (i / 7 % 2 == 0));
+    free(x);
+}
+END_TEST
+
 START_TEST(signs_are_even_and_fractions_include_both_ends)
 {
     float *x = fills_draw((struct fill){.kind = FILL_SIGNS, .b = 0.375f}, MANY);
@@ -327,6 +355,7 @@ TCase *fill_rows_case(void)
     TCase *rows = tcase_create("rows");
     tcase_add_test(rows, nibbles_are_rounded_normals_within_four_bits);
     tcase_add_test(rows, most_values_are_one_and_the_others_any_integer);
+    tcase_add_test(rows, odd_integers_come_at_every_second_place);
     tcase_add_test(rows, signs_are_even_and_fractions_include_both_ends);
     tcase_add_test(rows, turns_keep_equal_unit_vectors_32_blocks_apart);
     tcase_add_test(rows, what_is_early_reaches_all_channels_and_the_rest_half);

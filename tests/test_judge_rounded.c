@@ -238,6 +238,48 @@ START_TEST(one_result_of_a_row_that_is_off_is_the_only_wrong_one)
 }
 END_TEST
 
+static float two_parts(float x)
+{
+    return to_bf16(x) + to_bf16(x - to_bf16(x));
+}
+
+/* However long the sum, and where all that other classes allow is more than is lost. */
+START_TEST(long_sums_of_exact_data_show_operands_that_lost_bits)
+{
+    static const char *const inputs[] = {"integers", "needle"};
+    for (int i = 0; i < 4; i++) {
+        struct oracle o;
+        char line[256];
+        oracle_line(line, sizeof line, "m=2 n=3 k=16384 trans_b=1", inputs[i % 2], 6);
+        oracle_open(&o, "gemm_f32", line, 0, 0);
+        product(&o, i < 2 ? to_tf32 : two_parts, as_it_is);
+        oracle_judge(&o, &report);
+        ck_assert_msg(report.wrong >= 4, "%s: %lld wrong", line, (long long)report.wrong);
+        product(&o, as_it_is, as_it_is);
+        expect_accepted(&o, "a serial sum");
+        oracle_close(&o);
+    }
+}
+END_TEST
+
+/* Every p is 2^64, the squares' sum beyond a single's range. */
+START_TEST(squares_beyond_a_single_make_nothing_wrong)
+{
+    struct oracle o;
+    oracle_open(&o, "gemm_bf16", "m=2 n=3 k=5 trans_b=1 input=normal seed=1", 0, 0);
+    for (int t = 0; t < 2; t++)
+        for (int64_t i = 0; i < o.bytes[t] / 2; i++)
+            ((bf16 *)o.tensor[t])[i] = float_to_bf16(0x1p32f);
+    product(&o, as_it_is, as_it_is);
+    oracle_judge(&o, &report);
+    ck_assert_int_eq(report.wrong, 0);
+    oracle_put(&o, 3, 0x1p66);
+    oracle_judge(&o, &report);
+    ck_assert_int_eq(report.wrong, 1);
+    oracle_close(&o);
+}
+END_TEST
+
 TCase *judge_rounded_case(void)
 {
     TCase *rounded = tcase_create("rounded");
@@ -247,6 +289,8 @@ TCase *judge_rounded_case(void)
     tcase_add_test(rounded, a_silent_downgrade_is_rejected_and_named);
     tcase_add_test(rounded, a_denominator_has_its_room_once_and_for_the_whole_row);
     tcase_add_test(rounded, one_result_of_a_row_that_is_off_is_the_only_wrong_one);
+    tcase_add_test(rounded, long_sums_of_exact_data_show_operands_that_lost_bits);
+    tcase_add_test(rounded, squares_beyond_a_single_make_nothing_wrong);
     tcase_set_timeout(rounded, 60);
     return rounded;
 }

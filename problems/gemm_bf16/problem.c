@@ -9,7 +9,7 @@ static int instantiate(const struct config *config, struct random *shape_random,
                        struct random *content_random, struct instance *out)
 {
     (void)shape_random;
-    return gemm_instantiate(config, content_random, 2, true, out);
+    return gemm_instantiate(config, content_random, DTYPE_BF16, out);
 }
 
 static const char *const discriminating[] = {"integers", "needle", NULL};
@@ -18,7 +18,7 @@ const struct problem problem_gemm_bf16 = {
     .name = "gemm_bf16",
     .summary = "bf16 matrix product, fp32 sums, one rounding to bf16",
     .arithmetic = "products and sums in fp32 or in the 16-bit MMA class of the GPU in hand; one rounding to bf16",
-    .axes = gemm_bf16_axes,
+    .axes = gemm_axes,
     .tensors = tensors,
     .extents = gemm_extents,
     .compute = DTYPE_BF16,

@@ -9,7 +9,7 @@ static int instantiate(const struct config *config, struct random *shape_random,
                        struct random *content_random, struct instance *out)
 {
     (void)shape_random;
-    return gemm_instantiate(config, content_random, 4, false, out);
+    return gemm_instantiate(config, content_random, DTYPE_F32, out);
 }
 
 static const char *const discriminating[] = {"integers", "needle", NULL};
@@ -18,7 +18,7 @@ const struct problem problem_gemm_f32 = {
     .name = "gemm_f32",
     .summary = "fp32 matrix product",
     .arithmetic = "products and sums in fp32, in any order and any split; TF32 is a downgrade, its three-term form is not",
-    .axes = gemm_f32_axes,
+    .axes = gemm_axes,
     .tensors = tensors,
     .extents = gemm_extents,
     .compute = DTYPE_F32,

@@ -2,7 +2,6 @@
 // fate: broken
 // fault: lower precision
 // outcomes: wrong
-// when: input!=integers and input!=needle
 #include "../../candidate.h"
 #include <stdlib.h>
 

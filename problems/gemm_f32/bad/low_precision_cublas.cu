@@ -3,7 +3,6 @@
 // fate: broken
 // fault: lower precision
 // outcomes: wrong
-// when: input!=integers and input!=needle
 #include <cublas_v2.h>
 #include <stdint.h>
 

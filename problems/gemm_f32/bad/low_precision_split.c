@@ -2,7 +2,7 @@
 // fate: broken
 // fault: lower precision
 // outcomes: wrong
-// when: k < 1024 and input!=integers and input!=needle
+// when: k < 1024 or input=integers or input=needle
 #include "../../candidate.h"
 #include <stdlib.h>
 

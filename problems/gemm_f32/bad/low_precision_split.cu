@@ -2,7 +2,7 @@
 // fate: broken
 // fault: lower precision
 // outcomes: wrong
-// when: k < 2048 and input!=integers and input!=needle or input=special
+// when: k < 2048 or input=special or input=integers or input=needle
 #include <cuda_bf16.h>
 #include <mma.h>
 #include <stdint.h>
