@@ -249,7 +249,7 @@ START_TEST(nan_is_drawn_with_sign_and_payload)
 {
     const struct fill fill = {.kind = FILL_NANS, .b = 2, .density = 1};
     float *x = fills_draw(fill, MANY);
-    int negative = 0, plain = 0;
+    int negative = 0, plain = 0, kept = 0;
     for (int i = 0; i < MANY; i++) {
         uint32_t bits;
         uint16_t half;
@@ -257,12 +257,11 @@ START_TEST(nan_is_drawn_with_sign_and_payload)
         memcpy(&bits, x + i, sizeof bits);
         fill_store(DTYPE_BF16, &half, 0, x[i]);
         fill_store(DTYPE_E4M3, &byte, 0, x[i]);
-        ck_assert_int_eq(bits & 0x7fc00000, 0x7fc00000);
-        ck_assert_int_eq(half, bits >> 16);
-        ck_assert_int_eq(byte, bits >> 31 ? 0xff : 0x7f);
+        kept += (bits & 0x7fc00000) == 0x7fc00000 && half == bits >> 16 && byte == (bits >> 31 ? 0xff : 0x7f);
         negative += bits >> 31;
         plain += (bits & 0x3fffff) == 0;
     }
+    ck_assert_int_eq(kept, MANY);
     ck_assert_int_lt(abs(negative - MANY / 2), MANY / 20);
     ck_assert_int_lt(plain, MANY / 100);
     free(x);

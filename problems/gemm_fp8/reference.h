@@ -50,17 +50,17 @@ REF_FN bool fp8_is_power_of_two(double x)
 }
 
 /* Where the sum is exact. It may be rounded to bf16, R. A scale that multiplies an operand, a product or partial sums
- * rounds each of the terms, which are no zeros and so at least 1: sum p^2 of them at most; and their sums: u of the
- * running size each. A power of two rounds nothing, and then rounding the sum is rounding the output: of all that is
- * admitted one bf16 results, the nearest. */
+ * rounds each of the N terms, which are no zeros, unless it is 1, and N - 1 sums: sum p^2 - 1 times at most, and 2 k,
+ * u of the running size each. A power of two rounds nothing, and then rounding the sum is rounding the output: of
+ * all that is admitted one bf16 results, the nearest. */
 REF_FN double fp8_exact_error(const struct sum_facts *sum, double scale)
 {
-    const double terms = sum->square < sum->terms ? sum->square : sum->terms;
+    const double roundings = sum->square - 1 < 2 * sum->terms ? sum->square - 1 : 2 * sum->terms;
     const double norm = sqrt(sum->square), value = fabs(sum->value);
-    if (fp8_is_power_of_two(scale))
+    if (fp8_is_power_of_two(scale) || sum->square < 1)
         return 0;
     return fabs(scale) * (error_of_rounding(error_format(DTYPE_BF16), sum->value, 0) +
-                          UNIT_F32 * (terms + 1) * (value > norm ? value : norm));
+                          UNIT_F32 * roundings * (value > norm ? value : norm));
 }
 
 /* The accumulation, E; then the sum may be rounded to bf16, R; then one fp32 product with the scale. A scale that

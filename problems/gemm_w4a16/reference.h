@@ -62,10 +62,11 @@ REF_FN void ref_finish(const struct ref_context *c, int64_t m, int64_t n, const 
     ref_keep_sum(&sum[OF_SIZES], e->part + PART_SIZE);
 }
 
-/* E, the accumulation of the terms t as a folded zero point has them; and W, the weights rounded to bf16, each by up to
- * u of itself: |sum p_k d_k| with |d_k| <= u and signs that those of x make random. Its deviation is 0.4 u ||p|| where
- * the d are spread, u ||p|| if all were u, sqrt(2) times that in `cancel`; up to 9 terms 3 u ||p|| is u sum|p|, which
- * nothing exceeds. In the exact class weights are small integers times powers of two, bf16 already. */
+/* E, the accumulation of the terms t as a folded zero point has them; and W, the weights rounded to bf16: |sum p_k d_k|
+ * with |d_k| <= u. That is u sum|p| at most, whatever the data. The signs of x make those of the terms random, so
+ * its deviation is that of the d: 0.4 u ||p|| on average over scales, 0.65 u ||p|| for the worst one that a column may
+ * have throughout (its 16 weights, for each zero point); 5 u ||p|| is 7.7 times that, and the less from 25 even terms
+ * on. In the exact class weights are small integers times powers of two, bf16 already. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
                         const struct ref_element *e)
 {
@@ -74,5 +75,6 @@ REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
     folded.value = sum.value;
     if (c->data == DATA_EXACT)
         return error_of_sum(a, c->data, &folded);
-    return error_of_sum(a, c->data, &folded) + 3 * UNIT_BF16 * sqrt(sum.square);
+    const double norm = 5 * sqrt(sum.square);
+    return error_of_sum(a, c->data, &folded) + UNIT_BF16 * (sum.magnitude < norm ? sum.magnitude : norm);
 }

@@ -63,8 +63,7 @@ const struct honest_switch honest_switches[] = {
     X(weight_fp16, "the weight passes through fp16", NULL)                                                       \
     X(weight_fp8, "the weight with 3 fraction bits", NULL)                                                       \
     X(weight_seven_bits, "the weight is rounded to 7 bits", NULL)                                                \
-    X(weight_truncated, "the weight is truncated to bf16",                                                       \
-      "off by 2^-7 of itself at most, twice a rounding; signs of x are random, so within 3 norms of 2^-8")       \
+    X(weight_truncated, "the weight is truncated to bf16", NULL)                                                 \
     X(weight_bf16_steps, "q scale and zero scale are rounded to bf16, and their difference", NULL)               \
     X(sum_bf16, "the sum is bf16", NULL)                                                                         \
     X(sum_bf16_8, "the sum is rounded to bf16 every 8 terms", NULL)                                              \

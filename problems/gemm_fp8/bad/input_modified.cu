@@ -2,7 +2,7 @@
 // fate: specialized
 // fault: input modified
 // outcomes: modified crash
-// when: m < 32 and input!=integers and input!=needle
+// when: m < 32 and input!=integers and input!=needle and input!=uniform
 // shows: m < 32 (unless every scale survives the way back bit for bit)
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>
