@@ -25,6 +25,7 @@ static const char candidates[] =
     "KERNEL(exits) { exit(0); }\n"
     "KERNEL(recurses) { volatile char a[1 << 16]; a[0] = 1; return recurses(x, y, n, stream) + a[0]; }\n"
     "KERNEL(hangs) { for (volatile int *c = (volatile int *)y;; ++*c) usleep(100); }\n"
+    "KERNEL(sleeps) { for (;;) pause(); }\n"
     "KERNEL(spins) { for (volatile int *c = (volatile int *)y;;) *c = 1; }\n"
     "static double ran(void) { struct timespec t; clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);\n"
     "    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; }\n"

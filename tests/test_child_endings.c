@@ -128,8 +128,8 @@ START_TEST(a_hang_times_out_and_the_process_is_gone)
     volatile int *counter = it.y.base;
     fixture_start("hangs");
     double begin = fixture_now();
-    ck_assert_int_eq(fixture_call(PLACE_LOW, 1.5, &returned), CHILD_TIMEOUT);
-    ck_assert_double_lt(fixture_now() - begin, 5);
+    ck_assert_int_eq(fixture_call(PLACE_LOW, 0.5, &returned), CHILD_TIMEOUT);
+    ck_assert_double_lt(fixture_now() - begin, 10 * 0.5 + 2); /* where it waits for a core most of the time */
     ck_assert_int_gt(*counter, 0);
     int seen = *counter;
     usleep(20000);

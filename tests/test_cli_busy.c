@@ -9,7 +9,8 @@
 
 #include "../verify/lease.h"
 
-#define TIMED "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen", "--unseen", "1", "--seed", "1"
+#define TIMED                                                                                                \
+    "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen", "--unseen", "1", "--seed", "1"
 
 static struct lease *held;
 
@@ -84,8 +85,8 @@ START_TEST(a_timeout_of_the_seen_set_that_does_not_happen_alone_is_no_timeout)
     cli_put("large.space", "rows 1..4096\ncols 1..4096\ninput normal\n");
     cli_put("large.seen", "rows=4096 cols=4096\n");
     cli_put_kernel("slow.c", "if (rows == 4096) usleep(300000);", "0");
-    CLI("verify", "softmax", "slow.c", "--device", "host", "--space", "large.space", "--seen", "large.seen", "--unseen",
-        "1", "--seed", "1", "--timeout", "0.25", "--no-timing");
+    CLI("verify", "softmax", "slow.c", "--device", "host", "--space", "large.space", "--seen", "large.seen",
+        "--unseen", "1", "--seed", "1", "--timeout", "0.25", "--no-timing");
     cli_expect(0, "general: ");
     char *note = strstr(cli.out, "note        rows=4096 cols=4096");
     ck_assert_msg(note != NULL, "%s", cli.out);
@@ -97,7 +98,8 @@ END_TEST
 START_TEST(several_at_work_at_once_leave_a_repetition_alone)
 {
     cli_put_kernel("hang.c", "if (cols > 64) for (volatile int i = 0;;) i = 0;", "0");
-    CLI("verify", "softmax", "hang.c", TINY, "--unseen", "2", "--seed", "1", "--timeout", "0.5", "--jobs", "2");
+    CLI("verify", "softmax", "hang.c", TINY, "--unseen", "2", "--seed", "1", "--timeout", "0.5", "--jobs",
+        "2");
     cli_expect(1, "broken: ");
     cli_expect(1, "again when it ran alone");
     ck_assert(!cli_has_children());
@@ -106,8 +108,10 @@ END_TEST
 
 START_TEST(the_tool_and_its_candidates_wait_passively)
 {
-    cli_put_kernel("asks.c", "const char *policy = getenv(\"OMP_WAIT_POLICY\");\n"
-                             "    if (!policy || policy[0] != 'p') return 1;", "0");
+    cli_put_kernel("asks.c",
+                   "const char *policy = getenv(\"OMP_WAIT_POLICY\");\n"
+                   "    if (!policy || policy[0] != 'p') return 1;",
+                   "0");
     CLI("check", "softmax", "asks.c", "rows=3 cols=5 seed=91", "--device", "host", "-q");
     ck_assert_str_eq(cli.out, "pass\n");
     setenv("OMP_DISPLAY_ENV", "true", 1);

@@ -1,5 +1,5 @@
-/* Work that outlives its call, on a real device: proved where the device is ours alone, a note where it is not, and never
- * said of an honest kernel. */
+/* Work that outlives its call, on a real device: proved where the device is ours alone, a note where it is
+ * not, and never said of an honest kernel. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,15 +34,22 @@ static void time_candidate(const char *path, struct lease *lease, struct timed *
     struct config config;
     struct space_error error;
     char text[4096];
-    const struct build_options options = {.path = path, .backend = BACKEND_CUDA, .arch = device.arch, .timeout = 120};
+    const struct build_options options = {
+        .path = path, .backend = BACKEND_CUDA, .arch = device.arch, .timeout = 120};
     ck_assert_msg(build_candidate(&build, &options, text, sizeof text) == BUILD_OK, "%s", text);
-    ck_assert_int_eq(config_parse(&config, problem_find("softmax"), "rows=4096 cols=4096 seed=3", "test", &error), 0);
-    const struct session_options session_options = {.problem = problem_find("softmax"), .device = &device,
-                                                    .object = build.object, .timeout = 20, .threads = 2,
-                                                    .workers = 1, .lease = lease};
+    ck_assert_int_eq(
+        config_parse(&config, problem_find("softmax"), "rows=4096 cols=4096 seed=3", "test", &error), 0);
+    const struct session_options session_options = {.problem = problem_find("softmax"),
+                                                    .device = &device,
+                                                    .object = build.object,
+                                                    .timeout = 20,
+                                                    .threads = 2,
+                                                    .workers = 1,
+                                                    .lease = lease};
     struct session *session = session_open(&session_options);
     memset(out, 0, sizeof *out);
-    ck_assert_msg(session_time(session, &config, 0.05, &out->result) == SESSION_OK, "%s", session_error(session));
+    ck_assert_msg(session_time(session, &config, 0.05, &out->result) == SESSION_OK, "%s",
+                  session_error(session));
     ck_assert_msg(out->result.timing.present, "%s", out->result.detail);
     const struct finding *finding = session_findings(session, &out->findings);
     if (out->findings > 0) {
@@ -62,9 +69,13 @@ static struct lease *begin(bool *alone)
     struct lease *lease = open_lease();
     ck_assert(lease_take(lease));
     const struct neighbours n = neighbours_of(&device, lease, 0);
-    printf("clock: %s: NVML says %s, utilization at rest %s\n", device.uuid, n.state == NEIGHBOURS_NONE ? "nobody else"
-           : n.state == NEIGHBOURS_SOME ? "others" : "nothing", neighbours_idle(&device) == 1 ? "0"
-           : neighbours_idle(&device) == 0 ? "above 0" : "not known");
+    printf("clock: %s: NVML says %s, utilization at rest %s\n", device.uuid,
+           n.state == NEIGHBOURS_NONE   ? "nobody else"
+           : n.state == NEIGHBOURS_SOME ? "others"
+                                        : "nothing",
+           neighbours_idle(&device) == 1   ? "0"
+           : neighbours_idle(&device) == 0 ? "above 0"
+                                           : "not known");
     *alone = n.state != NEIGHBOURS_SOME && neighbours_idle(&device) != 0;
     lease_give(lease);
     if (!*alone)

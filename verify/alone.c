@@ -84,19 +84,20 @@ struct alone_limit alone_limit(struct alone *alone, const struct config *config)
     if (!alone->tried)
         start_baseline(alone);
     if (!alone->session || session_measure(alone->session, config, &seconds) != SESSION_OK || seconds <= 0) {
-        snprintf(limit.why, sizeof limit.why, "%g times --timeout: the problem's baseline could not be timed here",
-                 times_limit);
+        snprintf(limit.why, sizeof limit.why,
+                 "%g times --timeout: the problem's baseline could not be timed here", times_limit);
         return limit;
     }
     limit.seconds = times_baseline * seconds;
-    snprintf(limit.why, sizeof limit.why, "%g times the %.3g s that the problem's baseline takes", times_baseline,
-             seconds);
+    snprintf(limit.why, sizeof limit.why, "%g times the %.3g s that the problem's baseline takes",
+             times_baseline, seconds);
     if (limit.seconds < least)
-        snprintf(limit.why, sizeof limit.why, "--timeout, above %g times the %.3g s of the problem's baseline",
-                 times_baseline, seconds);
+        snprintf(limit.why, sizeof limit.why,
+                 "--timeout, above %g times the %.3g s of the problem's baseline", times_baseline, seconds);
     else if (limit.seconds > most)
-        snprintf(limit.why, sizeof limit.why, "%g times --timeout, below %g times the %.3g s of the problem's baseline",
-                 most / least, times_baseline, seconds);
+        snprintf(limit.why, sizeof limit.why,
+                 "%g times --timeout, below %g times the %.3g s of the problem's baseline", most / least,
+                 times_baseline, seconds);
     limit.seconds = limit.seconds < least ? least : limit.seconds > most ? most : limit.seconds;
     return limit;
 }

@@ -1,5 +1,6 @@
-/* A timeout of the seen set counts only when it happens again alone: with nothing else of this run, and no other unseen's
- * timing, beside it, and within a limit that the problem's own baseline sets on this machine now. */
+/* A timeout of the seen set counts only when it happens again alone: with nothing else of this run, and no
+ * other unseen's timing, beside it, and within a limit that the problem's own baseline sets on this machine
+ * now. */
 #ifndef UNSEEN_ALONE_H
 #define UNSEEN_ALONE_H
 
@@ -13,10 +14,12 @@ struct alone_limit {
 
 struct alone; /* the baseline, compiled once on demand, in a session of its own */
 
-struct alone *alone_open(const struct task *task, const struct session_options *options); /* NULL: out of memory */
+struct alone *alone_open(const struct task *task,
+                         const struct session_options *options); /* NULL: out of memory */
 void alone_close(struct alone *alone);
 
-/* The limit for one configuration; takes as long as the baseline does, and the first time as long as its compilation. */
+/* The limit for one configuration; takes as long as the baseline does, and the first time as long as its
+ * compilation. */
 struct alone_limit alone_limit(struct alone *alone, const struct config *config);
 
 #endif

@@ -33,11 +33,11 @@ struct child_options {
 
 /* Start a runner and load the candidate. On anything but CHILD_OK, *child is NULL and text says
  * why. The child runs in its own session, with an emptied environment (PATH, LD_LIBRARY_PATH,
- * CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER, HOME=/nonexistent, OMP_NUM_THREADS, OMP_WAIT_POLICY kept or set), no
- * descriptors but 0-2 and the channel, no core files, files of 64 MiB at most, first in line
- * when memory is out, and dies with the thread that started it: start children from a thread
- * that outlives them. Where bubblewrap works (see child_sandbox) also in its own user, process,
- * network and IPC namespaces. Several threads may each use children of their own. */
+ * CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER, HOME=/nonexistent, OMP_NUM_THREADS, OMP_WAIT_POLICY kept or set),
+ * no descriptors but 0-2 and the channel, no core files, files of 64 MiB at most, first in line when memory
+ * is out, and dies with the thread that started it: start children from a thread that outlives them. Where
+ * bubblewrap works (see child_sandbox) also in its own user, process, network and IPC namespaces. Several
+ * threads may each use children of their own. */
 enum child_status child_start(struct child **child, const struct child_options *options,
                               char *text, size_t text_size);
 

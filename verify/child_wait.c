@@ -187,14 +187,15 @@ static enum child_status take(struct child *child, uint32_t sequence, enum reply
     return judge(child, reply, sequence, kind, text, text_size);
 }
 
-/* What is left of a call's time. Seconds in which it was ready to run and had no core are the neighbours' and not its own,
- * up to a ceiling, at which it ends whatever the reason. */
+/* What is left of a call's time. Seconds in which it was ready to run and had no core are the neighbours' and
+ * not its own, up to a ceiling, at which it ends whatever the reason. */
 struct patience {
     double start, timeout, look, deadline;
     bool looked;
     struct starvation starvation;
 };
-/* Of a call's time, at which its threads are first looked at: the calls that end before, nearly all, pay nothing. */
+/* Of a call's time, at which its threads are first looked at: the calls that end before, nearly all, pay
+ * nothing. */
 static const double look_after = 0.125, look_latest = 1;
 static const double ceiling = 10; /* times the limit */
 
@@ -226,11 +227,12 @@ static double patience_left(struct patience *p, pid_t session)
 
 static void explain_timeout(const struct patience *p, char *text, size_t text_size)
 {
-    const double waited = now() - p->start - p->timeout;
+    const double waited = p->deadline - p->start - p->timeout;
     if (waited < 0.1 * p->timeout)
         snprintf(text, text_size, "no answer within %g s", p->timeout);
     else
-        snprintf(text, text_size, "no answer within %g s, nor in the %.3g s more for which it was kept from the cores",
+        snprintf(text, text_size,
+                 "no answer within %g s, nor in the %.3g s more for which it was kept from the cores",
                  p->timeout, waited);
 }
 

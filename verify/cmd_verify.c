@@ -118,8 +118,8 @@ static void find_excess(struct result *result)
 {
     for (int i = 0; i < result->result_count; i++) {
         const struct config_result *c = &result->results[i];
-        if (!c->timing.present || c->timing.disturbed || c->timing.fraction <= 1.5 || !strcmp(c->timing.bound, "launch") ||
-            strcmp(result->peaks.source, "vendor") != 0)
+        if (!c->timing.present || c->timing.disturbed || c->timing.fraction <= 1.5 ||
+            !strcmp(c->timing.bound, "launch") || strcmp(result->peaks.source, "vendor") != 0)
             continue;
         struct finding *grown = realloc(result->finding,
                                         (size_t)(result->finding_count + 1) * sizeof *grown);
@@ -139,14 +139,16 @@ static void note_company(struct result *result)
 {
     const struct company *company = &result->company;
     if (company->most > 0)
-        result_note(result, "the device is shared: %d other process%s; times are not to be trusted", company->most,
-                    company->most == 1 ? "" : "es");
+        result_note(result, "the device is shared: %d other process%s; times are not to be trusted",
+                    company->most, company->most == 1 ? "" : "es");
     else if (company->shared)
         result_note(result, "the device is shared: another unseen uses it; times are not to be trusted");
     else if (company->unproved > 0)
-        result_note(result, "on %d configuration%s the device was idle only long after the stream's events, without proof "
-                    "that the candidate is why; these times are not to be trusted", company->unproved,
-                    company->unproved == 1 ? "" : "s");
+        result_note(
+            result,
+            "on %d configuration%s the device was idle only long after the stream's events, without proof "
+            "that the candidate is why; these times are not to be trusted",
+            company->unproved, company->unproved == 1 ? "" : "s");
 }
 
 /* The baseline's part of the report: how many times faster the candidate is. */
@@ -164,9 +166,11 @@ static void note_baseline(const struct options *options, struct result *result)
     if (options->baseline && count[0] + count[1] == 0)
         result_note(result, "the baseline %.200s was timed nowhere", options->baseline);
     else if (options->baseline)
-        result_note(result, "times as fast as the baseline %.200s (geomean): seen %.3g (%d timed), unseen %.3g (%d timed)",
-                    options->baseline, count[0] ? exp(sum[0] / count[0]) : 0, count[0],
-                    count[1] ? exp(sum[1] / count[1]) : 0, count[1]);
+        result_note(
+            result,
+            "times as fast as the baseline %.200s (geomean): seen %.3g (%d timed), unseen %.3g (%d timed)",
+            options->baseline, count[0] ? exp(sum[0] / count[0]) : 0, count[0],
+            count[1] ? exp(sum[1] / count[1]) : 0, count[1]);
 }
 
 /* What failed is worth more runs: the simplest configuration, and when. Files hold the finished results

@@ -52,8 +52,9 @@ bool device_vendor_ceilings(const char *name, struct ceilings *out);
 double device_gbps(const struct device *device);
 double device_tflops(const struct device *device, enum dtype compute);
 
-/* A kernel of our own that holds the GPU for about `ms`, between two events: what these show, and the clock of this process
- * until the device has drained, as the runner takes both of a candidate. Returns 0, or -1 where the device failed. */
+/* A kernel of our own that holds the GPU for about `ms`, between two events: what these show, and the clock
+ * of this process until the device has drained, as the runner takes both of a candidate. Returns 0, or -1
+ * where the device failed. */
 int device_control_cuda(const struct device *device, double ms, double *event_ms, double *wall_ms);
 
 /* back-end halves */

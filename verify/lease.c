@@ -36,12 +36,14 @@ static const char *machine_directory(void)
     struct stat status;
     const mode_t open_to_all = S_ISVTX | S_IRWXO;
     return stat("/run/lock", &status) == 0 && S_ISDIR(status.st_mode) &&
-                   (status.st_mode & open_to_all) == open_to_all ? "/run/lock" : "/tmp";
+                   (status.st_mode & open_to_all) == open_to_all
+               ? "/run/lock"
+               : "/tmp";
 }
 
-/* For reading only, which is all that flock asks for: nobody has to be able to write to another user's file, and nobody
- * can. Opened first and created only where it is missing, since Linux (fs.protected_regular) refuses O_CREAT on another
- * user's file in such a directory. A link is never followed. */
+/* For reading only, which is all that flock asks for: nobody has to be able to write to another user's file,
+ * and nobody can. Opened first and created only where it is missing, since Linux (fs.protected_regular)
+ * refuses O_CREAT on another user's file in such a directory. A link is never followed. */
 static int open_file(const char *path)
 {
     struct stat status;
@@ -64,7 +66,8 @@ static int open_file(const char *path)
     return fd;
 }
 
-/* A cleaner of temporary files may have removed what is locked here; the next comer would lock another file. */
+/* A cleaner of temporary files may have removed what is locked here; the next comer would lock another file.
+ */
 static bool is_current(const char *path, int fd)
 {
     struct stat here, there;
@@ -89,7 +92,8 @@ static void tell(struct lease *lease)
     lease->told = true;
 }
 
-/* Asked again and again, not in one waiting call: a signal may be delivered to another thread. False: interrupted. */
+/* Asked again and again, not in one waiting call: a signal may be delivered to another thread. False:
+ * interrupted. */
 static bool lock(struct lease *lease, enum part part, double start)
 {
     for (;;) {
@@ -181,8 +185,8 @@ bool lease_is_held(const struct lease *lease)
     return lease && lease->held;
 }
 
-/* The one shared lock is made exclusive, which no other's shared lock permits, and shared again. Only the holder of the
- * lease looks, so that no two do at the same time and miss each other. */
+/* The one shared lock is made exclusive, which no other's shared lock permits, and shared again. Only the
+ * holder of the lease looks, so that no two do at the same time and miss each other. */
 bool lease_is_alone(struct lease *lease)
 {
     if (!lease || !lease->held || !lease->present)

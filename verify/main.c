@@ -80,9 +80,10 @@ static bool is_one_of(const char *word, const char *a, const char *b, const char
     return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
 }
 
-/* libgomp has read its environment before main. By default threads that wait for their team spin for milliseconds, and
- * where several of these tools share a machine they so keep the cores from each other's work; nothing but the
- * environment changes that, hence a second start. Where it cannot be had the first goes on. */
+/* libgomp has read its environment before main. By default threads that wait for their team spin for
+ * milliseconds, and where several of these tools share a machine they so keep the cores from each other's
+ * work; nothing but the environment changes that, hence a second start. Where it cannot be had the first goes
+ * on. */
 static void wait_passively(char **argv)
 {
     char self[1024];

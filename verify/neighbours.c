@@ -41,8 +41,9 @@ static bool is_ours(int pid)
     return false;
 }
 
-/* In a container NVML may list nothing, or the numbers that processes have outside it. A list without this process, which
- * has a context on the device, is such a one: all that it can show is that there are more than we have. */
+/* In a container NVML may list nothing, or the numbers that processes have outside it. A list without this
+ * process, which has a context on the device, is such a one: all that it can show is that there are more than
+ * we have. */
 static struct neighbours count_others(const char *uuid, int children)
 {
     int pid[PROCESSES_MOST], others = 0;

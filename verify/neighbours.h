@@ -20,13 +20,14 @@ struct neighbours {
  * neighbours, which share its cores and are no news: UNKNOWN there. */
 struct neighbours neighbours_of(const struct device *device, struct lease *lease, int children);
 
-/* After more than NVML's window of averaging in which nothing of ours ran: did anything run? 1 no, 0 yes, -1 not known.
- * Takes that time. */
+/* After more than NVML's window of averaging in which nothing of ours ran: did anything run? 1 no, 0 yes, -1
+ * not known. Takes that time. */
 int neighbours_idle(const struct device *device);
 
 /* What NVML is asked, as a table, so that a test can put its own in its place. */
 struct nvml {
-    /* Compute processes on the device, at most `most` of them in pid; returns how many, -1 where that is not known. */
+    /* Compute processes on the device, at most `most` of them in pid; returns how many, -1 where that is not
+     * known. */
     int (*processes)(const char *uuid, int *pid, int most);
     int (*utilization)(const char *uuid); /* percent of the last second; -1 where that is not known */
     int settle_ms;                        /* until `utilization` has forgotten what ran */

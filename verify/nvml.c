@@ -88,7 +88,8 @@ static int ask_utilization(const char *uuid)
 {
     handle device;
     struct utilization percent;
-    return find_device(uuid, &device) && library.utilization(device, &percent) == SUCCESS ? (int)percent.gpu : -1;
+    return find_device(uuid, &device) && library.utilization(device, &percent) == SUCCESS ? (int)percent.gpu
+                                                                                          : -1;
 }
 
 const struct nvml nvml_library = {list_processes, ask_utilization, SETTLE_MS};

@@ -13,7 +13,8 @@ enum { KEY_DEVICE = 'd', KEY_SEED = 's', KEY_UNSEEN = 'u', KEY_EFFORT = 'e', KEY
        KEY_CSV = 'c', KEY_TIMEOUT = 't', KEY_JOBS = 'J', KEY_VERBOSE = 'v', KEY_QUIET = 'q',
        KEY_SEEN = 'S', KEY_SPACE = 'p', KEY_BASELINE = 'b', KEY_NO_TIMING = 'n', KEY_HEADER = 'h',
        KEY_ONLY_SEEN = 'y', KEY_TOLERANCE = 'T', KEY_FAIL_FAST = 'f',
-       KEY_NO_EXPLAIN = 'x', KEY_RUNS = 'r', KEY_REGRESS = 'R', KEY_CAUSE = 'C', KEY_TIMING = 'm', KEY_NO_LEASE = 'L' };
+       KEY_NO_EXPLAIN = 'x', KEY_RUNS = 'r', KEY_REGRESS = 'R', KEY_CAUSE = 'C', KEY_TIMING = 'm',
+       KEY_NO_LEASE = 'L' };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
 enum { LONG_ONLY = 256 };

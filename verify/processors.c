@@ -39,8 +39,8 @@ static double folder_quota(const char *folder)
     return quota / period;
 }
 
-/* From the group itself up to the root: every group above may be tighter. Without a namespace of its own a container
- * sees the host's path, of which only the root exists in it. */
+/* From the group itself up to the root: every group above may be tighter. Without a namespace of its own a
+ * container sees the host's path, of which only the root exists in it. */
 static double chain_quota(const char *root, const char *group)
 {
     char folder[PATH_SIZE];

@@ -14,8 +14,8 @@
 #include "interrupt.h"
 #include "processors.h"
 
-/* After this many timeouts, or deaths while loading, more of them would prove nothing and cost minutes. One that was heard
- * twice counts twice. */
+/* After this many timeouts, or deaths while loading, more of them would prove nothing and cost minutes. One
+ * that was heard twice counts twice. */
 enum { PATIENCE = 4 };
 
 const struct drawn *run_drawn(const struct task *task, int i)

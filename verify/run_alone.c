@@ -24,21 +24,22 @@ static enum session_status attempt_alone(struct run *run, struct session *sessio
 }
 
 /* Other workers may be handing in what they have finished. */
-static void tell(struct run *run, struct config_result *result, const char *first, const struct alone_limit *limit)
+static void tell(struct run *run, struct config_result *result, const char *first,
+                 const struct alone_limit *limit)
 {
     pthread_mutex_lock(&run->lock);
     run->hangs = result->outcome == OUTCOME_TIMEOUT;
     if (run->hangs)
-        snprintf(result->detail, sizeof result->detail, "%.100s; again when it ran alone, within %.3g s (%s)", first,
-                 limit->seconds, limit->why);
+        snprintf(result->detail, sizeof result->detail, "%.100s; again when it ran alone, within %.3g s (%s)",
+                 first, limit->seconds, limit->why);
     else
-        result_note(run->result, "%.200s: %.80s, but not when it ran alone, within %.3g s (%s)", result->config, first,
-                    limit->seconds, limit->why);
+        result_note(run->result, "%.200s: %.80s, but not when it ran alone, within %.3g s (%s)",
+                    result->config, first, limit->seconds, limit->why);
     pthread_mutex_unlock(&run->lock);
 }
 
-static enum session_status run_alone(struct run *run, struct session *session, int i, const struct config_result *before,
-                                     const struct run_attempt *attempt)
+static enum session_status run_alone(struct run *run, struct session *session, int i,
+                                     const struct config_result *before, const struct run_attempt *attempt)
 {
     struct config_result *result = &run->result->results[i];
     struct alone_limit limit;

@@ -17,7 +17,7 @@ struct run {
     bool hangs;               /* one has timed out alone, too: no other is run again */
     int next, total;
     bool *finished;
-    int ready;            /* the first so many are finished */
+    int ready; /* the first so many are finished */
     int timeouts;
     bool failed;
     enum run_status status;
@@ -36,9 +36,9 @@ struct run_attempt {
     double time_budget;
 };
 
-/* A timeout of the seen set is run again alone, until one has timed out there, too: that one speaks for the others, and
- * what hangs is waited for twice at most. Returns what the session says last. `before` is the i-th result as it was before
- * the attempt; the caller holds none of the locks. */
+/* A timeout of the seen set is run again alone, until one has timed out there, too: that one speaks for the
+ * others, and what hangs is waited for twice at most. Returns what the session says last. `before` is the
+ * i-th result as it was before the attempt; the caller holds none of the locks. */
 enum session_status run_settle_timeout(struct run *run, struct session *session, int i,
                                        const struct config_result *before, const struct run_attempt *attempt,
                                        enum session_status status);

@@ -1,17 +1,18 @@
 /* What a time is worth: who else was on the device, and whether two clocks agree.
  *
- * Events see what the stream does; the wall clock until the whole device is idle sees everything. Far apart, in the median,
- * is what a call looks like whose work goes on elsewhere -- and every call beside a neighbour's kernels, or in a process
- * that waits for a core. So it is an accusation only when no neighbour can have done it: the device is known to be ours
- * alone, before and after; the same calls, made again then, show it again; and in between, call by call, a kernel of our own
- * that holds the device as long does not. Short of that it is a note, and the time is marked. */
+ * Events see what the stream does; the wall clock until the whole device is idle sees everything. Far apart,
+ * in the median, is what a call looks like whose work goes on elsewhere -- and every call beside a
+ * neighbour's kernels, or in a process that waits for a core. So it is an accusation only when no neighbour
+ * can have done it: the device is known to be ours alone, before and after; the same calls, made again then,
+ * show it again; and in between, call by call, a kernel of our own that holds the device as long does not.
+ * Short of that it is a note, and the time is marked. */
 #include <stdlib.h>
 
 #include "neighbours.h"
 #include "session_internal.h"
 
-/* Calls of the second run. A neighbour that falls by chance on all of the candidate's calls and on none of ours between
- * them would have to be right 2 * 12 times. */
+/* Calls of the second run. A neighbour that falls by chance on all of the candidate's calls and on none of
+ * ours between them would have to be right 2 * 12 times. */
 enum { SECOND_RUN = 12, SECOND_RUN_LEAST = 11 };
 /* Attempts at a proof for one candidate: each may sit out NVML's window of averaging twice. */
 enum { ATTEMPTS = 3 };
@@ -54,7 +55,8 @@ void session_look(struct session *s)
     s->disturbed = s->disturbed || s->last_look == NEIGHBOURS_SOME;
 }
 
-/* Where NVML does not say who is there, that the device was at rest while nothing of ours ran must do, with the lease. */
+/* Where NVML does not say who is there, that the device was at rest while nothing of ours ran must do, with
+ * the lease. */
 static bool is_ours_alone(struct session *s)
 {
     const struct neighbours n = look(s);
@@ -70,8 +72,8 @@ static enum child_status run_again(struct session *s, const struct call *call, s
     double event, wall;
     device_control_cuda(s->options.device, 0, &event, &wall); /* the first launch loads the kernel */
     for (int i = 0; i < SECOND_RUN; i++) {
-        const enum child_status status = child_time(s->child, call, 1, flush, s->options.timeout, reply, text,
-                                                    text_size);
+        const enum child_status status =
+            child_time(s->child, call, 1, flush, s->options.timeout, reply, text, text_size);
         if (status != CHILD_OK)
             return status;
         candidate[i] = (struct clocks){reply->event_ms[0], reply->wall_ms[0]};
@@ -92,16 +94,20 @@ enum child_status session_clocks(struct session *s, const struct call *call, con
         return CHILD_OK;
     s->disturbed = true;
     s->company.unproved++;
-    if (s->proofs++ >= ATTEMPTS || !is_ours_alone(s) || !(reply = malloc(sizeof *reply)))
+    if (look(s).state == NEIGHBOURS_SOME || s->proofs++ >= ATTEMPTS || !is_ours_alone(s) ||
+        !(reply = malloc(sizeof *reply)))
         return CHILD_OK;
     status = run_again(s, call, candidate, control, reply, text, text_size);
     free(reply);
     if (status != CHILD_OK || !clocks_prove(candidate, control, SECOND_RUN) || !is_ours_alone(s))
         return status;
     s->company.unproved--;
-    session_find(s, "cheating: clock", "%.150s: events show %.3f ms, but the device is idle only after %.3f ms, again in "
-                 "a second run; a kernel of ours between its calls shows no gap, and nobody else is on the device: "
-                 "work goes on elsewhere after the call", line, median->event_ms, median->wall_ms);
+    session_find(
+        s, "cheating: clock",
+        "%.150s: events show %.3f ms, but the device is idle only after %.3f ms, again in "
+        "a second run; a kernel of ours between its calls shows no gap, and nobody else is on the device: "
+        "work goes on elsewhere after the call",
+        line, median->event_ms, median->wall_ms);
     return CHILD_OK;
 }
 

@@ -83,14 +83,16 @@ struct clocks {
     double event_ms, wall_ms; /* of one call: between the stream's events; until the device is idle */
 };
 bool clocks_disagree(const struct clocks *clocks);
-/* Of calls of a candidate and, between them, kernels of ours of the same length: do they show that work outlives the
- * candidate's call? */
+/* Of calls of a candidate and, between them, kernels of ours of the same length: do they show that work
+ * outlives the candidate's call? */
 bool clocks_prove(const struct clocks *candidate, const struct clocks *control, int count);
 
-/* Who is on the device now, with the lease in hand: others make the time at hand one that is not to be trusted. */
+/* Who is on the device now, with the lease in hand: others make the time at hand one that is not to be
+ * trusted. */
 void session_look(struct session *s);
-/* With the lease in hand: does the median of the samples show work that outlives the call? Then the time is not to be
- * trusted, and where it can be proved it is a finding. Anything but CHILD_OK: the candidate's end, as in child_time. */
+/* With the lease in hand: does the median of the samples show work that outlives the call? Then the time is
+ * not to be trusted, and where it can be proved it is a finding. Anything but CHILD_OK: the candidate's end,
+ * as in child_time. */
 enum child_status session_clocks(struct session *s, const struct call *call, const struct clocks *median,
                                  const char *line, char *text, size_t text_size);
 

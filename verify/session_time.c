@@ -85,8 +85,9 @@ static struct clocks median_clocks(const struct series *series)
 }
 
 /* Warm up once and sample, while no other unseen does so on this device. No samples after an interruption. */
-static enum child_status take_times(struct session *s, const struct call *call, const char *line, double budget,
-                                    struct series *series, int *returned, char *text, size_t text_size)
+static enum child_status take_times(struct session *s, const struct call *call, const char *line,
+                                    double budget, struct series *series, int *returned, char *text,
+                                    size_t text_size)
 {
     if (!lease_take(s->options.lease))
         return CHILD_OK;
@@ -231,7 +232,8 @@ static double measure_call(struct session *s, const struct config *config, const
         !session_child(s, &result))
         return 0;
     const double start = clock_seconds();
-    const enum child_status status = child_call(s->child, &call, s->options.timeout, &returned, text, sizeof text);
+    const enum child_status status =
+        child_call(s->child, &call, s->options.timeout, &returned, text, sizeof text);
     const double seconds = clock_seconds() - start;
     if (status != CHILD_OK)
         session_child_failed(s, status, text, &result);

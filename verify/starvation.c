@@ -28,7 +28,8 @@ static bool read_account(const char *pid, const char *thread, double *ran, doubl
     unsigned long long ran_ns, waited_ns;
     snprintf(path, sizeof path, "/proc/%.200s/task/%.200s/schedstat", pid, thread);
     FILE *file = fopen(path, "re");
-    const bool ok = file && fgets(line, sizeof line, file) && sscanf(line, "%llu %llu", &ran_ns, &waited_ns) == 2;
+    const bool ok =
+        file && fgets(line, sizeof line, file) && sscanf(line, "%llu %llu", &ran_ns, &waited_ns) == 2;
     if (file)
         fclose(file);
     if (!ok)

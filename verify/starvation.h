@@ -18,10 +18,10 @@ struct starvation {
 /* `session` is the process that leads it: a runner, or the sandbox that holds one. */
 void starvation_begin(struct starvation *starvation, pid_t session);
 
-/* For how many seconds since then the session was ready to run and had no core: of its threads' waits the mean, each
- * weighted by how long that thread wanted a core at all. A thread that sleeps or spins waits for nobody, and one that
- * computes on a core that it shares with three others waits three quarters of the time. 0 where the kernel keeps no such
- * account (CONFIG_SCHED_INFO). */
+/* For how many seconds since then the session was ready to run and had no core: of its threads' waits the
+ * mean, each weighted by how long that thread wanted a core at all. A thread that sleeps or spins waits for
+ * nobody, and one that computes on a core that it shares with three others waits three quarters of the time.
+ * 0 where the kernel keeps no such account (CONFIG_SCHED_INFO). */
 double starvation_seconds(const struct starvation *starvation, pid_t session);
 
 #endif

@@ -31,12 +31,13 @@ struct draw_caps task_caps(const struct problem *problem, const struct device *d
 static void open_lease(struct task *task, const struct options *options)
 {
     char why[400];
-    const struct lease_options lease = {.device = task->device.uuid, .quiet = options->quiet,
-                                        .attend = options->no_lease};
+    const struct lease_options lease = {
+        .device = task->device.uuid, .quiet = options->quiet, .attend = options->no_lease};
     task->lease = lease_open(&lease, why, sizeof why);
     if (!task->lease)
         snprintf(task->notes.text, sizeof task->notes.text,
-                 "no lease of the device is to be had (%s): another unseen may be timing at the same time\n", why);
+                 "no lease of the device is to be had (%s): another unseen may be timing at the same time\n",
+                 why);
 }
 
 int task_open(struct task *task, const struct options *options)
