@@ -133,7 +133,8 @@ const struct honest_mutant honest_mutants[] = {
     {"out_2_7", "outputs times 1 + 2^-7", NULL},
     {"out_2_8", "outputs times 1 + 2^-8", NULL},
     {"out_2_9", "outputs times 1 + 2^-9", NULL},
-    {"out_2_10", "outputs times 1 + 2^-10", NULL},
+    {"out_2_10", "outputs times 1 + 2^-10",
+     "12 2^-8 / sqrt(L) of probabilities, L 2^-24 of values and 2^-12 of the denominator are at least 1.2 2^-10"},
     {"out_1_in_1000", "one output in 1009 times 1 + 2^-7", NULL},
     {NULL, NULL, NULL}};
 
