@@ -182,7 +182,8 @@ REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first
     }
 }
 
-/* Exponentials and results below 2^-126 may be flushed. */
+/* Exponentials and results below 2^-126 may be flushed; the sum may be as small as 1/4 where a bound up to 1.38
+ * above the maximum is subtracted, so that a result of 2^-124 is lost at most. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
                         const struct ref_element *e)
 {
@@ -191,7 +192,7 @@ REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
     if (part[PART_VALUE] == 0)
         return 0x1p-126;
     return part[PART_VALUE] * (softmax_own(part[PART_DISTANCE], part[PART_SIZE]) + part[PART_ROW] + 2 * a->operand) +
-           0x1p-126;
+           0x1p-124;
 }
 
 REF_FN double ref_shift(const struct ref_element *e)

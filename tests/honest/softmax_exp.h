@@ -37,7 +37,7 @@ enum mutant {
     MAX_WITHOUT_FIRST, FAR_BOUND, KEEPS_OLD_SUM, MERGES_UNSCALED, DROPS_LAST, DROPS_FIRST, DROPS_LAST_OF_LONG,
     DROPS_MIDDLE, DROPS_TAIL_8, DROPS_TAIL_1024, DOUBLES_LAST, DOUBLES_TILE_EDGE, DROPS_WHAT_SPLITS_LEAVE,
     BF16_EXP, FP16_EXP, TF32_EXP, BF16_TERMS, BF16_ARGUMENT, FP16_ARGUMENT, TF32_ARGUMENT, ARGUMENT_OF_18_BITS,
-    TF32_LOGITS, SHORT_CONSTANT, COARSE_POLYNOMIAL, COARSE_TABLE, EXP_CUT_AT_25, BF16_SUM, TF32_SUM,
+    ARGUMENT_OF_20_BITS, TF32_LOGITS, SHORT_CONSTANT, COARSE_POLYNOMIAL, COARSE_TABLE, FINER_TABLE, EXP_CUT_AT_25, BF16_SUM, TF32_SUM,
     BF16_SUM_EVERY_32, FP16_SUM_EVERY_64, TF32_SUM_EVERY_128, ONE_CHAIN, CHAINS_OF_16384, BF16_RECIPROCAL,
     COARSE_RECIPROCAL, TF32_LOG, OFF_IN_ODD_COLUMNS, OFF_BY_2_7, OFF_BY_2_10, OFF_BY_2_13, OFF_BY_2_13_LONG,
     ONE_IN_1000, ONE_IN_1000_SLIGHTLY, SECOND_HALF_OFF, BF16_OUTPUT, FP16_OUTPUT, TF32_OUTPUT,
@@ -69,10 +69,12 @@ enum mutant {
         {"bf16_terms", "the sum's terms rounded to bf16, the numerators not", NULL},                               \
         {"bf16_argument", "x - max rounded to bf16", NULL}, {"fp16_argument", "x - max rounded to fp16", NULL},    \
         {"tf32_argument", "x - max rounded to TF32", NULL},                                                        \
-        {"argument_of_18_bits", "x - max rounded to 18 bits", NULL}, {"tf32_logits", "x rounded to TF32", NULL},   \
+        {"argument_of_18_bits", "x - max rounded to 18 bits", NULL},                                               \
+        {"argument_of_20_bits", "x - max rounded to 20 bits", NULL}, {"tf32_logits", "x rounded to TF32", NULL},   \
         {"short_constant", "log2 e written as 1.4427", NULL},                                                      \
         {"coarse_polynomial", "2^f by a polynomial of degree 3, right to 10^-4", NULL},                            \
-        {"coarse_table", "exponentials interpolated in a table of 64, right to 2^-15", NULL},                      \
+        {"coarse_table", "exponentials interpolated in a table of 64 steps, right to 2^-15", NULL},                \
+        {"finer_table", "exponentials interpolated in a table of 128 steps, right to 2^-17", NULL},                \
         {"exp_cut_at_25", "exponentials more than 25 below the maximum are 0", NULL},                              \
         {"bf16_sum", "the sum rounded to bf16 at every term", NULL},                                               \
         {"tf32_sum", "the sum rounded to TF32 at every term", NULL},                                               \
@@ -164,6 +166,7 @@ HONEST_FN float how_argument(const struct how *how, float d)
     case FP16_ARGUMENT: return to_fp16(d);
     case TF32_ARGUMENT: return to_tf32(d);
     case ARGUMENT_OF_18_BITS: return keep_bits(d, 18, false);
+    case ARGUMENT_OF_20_BITS: return keep_bits(d, 20, false);
     default: return d;
     }
 }
@@ -175,11 +178,12 @@ HONEST_FN float coarse_exp2(float a)
     return ldexpf(0.99990029f + f * (0.69632477f + f * (0.22469316f + f * 0.07896726f)), (int)whole);
 }
 
-HONEST_FN float table_exp(float d)
+/* Interpolated between neighbours in a table of `steps` to a unit. */
+HONEST_FN float table_exp(float d, float steps)
 {
-    const float at = floorf(d * 64) / 64;
-    const float low = expf(at), high = expf(at + 1.0f / 64);
-    return low + (high - low) * (d - at) * 64;
+    const float at = floorf(d * steps) / steps;
+    const float low = expf(at), high = expf(at + 1 / steps);
+    return low + (high - low) * (d - at) * steps;
 }
 
 /* exp(d), d = x - max. */
@@ -190,8 +194,8 @@ HONEST_FN float how_exp_of(const struct how *how, float exact)
         return exp2f(d * 1.4427f);
     if (how->mutant == COARSE_POLYNOMIAL && d > -120)
         return coarse_exp2(d * LOG2_E);
-    if (how->mutant == COARSE_TABLE && d > -80)
-        return table_exp(d);
+    if ((how->mutant == COARSE_TABLE || how->mutant == FINER_TABLE) && d > -80)
+        return table_exp(d, how->mutant == COARSE_TABLE ? 64 : 128);
     switch (how->choice[EXP]) {
     case EXP_PLAIN: return expf(d);
     case EXP_DOUBLE: return (float)exp((double)d);
