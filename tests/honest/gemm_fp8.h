@@ -57,7 +57,8 @@ const struct honest_switch honest_switches[] = {
     X(sum_tf32, "the sum is tf32", NULL)                                                              \
     X(sum_tf32_128, "the sum is rounded to tf32 every 128 terms", NULL)                               \
     X(sum_tf32_once, "the sum is rounded to tf32 at the end", NULL)                                   \
-    X(unit_12_bits, "a matrix unit that keeps 12 bits", NULL)                                         \
+    X(unit_12_bits, "a matrix unit that keeps 12 bits",                                               \
+      "where fp8 units are admitted: exact below 2^13, as sums of the 13-bit one are only taken to be")\
     X(unit_11_bits, "a matrix unit that keeps 11 bits", NULL)                                         \
     X(unit_10_bits, "a matrix unit that keeps 10 bits", NULL)                                         \
     X(pairs_fp16, "two products are added in fp16", NULL)                                             \
