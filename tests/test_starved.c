@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +29,7 @@ static void crowd(void)
         loop[i] = fork();
         if (loop[i] == 0) {
             setsid();
+            prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that is killed leaves no loops behind */
             for (;;)
                 __asm__ volatile("");
         }
