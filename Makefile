@@ -10,6 +10,7 @@
 #   make bench       what the tool's own parts cost
 #   make bench-find  how many planted faults are found, how soon, against other ways of drawing; the first
 #                    lines of tests/plant/find.c say what can be set
+#   make faults      build/faults: the known-bad kernels that are kept as patches of honest ones
 #   make install     to $(DESTDIR)$(PREFIX)
 
 PREFIX ?= /usr/local
@@ -31,7 +32,7 @@ PACKAGES := gcc:/usr/bin/gcc g++:/usr/bin/g++ make:/usr/bin/make \
     libmpfr-dev:/usr/include/mpfr.h libgmp-dev:/usr/lib/*/libgmp.a \
     libpcg-cpp-dev:/usr/include/pcg_random.hpp libjansson-dev:/usr/include/jansson.h \
     nettle-dev:/usr/include/nettle/sha2.h check:/usr/include/check.h \
-    libsubunit-dev:/usr/lib/*/libsubunit.a bubblewrap:/usr/bin/bwrap
+    libsubunit-dev:/usr/lib/*/libsubunit.a patch:/usr/bin/patch bubblewrap:/usr/bin/bwrap
 MISSING := $(strip $(foreach p,$(PACKAGES),$(if $(wildcard $(lastword $(subst :, ,$(p)))),,\
     $(firstword $(subst :, ,$(p))))))
 
@@ -79,7 +80,7 @@ TOOL_OBJ += $(CUDA_OBJ)
 LIBS += $(CUDA_HOME)/lib64/libcudart_static.a
 endif
 
-.PHONY: all deps demo check check-all check-gpu bench bench-find install clean
+.PHONY: all deps demo faults check check-all check-gpu bench bench-find install clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/unseen $(BUILD)/unseen-runner
@@ -155,6 +156,18 @@ $(BUILD)/%.o: %.cu
 	@echo "  NVCC  $<"
 	@$(NVCC) $(NVFLAGS) -c -o $@ $<
 
+# A known-bad kernel from its patch; what it is made from besides stands in FAULT.d. These hold no objects, so that
+# a build with sanitizers takes the same.
+FAULTS := $(foreach p,$(PROBLEMS),$(patsubst problems/$(p)/faults/%.patch,build/faults/$(p)/%, \
+    $(wildcard problems/$(p)/faults/*.patch)))
+define FAULT
+build/faults/$(1)/%: problems/$(1)/faults/%.patch tests/fault.sh
+	@sh tests/fault.sh $$< $$@
+endef
+$(foreach p,$(PROBLEMS),$(eval $(call FAULT,$(p))))
+
+faults: $(FAULTS)
+
 # The reference mathematics of every problem, compiled three times.
 define REFERENCE
 REF_$(1) := -DREF_PROBLEM=$(1) -DREF_HEADER='"../problems/$(1)/reference.h"'
@@ -191,14 +204,14 @@ check-all:
 
 check:
 	@$(MAKE) --no-print-directory deps
-	@$(MAKE) --no-print-directory all $(BUILD)/unseen-tests
+	@$(MAKE) --no-print-directory all faults $(BUILD)/unseen-tests
 	$(BUILD)/unseen-tests
 ifneq ($(SANITIZE),1)
 	$(BUILD)/unseen-tests battery
 endif
 
 check-gpu:
-	@$(MAKE) --no-print-directory all $(BUILD)/unseen-tests $(BUILD)/unseen-call
+	@$(MAKE) --no-print-directory all faults $(BUILD)/unseen-tests $(BUILD)/unseen-call
 	@if $(BUILD)/unseen peak --device cuda >/dev/null; then \
 	    set -ex; $(BUILD)/unseen-tests gpu; sh tests/sanitize/run.sh $(BUILD); \
 	    BATTERY_SHARE=1 $(BUILD)/unseen-tests battery-cuda; \
@@ -222,4 +235,4 @@ install: all
 clean:
 	rm -rf build
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null) $(wildcard $(FAULTS:=.d))
