@@ -53,10 +53,13 @@ static void find_made(struct specimen *s)
 
 static void add_matches(const char *pattern, struct specimen **out, int *count)
 {
+    const char *kernel = getenv("BATTERY_KERNEL"); /* part of a file's name, for work on one kernel */
     glob_t matches;
     if (glob(pattern, 0, NULL, &matches) != 0)
         return;
     for (size_t i = 0; i < matches.gl_pathc; i++) {
+        if (kernel && !strstr(strrchr(matches.gl_pathv[i], '/'), kernel))
+            continue;
         *out = realloc(*out, (size_t)(*count + 1) * sizeof **out);
         if (!*out)
             exit(2);
@@ -90,7 +93,7 @@ int battery_list(const char *suffix, struct specimen **out)
             add_matches(pattern, out, &count);
         }
     if (count == 0) {
-        fprintf(stderr, "no candidates under problems/: run from the repository's root\n");
+        fprintf(stderr, "no such candidates under problems/: run from the repository's root\n");
         exit(2);
     }
     return count;
