@@ -119,7 +119,7 @@ $(BUILD)/runner/%.o: verify/%.c
 	@echo "  CC    $<"
 	@$(CC) $(filter-out -fsanitize% -fno-sanitize%,$(BASE)) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/unseen-tests: $(TEST_OBJ) $(TOOL_OBJ)
+$(BUILD)/unseen-tests: $(TEST_OBJ) $(TOOL_OBJ) | faults
 	@echo "  LINK  $@"
 	@$(LINK) -o $@ $^ -Wl,-Bstatic -lcheck -lsubunit -Wl,-Bdynamic $(LIBS) $(SYSTEM_LIBS)
 
@@ -204,14 +204,14 @@ check-all:
 
 check:
 	@$(MAKE) --no-print-directory deps
-	@$(MAKE) --no-print-directory all faults $(BUILD)/unseen-tests
+	@$(MAKE) --no-print-directory all $(BUILD)/unseen-tests
 	$(BUILD)/unseen-tests
 ifneq ($(SANITIZE),1)
 	$(BUILD)/unseen-tests battery
 endif
 
 check-gpu:
-	@$(MAKE) --no-print-directory all faults $(BUILD)/unseen-tests $(BUILD)/unseen-call
+	@$(MAKE) --no-print-directory all $(BUILD)/unseen-tests $(BUILD)/unseen-call
 	@if $(BUILD)/unseen peak --device cuda >/dev/null; then \
 	    set -ex; $(BUILD)/unseen-tests gpu; sh tests/sanitize/run.sh $(BUILD); \
 	    BATTERY_SHARE=1 $(BUILD)/unseen-tests battery-cuda; \
