@@ -1,5 +1,5 @@
-/* Known-bad kernels that are kept as patches of honest ones: every patch is short, says what it is, and fits its
- * base to the line; one that does not is refused with a message that names it. */
+/* Known-bad kernels that are kept as patches of honest ones: every patch is short, says what it is, and fits
+ * its base to the line; one that does not is refused with a message that names it. */
 #include <check.h>
 #include <glob.h>
 #include <stdio.h>
@@ -73,9 +73,10 @@ START_TEST(a_fault_is_a_header_a_base_and_a_few_lines)
     ck_assert_msg(o.fate[0] && o.fault[0] && o.outcomes[0], "%s: a line of its header is missing", patch);
     snprintf(base, sizeof base, "problems/%s/%s", o.problem, o.base);
     ck_assert_msg(o.base[0] && access(base, R_OK) == 0, "%s: there is no base '%s'", patch, base);
-    ck_assert_msg(o.hunks > 0 && o.loose == 0, "%s: %d hunks, %d of them with added lines alone", patch, o.hunks,
-                  o.loose);
-    ck_assert_msg(o.lines <= MOST_LINES, "%s: %d lines, at most %d are read at a glance", patch, o.lines, MOST_LINES);
+    ck_assert_msg(o.hunks > 0 && o.loose == 0, "%s: %d hunks, %d of them with added lines alone", patch,
+                  o.hunks, o.loose);
+    ck_assert_msg(o.lines <= MOST_LINES, "%s: %d lines, at most %d are read at a glance", patch, o.lines,
+                  MOST_LINES);
 }
 END_TEST
 
@@ -94,9 +95,12 @@ END_TEST
 START_TEST(a_fault_fits_its_base_and_is_what_the_battery_runs)
 {
     char line[4 * LINE];
-    const char *patch = patches.gl_pathv[_i], *name = patch + strlen("problems/"), *kernel = strrchr(patch, '/') + 1;
-    snprintf(line, sizeof line, "cd '%s' && sh tests/fault.sh %s $TMPDIR/made && cmp $TMPDIR/made build/faults/%.*s/%.*s",
-             cli_repository(""), patch, (int)strcspn(name, "/"), name, (int)(strlen(kernel) - strlen(".patch")), kernel);
+    const char *patch = patches.gl_pathv[_i], *name = patch + strlen("problems/"),
+               *kernel = strrchr(patch, '/') + 1;
+    snprintf(line, sizeof line,
+             "cd '%s' && sh tests/fault.sh %s $TMPDIR/made && cmp $TMPDIR/made build/faults/%.*s/%.*s",
+             cli_repository(""), patch, (int)strcspn(name, "/"), name,
+             (int)(strlen(kernel) - strlen(".patch")), kernel);
     run_line(line);
     ck_assert_msg(cli.status == 0 && cli.err[0] == '\0', "%s", cli.err);
 }
@@ -104,8 +108,9 @@ END_TEST
 
 /* --- what is refused --- */
 
-static const char base[] = "// problem: toy\n// fate: general\n\n#include \"../../candidate.h\"\n\nint toy(int a)\n"
-                           "{\n    int b = a;\n    return b;\n}\n";
+static const char base[] =
+    "// problem: toy\n// fate: general\n\n#include \"../../candidate.h\"\n\nint toy(int a)\n"
+    "{\n    int b = a;\n    return b;\n}\n";
 #define HEADER "// problem: toy\n// fate: broken\n// fault: one more\n// outcomes: wrong\n"
 
 /* Makes toy.c from honest/plain.c and a patch of it. */
@@ -135,9 +140,10 @@ START_TEST(a_fault_has_its_own_header_and_includes_what_its_base_does)
 {
     make_toy(base, HEADER "// base: honest/plain.c\n@@ -9 +9 @@\n-    return b;\n+    return b + 1;\n");
     ck_assert_msg(cli.status == 0 && cli.err[0] == '\0', "%s", cli.err);
-    cli_put("expected.c", HEADER "// base: honest/plain.c\n\n"
-                                 "#include \"../../../problems/toy/honest/../../candidate.h\"\n\nint toy(int a)\n{\n"
-                                 "    int b = a;\n    return b + 1;\n}\n");
+    cli_put("expected.c",
+            HEADER "// base: honest/plain.c\n\n"
+                   "#include \"../../../problems/toy/honest/../../candidate.h\"\n\nint toy(int a)\n{\n"
+                   "    int b = a;\n    return b + 1;\n}\n");
     run_line("cmp expected.c build/faults/toy/toy.c");
     ck_assert_int_eq(cli.status, 0);
 }
@@ -154,6 +160,22 @@ START_TEST(a_fault_whose_place_has_moved_is_refused)
 {
     make_toy(base, HEADER "// base: honest/plain.c\n@@ -8 +8 @@\n-    return b;\n+    return b + 1;\n");
     expect_refused("it does not fit its base, problems/toy/honest/plain.c");
+}
+END_TEST
+
+START_TEST(a_fault_follows_a_base_whose_lines_have_moved)
+{
+    char line[3 * LINE];
+    make_toy(base, HEADER "// base: honest/plain.c\n@@ -4,0 +5 @@\n+\n@@ -8,2 +9,2 @@ int  toy(int a)\n     "
+                          "return b;\n-}\n+} //\n");
+    expect_refused("it does not fit its base, problems/toy/honest/plain.c");
+    snprintf(line, sizeof line, "sh '%s' --renumber problems/toy/faults/toy.c.patch",
+             cli_repository("tests/fault.sh"));
+    run_line(line);
+    ck_assert_msg(cli.status == 0 && cli.err[0] == '\0', "%s", cli.err);
+    run_line("grep -qx '@@ -4,0 +5 @@' problems/toy/faults/toy.c.patch &&"
+             " grep -q '^@@ -9,2 +10,2 @@ int' problems/toy/faults/toy.c.patch");
+    ck_assert_int_eq(cli.status, 0);
 }
 END_TEST
 
@@ -182,6 +204,7 @@ static TCase *refused_case(void)
     tcase_add_test(tcase, a_fault_has_its_own_header_and_includes_what_its_base_does);
     tcase_add_test(tcase, a_fault_that_its_base_no_longer_fits_is_refused);
     tcase_add_test(tcase, a_fault_whose_place_has_moved_is_refused);
+    tcase_add_test(tcase, a_fault_follows_a_base_whose_lines_have_moved);
     tcase_add_test(tcase, a_fault_that_was_cut_off_is_refused);
     tcase_add_test(tcase, a_fault_without_a_base_is_refused);
     return tcase;
