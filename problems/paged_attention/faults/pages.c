@@ -56,8 +56,8 @@ static void attend(const bf16 *query, const bf16 *cache, const int32_t *table, i
         st.q[i] = scale * bf16_to_float(query[i]);
     for (int64_t n = 0; n * s.page_size < len; n++) {
         int64_t left = len - n * s.page_size;
-        int64_t count = left < s.page_size ? left : s.page_size;
-        attend_page(&st, cache + table[n] * s.page_size * s.row, count, s);
+        attend_page(&st, cache + table[n] * s.page_size * s.row,
+                    left < s.page_size ? left : s.page_size, s);
     }
     for (int64_t i = 0; i < s.dim; i++)
         out[i] = float_to_bf16(st.acc[i] / st.sum);
