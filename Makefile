@@ -10,6 +10,7 @@
 #   make bench       what the tool's own parts cost
 #   make bench-find  how many planted faults are found, how soon, against other ways of drawing; the first
 #                    lines of tests/plant/find.c say what can be set
+#   make faults      build/faults: the known-bad kernels that are kept as patches of honest ones
 #   make install     to $(DESTDIR)$(PREFIX)
 
 PREFIX ?= /usr/local
@@ -31,7 +32,7 @@ PACKAGES := gcc:/usr/bin/gcc g++:/usr/bin/g++ make:/usr/bin/make \
     libmpfr-dev:/usr/include/mpfr.h libgmp-dev:/usr/lib/*/libgmp.a \
     libpcg-cpp-dev:/usr/include/pcg_random.hpp libjansson-dev:/usr/include/jansson.h \
     nettle-dev:/usr/include/nettle/sha2.h check:/usr/include/check.h \
-    libsubunit-dev:/usr/lib/*/libsubunit.a bubblewrap:/usr/bin/bwrap
+    libsubunit-dev:/usr/lib/*/libsubunit.a patch:/usr/bin/patch bubblewrap:/usr/bin/bwrap
 MISSING := $(strip $(foreach p,$(PACKAGES),$(if $(wildcard $(lastword $(subst :, ,$(p)))),,\
     $(firstword $(subst :, ,$(p))))))
 
@@ -79,7 +80,7 @@ TOOL_OBJ += $(CUDA_OBJ)
 LIBS += $(CUDA_HOME)/lib64/libcudart_static.a
 endif
 
-.PHONY: all deps demo check check-all check-gpu bench bench-find install clean
+.PHONY: all deps demo faults check check-all check-gpu bench bench-find install clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/unseen $(BUILD)/unseen-runner
@@ -118,7 +119,7 @@ $(BUILD)/runner/%.o: verify/%.c
 	@echo "  CC    $<"
 	@$(CC) $(filter-out -fsanitize% -fno-sanitize%,$(BASE)) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/unseen-tests: $(TEST_OBJ) $(TOOL_OBJ)
+$(BUILD)/unseen-tests: $(TEST_OBJ) $(TOOL_OBJ) | faults
 	@echo "  LINK  $@"
 	@$(LINK) -o $@ $^ -Wl,-Bstatic -lcheck -lsubunit -Wl,-Bdynamic $(LIBS) $(SYSTEM_LIBS)
 
@@ -154,6 +155,18 @@ $(BUILD)/%.o: %.cu
 	@mkdir -p $(@D)
 	@echo "  NVCC  $<"
 	@$(NVCC) $(NVFLAGS) -c -o $@ $<
+
+# A known-bad kernel from its patch; what it is made from besides stands in FAULT.d. These hold no objects, so that
+# a build with sanitizers takes the same.
+FAULTS := $(foreach p,$(PROBLEMS),$(patsubst problems/$(p)/faults/%.patch,build/faults/$(p)/%, \
+    $(wildcard problems/$(p)/faults/*.patch)))
+define FAULT
+build/faults/$(1)/%: problems/$(1)/faults/%.patch tests/fault.sh
+	@sh tests/fault.sh $$< $$@
+endef
+$(foreach p,$(PROBLEMS),$(eval $(call FAULT,$(p))))
+
+faults: $(FAULTS)
 
 # The reference mathematics of every problem, compiled three times.
 define REFERENCE
@@ -222,4 +235,4 @@ install: all
 clean:
 	rm -rf build
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null) $(wildcard $(FAULTS:=.d))

@@ -22,7 +22,7 @@ static double now(void)
 static void read_header(struct specimen *s)
 {
     char line[256];
-    FILE *file = fopen(s->path, "r");
+    FILE *file = fopen(s->source, "r");
     for (int i = 0; file && i < 12 && fgets(line, sizeof line, file); i++) {
         line[strcspn(line, "\n")] = '\0';
         sscanf(line, "// problem: %31s", s->problem);
@@ -34,31 +34,52 @@ static void read_header(struct specimen *s)
     if (file)
         fclose(file);
     if (!s->problem[0] || !s->fate[0]) {
-        fprintf(stderr, "%s: no '// problem:' and '// fate:' in its first lines\n", s->path);
+        fprintf(stderr, "%s: no '// problem:' and '// fate:' in its first lines\n", s->source);
+        exit(2);
+    }
+}
+
+/* problems/NAME/faults/KERNEL.patch is verified as build/faults/NAME/KERNEL. */
+static void find_made(struct specimen *s)
+{
+    const char *kernel = strrchr(s->source, '/') + 1;
+    const size_t length = strlen(kernel) - strlen(".patch");
+    snprintf(s->path, sizeof s->path, "build/faults/%s/%.*s", s->problem, (int)length, kernel);
+    if (access(s->path, R_OK) != 0) {
+        fprintf(stderr, "%s: it was not made from %s\n---> run `make faults`\n", s->path, s->source);
         exit(2);
     }
 }
 
 static void add_matches(const char *pattern, struct specimen **out, int *count)
 {
+    const char *kernel = getenv("BATTERY_KERNEL"); /* part of a file's name, for work on one kernel */
     glob_t matches;
     if (glob(pattern, 0, NULL, &matches) != 0)
         return;
     for (size_t i = 0; i < matches.gl_pathc; i++) {
+        if (kernel && !strstr(strrchr(matches.gl_pathv[i], '/'), kernel))
+            continue;
         *out = realloc(*out, (size_t)(*count + 1) * sizeof **out);
         if (!*out)
             exit(2);
         struct specimen *s = &(*out)[(*count)++];
         memset(s, 0, sizeof *s);
-        snprintf(s->path, sizeof s->path, "%s", matches.gl_pathv[i]);
+        snprintf(s->source, sizeof s->source, "%s", matches.gl_pathv[i]);
+        memcpy(s->path, s->source, sizeof s->path);
         read_header(s);
+        if (strstr(s->source, ".patch"))
+            find_made(s);
     }
     globfree(&matches);
 }
 
 int battery_list(const char *suffix, struct specimen **out)
 {
-    static const char *const places[] = {"baseline", "fast", "honest/*", "bad/*"};
+    static const struct {
+        const char *name, *end;
+    } places[] = {{"baseline", ""}, {"fast", ""}, {"honest/*", ""}, {"faults/*", ""}, {"faults/*", ".patch"},
+                  {"bad/*", ""}};
     const char *only = getenv("BATTERY_ONLY"); /* a problem's name, for work on one problem */
     char pattern[192];
     int count = 0;
@@ -67,11 +88,12 @@ int battery_list(const char *suffix, struct specimen **out)
         for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
             if (only && strcmp(only, (*p)->name) != 0)
                 continue;
-            snprintf(pattern, sizeof pattern, "problems/%s/%s%s", (*p)->name, places[i], suffix);
+            snprintf(pattern, sizeof pattern, "problems/%s/%s%s%s", (*p)->name, places[i].name, suffix,
+                     places[i].end);
             add_matches(pattern, out, &count);
         }
     if (count == 0) {
-        fprintf(stderr, "no candidates under problems/: run from the repository's root\n");
+        fprintf(stderr, "no such candidates under problems/: run from the repository's root\n");
         exit(2);
     }
     return count;
@@ -175,7 +197,7 @@ static void report(const struct specimen *s, const struct trial_run *run)
 {
     const char *objection = battery_objection(s, run);
     printf("  %-4s %-12s %-10s %5.1f s  seed %-4llu %s\n", objection ? "BAD" : "ok", run->verdict,
-           run->failure, run->seconds, run->seed, s->path);
+           run->failure, run->seconds, run->seed, s->source);
     if (objection)
         printf("       %s\n", objection);
     fflush(stdout);

@@ -7,9 +7,10 @@
 
 enum { BATTERY_SEEDS = 3, BATTERY_PATH = 160 };
 
-/* From the comment at the top of a candidate. */
+/* A candidate, and what the comment at its top says. */
 struct specimen {
-    char path[BATTERY_PATH];
+    char source[BATTERY_PATH]; /* what people read: the file itself, or the patch that it is made from */
+    char path[BATTERY_PATH];   /* what is verified */
     char problem[32];
     char fate[24];      /* general, limited, specialized, broken */
     char fault[64];     /* empty: honest */
@@ -30,8 +31,8 @@ struct trial_run {
     double seconds;
 };
 
-/* All specimens with the suffix (".c", ".cu") of all problems; the count. Exits when there are none or
- * one has no header. */
+/* All specimens with the suffix (".c", ".cu") of all problems; the count. Exits when there are none, one has no
+ * header, or one that is kept as a patch was not made (`make faults`). */
 int battery_list(const char *suffix, struct specimen **out);
 
 /* Which runs a check makes: of all specimens with all seeds, in order, those whose number plus `rotation`

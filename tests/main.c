@@ -20,6 +20,7 @@ static const struct {
     {"derived", derived_suite, 0},
     {"explain", explain_suite, 0},
     {"plant", plant_suite, 0},
+    {"faults", faults_suite, 0},
     {"battery", battery_host_suite, 1}, {"battery-cuda", battery_cuda_suite, 1},
     {"honest", honest_suite, 0}, {"honest-cuda", honest_cuda_suite, 1},
     {"gpu", gpu_suite, 1},

@@ -14,7 +14,7 @@ START_TEST(a_candidate_meets_its_declared_fate)
 {
     const struct trial_run *run = &runs[_i];
     const char *objection = battery_objection(&specimen[run->specimen], run);
-    ck_assert_msg(objection == NULL, "%s, seed %llu: %s", specimen[run->specimen].path, run->seed,
+    ck_assert_msg(objection == NULL, "%s, seed %llu: %s", specimen[run->specimen].source, run->seed,
                   objection ? objection : "");
 }
 END_TEST

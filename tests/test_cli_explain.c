@@ -19,7 +19,7 @@ static json_t *verify(const char *problem, const char *kernel, const char *more,
 
 START_TEST(a_failing_kernel_gets_its_rule_and_its_simplest_configuration)
 {
-    json_t *root = verify("softmax", "problems/softmax/bad/dropped_tail.c", NULL, NULL);
+    json_t *root = verify("softmax", "build/faults/softmax/dropped_tail.c", NULL, NULL);
     const json_t *rule = key(root, "rule"), *diagnosis = key(root, "diagnosis");
     ck_assert_str_eq(json_string_value(key(rule, "text")), "cols % 256 != 0");
     ck_assert_double_gt(json_number_value(key(rule, "precision")), 0.8);
@@ -35,7 +35,7 @@ END_TEST
 
 START_TEST(the_coverage_is_in_the_result)
 {
-    json_t *root = verify("softmax", "problems/softmax/bad/dropped_tail.c", "--no-explain", NULL);
+    json_t *root = verify("softmax", "build/faults/softmax/dropped_tail.c", "--no-explain", NULL);
     const json_t *coverage = key(root, "coverage");
     ck_assert_int_eq(json_integer_value(key(coverage, "strength")), 2);
     ck_assert_int_gt(json_integer_value(key(coverage, "covered")), 100);

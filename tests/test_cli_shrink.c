@@ -42,7 +42,7 @@ static const struct {
 START_TEST(a_known_bad_kernel_shrinks_to_its_least_failure)
 {
     char path[200];
-    snprintf(path, sizeof path, "problems/%s/bad/%s.c", kernels[_i].problem, kernels[_i].kernel);
+    snprintf(path, sizeof path, "build/faults/%s/%s.c", kernels[_i].problem, kernels[_i].kernel);
     CLI("shrink", kernels[_i].problem, cli_repository(path), kernels[_i].from, "--device", "host");
     cli_expect(1, kernels[_i].minimum);
     cli_expect(1, "locally minimal: no single simpler step fails this way");

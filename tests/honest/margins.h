@@ -108,6 +108,7 @@ struct margin_plan {
     int first, last; /* mutants from first to last - 1; last 0: all */
     int hunt;        /* drawn configurations that a mutant may see; 0: no mutants */
     bool must_only;  /* only mutants that must be rejected */
+    bool brief;      /* a mutant that is rejected once is seen no more: no ratios by class */
     bool verbose;
 };
 

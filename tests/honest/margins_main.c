@@ -34,6 +34,7 @@ static const struct argp_option option[] = {
     {"loosened", LOOSENED, "F", 0, "the allowed error times F: 0.5 should reject honest programs, 4 accept mutants", 0},
     {"print", PRINT, "N", 0, "print the first N settings and run nothing", 0},
     {"seed", SEED, "S", 0, "of settings and configurations (1)", 0},
+    {"brief", 'b', NULL, 0, "mutants: only whether they are rejected", 0},
     {"verbose", 'v', NULL, 0, "every run and every mutant", 0},
     {0}};
 
@@ -53,6 +54,7 @@ static error_t take(int key, char *text, struct argp_state *state)
     case LOOSENED: a->loosened = atof(text); break;
     case PRINT: a->print = atoi(text); break;
     case SEED: a->plan.seed = strtoull(text, NULL, 10); break;
+    case 'b': a->plan.brief = a->plan.must_only = true; break;
     case 'v': a->plan.verbose = true; break;
     case ARGP_KEY_ARG:
         if (a->problem)

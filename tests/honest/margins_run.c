@@ -144,10 +144,10 @@ int margins_honest(struct margins *m, const struct bed *bed, const struct progra
 
 /* A mutant over small configurations of every class; then, while it lives, over as many as `hunt` of what a
  * verification draws. */
-static int hunt(const struct bed *bed, const struct program *p, const struct drawn_list *list, int from, int to,
-                bool stop, struct mutant_margin *mutant)
+static int hunt(const struct bed *bed, const struct program *p, const struct drawn_list *list, bool stop,
+                struct mutant_margin *mutant)
 {
-    for (int i = from; i < to && i < list->count && !(stop && mutant->rejected); i++) {
+    for (int i = 0; i < list->count && !(stop && mutant->rejected); i++) {
         const struct config *config = &list->item[i].config;
         double *greatest = &mutant->by_class[margins_class(config)];
         struct margin margin;
@@ -201,9 +201,9 @@ int margins_mutants(struct margins *m, const struct bed *bed, const struct progr
         if (plan->must_only && mutant_admitted(p, i, bed->capability))
             continue;
         *p->mutating = i + 1;
-        status = hunt(bed, p, &small, 0, small.count, false, mutant);
+        status = hunt(bed, p, &small, plan->brief, mutant);
         if (status == 0)
-            status = hunt(bed, p, &drawn, 0, drawn.count, true, mutant);
+            status = hunt(bed, p, &drawn, true, mutant);
         count_classes(m, mutant);
         if (status == 0 && plan->verbose)
             report_mutant(bed, p, i, mutant);
