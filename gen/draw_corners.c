@@ -2,6 +2,9 @@
 #include "draw_internal.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#include "space_internal.h"
 
 /* The last tries put every other number at its least: nothing leaves more room for the axis. */
 static void set_others_least(const struct space *space, struct config *config, int axis)
@@ -23,12 +26,51 @@ static void random_corner(const struct space *space, struct config *config, stru
         config->value[input] = space->domain[input].value[0];
 }
 
-/* `sharp`: the input class; -1: any. */
-static void draw_corner(struct drawing *drawing, int axis, int64_t value, int64_t sharp, const char *why,
+/* What a corner insists on: a value for each axis; -1: any. */
+struct wish {
+    int64_t value[PROBLEM_MAX_AXES];
+};
+
+static struct wish wish_nothing(void)
+{
+    struct wish wish;
+    for (int i = 0; i < PROBLEM_MAX_AXES; i++)
+        wish.value[i] = -1;
+    return wish;
+}
+
+/* The sharpest input class of the contract. False: it has none. */
+static bool wish_sharpest(const struct space *space, struct wish *wish)
+{
+    const int input = problem_axis_index(space->problem, "input");
+    *wish = wish_nothing();
+    if (input >= 0)
+        wish->value[input] = draw_sharpest(space);
+    return input >= 0 && wish->value[input] >= 0;
+}
+
+/* The choices that show what adds up along `axis`. False: nothing does, or the contract excludes one. */
+static bool wish_accumulation(const struct space *space, int axis, struct wish *wish)
+{
+    const struct problem *problem = space->problem;
+    const struct accumulation *a = &problem->accumulation;
+    *wish = wish_nothing();
+    if (!a->axis || strcmp(a->axis, problem->axes[axis].name) != 0)
+        return false;
+    for (int i = 0; i < ACCUMULATION_CHOICES && a->with[i].axis; i++) {
+        const int other = problem_axis_index(problem, a->with[i].axis);
+        const int64_t choice = other < 0 ? -1 : choice_index(&problem->axes[other], a->with[i].choice);
+        if (choice < 0 || !domain_contains(&space->domain[other], choice))
+            return false;
+        wish->value[other] = choice;
+    }
+    return true;
+}
+
+static void draw_corner(struct drawing *drawing, int axis, int64_t value, const struct wish *wish, const char *why,
                         struct pcg *stream)
 {
     enum { CORNER_TRIES = 8 };
-    const int input = problem_axis_index(drawing->space->problem, "input");
     for (int i = 0; i < CORNER_TRIES; i++) {
         struct config config;
         struct cost cost;
@@ -36,8 +78,9 @@ static void draw_corner(struct drawing *drawing, int axis, int64_t value, int64_
         if (i >= CORNER_TRIES / 2)
             set_others_least(drawing->space, &config, axis);
         config.value[axis] = value;
-        if (sharp >= 0)
-            config.value[input] = sharp;
+        for (int other = 0; other < PROBLEM_MAX_AXES; other++)
+            if (wish->value[other] >= 0)
+                config.value[other] = wish->value[other];
         if (draw_repair(drawing->space, &config, axis) != REPAIR_FAILED &&
             draw_shrink_to_fit(drawing, &config, axis, 1u << axis, true, stream, &cost) &&
             draw_is_new(drawing, &config)) {
@@ -171,6 +214,7 @@ static void draw_seen_values(struct drawing *drawing, int end, struct pcg *strea
 {
     const struct axis *axes = drawing->space->problem->axes;
     const struct config_list *seen = drawing->seen;
+    const struct wish anything = wish_nothing();
     char why[96];
     for (int k = 0; k < seen->count; k++)
         for (int i = 0; axes[i].name && drawing->out->count < end; i++) {
@@ -181,28 +225,34 @@ static void draw_seen_values(struct drawing *drawing, int end, struct pcg *strea
                 continue;
             snprintf(why, sizeof why, "corner: %s=%lld as in the seen set, the rest otherwise", axes[i].name,
                      (long long)value);
-            draw_corner(drawing, i, value, -1, why, stream);
+            draw_corner(drawing, i, value, &anything, why, stream);
         }
 }
 
-/* Has it been met already, with two axes as great as fits, and with the input class `sharp` unless that is -1? */
-static bool is_drawn(const struct drawing *drawing, int from, int axis, int64_t value, int64_t sharp)
+static bool is_granted(const struct wish *wish, const struct config *config)
 {
-    const int input = problem_axis_index(drawing->space->problem, "input");
+    for (int i = 0; i < PROBLEM_MAX_AXES; i++)
+        if (wish->value[i] >= 0 && config->value[i] != wish->value[i])
+            return false;
+    return true;
+}
+
+/* Has it been met already, with two axes as great as fits, and with what is wished? */
+static bool is_drawn(const struct drawing *drawing, int from, int axis, int64_t value, const struct wish *wish)
+{
     for (int i = from; i < drawing->out->count; i++) {
         const struct config *config = &drawing->out->item[i].config;
-        if (config->value[axis] >= value && (sharp < 0 || config->value[input] == sharp))
+        if (config->value[axis] >= value && is_granted(wish, config))
             return true;
     }
     return false;
 }
 
-/* An axis at its greatest twice: with any input, where pairs have not met it, and with the one that shows a single
- * element that is missing among so many. */
+/* An axis at its greatest: with anything, where pairs have not met it; with the input that shows a single element
+ * that is missing among so many; and with what shows the losses that add up along it. */
 static void draw_greatest(struct drawing *drawing, int end, struct pcg *stream)
 {
     const struct axis *axes = drawing->space->problem->axes;
-    const int64_t sharp = draw_sharpest(drawing->space);
     const int from = drawing->out->count;
     char why[96];
     draw_pairs(drawing, end, false, stream);
@@ -213,10 +263,13 @@ static void draw_greatest(struct drawing *drawing, int end, struct pcg *stream)
         const bool cut = value < drawing->space->domain[i].high;
         snprintf(why, sizeof why, "corner: %s at its greatest%s", axes[i].name,
                  cut ? " within the caps" : "");
-        if (value >= 0 && !is_drawn(drawing, from, i, value, -1))
-            draw_corner(drawing, i, value, -1, why, stream);
-        if (value >= 0 && sharp >= 0 && drawing->out->count < end && !is_drawn(drawing, from, i, value, sharp))
-            draw_corner(drawing, i, value, sharp, why, stream);
+        struct wish wish[3] = {wish_nothing()};
+        int wishes = 1;
+        wishes += wish_sharpest(drawing->space, &wish[wishes]);
+        wishes += wish_accumulation(drawing->space, i, &wish[wishes]);
+        for (int w = 0; w < wishes && value >= 0 && drawing->out->count < end; w++)
+            if (!is_drawn(drawing, from, i, value, &wish[w]))
+                draw_corner(drawing, i, value, &wish[w], why, stream);
     }
 }
 
@@ -224,6 +277,7 @@ static void draw_greatest(struct drawing *drawing, int end, struct pcg *stream)
 static void draw_axes(struct drawing *drawing, int end, struct pcg *stream)
 {
     const struct axis *axes = drawing->space->problem->axes;
+    const struct wish anything = wish_nothing();
     char why[96];
     if (drawing->out->count < end)
         draw_least_corner(drawing, stream);
@@ -232,7 +286,7 @@ static void draw_axes(struct drawing *drawing, int end, struct pcg *stream)
     for (int i = 0; axes[i].name && drawing->out->count < end; i++)
         if (domain_is_number(drawing->space, i)) {
             snprintf(why, sizeof why, "corner: %s at its least", axes[i].name);
-            draw_corner(drawing, i, drawing->space->domain[i].low, -1, why, stream);
+            draw_corner(drawing, i, drawing->space->domain[i].low, &anything, why, stream);
         }
     draw_pairs(drawing, end, true, stream); /* once more, with other choices and data */
 }

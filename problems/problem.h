@@ -109,6 +109,15 @@ struct derived {
                      struct random *content_random);
 };
 
+/* An axis along which what a kernel loses adds up, and other axes' choices with which it shows at the greatest. */
+enum { ACCUMULATION_CHOICES = 3 };
+struct accumulation {
+    const char *axis; /* NULL: there is none */
+    struct {
+        const char *axis, *choice;
+    } with[ACCUMULATION_CHOICES];
+};
+
 struct problem {
     const char *name;
     const char *summary;           /* one line */
@@ -124,6 +133,7 @@ struct problem {
     /* Choices of the axis `input` whose allowed error is so small that a dropped, doubled or misplaced element shows at
      * any size, the sharpest first; NULL-terminated; NULL: none. Drawn more often, and at the greatest of every axis. */
     const char *const *discriminating;
+    struct accumulation accumulation; /* drawn at the greatest of its axis */
     struct halving half;
     double published_atol, published_rtol; /* the published check's constants */
     double host_ns; /* roughly what one flop costs a CPU core that fills, runs a plain kernel and judges;

@@ -22,7 +22,8 @@ static const struct {
     {"plant", plant_suite, 0},
     {"faults", faults_suite, 0},
     {"battery", battery_host_suite, 1}, {"battery-cuda", battery_cuda_suite, 1},
-    {"honest", honest_suite, 0}, {"honest-cuda", honest_cuda_suite, 1},
+    {"honest", honest_suite, 0}, {"mutants", mutants_suite, 1},
+    {"honest-cuda", honest_cuda_suite, 1},
     {"gpu", gpu_suite, 1},
 };
 enum { SUITES = sizeof suites / sizeof *suites };

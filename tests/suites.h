@@ -19,6 +19,7 @@ Suite *battery_host_suite(void);
 Suite *battery_cuda_suite(void);
 Suite *gpu_suite(void);
 Suite *honest_suite(void);
+Suite *mutants_suite(void);
 Suite *honest_cuda_suite(void);
 Suite *condition_suite(void);
 Suite *derived_suite(void);

@@ -140,6 +140,27 @@ START_TEST(each_axis_is_at_its_greatest_with_the_sharpest_input)
 }
 END_TEST
 
+/* A state that is rounded between tokens forgets what it should keep, a little at each of very many. */
+START_TEST(the_longest_sequence_is_drawn_with_the_longest_memory)
+{
+    struct space space = published_space("kda");
+    struct config_list seen = published_seen(&space, ".seen");
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        struct drawn_list list = draw(&space, &seen, seed);
+        bool found = false;
+        for (int i = 0; i < list.count && !found; i++) {
+            const struct config *config = &list.item[i].config;
+            found = config_value(config, "t") == 16384 && config_chose(config, "decay", "still") &&
+                    config_chose(config, "beta", "sigmoid") && config_chose(config, "input", "normal");
+        }
+        ck_assert(found);
+        drawn_list_clear(&list);
+    }
+    config_list_clear(&seen);
+    space_clear(&space);
+}
+END_TEST
+
 TCase *gen_parts_case(void)
 {
     TCase *tests = tcase_create("parts");
@@ -147,6 +168,7 @@ TCase *gen_parts_case(void)
     tcase_add_loop_test(tests, every_part_has_large_configurations, 0, PROBLEMS);
     tcase_add_loop_test(tests, seen_values_that_are_drawn_again_are_still_there, 0, PROBLEMS);
     tcase_add_loop_test(tests, each_axis_is_at_its_greatest_with_the_sharpest_input, 0, PROBLEMS);
+    tcase_add_test(tests, the_longest_sequence_is_drawn_with_the_longest_memory);
     tcase_add_loop_test(tests, each_two_axes_are_as_great_as_fits_with_published_data, 0, 4);
     return tests;
 }

@@ -9,6 +9,7 @@
 #include "honest/margins.h"
 
 Suite *honest_suite(void);
+Suite *mutants_suite(void);
 Suite *honest_cuda_suite(void);
 
 /* Where a run of the test differs from the next, and how much it does. */
@@ -78,13 +79,19 @@ static int mutants_missed(int capability, const char **name)
     return missed;
 }
 
-static void expect_right(const struct problem *problem, const struct attempt *attempt)
+static void expect_honest(const struct problem *problem, const struct attempt *attempt)
 {
-    const char *name = "";
     run(problem, attempt);
     ck_assert_msg(honest_rejected() == 0, "%s: honest settings were rejected", problem->name);
     ck_assert_msg(honest_ratio() <= 1, "%s: an honest setting exceeds the allowed error before its last "
                   "rounding, by a ratio of %.3g", problem->name, honest_ratio());
+    program_close(&program);
+}
+
+static void expect_rejected(const struct problem *problem, const struct attempt *attempt)
+{
+    const char *name = "";
+    run(problem, attempt);
     const int missed = mutants_missed(attempt->capability < 0 ? device.capability : attempt->capability, &name);
     ck_assert_msg(missed == 0, "%s: %d mutants were accepted, %s among them", problem->name, missed, name);
     program_close(&program);
@@ -103,12 +110,39 @@ static int problem_count(void)
     return count;
 }
 
-START_TEST(honest_settings_pass_and_mutants_do_not)
+START_TEST(honest_settings_pass)
+{
+    const struct attempt attempt = {
+        .device = "host", .capability = -1, .plan = {.seed = 1, .settings = 8, .configs = 30}};
+    expect_honest(problem_at(_i), &attempt);
+}
+END_TEST
+
+/* Most show on small configurations; which of them need a long sum or a late token the whole set tells. */
+START_TEST(small_configurations_reject_most_mutants)
 {
     const struct attempt attempt = {
         .device = "host", .capability = -1,
-        .plan = {.seed = 1, .settings = 8, .configs = 30, .hunt = 300, .must_only = true}};
-    expect_right(problem_at(_i), &attempt);
+        .plan = {.seed = 1, .configs = 40, .hunt = 12, .must_only = true, .brief = true}};
+    const char *name = "";
+    int ran = 0;
+    run(problem_at(_i), &attempt);
+    for (int i = 0; i < program.mutant_count; i++)
+        ran += margins.mutant[i].runs > 0;
+    ck_assert_int_ge(ran, 30);
+    ck_assert_msg(mutants_missed(0, &name) <= ran / 5, "%s: %d of %d mutants were accepted, %s among them",
+                  program.problem->name, mutants_missed(0, &name), ran, name);
+    program_close(&program);
+}
+END_TEST
+
+/* The set that `standard` draws. */
+START_TEST(the_standard_set_rejects_every_mutant)
+{
+    const struct attempt attempt = {
+        .device = "host", .capability = -1,
+        .plan = {.seed = 1, .configs = 24, .hunt = 300, .must_only = true, .brief = true}};
+    expect_rejected(problem_at(_i), &attempt);
 }
 END_TEST
 
@@ -116,8 +150,8 @@ END_TEST
 START_TEST(emulated_matrix_units_pass)
 {
     const struct attempt attempt = {
-        .device = "host", .capability = 90, .plan = {.seed = 2, .settings = 8, .configs = 30}};
-    expect_right(problem_at(_i), &attempt);
+        .device = "host", .capability = 90, .plan = {.seed = 2, .settings = 8, .configs = 20}};
+    expect_honest(problem_at(_i), &attempt);
 }
 END_TEST
 
@@ -161,34 +195,56 @@ START_TEST(settings_are_drawn_alike_and_reach_every_admitted_value)
 }
 END_TEST
 
-START_TEST(cuda_honest_settings_pass_and_mutants_do_not)
+START_TEST(honest_settings_pass_on_a_gpu)
+{
+    const struct attempt attempt = {
+        .device = "cuda", .capability = -1, .plan = {.seed = 1, .settings = 64, .configs = 20, .large = 1}};
+    expect_honest(problem_at(_i), &attempt);
+}
+END_TEST
+
+START_TEST(the_standard_set_rejects_every_mutant_on_a_gpu)
 {
     const struct attempt attempt = {
         .device = "cuda", .capability = -1,
-        .plan = {.seed = 1, .settings = 64, .configs = 24, .large = 1, .hunt = 100, .must_only = true}};
-    expect_right(problem_at(_i), &attempt);
+        .plan = {.seed = 1, .configs = 24, .hunt = 300, .must_only = true, .brief = true}};
+    expect_rejected(problem_at(_i), &attempt);
 }
 END_TEST
+
+static TCase *per_problem(Suite *suite, const char *name, double seconds)
+{
+    TCase *tcase = tcase_create(name);
+    tcase_set_timeout(tcase, seconds);
+    suite_add_tcase(suite, tcase);
+    return tcase;
+}
 
 Suite *honest_suite(void)
 {
     Suite *suite = suite_create("honest");
-    TCase *tcase = tcase_create("margins");
-    tcase_add_loop_test(tcase, honest_settings_pass_and_mutants_do_not, 0, problem_count());
+    TCase *tcase = per_problem(suite, "margins", 120);
+    tcase_add_loop_test(tcase, honest_settings_pass, 0, problem_count());
     tcase_add_loop_test(tcase, emulated_matrix_units_pass, 0, problem_count());
+    tcase_add_loop_test(tcase, small_configurations_reject_most_mutants, 0, problem_count());
     tcase_add_loop_test(tcase, a_bound_that_is_broken_shows, 0, problem_count());
     tcase_add_loop_test(tcase, settings_are_drawn_alike_and_reach_every_admitted_value, 0, problem_count());
-    tcase_set_timeout(tcase, 120);
-    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+Suite *mutants_suite(void)
+{
+    Suite *suite = suite_create("mutants");
+    TCase *tcase = per_problem(suite, "standard", 300);
+    tcase_add_loop_test(tcase, the_standard_set_rejects_every_mutant, 0, problem_count());
     return suite;
 }
 
 Suite *honest_cuda_suite(void)
 {
     Suite *suite = suite_create("honest-cuda");
-    TCase *tcase = tcase_create("margins");
-    tcase_add_loop_test(tcase, cuda_honest_settings_pass_and_mutants_do_not, 0, problem_count());
-    tcase_set_timeout(tcase, 300);
-    suite_add_tcase(suite, tcase);
+    TCase *tcase = per_problem(suite, "margins", 600);
+    tcase_add_loop_test(tcase, honest_settings_pass_on_a_gpu, 0, problem_count());
+    tcase_add_loop_test(tcase, the_standard_set_rejects_every_mutant_on_a_gpu, 0, problem_count());
     return suite;
 }

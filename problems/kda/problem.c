@@ -157,6 +157,7 @@ const struct problem problem_kda = {
     .compute = DTYPE_BF16,
     .rounds_operands = true,
     .discriminating = discriminating,
+    .accumulation = {"t", {{"decay", "still"}, {"beta", "sigmoid"}, {"input", "normal"}}},
     .half = {2, 1, 0},
     .published_atol = 0.05,
     .published_rtol = 0.05,

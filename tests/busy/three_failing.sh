@@ -20,7 +20,7 @@ if [ -z "${DEVICE:-}" ]; then
 fi
 suffix=c
 [ "$DEVICE" = host ] || suffix=cu
-problem=${2:-kda} candidate=${3:-problems/kda/bad/state_reset_every_chunk.$suffix}
+problem=${2:-kda} candidate=${3:-$build/faults/kda/state_reset_every_chunk.$suffix}
 folder=$(mktemp -d) || exit 2
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM

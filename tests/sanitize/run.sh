@@ -1,6 +1,7 @@
 #!/bin/sh
 # compute-sanitizer memcheck and racecheck over our own kernels (filling, judging, comparing: the tool
-# itself) and over every baseline, fast and honest CUDA kernel. $1: where the binaries are. Exit 1 on any
+# itself) and over every baseline, fast and honest CUDA kernel, the program
+# with switches among them. $1: where the binaries are. Exit 1 on any
 # finding. $2: a problem, to look at that one alone. Skips with a reason where there is no sanitizer or where it refuses the device.
 set -u
 build=$1
@@ -31,7 +32,8 @@ for tool in memcheck racecheck; do
     for problem in ${2:-$(sed -n 's/^PROBLEM(\(.*\))/\1/p' problems/registry.def)}; do
         eval "line=\$$problem"
         try $tool "$build/unseen" check $problem problems/$problem/baseline.cu "$line"
-        for kernel in problems/$problem/baseline.cu problems/$problem/fast.cu problems/$problem/honest/*.cu; do
+        for kernel in problems/$problem/baseline.cu problems/$problem/fast.cu problems/$problem/honest/*.cu \
+            tests/honest/$problem.cu; do
             try $tool "$build/unseen-call" $problem "$kernel" "$line"
         done
     done
