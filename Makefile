@@ -5,8 +5,10 @@
 #   make demo        deps, build, and three candidates of different fates
 #   make check       deps, build, every test that needs no GPU, and a seventh of the battery, another every
 #                    day                                          [SANITIZE=1: ASan and UBSan]
-#   make check-all   the same with the whole battery
+#   make check-all   the same with the whole battery and every mutant over the standard set
 #   make check-gpu   the tests that need a GPU; skipped with a reason where there is none
+#   make margins     how far honest programs stay inside the allowed error, and which mutants exceed it: the tables of
+#                    the problems' pages (tests/honest/README.md)
 #   make bench       what the tool's own parts cost
 #   make bench-find  how many planted faults are found, how soon, against other ways of drawing; the first
 #                    lines of tests/plant/find.c say what can be set
@@ -80,7 +82,7 @@ TOOL_OBJ += $(CUDA_OBJ)
 LIBS += $(CUDA_HOME)/lib64/libcudart_static.a
 endif
 
-.PHONY: all deps demo faults check check-all check-gpu bench bench-find install clean
+.PHONY: all deps demo faults check check-all check-gpu margins bench bench-find install clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/unseen $(BUILD)/unseen-runner
@@ -92,7 +94,7 @@ endif
 
 # --- rules -----------------------------------------------------------------------------------------
 ifneq ($(MISSING),)
-ifeq ($(filter deps demo check check-all check-gpu bench bench-find clean,$(MAKECMDGOALS)),)
+ifeq ($(filter deps demo check check-all check-gpu margins bench bench-find clean,$(MAKECMDGOALS)),)
 $(error missing Debian packages: $(MISSING) ---> run `make deps` as root or with sudo)
 endif
 endif
@@ -201,6 +203,7 @@ CK_TIMEOUT_MULTIPLIER ?= 4
 export CK_TIMEOUT_MULTIPLIER
 check-all:
 	@$(MAKE) --no-print-directory check BATTERY_SHARE=1
+	$(BUILD)/unseen-tests mutants
 
 check:
 	@$(MAKE) --no-print-directory deps
@@ -214,12 +217,16 @@ check-gpu:
 	@$(MAKE) --no-print-directory all $(BUILD)/unseen-tests $(BUILD)/unseen-call
 	@if $(BUILD)/unseen peak --device cuda >/dev/null; then \
 	    set -ex; $(BUILD)/unseen-tests gpu; sh tests/sanitize/run.sh $(BUILD); \
-	    BATTERY_SHARE=1 $(BUILD)/unseen-tests battery-cuda; \
+	    $(BUILD)/unseen-tests honest-cuda; BATTERY_SHARE=1 $(BUILD)/unseen-tests battery-cuda; \
 	else echo "check-gpu: skipped, this machine has no usable GPU"; fi
 
 bench:
 	@$(MAKE) --no-print-directory all $(BUILD)/unseen-bench
 	$(BUILD)/unseen-bench
+
+margins:
+	@$(MAKE) --no-print-directory all $(BUILD)/unseen-margins
+	$(BUILD)/unseen-margins all
 
 bench-find:
 	@$(MAKE) --no-print-directory all $(BUILD)/unseen-find

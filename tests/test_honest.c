@@ -46,7 +46,7 @@ static void run(const struct problem *problem, const struct attempt *attempt)
     const struct bed bed = open_bed(problem, attempt);
     if (attempt->plan.settings > 0)
         ck_assert_int_eq(margins_honest(&margins, &bed, &program, &attempt->plan), 0);
-    if (attempt->plan.hunt > 0)
+    if (attempt->plan.brief)
         ck_assert_int_eq(margins_mutants(&margins, &bed, &program, &attempt->plan), 0);
 }
 
@@ -123,14 +123,14 @@ START_TEST(small_configurations_reject_most_mutants)
 {
     const struct attempt attempt = {
         .device = "host", .capability = -1,
-        .plan = {.seed = 1, .configs = 40, .hunt = 12, .must_only = true, .brief = true}};
+        .plan = {.seed = 1, .configs = 24, .must_only = true, .brief = true}};
     const char *name = "";
     int ran = 0;
     run(problem_at(_i), &attempt);
     for (int i = 0; i < program.mutant_count; i++)
         ran += margins.mutant[i].runs > 0;
     ck_assert_int_ge(ran, 30);
-    ck_assert_msg(mutants_missed(0, &name) <= ran / 5, "%s: %d of %d mutants were accepted, %s among them",
+    ck_assert_msg(mutants_missed(0, &name) <= ran * 2 / 5, "%s: %d of %d mutants were accepted, %s among them",
                   program.problem->name, mutants_missed(0, &name), ran, name);
     program_close(&program);
 }
@@ -150,27 +150,67 @@ END_TEST
 START_TEST(emulated_matrix_units_pass)
 {
     const struct attempt attempt = {
-        .device = "host", .capability = 90, .plan = {.seed = 2, .settings = 8, .configs = 20}};
+        .device = "host", .capability = 90, .plan = {.seed = 2, .settings = 8, .configs = 12}};
     expect_honest(problem_at(_i), &attempt);
 }
 END_TEST
 
-/* Half the allowed error rejects somebody honest, four times as much accepts a mutant: neither bound nor
- * battery has room to spare. */
-START_TEST(a_bound_that_is_broken_shows)
+/* The worst honest cases that searches have found, one for each problem. */
+static const struct {
+    const char *problem, *setting, *line;
+} worst[] = {
+    {"gemm_fp8", "order=up chains=2 block=64 split=16 merge=sequence engine=double scale=after scale_in=double round=twice",
+     "m=222 n=9885 k=2 input=normal seed=2065435649"},
+    {"gemm_w4a16", "order=up chains=1 block=32 split=1 merge=tree engine=kahan weight=rounded zero=inner total=steps",
+     "m=127 n=8063 k=2 group=96 zero=low input=wide seed=176480390"},
+    {"gemm_bf16", "engine=fp32 product=fused", "m=257 n=487 k=4 trans_b=1 input=wide seed=295161262"},
+    {"gemm_f32", "order=ends lanes=2 block=4 split=1 merge=serial engine=kahan product=fused rest=last parts=tf32x3_raw",
+     "m=609 n=6626 k=1 trans_b=0 input=normal seed=1336504050"},
+    {"moe_up", "sum=double order=pairwise split=1 gate=bf16 up=bf16 silu=bf16 form=sigmoid exp=expf product=gate_first",
+     "tokens=2187 hidden_dim=1 inter_dim=1816 experts=1 routing=even input=normal seed=1190610789"},
+    {"paged_attention",
+     "dot=pairwise scale=divide base=2 argument=separate max=split tile=64 split=100 normalize=row p=bf16",
+     "batch=7 heads=128 kv_heads=8 head_dim=96 page_size=32 max_len=127 lengths=full table=shared past=nan input=wide "
+     "seed=2137514348"},
+    {"softmax", "", "rows=1 cols=4096 input=digits seed=1658711114"},
+    {"kda",
+     "chunk=64 fold=middle inverse=doubling form=uw beta=after sums=reversed scale=scores exponent=exp2 gates=serial "
+     "state=double keys=bf16 solve=f32 written=bf16 carried=state scores=scores",
+     "batch=2 t=45 heads=12 dk=64 dv=96 decay=published beta=sigmoid input=normal seed=1378181198"},
+};
+enum { WORST = sizeof worst / sizeof *worst };
+
+/* Half of the allowed error is not enough for them; as it is, it is. */
+START_TEST(half_of_a_bound_rejects_the_worst_honest_case)
+{
+    const struct problem *problem = problem_find(worst[_i].problem);
+    struct attempt attempt = {.device = "host", .capability = -1};
+    struct bed bed = open_bed(problem, &attempt);
+    struct setting setting;
+    struct config config;
+    struct space_error error;
+    struct margin margin;
+    ck_assert(setting_parse(&program, worst[_i].setting, &setting));
+    ck_assert_int_eq(config_parse(&config, problem, worst[_i].line, "test", &error), 0);
+    memcpy(program.choice, setting.choice, sizeof setting.choice);
+    ck_assert_int_eq(bed_run(&bed, &program, &config, &margin), 0);
+    ck_assert_msg(margin.wrong == 0 && margin.unrounded <= 1, "%s: %.3g", problem->name, margin.unrounded);
+    bed.loosened = 0.5;
+    ck_assert_int_eq(bed_run(&bed, &program, &config, &margin), 0);
+    ck_assert_msg(margin.wrong > 0 || margin.unrounded > 1, "%s: half is enough, %.3g", problem->name, margin.unrounded);
+    program_close(&program);
+}
+END_TEST
+
+START_TEST(four_times_a_bound_accepts_a_mutant)
 {
     const struct problem *problem = problem_at(_i);
+    const struct attempt attempt = {
+        .device = "host", .capability = -1, .loosened = 4,
+        .plan = {.seed = 1, .configs = 24, .hunt = 30, .must_only = true, .brief = true, .until_missed = true}};
     const char *name = "";
     if (problem->exact)
         return; /* it has no bound */
-    struct attempt attempt = {.device = "host", .capability = -1, .loosened = 0.5,
-                              .plan = {.seed = 1, .settings = 24, .configs = 30}};
-    run(problem, &attempt);
-    ck_assert_msg(honest_rejected() > 0 || honest_ratio() > 1, "%s: half of the allowed error is enough (%.3g)",
-                  problem->name, honest_ratio());
-    program_close(&program);
-    attempt.loosened = 4;
-    attempt.plan = (struct margin_plan){.seed = 1, .configs = 30, .hunt = 60, .must_only = true};
     run(problem, &attempt);
     ck_assert_msg(mutants_missed(0, &name) > 0, "%s: four times the allowed error rejects every mutant", problem->name);
     program_close(&program);
@@ -227,7 +267,8 @@ Suite *honest_suite(void)
     tcase_add_loop_test(tcase, honest_settings_pass, 0, problem_count());
     tcase_add_loop_test(tcase, emulated_matrix_units_pass, 0, problem_count());
     tcase_add_loop_test(tcase, small_configurations_reject_most_mutants, 0, problem_count());
-    tcase_add_loop_test(tcase, a_bound_that_is_broken_shows, 0, problem_count());
+    tcase_add_loop_test(tcase, half_of_a_bound_rejects_the_worst_honest_case, 0, WORST);
+    tcase_add_loop_test(tcase, four_times_a_bound_accepts_a_mutant, 0, problem_count());
     tcase_add_loop_test(tcase, settings_are_drawn_alike_and_reach_every_admitted_value, 0, problem_count());
     return suite;
 }

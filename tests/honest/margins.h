@@ -48,6 +48,8 @@ struct setting setting_draw(const struct program *p, int capability, uint64_t se
 void setting_change(const struct program *p, int capability, struct pcg *pcg, struct setting *setting);
 /* Why the arithmetic declared for `capability` has room for a mutant; NULL: it must be rejected. */
 const char *mutant_admitted(const struct program *p, int mutant, int capability);
+/* "split=16 merge=late"; what is not named keeps its first value. False: no such switch or value. */
+bool setting_parse(const struct program *p, const char *text, struct setting *setting);
 void setting_format(const struct program *p, const struct setting *setting, char text[SETTING_TEXT]);
 
 /* --- a place to run it --- */
@@ -108,6 +110,7 @@ struct margin_plan {
     int first, last; /* mutants from first to last - 1; last 0: all */
     int hunt;        /* drawn configurations that a mutant may see; 0: no mutants */
     bool must_only;  /* only mutants that must be rejected */
+    bool until_missed; /* the first mutant that must be rejected and is not ends it */
     bool brief;      /* a mutant that is rejected once is seen no more: no ratios by class */
     bool verbose;
 };

@@ -102,6 +102,33 @@ const char *mutant_admitted(const struct program *p, int mutant, int capability)
     return capability >= p->mutants[mutant].capability ? p->mutants[mutant].admitted : NULL;
 }
 
+static bool set_word(const struct program *p, const char *word, struct setting *setting)
+{
+    const char *equals = strchr(word, '=');
+    for (int s = 0; equals && s < p->switch_count; s++) {
+        const char *name = p->switches[s].name;
+        if (strlen(name) != (size_t)(equals - word) || strncmp(name, word, strlen(name)) != 0)
+            continue;
+        for (int v = 0; p->switches[s].values[v]; v++)
+            if (strcmp(p->switches[s].values[v], equals + 1) == 0) {
+                setting->choice[s] = v;
+                return true;
+            }
+    }
+    return false;
+}
+
+bool setting_parse(const struct program *p, const char *text, struct setting *setting)
+{
+    char copy[SETTING_TEXT], *rest = NULL;
+    bool known = true;
+    memset(setting, 0, sizeof *setting);
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        known &= set_word(p, word, setting);
+    return known;
+}
+
 void setting_format(const struct program *p, const struct setting *setting, char text[SETTING_TEXT])
 {
     size_t used = 0;

@@ -193,7 +193,7 @@ int margins_mutants(struct margins *m, const struct bed *bed, const struct progr
     const struct setting plain = setting_draw(p, bed->capability, plan->seed, 0);
     const int last = plan->last ? plan->last : p->mutant_count;
     int status = margins_draw(&small, bed, plan->configs, plan->seed, small_share);
-    if (status == 0)
+    if (status == 0 && plan->hunt > 0)
         status = margins_draw(&drawn, bed, plan->hunt, plan->seed, 1);
     memcpy(p->choice, plain.choice, sizeof plain.choice);
     for (int i = plan->first; i < last && i < p->mutant_count && i < MARGIN_MUTANTS && status == 0; i++) {
@@ -207,6 +207,8 @@ int margins_mutants(struct margins *m, const struct bed *bed, const struct progr
         count_classes(m, mutant);
         if (status == 0 && plan->verbose)
             report_mutant(bed, p, i, mutant);
+        if (plan->until_missed && !mutant->rejected && !mutant_admitted(p, i, bed->capability))
+            break;
     }
     *p->mutating = 0;
     drawn_list_clear(&small);

@@ -4,6 +4,8 @@
 # with switches among them. $1: where the binaries are. Exit 1 on any
 # finding. $2: a problem, to look at that one alone. Skips with a reason where there is no sanitizer or where it refuses the device.
 set -u
+# The sanitizer does not follow the exec by which the tool gives itself this.
+export OMP_WAIT_POLICY=passive
 build=$1
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
 if [ -z "$sanitizer" ]; then echo "sanitize: skipped, no compute-sanitizer"; exit 0; fi
