@@ -45,7 +45,7 @@ static int instantiate(const struct config *config, struct random *shape_random,
     if (config_chose(config, "input", "extreme"))
         fill = (struct fill){.kind = FILL_EXTREME, .a = 30, .b = 2, .inner = cols};
     else if (config_chose(config, "input", "large"))
-        fill = (struct fill){.kind = FILL_NORMAL, .a = 10000, .b = 4, .inner = cols};
+        fill = (struct fill){.kind = FILL_NORMAL, .a = 200, .b = 4, .inner = cols};
     else if (config_chose(config, "input", "digits")) /* exp(a) = 0.9 * 2^-24 */
         fill = (struct fill){.kind = FILL_DIGITS, .a = -16.74f, .inner = cols};
     else if (config_chose(config, "input", "needle"))
@@ -59,7 +59,7 @@ static int instantiate(const struct config *config, struct random *shape_random,
     else if (config_chose(config, "input", "sorted"))
         fill = (struct fill){.kind = FILL_SORTED, .a = -20, .b = 20, .inner = cols};
     else if (config_chose(config, "input", "negative"))
-        fill = (struct fill){.kind = FILL_NORMAL, .a = -10000, .b = 4};
+        fill = (struct fill){.kind = FILL_NORMAL, .a = -200, .b = 4};
     else if (config_chose(config, "input", "integers"))
         fill = (struct fill){.kind = FILL_INTEGERS, .b = 8, .density = 0.75f};
     else if (config_chose(config, "input", "special"))
