@@ -12,6 +12,7 @@
 #   make bench       what the tool's own parts cost
 #   make bench-find  how many planted faults are found, how soon, against other ways of drawing; the first
 #                    lines of tests/plant/find.c say what can be set
+#   make format      the layout of .clang-format for everything but kernels; make check-format: is it so already
 #   make faults      build/faults: the known-bad kernels that are kept as patches of honest ones
 #   make install     to $(DESTDIR)$(PREFIX)
 
@@ -34,7 +35,8 @@ PACKAGES := gcc:/usr/bin/gcc g++:/usr/bin/g++ make:/usr/bin/make \
     libmpfr-dev:/usr/include/mpfr.h libgmp-dev:/usr/lib/*/libgmp.a \
     libpcg-cpp-dev:/usr/include/pcg_random.hpp libjansson-dev:/usr/include/jansson.h \
     nettle-dev:/usr/include/nettle/sha2.h check:/usr/include/check.h \
-    libsubunit-dev:/usr/lib/*/libsubunit.a patch:/usr/bin/patch bubblewrap:/usr/bin/bwrap
+    libsubunit-dev:/usr/lib/*/libsubunit.a patch:/usr/bin/patch bubblewrap:/usr/bin/bwrap \
+    clang-format:/usr/bin/clang-format
 MISSING := $(strip $(foreach p,$(PACKAGES),$(if $(wildcard $(lastword $(subst :, ,$(p)))),,\
     $(firstword $(subst :, ,$(p))))))
 
@@ -42,10 +44,9 @@ MISSING := $(strip $(foreach p,$(PACKAGES),$(if $(wildcard $(lastword $(subst :,
 PROBLEMS := $(patsubst PROBLEM(%),%,$(shell grep -E '^PROBLEM' problems/registry.def))
 WARN := -Wall -Wextra -pedantic -Werror
 CFLAGS ?= -O2
-BASE := -std=c11 $(WARN) -D_GNU_SOURCE -fopenmp -ffp-contract=off -fno-math-errno -MMD -MP \
-    -DUNSEEN_GIT='"$(GIT)"'
-CXXBASE := -std=c++17 -Wall -Wextra -Werror -O3 -fno-exceptions -MMD -MP
-NVFLAGS := -O3 -std=c++17 -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 \
+BASE := -std=c11 $(WARN) -D_GNU_SOURCE -I. -fopenmp -ffp-contract=off -fno-math-errno -MMD -MP
+CXXBASE := -std=c++17 -I. -Wall -Wextra -Werror -O3 -fno-exceptions -MMD -MP
+NVFLAGS := -O3 -std=c++17 -I. -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 \
     -gencode=arch=compute_90,code=compute_90 -Xcompiler -Wall,-Wextra -MMD -MP \
     -DUNSEEN_CUBLAS_MAJOR='"$(CUBLAS_MAJOR)"' -DUNSEEN_CUDA_HOME='"$(CUDA_HOME)"' -DHAVE_CUDA
 LIBS := -Wl,-Bstatic -ljansson -lnettle -lmpfr -lgmp -Wl,-Bdynamic
@@ -62,12 +63,12 @@ LINK := $(CXX) -fopenmp $(LDFLAGS)
 endif
 
 # --- sources ---------------------------------------------------------------------------------------
-RUNNER_SRC := $(wildcard verify/runner*.c) verify/driver.c
-MAIN_SRC := verify/main.c
-TOOL_SRC := $(wildcard problems/*.c) $(PROBLEMS:%=problems/%/problem.c) $(wildcard gen/*.c) \
+RUNNER_SRC := $(wildcard verify/isolate/runner*.c) verify/device/driver.c
+MAIN_SRC := verify/cli/main.c
+TOOL_SRC := $(wildcard problems/*.c) $(PROBLEMS:%=problems/%/problem.c) $(wildcard gen/*/*.c) \
     $(filter-out reference/enclosure_host.c reference/witness.c,$(wildcard reference/*.c)) \
-    $(filter-out $(MAIN_SRC) $(wildcard verify/runner*.c),$(wildcard verify/*.c)) $(wildcard reports/*.c)
-TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/pcg.o \
+    $(filter-out $(MAIN_SRC) $(wildcard verify/isolate/runner*.c),$(wildcard verify/*/*.c)) $(wildcard reports/*.c)
+TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/random/pcg.o \
     $(PROBLEMS:%=$(BUILD)/reference/enclosure_host_%.o) $(PROBLEMS:%=$(BUILD)/reference/witness_%.o)
 PLANT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/plant*.c))
 FIND_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/find*.c))
@@ -76,13 +77,14 @@ TEST_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*.c)) $(PLANT_OBJ) $(MA
 ifneq ($(NVCC),)
 BASE += -DHAVE_CUDA -I$(CUDA_HOME)/include
 CXXBASE += -isystem $(CUDA_HOME)/include
-CUDA_OBJ := $(BUILD)/gen/fill_cuda.o $(BUILD)/gen/philox_curand.o $(BUILD)/verify/memory_cuda.o \
-    $(BUILD)/verify/device_cuda.o $(PROBLEMS:%=$(BUILD)/reference/enclosure_cuda_%.o)
+CUDA_OBJ := $(BUILD)/gen/inputs/fill_cuda.o $(BUILD)/gen/random/philox_curand.o \
+    $(BUILD)/verify/device/memory_cuda.o $(BUILD)/verify/device/device_cuda.o $(PROBLEMS:%=$(BUILD)/reference/enclosure_cuda_%.o)
 TOOL_OBJ += $(CUDA_OBJ)
 LIBS += $(CUDA_HOME)/lib64/libcudart_static.a
 endif
 
-.PHONY: all deps demo faults check check-all check-gpu margins bench bench-find install clean
+
+.PHONY: always all deps demo faults format check-format check check-all check-gpu margins bench bench-find install clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/unseen $(BUILD)/unseen-runner
@@ -94,7 +96,7 @@ endif
 
 # --- rules -----------------------------------------------------------------------------------------
 ifneq ($(MISSING),)
-ifeq ($(filter deps demo check check-all check-gpu margins bench bench-find clean,$(MAKECMDGOALS)),)
+ifeq ($(filter deps format demo check check-all check-gpu margins bench bench-find clean,$(MAKECMDGOALS)),)
 $(error missing Debian packages: $(MISSING) ---> run `make deps` as root or with sudo)
 endif
 endif
@@ -107,7 +109,7 @@ ifneq ($(MISSING),)
 	    --no-install-recommends $(MISSING) >/dev/null'
 endif
 
-$(BUILD)/unseen: $(BUILD)/verify/main.o $(TOOL_OBJ)
+$(BUILD)/unseen: $(MAIN_SRC:%.c=$(BUILD)/%.o) $(TOOL_OBJ)
 	@echo "  LINK  $@"
 	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
 
@@ -141,7 +143,14 @@ $(BUILD)/unseen-margins: $(BUILD)/tests/honest/margins_main.o $(MARGIN_OBJ) $(TO
 	@echo "  LINK  $@"
 	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
 
-$(BUILD)/gen/fill_host.o: CFLAGS += -O3
+$(BUILD)/verify/cli/version.o: BASE += -DUNSEEN_GIT='"$(GIT)"'
+$(BUILD)/verify/cli/version.o: $(BUILD)/commit
+# Touched only when the commit is another one.
+$(BUILD)/commit: always
+	@mkdir -p $(@D)
+	@echo '$(GIT)' | cmp -s - $@ || echo '$(GIT)' > $@
+
+$(BUILD)/gen/inputs/fill_host.o: CFLAGS += -O3
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -207,6 +216,7 @@ check-all:
 
 check:
 	@$(MAKE) --no-print-directory deps
+	@$(MAKE) --no-print-directory check-format
 	@$(MAKE) --no-print-directory all $(BUILD)/unseen-tests
 	$(BUILD)/unseen-tests
 ifneq ($(SANITIZE),1)
@@ -219,6 +229,15 @@ check-gpu:
 	    set -ex; $(BUILD)/unseen-tests gpu; sh tests/sanitize/run.sh $(BUILD); \
 	    $(BUILD)/unseen-tests honest-cuda; BATTERY_SHARE=1 $(BUILD)/unseen-tests battery-cuda; \
 	else echo "check-gpu: skipped, this machine has no usable GPU"; fi
+
+# Kernels are laid out as their authors like, and patches are made of them.
+FORMATTED := $(wildcard problems/*.[ch] problems/*/problem.c problems/*/*.h gen/*/*.c gen/*/*.h gen/*/*.cu gen/*/*.cpp \
+    reference/*.c reference/*.h reference/*.cu verify/*/*.c verify/*/*.h verify/*/*.cu reports/*.c reports/*.h \
+    tests/*.c tests/*.h tests/*/*.c tests/*/*.h)
+format:
+	clang-format -i $(FORMATTED)
+check-format:
+	@clang-format --dry-run -Werror $(FORMATTED) || { echo "---> make format"; exit 1; }
 
 bench:
 	@$(MAKE) --no-print-directory all $(BUILD)/unseen-bench

@@ -34,8 +34,7 @@ static inline float e4m3_to_float(e4m3 b)
     float magnitude;
     if (exponent == 15 && fraction == 7)
         return NAN;
-    magnitude = exponent ? ldexpf((float)(8 + fraction), exponent - 10)
-                         : ldexpf((float)fraction, -9);
+    magnitude = exponent ? ldexpf((float)(8 + fraction), exponent - 10) : ldexpf((float)fraction, -9);
     return b & 0x80 ? -magnitude : magnitude;
 }
 

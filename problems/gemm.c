@@ -4,7 +4,7 @@
 
 #include "product.h"
 
-static const char *const inputs[] = {"normal", "integers", "needle", "uniform",
+static const char *const inputs[] = {"normal", "integers", "needle",  "uniform",
                                      "wide",   "cancel",   "special", NULL};
 
 const struct axis gemm_axes[] = {{"m", AXIS_NUMBER, NULL, "rows of a and c"},
@@ -64,7 +64,8 @@ static void fill_class(const struct config *config, struct instance *out, bool s
     }
 }
 
-int gemm_instantiate(const struct config *config, struct random *random, enum dtype dtype, struct instance *out)
+int gemm_instantiate(const struct config *config, struct random *random, enum dtype dtype,
+                     struct instance *out)
 {
     const int64_t m = config_value(config, "m"), n = config_value(config, "n");
     const int64_t k = config_value(config, "k"), trans_b = config_value(config, "trans_b");

@@ -10,6 +10,7 @@ extern const char *const gemm_extents[];
 
 /* c[m,n] = sum_k a[m,k] b[k,n], b stored as [k,n], or [n,k] when trans_b = 1; all tensors of one type, bf16 or fp32.
  * In fp32 the integers have long ones among them, and `special` has no infinities besides NaN. */
-int gemm_instantiate(const struct config *config, struct random *random, enum dtype dtype, struct instance *out);
+int gemm_instantiate(const struct config *config, struct random *random, enum dtype dtype,
+                     struct instance *out);
 
 #endif

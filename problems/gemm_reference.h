@@ -21,8 +21,8 @@ REF_FN double ref_a(const struct ref_context *c, int64_t m, int64_t k)
 
 REF_FN double ref_b(const struct ref_context *c, int64_t n, int64_t k)
 {
-    return GEMM_LOAD(c, GEMM_B, c->extent[GEMM_TRANS] ? n * c->extent[GEMM_K] + k
-                                                      : k * c->extent[GEMM_N] + n);
+    return GEMM_LOAD(c, GEMM_B,
+                     c->extent[GEMM_TRANS] ? n * c->extent[GEMM_K] + k : k * c->extent[GEMM_N] + n);
 }
 
 /* Products of the exact class are integers. */
@@ -48,8 +48,7 @@ REF_FN void ref_finish(const struct ref_context *c, int64_t m, int64_t n, const 
 /* The accumulation, and what its products may be off, e_k p_k with |e_k| <= GEMM_PRODUCT_ERROR: at most that of sum|p|.
  * Where p has random signs the sum of many grows as ||p||, so twice that from 4 terms on, where sum|p| <= 2 ||p|| ends.
  * Exact where the sum is: an integer of so few bits loses nothing, nor does +-1. */
-REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
-                        const struct ref_element *e)
+REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     const struct sum_facts facts = ref_kept_sum(e->part, ref_unit(c));
     const double norms = 2 * sqrt(facts.square);

@@ -9,12 +9,7 @@
 
 #include "fill.h"
 
-enum {
-    PROBLEM_MAX_AXES = 12,
-    PROBLEM_MAX_TENSORS = 8,
-    PROBLEM_MAX_EXTENTS = 8,
-    PROBLEM_MAX_RANK = 4
-};
+enum { PROBLEM_MAX_AXES = 12, PROBLEM_MAX_TENSORS = 8, PROBLEM_MAX_EXTENTS = 8, PROBLEM_MAX_RANK = 4 };
 
 #ifdef __cplusplus
 extern "C" {
@@ -105,8 +100,7 @@ struct derived {
 
     /* Of one content, at least 0, from the streams that `instantiate` gets; in microseconds, since
      * thousands of configurations are asked. 0 when out of memory. */
-    int64_t (*value)(const struct config *config, struct random *shape_random,
-                     struct random *content_random);
+    int64_t (*value)(const struct config *config, struct random *shape_random, struct random *content_random);
 };
 
 /* An axis along which what a kernel loses adds up, and other axes' choices with which it shows at the greatest. */
@@ -154,7 +148,7 @@ extern const struct problem *const problem_registry[];
 
 const struct problem *problem_find(const char *name);
 int problem_axis_count(const struct problem *problem);
-int problem_axis_index(const struct problem *problem, const char *name); /* -1: none */
+int problem_axis_index(const struct problem *problem, const char *name);    /* -1: none */
 int problem_derived_index(const struct problem *problem, const char *name); /* -1: none */
 int problem_tensor_count(const struct problem *problem);
 int problem_extent_count(const struct problem *problem);
@@ -164,10 +158,10 @@ int64_t config_value(const struct config *config, const char *axis);
 /* True when a choice axis has the named value. */
 bool config_chose(const struct config *config, const char *axis, const char *choice);
 
-int64_t instance_tensor_count(const struct instance_tensor *tensor);    /* elements */
-size_t dtype_size(enum dtype dtype);                                    /* bytes */
-const char *dtype_name(enum dtype dtype);                               /* "bf16" */
-void instance_clear(struct instance *instance);                         /* frees what it owns */
+int64_t instance_tensor_count(const struct instance_tensor *tensor); /* elements */
+size_t dtype_size(enum dtype dtype);                                 /* bytes */
+const char *dtype_name(enum dtype dtype);                            /* "bf16" */
+void instance_clear(struct instance *instance);                      /* frees what it owns */
 
 #ifdef __cplusplus
 }

@@ -65,15 +65,20 @@ void product_odd(struct operand a, struct operand b, int64_t k, bool needles, st
     const int64_t nonzero = k < 1200 ? k : 1200, turn = (int64_t)random_below(random, 2);
     const float density = (float)sqrt((double)nonzero / (double)k), longest = 0x2aaab;
 
-    *a.fill = (struct fill){.kind = FILL_ODD, .a = (float)turn, .b = nonzero > 40 ? 40 / (float)nonzero : 1,
-                            .density = density, .inner = k, .step = a.depth_step};
+    *a.fill = (struct fill){.kind = FILL_ODD,
+                            .a = (float)turn,
+                            .b = nonzero > 40 ? 40 / (float)nonzero : 1,
+                            .density = density,
+                            .inner = k,
+                            .step = a.depth_step};
     *b.fill = *a.fill;
     b.fill->a = (float)(1 - turn);
     b.fill->step = b.depth_step;
     a.fill->planted_count = b.fill->planted_count = needles ? NEEDLES : CORNERS;
     for (int i = 0; i < a.fill->planted_count; i++) {
         const bool tail = needles || i < 2;
-        const int64_t depth = tail ? needle_depth(k, needles ? i : 0) : (int64_t)random_below(random, (uint64_t)k);
+        const int64_t depth =
+            tail ? needle_depth(k, needles ? i : 0) : (int64_t)random_below(random, (uint64_t)k);
         const int64_t row = i % 2 ? any_row(&a, random) : a.rows - 1;
         const int64_t col = i % 3 ? any_row(&b, random) : b.rows - 1;
         const bool long_a = depth % 2 == turn;

@@ -79,10 +79,10 @@ enum { REF_PARTS = 8 };
 #define REF_JOIN(a, b) REF_JOIN_EXPANDED(a, b)
 #define REF_NAME(x) REF_JOIN(x, REF_PROBLEM)
 
-#define REF_DECLARE_ELEMENT                                                              \
-    struct ref_element {                                                                 \
-        num value;              /* the exact result */                                   \
-        double part[REF_PARTS]; /* what ref_error needs; each problem names its own */   \
+#define REF_DECLARE_ELEMENT                                                                                  \
+    struct ref_element {                                                                                     \
+        num value;              /* the exact result */                                                       \
+        double part[REF_PARTS]; /* what ref_error needs; each problem names its own */                       \
     }
 
 #endif

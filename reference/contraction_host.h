@@ -20,8 +20,8 @@ struct tile {
 #endif
 };
 
-__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-static void contract_tile(const float *a, const struct panels *panels, int64_t k, struct tile *tile)
+__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) static void
+contract_tile(const float *a, const struct panels *panels, int64_t k, struct tile *tile)
 {
     for (int i = 0; i < TILE_M; i++) {
         double sum[TILE_N] = {0};
@@ -44,8 +44,8 @@ static void contract_tile(const float *a, const struct panels *panels, int64_t k
 }
 
 #ifdef REF_SIZED
-__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-static void size_tile(const float *a, const struct panels *panels, int64_t k, struct tile *tile)
+__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) static void
+size_tile(const float *a, const struct panels *panels, int64_t k, struct tile *tile)
 {
     memset(tile->size, 0, sizeof tile->size);
     memset(tile->size_square, 0, sizeof tile->size_square);
@@ -70,8 +70,8 @@ static void judge_tile(const struct work *w, struct tally *tally, const struct t
             struct ref_element e;
             for (int s = 0; s < REF_SUMS; s++) {
                 const int at = s * OUT_N + j;
-                sum[s] = (struct acc){tile->sum[i][at], tile->magnitude[i][at] * up,
-                                      tile->square[i][at] * up, 0, terms};
+                sum[s] = (struct acc){tile->sum[i][at], tile->magnitude[i][at] * up, tile->square[i][at] * up,
+                                      0, terms};
             }
 #ifdef REF_SIZED
             sum[REF_SIZE] = (struct acc){0, tile->size[i][j] * up, tile->size_square[i][j] * up, 0, terms};
@@ -145,8 +145,8 @@ static int judge_all(const struct work *w, struct tally *total)
 #pragma omp for schedule(dynamic)
         for (int64_t chunk = 0; chunk < chunks; chunk++)
             if (ready) {
-                const struct rows rows = contraction_rows(&w->request->context, shape, CHUNK_M,
-                                                          chunk / across);
+                const struct rows rows =
+                    contraction_rows(&w->request->context, shape, CHUNK_M, chunk / across);
                 judge_chunk(w, &tally, &rows, chunk % across * CHUNK_N, shape, &panels);
             }
 #pragma omp critical(judge_merge)

@@ -52,8 +52,7 @@ static const size_t scratch_limit = (size_t)512 << 20;
 REF_FN void add_pair(struct acc *out, uint32_t a, uint32_t b)
 {
     acc_add_product(out, (double)__uint_as_float(a << 16), (double)__uint_as_float(b << 16));
-    acc_add_product(out, (double)__uint_as_float(a & 0xffff0000u),
-                    (double)__uint_as_float(b & 0xffff0000u));
+    acc_add_product(out, (double)__uint_as_float(a & 0xffff0000u), (double)__uint_as_float(b & 0xffff0000u));
 }
 
 REF_FN void ref_dots_bf16(const struct ref_context *c, int t, int64_t i, int u, const int64_t *j, int rows,
@@ -108,11 +107,23 @@ REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, const n
 
 /* The lanes of a recurrence's column are a warp, those of a row a block. */
 #ifdef REF_RECURRENCE
-REF_FN int64_t lane_of_problem(void) { return threadIdx.x % 32; }
-REF_FN int64_t lanes_of_problem(void) { return 32; }
+REF_FN int64_t lane_of_problem(void)
+{
+    return threadIdx.x % 32;
+}
+REF_FN int64_t lanes_of_problem(void)
+{
+    return 32;
+}
 #else
-REF_FN int64_t lane_of_problem(void) { return threadIdx.x; }
-REF_FN int64_t lanes_of_problem(void) { return blockDim.x; }
+REF_FN int64_t lane_of_problem(void)
+{
+    return threadIdx.x;
+}
+REF_FN int64_t lanes_of_problem(void)
+{
+    return blockDim.x;
+}
 #endif
 
 #include "tally.h"
@@ -248,8 +259,8 @@ static cudaError_t take_scratch(struct work *w, int64_t blocks, const int64_t sh
 #endif
 
 /* One allocation for everything the kernel writes: accounts, open elements, samples, scratch. */
-static cudaError_t launch(struct work *w, int64_t blocks, struct tally *tally,
-                          struct judge_report *report, unsigned long long *open)
+static cudaError_t launch(struct work *w, int64_t blocks, struct tally *tally, struct judge_report *report,
+                          unsigned long long *open)
 {
     const size_t tallies = (size_t)blocks * sizeof(struct tally);
     const size_t opens = JUDGE_OPEN * sizeof(struct judged);

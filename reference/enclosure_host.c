@@ -19,7 +19,7 @@
 #define REF_BLOCK 32 /* elements whose sums run side by side in vector registers */
 #define REF_COLUMNS REF_BLOCK
 #define REF_OWN REF_COLUMNS
-#define REF_GROUP 4  /* rows that are read together: what each would load and store by itself is shared */
+#define REF_GROUP 4 /* rows that are read together: what each would load and store by itself is shared */
 
 REF_FN float bf16_single(uint16_t bits)
 {
@@ -40,20 +40,61 @@ REF_FN double bf16_value(uint16_t bits)
 
 REF_DECLARE_ELEMENT;
 
-REF_FN double ref_all_max(double x) { return x; }
-REF_FN double ref_all_sum(double x) { return x; }
-REF_FN bool ref_all_any(bool x) { return x; }
-REF_FN void ref_all_acc(struct acc *x) { (void)x; }
-REF_FN void ref_barrier(void) {}
-REF_FN double ref_lane_max(double x) { return x; }
-REF_FN double ref_lane_sum(double x) { return x; }
-REF_FN void ref_lane_reals(real *x) { (void)x; }
-REF_FN void ref_lane_floats(float *x) { (void)x; }
-REF_FN void ref_own_reals(const real *x, real *own) { memcpy(own, x, REF_OWN * sizeof *own); }
-REF_FN void ref_own_doubles(const double *x, double *own) { memcpy(own, x, REF_OWN * sizeof *own); }
-REF_FN void ref_own_floats(const float *x, float *own) { memcpy(own, x, REF_OWN * sizeof *own); }
-REF_FN int ref_owned(int j) { return j; }
-REF_FN real ref_pick(const real *x, int j) { return x[j]; }
+REF_FN double ref_all_max(double x)
+{
+    return x;
+}
+REF_FN double ref_all_sum(double x)
+{
+    return x;
+}
+REF_FN bool ref_all_any(bool x)
+{
+    return x;
+}
+REF_FN void ref_all_acc(struct acc *x)
+{
+    (void)x;
+}
+REF_FN void ref_barrier(void)
+{
+}
+REF_FN double ref_lane_max(double x)
+{
+    return x;
+}
+REF_FN double ref_lane_sum(double x)
+{
+    return x;
+}
+REF_FN void ref_lane_reals(real *x)
+{
+    (void)x;
+}
+REF_FN void ref_lane_floats(float *x)
+{
+    (void)x;
+}
+REF_FN void ref_own_reals(const real *x, real *own)
+{
+    memcpy(own, x, REF_OWN * sizeof *own);
+}
+REF_FN void ref_own_doubles(const double *x, double *own)
+{
+    memcpy(own, x, REF_OWN * sizeof *own);
+}
+REF_FN void ref_own_floats(const float *x, float *own)
+{
+    memcpy(own, x, REF_OWN * sizeof *own);
+}
+REF_FN int ref_owned(int j)
+{
+    return j;
+}
+REF_FN real ref_pick(const real *x, int j)
+{
+    return x[j];
+}
 
 /* What the roundings of n singles added up may have taken from a sum of sizes. */
 REF_FN double singles_up(double n)
@@ -64,9 +105,8 @@ REF_FN double singles_up(double n)
 /* sum, sum |p| and sum p^2 of products p of bf16, of one row with each of REF_GROUP others. A product of two
  * bf16 is exact in single; the sum is formed in double, the other two only scale errors, so singles do. */
 _Static_assert(REF_GROUP == 4, "four rows are written out below");
-__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), unused))
-static void dots_bf16(const uint16_t *a, const uint16_t *const b[REF_GROUP], int64_t n,
-                      struct acc out[REF_GROUP])
+__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), unused)) static void
+dots_bf16(const uint16_t *a, const uint16_t *const b[REF_GROUP], int64_t n, struct acc out[REF_GROUP])
 {
     const uint16_t *b0 = b[0], *b1 = b[1], *b2 = b[2], *b3 = b[3];
     double sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
@@ -131,8 +171,8 @@ struct weighted {
 
 /* Whether a product and a sum fuse here makes no difference to any bound. */
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), unused,
-               optimize("fp-contract=fast")))
-static void block_add(struct block *b, const struct weighted w[REF_GROUP], int64_t count)
+               optimize("fp-contract=fast"))) static void
+block_add(struct block *b, const struct weighted w[REF_GROUP], int64_t count)
 {
 #pragma omp simd
     for (int64_t j = 0; j < count; j++) {

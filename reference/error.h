@@ -95,8 +95,7 @@ ERROR_FN double error_of_walk(const struct arithmetic *a, const struct sum_facts
  * units 0.42. Terms sorted by sign before they are truncated would exceed it: no kernel sorts.
  *
  * Squares that overflow their singles say nothing: then T1, which may be infinite, too. */
-ERROR_FN double error_of_sum(const struct arithmetic *a, enum data_kind data,
-                             const struct sum_facts *s)
+ERROR_FN double error_of_sum(const struct arithmetic *a, enum data_kind data, const struct sum_facts *s)
 {
     const double norm = sqrt(s->square), value = fabs(s->value);
     if (data == DATA_EXACT && s->magnitude <= s->unit * a->exact_below)

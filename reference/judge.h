@@ -29,28 +29,29 @@ struct judge_request {
     int output;                 /* which tensor is judged */
     const void *got;            /* the candidate's output, a snapshot, same memory */
     void *expected;             /* where the right output is stored, in its own format; NULL: nowhere */
-    unsigned char *wrong;       /* set to 1 for every wrong element, one byte each, same memory; NULL: nowhere */
+    unsigned char *wrong; /* set to 1 for every wrong element, one byte each, same memory; NULL: nowhere */
     struct ladder ladder;
-    uint32_t poison;            /* bits of an element nobody wrote, low bits for short formats */
+    uint32_t poison;               /* bits of an element nobody wrote, low bits for short formats */
     int64_t sample[JUDGE_SAMPLES]; /* elements whose enclosure is wanted for the audit; -1: none */
-    bool unrounded;             /* `got` holds doubles, the output before its last rounding: how much of the allowed
+    bool unrounded; /* `got` holds doubles, the output before its last rounding: how much of the allowed
                                  * error the arithmetic itself takes. Not for discrete results, and `expected` is NULL */
-    double loosened;            /* the arithmetic's share of the allowed error times this, for tests that break it; 0: 1 */
-    double atol, rtol;          /* the published check's, counted beside */
-    int64_t only_row;           /* not a contraction: judge this row (row_of) alone, or few besides; 1 + its
+    double
+        loosened; /* the arithmetic's share of the allowed error times this, for tests that break it; 0: 1 */
+    double atol, rtol; /* the published check's, counted beside */
+    int64_t only_row;  /* not a contraction: judge this row (row_of) alone, or few besides; 1 + its
                                  * number; 0: all */
 };
 
 struct judge_report {
     int64_t elements, wrong, unwritten, open;
-    int64_t first_wrong, last_wrong;    /* -1: none */
-    int fits;                           /* index into the ladder; ladder.count: no rung */
-    double worst_ratio;                 /* error / allowed, of `worst` */
-    double strain;                      /* of what a row is off as a whole, over what is allowed of it */
+    int64_t first_wrong, last_wrong; /* -1: none */
+    int fits;                        /* index into the ladder; ladder.count: no rung */
+    double worst_ratio;              /* error / allowed, of `worst` */
+    double strain;                   /* of what a row is off as a whole, over what is allowed of it */
     struct judged worst;
     struct judged sample[JUDGE_SAMPLES];
-    struct judged opens[JUDGE_OPEN];    /* the first of the open ones */
-    int64_t published_wrong;            /* outside atol + rtol |want| */
+    struct judged opens[JUDGE_OPEN]; /* the first of the open ones */
+    int64_t published_wrong;         /* outside atol + rtol |want| */
 };
 
 struct witnessed;

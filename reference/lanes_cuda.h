@@ -101,11 +101,26 @@ REF_FN real ref_pick(const real *x, int j)
     return picked;
 }
 
-REF_FN void ref_lane_reals(real *x) { all_sums(x); }
-REF_FN void ref_lane_floats(float *x) { all_sums(x); }
-REF_FN void ref_own_reals(const real *x, real *own) { *own = own_sum(x); }
-REF_FN void ref_own_doubles(const double *x, double *own) { *own = own_sum(x); }
-REF_FN void ref_own_floats(const float *x, float *own) { *own = own_sum(x); }
+REF_FN void ref_lane_reals(real *x)
+{
+    all_sums(x);
+}
+REF_FN void ref_lane_floats(float *x)
+{
+    all_sums(x);
+}
+REF_FN void ref_own_reals(const real *x, real *own)
+{
+    *own = own_sum(x);
+}
+REF_FN void ref_own_doubles(const double *x, double *own)
+{
+    *own = own_sum(x);
+}
+REF_FN void ref_own_floats(const float *x, float *own)
+{
+    *own = own_sum(x);
+}
 
 REF_FN void ref_all_acc(struct acc *x)
 {

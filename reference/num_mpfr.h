@@ -55,17 +55,17 @@ static inline double num_mid(num x)
     return mpfr_get_d(v, MPFR_RNDN);
 }
 
-#define NUM_BINARY(name, operation)                 \
-    static inline num name(num a, num b)            \
-    {                                               \
-        num r;                                      \
-        mpfr_t va, vb, vr;                          \
-        num_open(va, &a);                           \
-        num_open(vb, &b);                           \
-        num_blank(vr, &r);                          \
-        operation(vr, va, vb, MPFR_RNDN);           \
-        num_close(&r, vr);                          \
-        return r;                                   \
+#define NUM_BINARY(name, operation)                                                                          \
+    static inline num name(num a, num b)                                                                     \
+    {                                                                                                        \
+        num r;                                                                                               \
+        mpfr_t va, vb, vr;                                                                                   \
+        num_open(va, &a);                                                                                    \
+        num_open(vb, &b);                                                                                    \
+        num_blank(vr, &r);                                                                                   \
+        operation(vr, va, vb, MPFR_RNDN);                                                                    \
+        num_close(&r, vr);                                                                                   \
+        return r;                                                                                            \
     }
 NUM_BINARY(num_add, mpfr_add)
 NUM_BINARY(num_sub, mpfr_sub)
@@ -73,16 +73,16 @@ NUM_BINARY(num_mul, mpfr_mul)
 NUM_BINARY(num_div, mpfr_div)
 #undef NUM_BINARY
 
-#define NUM_UNARY(name, operation)                  \
-    static inline num name(num a)                   \
-    {                                               \
-        num r;                                      \
-        mpfr_t va, vr;                              \
-        num_open(va, &a);                           \
-        num_blank(vr, &r);                          \
-        operation(vr, va, MPFR_RNDN);               \
-        num_close(&r, vr);                          \
-        return r;                                   \
+#define NUM_UNARY(name, operation)                                                                           \
+    static inline num name(num a)                                                                            \
+    {                                                                                                        \
+        num r;                                                                                               \
+        mpfr_t va, vr;                                                                                       \
+        num_open(va, &a);                                                                                    \
+        num_blank(vr, &r);                                                                                   \
+        operation(vr, va, MPFR_RNDN);                                                                        \
+        num_close(&r, vr);                                                                                   \
+        return r;                                                                                            \
     }
 NUM_UNARY(num_neg, mpfr_neg)
 #define NUM_EXP(r, a, rounding) witness_exp(r, a)

@@ -26,9 +26,9 @@ struct ref_rows {
 
 /* A lane's rows i, of n. In a kernel they live in registers, so the loop has the length of all of them. */
 #ifdef __CUDACC__
-#define REF_EACH_ROW(i, n) \
-    _Pragma("unroll") for (int i = (int)REF_LANE; i < (int)REF_LANE + REF_ROWS_MOST; i += REF_LANES_LEAST) \
-        if (i < (n))
+#define REF_EACH_ROW(i, n)                                                                                   \
+    _Pragma("unroll") for (int i = (int)REF_LANE; i < (int)REF_LANE + REF_ROWS_MOST;                         \
+                           i += REF_LANES_LEAST) if (i < (n))
 #else
 #define REF_EACH_ROW(i, n) for (int64_t i = REF_LANE; i < (n); i += REF_LANES)
 #endif
@@ -40,8 +40,8 @@ struct ref_step {
     real dot[REF_COLUMNS];      /* S^T k after the decay */
     real residual[REF_COLUMNS]; /* beta (v - dot) */
     float leak[REF_COLUMNS], added[REF_COLUMNS];
-    real out[REF_OWN];          /* S^T q after the update */
-    double norm[REF_OWN];       /* |S|^2 after the update */
+    real out[REF_OWN];    /* S^T q after the update */
+    double norm[REF_OWN]; /* |S|^2 after the update */
     float spread[REF_OWN];
 };
 
@@ -76,8 +76,8 @@ REF_FN void rows_identity(struct ref_rows *rows, struct ref_carry *carry, int64_
 {
     rows_clear(rows, carry);
     REF_EACH_ROW(i, n)
-        for (int j = 0; j < REF_COLUMNS; j++)
-            REF_ROW(rows, i)->state[j] = i == first + j ? real_of(1) : real_of(0);
+    for (int j = 0; j < REF_COLUMNS; j++)
+        REF_ROW(rows, i)->state[j] = i == first + j ? real_of(1) : real_of(0);
     for (int j = 0; j < REF_OWN; j++)
         carry->norm[j] = first + ref_owned(j) < n;
 }

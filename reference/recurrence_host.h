@@ -2,9 +2,9 @@
 
 /* How the steps of one span act, from the columns [first, first + REF_COLUMNS) of the identity: their share
  * of the squared Frobenius norm after every step. */
-__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), flatten))
-static void span_block(const struct ref_context *c, int64_t chain, int64_t from, int64_t to, int64_t first,
-                       struct ref_rows *rows, double *spans)
+__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), flatten)) static void
+span_block(const struct ref_context *c, int64_t chain, int64_t from, int64_t to, int64_t first,
+           struct ref_rows *rows, double *spans)
 {
     struct ref_carry carry;
     struct ref_step s;
@@ -39,9 +39,9 @@ static int measure_spans(const struct ref_context *c, int64_t first, int64_t end
     return failed ? -1 : 0;
 }
 
-__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), flatten))
-static void judge_columns(const struct work *w, struct tally *tally, int64_t chain, int64_t first,
-                          const double *spans, struct ref_rows *rows)
+__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), flatten)) static void
+judge_columns(const struct work *w, struct tally *tally, int64_t chain, int64_t first, const double *spans,
+              struct ref_rows *rows)
 {
     const struct ref_context *c = &w->request->context;
     const int64_t left = ref_columns(c) - first, count = left < REF_COLUMNS ? left : REF_COLUMNS;

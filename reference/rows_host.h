@@ -1,6 +1,6 @@
 /* The enclosure on the host, row by row: a part of enclosure_host.c. */
-__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-static void judge_row(const struct work *w, struct tally *tally, int64_t row, num *scratch)
+__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) static void
+judge_row(const struct work *w, struct tally *tally, int64_t row, num *scratch)
 {
     const struct ref_context *c = &w->request->context;
     const int64_t width = ref_width(c);

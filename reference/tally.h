@@ -145,8 +145,8 @@ REF_FN double ref_strain(const struct ref_element *e)
 }
 #endif
 
-REF_FN double tally_allowed(const struct judge_request *r, const struct arithmetic *a,
-                            enum dtype dtype, const struct ref_element *e)
+REF_FN double tally_allowed(const struct judge_request *r, const struct arithmetic *a, enum dtype dtype,
+                            const struct ref_element *e)
 {
     const double error = ref_error(&r->context, a, e) * (r->loosened > 0 ? r->loosened : 1);
     if (!isfinite(num_mid(e->value)))
@@ -192,9 +192,8 @@ REF_FN bool tally_published(const struct judge_request *r, double got, double mi
 }
 
 /* Judge element `index`; *judged is filled. TALLY_OPEN: the enclosure cannot say, MPFR must. */
-REF_FN enum tally_result tally_element(struct tally *t, const struct judge_request *r,
-                                       enum dtype dtype, const struct ref_element *e, int64_t index,
-                                       struct judged *judged)
+REF_FN enum tally_result tally_element(struct tally *t, const struct judge_request *r, enum dtype dtype,
+                                       const struct ref_element *e, int64_t index, struct judged *judged)
 {
     uint32_t bits;
     double doubt;
@@ -231,8 +230,7 @@ REF_FN void tally_merge(struct tally *into, const struct tally *from)
     into->wrong += from->wrong;
     into->unwritten += from->unwritten;
     into->published_wrong += from->published_wrong;
-    if (from->first_wrong >= 0 &&
-        (into->first_wrong < 0 || from->first_wrong < into->first_wrong))
+    if (from->first_wrong >= 0 && (into->first_wrong < 0 || from->first_wrong < into->first_wrong))
         into->first_wrong = from->first_wrong;
     if (from->last_wrong > into->last_wrong)
         into->last_wrong = from->last_wrong;

@@ -40,21 +40,21 @@ REF_FN const void *witness_read_now(const struct ref_context *c, int tensor, int
 }
 
 /* Elements [i, i + n) of a tensor, by one in every page at least: 512 of the largest are a page. */
-#define REF_TOUCH(load, c, t, i, n)                              \
-    do {                                                         \
-        for (int64_t touched = 0; touched < (n); touched += 512) \
-            (void)load(c, t, (i) + touched);                     \
-        (void)load(c, t, (i) + (n) - 1);                         \
+#define REF_TOUCH(load, c, t, i, n)                                                                          \
+    do {                                                                                                     \
+        for (int64_t touched = 0; touched < (n); touched += 512)                                             \
+            (void)load(c, t, (i) + touched);                                                                 \
+        (void)load(c, t, (i) + (n)-1);                                                                       \
     } while (0)
 
 /* What `touch` reads comes over from the GPU together. */
-#define FETCH(c, touch)                      \
-    do {                                     \
-        if ((c)->fetcher) {                  \
-            fetcher_record((c)->fetcher);    \
-            touch;                           \
-            fetcher_gather();                \
-        }                                    \
+#define FETCH(c, touch)                                                                                      \
+    do {                                                                                                     \
+        if ((c)->fetcher) {                                                                                  \
+            fetcher_record((c)->fetcher);                                                                    \
+            touch;                                                                                           \
+            fetcher_gather();                                                                                \
+        }                                                                                                    \
     } while (0)
 
 REF_FN double witness_bf16(uint16_t bits)
@@ -71,8 +71,8 @@ REF_DECLARE_ELEMENT;
 /* Above this many terms an element takes all cores, below it elements run side by side. */
 static const double expensive_terms = 2e5;
 
-int REF_NAME(witness_list)(const struct judge_request *request,
-                           const struct judged *const *element, struct witnessed *answer, int count);
+int REF_NAME(witness_list)(const struct judge_request *request, const struct judged *const *element,
+                           struct witnessed *answer, int count);
 
 #include "witness_team.h"
 
@@ -163,8 +163,8 @@ static bool same_special(double a, double b)
     return (isnan(a) && isnan(b)) || (isinf(a) && a == b);
 }
 
-static int hear(const struct judge_request *request, const struct judged *element,
-                struct prepared *p, struct witnessed *answer)
+static int hear(const struct judge_request *request, const struct judged *element, struct prepared *p,
+                struct witnessed *answer)
 {
     struct ref_element e;
     double got = element->got;
@@ -209,8 +209,8 @@ static void sort_elements(const struct ref_context *c, const struct judged *cons
     }
 }
 
-int REF_NAME(witness_list)(const struct judge_request *request,
-                           const struct judged *const *element, struct witnessed *answer, int count)
+int REF_NAME(witness_list)(const struct judge_request *request, const struct judged *const *element,
+                           struct witnessed *answer, int count)
 {
     const bool cheap = ref_cost(&request->context) <= expensive_terms;
     int *order = malloc((size_t)(count + 1) * sizeof *order);

@@ -25,8 +25,7 @@ static void touch(const struct ref_context *c, const int64_t shape[3], int64_t m
     }
 }
 
-static int evaluate(const struct ref_context *c, int64_t index, struct prepared *p,
-                    struct ref_element *e)
+static int evaluate(const struct ref_context *c, int64_t index, struct prepared *p, struct ref_element *e)
 {
     int64_t shape[3];
     struct acc sum[REF_ACCOUNTS];

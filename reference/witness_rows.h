@@ -52,8 +52,7 @@ static int hear(const struct judge_request *request, const struct judged *elemen
 
 #else
 
-static int evaluate(const struct ref_context *c, int64_t index, struct prepared *p,
-                    struct ref_element *e)
+static int evaluate(const struct ref_context *c, int64_t index, struct prepared *p, struct ref_element *e)
 {
     const int64_t row = row_of(c, index);
     if (p->row != row && prepare_row(c, row, p) != 0)

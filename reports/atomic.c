@@ -120,10 +120,10 @@ static int replace(struct target *target, const char *text, size_t length, bool 
     return reason;
 }
 
-static int write_file(const char *path, const char *what, const char *text, size_t length,
-                      bool keep_mode, char *error, size_t error_size)
+static int write_file(const char *path, const char *what, const char *text, size_t length, bool keep_mode,
+                      char *error, size_t error_size)
 {
-    struct target target = { 0 };
+    struct target target = {0};
     int reason = resolve(&target, path);
 
     if (reason == 0)

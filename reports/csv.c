@@ -115,8 +115,10 @@ int csv_write(const char *path, const struct result *result, char *error, size_t
             put_config(out, &result->results[i]);
     }
     if (out == NULL || fclose(out) != 0)
-        snprintf(error, error_size, "%s: cannot write the report: out of memory\n"
-                 "---> draw fewer configurations (--unseen N)", path);
+        snprintf(error, error_size,
+                 "%s: cannot write the report: out of memory\n"
+                 "---> draw fewer configurations (--unseen N)",
+                 path);
     else
         status = atomic_write(path, text, length, error, error_size);
     free(text);

@@ -48,19 +48,18 @@ static json_t *device_json(const struct result *result)
 {
     const struct peaks *peaks = &result->peaks;
 
-    return json_pack("{s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o}}", "name", text(result->device),
-                     "driver", text(result->driver), "peaks",
-                     "bandwidth_gbps", number(peaks->bandwidth_gbps),
-                     "measured_gbps", number_if(peaks->measured_gbps > 0, peaks->measured_gbps),
-                     "tflops", number(peaks->tflops), "source", text(peaks->source),
-                     "launch_ms", number(peaks->launch_ms));
+    return json_pack("{s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o}}", "name", text(result->device), "driver",
+                     text(result->driver), "peaks", "bandwidth_gbps", number(peaks->bandwidth_gbps),
+                     "measured_gbps", number_if(peaks->measured_gbps > 0, peaks->measured_gbps), "tflops",
+                     number(peaks->tflops), "source", text(peaks->source), "launch_ms",
+                     number(peaks->launch_ms));
 }
 
 static json_t *candidate_json(const struct result *result)
 {
     return json_pack("{s:o, s:o, s:o, s:o}", "path", text(result->candidate_path), "sha256",
-                     text(result->candidate_sha256), "language", text(result->language),
-                     "build_seconds", number(result->build_seconds));
+                     text(result->candidate_sha256), "language", text(result->language), "build_seconds",
+                     number(result->build_seconds));
 }
 
 static json_t *set_json(const struct set_score *set, bool memory_bound)
@@ -74,14 +73,12 @@ static json_t *set_json(const struct set_score *set, bool memory_bound)
             return NULL;
         }
     if (json_object_update_new(
-            json, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}",
-                            "rate", number_if(set->configs > 0, set->rate),
-                            memory_bound ? "geomean_gbps" : "geomean_tflops",
-                            number_if(timed, set->geomean_rate),
-                            "geomean_fraction", number_if(timed, set->geomean_fraction),
-                            "fraction_low", number_if(timed, set->fraction_low),
-                            "fraction_high", number_if(timed, set->fraction_high),
-                            "score", number_if(timed, set->score))) != 0) {
+            json,
+            json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "rate", number_if(set->configs > 0, set->rate),
+                      memory_bound ? "geomean_gbps" : "geomean_tflops", number_if(timed, set->geomean_rate),
+                      "geomean_fraction", number_if(timed, set->geomean_fraction), "fraction_low",
+                      number_if(timed, set->fraction_low), "fraction_high",
+                      number_if(timed, set->fraction_high), "score", number_if(timed, set->score))) != 0) {
         json_decref(json);
         return NULL;
     }
@@ -92,8 +89,8 @@ static json_t *interval_json(const struct interval *interval, const char *name)
 {
     if (!interval->present)
         return json_null();
-    return json_pack("{s:o, s:o, s:o}", name, number(interval->value), "low", number(interval->low),
-                     "high", number(interval->high));
+    return json_pack("{s:o, s:o, s:o}", name, number(interval->value), "low", number(interval->low), "high",
+                     number(interval->high));
 }
 
 static json_t *findings_json(const struct result *result)
@@ -121,21 +118,20 @@ static json_t *worst_json(const struct worst *worst)
         json_array_append_new(at, json_integer(worst->at[i]));
     return json_pack("{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:b}", "tensor", text(worst->tensor), "index",
                      (json_int_t)worst->index, "at", at, "got", number(worst->got), "want",
-                     number(worst->want), "allowed", number(worst->allowed), "error",
-                     number(worst->error), "witnessed", worst->witnessed);
+                     number(worst->want), "allowed", number(worst->allowed), "error", number(worst->error),
+                     "witnessed", worst->witnessed);
 }
 
 static json_t *time_json(const struct timing *timing)
 {
     if (!timing->present)
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:b}",
-                     "median", number(timing->median_ms), "low", number(timing->low_ms),
-                     "high", number(timing->high_ms), "min", number(timing->min_ms),
-                     "p95", number(timing->p95_ms), "samples", timing->samples,
-                     "method", text(timing->method), "unmet", text(timing->unmet),
-                     "baseline", number_if(timing->baseline_ms > 0, timing->baseline_ms),
-                     "trusted", !timing->disturbed);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:b}", "median",
+                     number(timing->median_ms), "low", number(timing->low_ms), "high",
+                     number(timing->high_ms), "min", number(timing->min_ms), "p95", number(timing->p95_ms),
+                     "samples", timing->samples, "method", text(timing->method), "unmet", text(timing->unmet),
+                     "baseline", number_if(timing->baseline_ms > 0, timing->baseline_ms), "trusted",
+                     !timing->disturbed);
 }
 
 static json_t *config_json(const struct config_result *config)
@@ -144,20 +140,17 @@ static json_t *config_json(const struct config_result *config)
 
     return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I}, s:o, s:o,"
                      " s:o, s:o, s:o, s:o}",
-                     "set", config->unseen ? "unseen" : "seen", "config", text(config->config),
-                     "why", text(config->why), "outcome", outcome_name(config->outcome),
-                     "detail", text(config->detail), "worst", worst_json(&config->worst),
-                     "timed_config", text(config->timed_config),
-                     "time_ms", time_json(timing), "fits", text(config->fits),
-                     "elements", "judged", (json_int_t)config->judged,
-                     "wrong", (json_int_t)config->wrong, "open", (json_int_t)config->open,
-                     "witnessed", (json_int_t)config->witnessed,
-                     "flops", number(config->flops), "bytes", number(config->bytes),
-                     "attainable_ms", number_if(timing->present, timing->attainable_ms),
-                     "bound", text(timing->present ? timing->bound : NULL),
-                     "fraction", number_if(timing->present, timing->fraction),
-                     "published", config->published_judged ? json_boolean(config->published_pass)
-                                                           : json_null());
+                     "set", config->unseen ? "unseen" : "seen", "config", text(config->config), "why",
+                     text(config->why), "outcome", outcome_name(config->outcome), "detail",
+                     text(config->detail), "worst", worst_json(&config->worst), "timed_config",
+                     text(config->timed_config), "time_ms", time_json(timing), "fits", text(config->fits),
+                     "elements", "judged", (json_int_t)config->judged, "wrong", (json_int_t)config->wrong,
+                     "open", (json_int_t)config->open, "witnessed", (json_int_t)config->witnessed, "flops",
+                     number(config->flops), "bytes", number(config->bytes), "attainable_ms",
+                     number_if(timing->present, timing->attainable_ms), "bound",
+                     text(timing->present ? timing->bound : NULL), "fraction",
+                     number_if(timing->present, timing->fraction), "published",
+                     config->published_judged ? json_boolean(config->published_pass) : json_null());
 }
 
 /* Were all times taken without anybody else on the device? null: none was taken. */
@@ -193,17 +186,15 @@ static json_t *published_json(const struct result *result)
     if (!result->published_judged)
         return json_null();
     return json_pack("{s:s, s:b, s:s, s:i, s:i}", "verdict", verdict_name(result->published_verdict),
-                     "decides", published_decides(result), "judged_verdict",
-                     verdict_name(result->verdict), "rejected_by_us", tally.rejected,
-                     "of_them_accepted", tally.accepted);
+                     "decides", published_decides(result), "judged_verdict", verdict_name(result->verdict),
+                     "rejected_by_us", tally.rejected, "of_them_accepted", tally.accepted);
 }
 
 static json_t *phase_json(const struct phase_seconds *phase)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "build", number(phase->build),
-                     "draw", number(phase->draw), "fill", number(phase->fill), "run",
-                     number(phase->run), "judge", number(phase->judge), "witness",
-                     number(phase->witness), "time", number(phase->time));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "build", number(phase->build), "draw",
+                     number(phase->draw), "fill", number(phase->fill), "run", number(phase->run), "judge",
+                     number(phase->judge), "witness", number(phase->witness), "time", number(phase->time));
 }
 
 /* `confirmed`: what fresh runs said on the rule's two sides. */
@@ -213,10 +204,10 @@ static json_t *rule_json(const struct diagnosis *d)
 
     if (!d->present || !rule->present)
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:{s:i, s:i, s:i, s:i}}", "text", text(rule->text),
-                     "precision", number(rule->precision), "recall", number(rule->recall), "confirmed",
-                     "fails", rule->fails_inside, "inside", rule->inside,
-                     "passes", rule->passes_outside, "outside", rule->outside);
+    return json_pack("{s:o, s:o, s:o, s:{s:i, s:i, s:i, s:i}}", "text", text(rule->text), "precision",
+                     number(rule->precision), "recall", number(rule->recall), "confirmed", "fails",
+                     rule->fails_inside, "inside", rule->inside, "passes", rule->passes_outside, "outside",
+                     rule->outside);
 }
 
 static json_t *minimal_json(const struct diagnosis *d)
@@ -241,54 +232,48 @@ static json_t *diagnosis_json(const struct diagnosis *d)
 {
     if (!d->present)
         return json_null();
-    return json_pack("{s:s, s:o, s:b, s:i, s:i, s:o, s:o, s:o, s:o}",
-                     "outcome", outcome_name(d->minimal.outcome), "detail", text(d->minimal.detail),
-                     "locally_minimal", d->locally_minimal, "shrink_runs", d->shrink_runs,
-                     "rule_runs", d->rule.runs, "no_rule", text(d->rule.present ? NULL : d->rule.reason),
-                     "pattern", text(d->pattern.present ? d->pattern.text : NULL),
-                     "map", d->pattern.present ? map_json(&d->pattern) : json_null(),
-                     "seconds", number(d->seconds));
+    return json_pack("{s:s, s:o, s:b, s:i, s:i, s:o, s:o, s:o, s:o}", "outcome",
+                     outcome_name(d->minimal.outcome), "detail", text(d->minimal.detail), "locally_minimal",
+                     d->locally_minimal, "shrink_runs", d->shrink_runs, "rule_runs", d->rule.runs, "no_rule",
+                     text(d->rule.present ? NULL : d->rule.reason), "pattern",
+                     text(d->pattern.present ? d->pattern.text : NULL), "map",
+                     d->pattern.present ? map_json(&d->pattern) : json_null(), "seconds", number(d->seconds));
 }
 
 static json_t *coverage_json(const struct result_coverage *c)
 {
     if (c->strength == 0)
         return json_null();
-    return json_pack("{s:i, s:I, s:I, s:I, s:I}", "strength", c->strength,
-                     "covered", (json_int_t)c->covered, "possible", (json_int_t)c->possible,
-                     "excluded_by_caps", (json_int_t)c->excluded_by_caps,
+    return json_pack("{s:i, s:I, s:I, s:I, s:I}", "strength", c->strength, "covered", (json_int_t)c->covered,
+                     "possible", (json_int_t)c->possible, "excluded_by_caps", (json_int_t)c->excluded_by_caps,
                      "excluded_by_contract", (json_int_t)c->excluded_by_contract);
 }
 
 /* The keys that design.md names, in its order; NULL when memory is out. */
 static json_t *schema_json(const struct result *result)
 {
-    return json_pack("{s:i, s:{s:o, s:o}, s:o, s:o, s:o, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o,"
-                     " s:o, s:o}",
-                     "schema", 1, "tool", "version", text(result->version), "git", text(result->git),
-                     "problem", text(result->problem), "candidate", candidate_json(result),
-                     "device", device_json(result), "seed", (json_int_t)result->seed,
-                     "commitment", text(result->commitment),
-                     "verdict", verdict_name(result_verdict(result)),
-                     "seen", set_json(&result->seen, result->memory_bound),
-                     "unseen", set_json(&result->unseen, result->memory_bound),
-                     "drop", interval_json(&result->drop, "points"),
-                     "retention", interval_json(&result->retention, "ratio"),
-                     "rule", rule_json(&result->diagnosis), "minimal", minimal_json(&result->diagnosis),
-                     "findings", findings_json(result), "seconds", number(result->seconds));
+    return json_pack(
+        "{s:i, s:{s:o, s:o}, s:o, s:o, s:o, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o,"
+        " s:o, s:o}",
+        "schema", 1, "tool", "version", text(result->version), "git", text(result->git), "problem",
+        text(result->problem), "candidate", candidate_json(result), "device", device_json(result), "seed",
+        (json_int_t)result->seed, "commitment", text(result->commitment), "verdict",
+        verdict_name(result_verdict(result)), "seen", set_json(&result->seen, result->memory_bound), "unseen",
+        set_json(&result->unseen, result->memory_bound), "drop", interval_json(&result->drop, "points"),
+        "retention", interval_json(&result->retention, "ratio"), "rule", rule_json(&result->diagnosis),
+        "minimal", minimal_json(&result->diagnosis), "findings", findings_json(result), "seconds",
+        number(result->seconds));
 }
 
 static json_t *extra_json(const struct result *result)
 {
-    return json_pack("{s:o, s:o, s:o, s:b, s:b, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-                     "effort", text(result->effort), "admitted", text(result->admitted),
-                     "fits", text(result->fits), "downgrade", result->downgrade,
-                     "partial", result->partial,
-                     "partial_reason", text(result->partial ? result->partial_reason : NULL),
-                     "planned", result->planned, "notes", text(result->notes),
-                     "sandbox", text(result->sandbox), "phase_seconds", phase_json(&result->phase),
-                     "published", published_json(result), "coverage", coverage_json(&result->coverage),
-                     "diagnosis", diagnosis_json(&result->diagnosis),
+    return json_pack("{s:o, s:o, s:o, s:b, s:b, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "effort",
+                     text(result->effort), "admitted", text(result->admitted), "fits", text(result->fits),
+                     "downgrade", result->downgrade, "partial", result->partial, "partial_reason",
+                     text(result->partial ? result->partial_reason : NULL), "planned", result->planned,
+                     "notes", text(result->notes), "sandbox", text(result->sandbox), "phase_seconds",
+                     phase_json(&result->phase), "published", published_json(result), "coverage",
+                     coverage_json(&result->coverage), "diagnosis", diagnosis_json(&result->diagnosis),
                      "timing_trusted", trusted_json(result));
 }
 
@@ -311,8 +296,10 @@ int json_write(const char *path, const struct result *result, char *error, size_
     int status;
 
     if (dump == NULL) {
-        snprintf(error, error_size, "%s: cannot write the report: out of memory\n"
-                 "---> draw fewer configurations (--unseen N)", path);
+        snprintf(error, error_size,
+                 "%s: cannot write the report: out of memory\n"
+                 "---> draw fewer configurations (--unseen N)",
+                 path);
         return -1;
     }
     length = strlen(dump);

@@ -7,11 +7,10 @@
 const char *outcome_name(enum outcome outcome)
 {
     static const char *const name[OUTCOME_COUNT] = {
-        [OUTCOME_PASS] = "pass",         [OUTCOME_WRONG] = "wrong",
-        [OUTCOME_UNWRITTEN] = "unwritten", [OUTCOME_OVERRUN] = "overrun",
-        [OUTCOME_MODIFIED] = "modified", [OUTCOME_UNSTABLE] = "unstable",
-        [OUTCOME_REFUSED] = "refused",   [OUTCOME_CRASH] = "crash",
-        [OUTCOME_TIMEOUT] = "timeout",   [OUTCOME_SKIPPED] = "skipped",
+        [OUTCOME_PASS] = "pass",       [OUTCOME_WRONG] = "wrong",       [OUTCOME_UNWRITTEN] = "unwritten",
+        [OUTCOME_OVERRUN] = "overrun", [OUTCOME_MODIFIED] = "modified", [OUTCOME_UNSTABLE] = "unstable",
+        [OUTCOME_REFUSED] = "refused", [OUTCOME_CRASH] = "crash",       [OUTCOME_TIMEOUT] = "timeout",
+        [OUTCOME_SKIPPED] = "skipped",
     };
 
     return (unsigned)outcome < OUTCOME_COUNT ? name[outcome] : "unknown";

@@ -16,7 +16,7 @@ enum outcome published_outcome(const struct config_result *config)
 
 struct published_tally published_count(const struct result *result)
 {
-    struct published_tally tally = { 0, 0 };
+    struct published_tally tally = {0, 0};
 
     for (int i = 0; i < result->result_count; i++) {
         const struct config_result *config = &result->results[i];
@@ -31,8 +31,7 @@ struct published_tally published_count(const struct result *result)
 
 bool published_decides(const struct result *result)
 {
-    return result->published_tolerance && result->published_judged &&
-           result->verdict != VERDICT_CHEATING;
+    return result->published_tolerance && result->published_judged && result->verdict != VERDICT_CHEATING;
 }
 
 enum verdict result_verdict(const struct result *result)

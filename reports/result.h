@@ -9,15 +9,15 @@
 
 enum outcome {
     OUTCOME_PASS,
-    OUTCOME_WRONG,      /* an element outside its allowed error */
-    OUTCOME_UNWRITTEN,  /* an output element still holds poison */
-    OUTCOME_OVERRUN,    /* touched memory outside a tensor */
-    OUTCOME_MODIFIED,   /* changed an input */
-    OUTCOME_UNSTABLE,   /* different results on equal inputs beyond the allowed error */
-    OUTCOME_REFUSED,    /* returned nonzero */
+    OUTCOME_WRONG,     /* an element outside its allowed error */
+    OUTCOME_UNWRITTEN, /* an output element still holds poison */
+    OUTCOME_OVERRUN,   /* touched memory outside a tensor */
+    OUTCOME_MODIFIED,  /* changed an input */
+    OUTCOME_UNSTABLE,  /* different results on equal inputs beyond the allowed error */
+    OUTCOME_REFUSED,   /* returned nonzero */
     OUTCOME_CRASH,
     OUTCOME_TIMEOUT,
-    OUTCOME_SKIPPED,    /* not run, with a reason; never counted as a pass */
+    OUTCOME_SKIPPED, /* not run, with a reason; never counted as a pass */
     OUTCOME_COUNT
 };
 const char *outcome_name(enum outcome outcome); /* "pass", "wrong", ... */
@@ -48,29 +48,29 @@ struct timing {
     double median_ms, low_ms, high_ms; /* 95% order-statistic interval of the median */
     double min_ms, p95_ms;
     int samples;
-    const char *method;     /* "cuda events, cold L2", "monotonic clock, cold cache" */
-    const char *unmet;      /* why sampling stopped before the interval was tight; NULL: it was */
+    const char *method; /* "cuda events, cold L2", "monotonic clock, cold cache" */
+    const char *unmet;  /* why sampling stopped before the interval was tight; NULL: it was */
     double attainable_ms;
-    const char *bound;      /* which ceiling bounds it: "memory", "compute", "launch" */
-    double fraction;        /* attainable / median */
-    double baseline_ms;     /* 0: no --baseline */
-    bool disturbed;         /* somebody else used the device meanwhile, or two clocks disagree: not to be trusted */
+    const char *bound;  /* which ceiling bounds it: "memory", "compute", "launch" */
+    double fraction;    /* attainable / median */
+    double baseline_ms; /* 0: no --baseline */
+    bool disturbed; /* somebody else used the device meanwhile, or two clocks disagree: not to be trusted */
 };
 
 enum { RESULT_CONFIG_SIZE = 320, RESULT_WHY_SIZE = 96, RESULT_DETAIL_SIZE = 320 };
 
 struct config_result {
-    bool unseen;                       /* which set */
-    char config[RESULT_CONFIG_SIZE];   /* the configuration line, seed included */
+    bool unseen;                     /* which set */
+    char config[RESULT_CONFIG_SIZE]; /* the configuration line, seed included */
     char why[RESULT_WHY_SIZE];
     enum outcome outcome;
-    char detail[RESULT_DETAIL_SIZE];   /* one sentence for people: "14 of 12297 elements wrong, first ..." */
+    char detail[RESULT_DETAIL_SIZE]; /* one sentence for people: "14 of 12297 elements wrong, first ..." */
     struct worst worst;
-    const char *fits;                  /* tightest arithmetic class that fits: "fp32"; NULL: not judged */
-    int rung;                          /* its place among the classes, tightest first */
+    const char *fits; /* tightest arithmetic class that fits: "fp32"; NULL: not judged */
+    int rung;         /* its place among the classes, tightest first */
     int64_t judged, wrong, open, witnessed; /* elements, over all calls */
     double flops, bytes;
-    bool published_pass;               /* --tolerance published: what that check says */
+    bool published_pass; /* --tolerance published: what that check says */
     bool published_judged;
     /* Not empty: the checks passed and the calls that were timed did not. The line of these calls, whose inputs are
      * of the published kind. */
@@ -81,12 +81,12 @@ struct config_result {
 struct set_score {
     int configs;
     int outcome[OUTCOME_COUNT];
-    double rate;               /* pass / configs */
-    bool timed;                /* at least one passing configuration has a time */
-    double geomean_rate;       /* TFLOP/s, or GB/s when memory_bound */
+    double rate;         /* pass / configs */
+    bool timed;          /* at least one passing configuration has a time */
+    double geomean_rate; /* TFLOP/s, or GB/s when memory_bound */
     double geomean_fraction;
     double fraction_low, fraction_high; /* 95% t interval on the logs; 0 and infinity from one time */
-    double score;              /* rate * geomean_fraction */
+    double score;                       /* rate * geomean_fraction */
 };
 
 struct interval {
@@ -98,7 +98,7 @@ struct interval {
 enum { PATTERN_ROWS = 8, PATTERN_COLUMNS = 48 };
 struct pattern {
     bool present;
-    char text[RESULT_DETAIL_SIZE];               /* "the last 3 of 1027 along cols" */
+    char text[RESULT_DETAIL_SIZE]; /* "the last 3 of 1027 along cols" */
     int rows;
     char map[PATTERN_ROWS][PATTERN_COLUMNS + 1]; /* '.' no element, 'o' some, '#' all of a rectangle wrong */
 };
@@ -106,11 +106,11 @@ struct pattern {
 /* When it fails. */
 struct result_rule {
     bool present;
-    char text[240];               /* a condition on configurations: "k % 64 != 0" */
-    char reason[160];             /* none was found: why */
-    int fails_inside, inside;     /* fresh runs where the rule says it fails: so many did, of so many */
-    int passes_outside, outside;  /* fresh runs where it says that it passes */
-    double precision, recall;     /* over everything that was run */
+    char text[240];              /* a condition on configurations: "k % 64 != 0" */
+    char reason[160];            /* none was found: why */
+    int fails_inside, inside;    /* fresh runs where the rule says it fails: so many did, of so many */
+    int passes_outside, outside; /* fresh runs where it says that it passes */
+    double precision, recall;    /* over everything that was run */
     int runs;
 };
 
@@ -120,14 +120,14 @@ struct diagnosis {
     struct config_result minimal; /* as it ran; its `config` is the line */
     bool locally_minimal;         /* no single simpler step still fails */
     int shrink_runs;
-    struct pattern pattern;       /* of `minimal`, where elements are wrong */
+    struct pattern pattern; /* of `minimal`, where elements are wrong */
     struct result_rule rule;
     double seconds;
 };
 
 /* Classes of axes, in tuples, that the unseen set covers. */
 struct result_coverage {
-    int strength;                 /* 2: pairs, 3: triples, 0: not counted */
+    int strength; /* 2: pairs, 3: triples, 0: not counted */
     int64_t covered, possible, excluded_by_caps, excluded_by_contract;
 };
 
@@ -138,8 +138,8 @@ struct finding {
 
 /* Who else used the device while times were taken. */
 struct company {
-    bool shared;  /* another process did */
-    int most;     /* so many at once; 0: they were not counted */
+    bool shared; /* another process did */
+    int most;    /* so many at once; 0: they were not counted */
     int unproved; /* configurations on which two clocks disagree, and it is not proved that the candidate is why */
 };
 
@@ -149,36 +149,36 @@ struct phase_seconds {
 };
 
 struct peaks {
-    double bandwidth_gbps;        /* vendor's, or measured where the vendor's is unknown */
-    double measured_gbps;         /* copy, measured in this run; 0: not measured */
-    double tflops;                /* for the problem's format */
-    const char *source;           /* "vendor" or "measured" */
-    double launch_ms;             /* floor of one empty call */
+    double bandwidth_gbps; /* vendor's, or measured where the vendor's is unknown */
+    double measured_gbps;  /* copy, measured in this run; 0: not measured */
+    double tflops;         /* for the problem's format */
+    const char *source;    /* "vendor" or "measured" */
+    double launch_ms;      /* floor of one empty call */
 };
 
 struct result {
     const char *version, *git;
     const char *problem;
-    bool memory_bound;             /* geomean in GB/s rather than TFLOP/s */
+    bool memory_bound; /* geomean in GB/s rather than TFLOP/s */
     char candidate_path[512];
     char candidate_sha256[65];
-    const char *language;          /* "c", "cuda", "so" */
+    const char *language; /* "c", "cuda", "so" */
     double build_seconds;
     char device[128], driver[64];
     struct peaks peaks;
     uint64_t seed;
     char commitment[65];
     const char *effort;
-    const char *admitted;          /* the arithmetic class that the problem admits on this device */
-    const char *fits;              /* the tightest that the candidate fits over all configurations */
-    bool downgrade;                /* `fits` is looser than `admitted`: a silent precision downgrade */
-    bool published_tolerance;      /* --tolerance published: published_verdict decides (published.h) */
-    enum verdict verdict;          /* by our own judgement, whatever --tolerance says */
+    const char *admitted;           /* the arithmetic class that the problem admits on this device */
+    const char *fits;               /* the tightest that the candidate fits over all configurations */
+    bool downgrade;                 /* `fits` is looser than `admitted`: a silent precision downgrade */
+    bool published_tolerance;       /* --tolerance published: published_verdict decides (published.h) */
+    enum verdict verdict;           /* by our own judgement, whatever --tolerance says */
     enum verdict published_verdict; /* what the published check alone says of the same run */
     bool published_judged;
     struct set_score seen, unseen;
-    struct interval drop;          /* percentage points, 95% Newcombe-Wilson */
-    struct interval retention;     /* unseen fraction / seen fraction, Welch on logs */
+    struct interval drop;      /* percentage points, 95% Newcombe-Wilson */
+    struct interval retention; /* unseen fraction / seen fraction, Welch on logs */
     struct finding *finding;
     int finding_count;
     struct diagnosis diagnosis;
@@ -186,14 +186,14 @@ struct result {
     struct phase_seconds phase;
     struct company company;
     double seconds;
-    bool partial;                  /* the run was cut off: what follows is what was finished */
-    char partial_reason[96];       /* "interrupted", "out of disk" ... */
-    char notes[1024];              /* caps of this machine, what they exclude; lines */
-    char sandbox[192];             /* how the candidate was isolated */
+    bool partial;            /* the run was cut off: what follows is what was finished */
+    char partial_reason[96]; /* "interrupted", "out of disk" ... */
+    char notes[1024];        /* caps of this machine, what they exclude; lines */
+    char sandbox[192];       /* how the candidate was isolated */
     struct config_result *results;
     int result_count, result_capacity;
-    int planned;                   /* configurations of both sets; known before the first runs */
-    int planned_seen;              /* of them the seen set's */
+    int planned;      /* configurations of both sets; known before the first runs */
+    int planned_seen; /* of them the seen set's */
 };
 
 /* Add a line to the notes; what no longer fits is left out. */

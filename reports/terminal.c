@@ -52,8 +52,8 @@ static void print_candidate(FILE *out, const struct result *result)
     terminal_label(out, "candidate");
     text_plain(out, result->candidate_path); /* one piece: it can be copied */
     fprintf(out, "\n%*s%s, sha256 %.16s, built in %.1f s\n", TERMINAL_LABEL, "",
-            text_or(result->language, "unknown language"),
-            text_or(result->candidate_sha256, "not recorded"), result->build_seconds);
+            text_or(result->language, "unknown language"), text_or(result->candidate_sha256, "not recorded"),
+            result->build_seconds);
 }
 
 static void print_device(FILE *out, const struct result *result)
@@ -84,16 +84,14 @@ void terminal_header(FILE *out, const struct result *result, bool colour)
 {
     char text[256];
 
-    fprintf(out, "%sunseen %s: %s%s\n", terminal_paint(PAINT_STRONG, colour),
-            text_or(result->version, ""), text_or(result->problem, "unknown problem"),
-            terminal_plain(colour));
+    fprintf(out, "%sunseen %s: %s%s\n", terminal_paint(PAINT_STRONG, colour), text_or(result->version, ""),
+            text_or(result->problem, "unknown problem"), terminal_plain(colour));
     print_candidate(out, result);
     print_device(out, result);
     snprintf(text, sizeof text, "%s is the loosest admitted", text_or(result->admitted, "unknown"));
     terminal_line(out, "arithmetic", text);
-    snprintf(text, sizeof text, "%d seen and %d unseen configurations, effort %s",
-             result->planned_seen, result->planned - result->planned_seen,
-             text_or(result->effort, "not named"));
+    snprintf(text, sizeof text, "%d seen and %d unseen configurations, effort %s", result->planned_seen,
+             result->planned - result->planned_seen, text_or(result->effort, "not named"));
     terminal_line(out, "sets", text);
     if (result->sandbox[0] != '\0')
         terminal_line(out, "isolation", result->sandbox);
@@ -173,11 +171,12 @@ static void print_arithmetic(FILE *out, const struct result *result)
         snprintf(text, sizeof text, "no class explains the candidate's errors; the problem admits %s",
                  admitted);
     else if (result->downgrade)
-        snprintf(text, sizeof text, "SILENT DOWNGRADE: the candidate computes like %s where the problem "
-                 "admits %s", result->fits, admitted);
+        snprintf(text, sizeof text,
+                 "SILENT DOWNGRADE: the candidate computes like %s where the problem "
+                 "admits %s",
+                 result->fits, admitted);
     else
-        snprintf(text, sizeof text, "the candidate fits %s; the problem admits %s", result->fits,
-                 admitted);
+        snprintf(text, sizeof text, "the candidate fits %s; the problem admits %s", result->fits, admitted);
     terminal_line(out, "arithmetic", text);
 }
 
@@ -190,8 +189,7 @@ static void print_findings(FILE *out, const struct result *result)
         terminal_line(out, "finding", text);
     }
     if (result->finding_count > SHOWN_FINDINGS) {
-        snprintf(text, sizeof text, "%d more (--json lists them)",
-                 result->finding_count - SHOWN_FINDINGS);
+        snprintf(text, sizeof text, "%d more (--json lists them)", result->finding_count - SHOWN_FINDINGS);
         terminal_line(out, "finding", text);
     }
 }
@@ -216,10 +214,14 @@ static void print_notes(FILE *out, const struct result *result)
 static void print_phases(FILE *out, const struct result *result)
 {
     const struct phase_seconds *p = &result->phase;
-    const struct { const char *name; double seconds; } phase[] = {
-        { "building", p->build }, { "drawing", p->draw }, { "filling", p->fill },
-        { "running", p->run }, { "judging", p->judge }, { "witnessing", p->witness },
-        { "timing", p->time }, { "explaining", result->diagnosis.seconds },
+    const struct {
+        const char *name;
+        double seconds;
+    } phase[] = {
+        {"building", p->build}, {"drawing", p->draw},
+        {"filling", p->fill},   {"running", p->run},
+        {"judging", p->judge},  {"witnessing", p->witness},
+        {"timing", p->time},    {"explaining", result->diagnosis.seconds},
     };
     double sum = 0;
 

@@ -33,7 +33,9 @@ static void print_smallest(FILE *out, const struct diagnosis *d)
     text_plain(out, d->minimal.config);
     fputc('\n', out);
     snprintf(text, sizeof text, "%s%s", text_or(d->minimal.detail, outcome_name(d->minimal.outcome)),
-             d->locally_minimal || d->minimal.timed_config[0] ? "" : " (the search ended early: a simpler one may fail too)");
+             d->locally_minimal || d->minimal.timed_config[0]
+                 ? ""
+                 : " (the search ended early: a simpler one may fail too)");
     terminal_line(out, "  found", text);
     if (d->minimal.worst.present && d->minimal.outcome != OUTCOME_UNWRITTEN) {
         text_element(element, sizeof element, &d->minimal.worst);

@@ -40,7 +40,8 @@ void terminal_command(FILE *out, const struct result *result, const char *label,
     text_shell(out, result->candidate_path);
     fputc(' ', out);
     text_shell(out, timed ? config->timed_config : config->config);
-    fprintf(out, "%s%s%s\n", timed ? " --timing" : "", text_or(repro_suffix, "")[0] != '\0' ? " " : "", text_or(repro_suffix, ""));
+    fprintf(out, "%s%s%s\n", timed ? " --timing" : "", text_or(repro_suffix, "")[0] != '\0' ? " " : "",
+            text_or(repro_suffix, ""));
 }
 
 static void print_failure(FILE *out, const struct result *result, const struct config_result *config,
@@ -61,11 +62,11 @@ static void print_failure(FILE *out, const struct result *result, const struct c
     terminal_command(out, result, "  reproduce", config, repro_suffix);
 }
 
-static void print_group(FILE *out, const struct result *result, enum outcome outcome, int count,
-                        int shown, bool colour, const char *repro_suffix)
+static void print_group(FILE *out, const struct result *result, enum outcome outcome, int count, int shown,
+                        bool colour, const char *repro_suffix)
 {
-    fprintf(out, "%s%s: %d configuration%s%s", terminal_paint(PAINT_STRONG, colour),
-            outcome_name(outcome), count, count == 1 ? "" : "s", terminal_plain(colour));
+    fprintf(out, "%s%s: %d configuration%s%s", terminal_paint(PAINT_STRONG, colour), outcome_name(outcome),
+            count, count == 1 ? "" : "s", terminal_plain(colour));
     if (shown < count)
         fprintf(out, " (%d shown)", shown);
     fputc('\n', out);
@@ -79,7 +80,7 @@ static void print_group(FILE *out, const struct result *result, enum outcome out
 
 void terminal_failures(FILE *out, const struct result *result, bool colour, const char *repro_suffix)
 {
-    int count[OUTCOME_COUNT] = { 0 }, shown[OUTCOME_COUNT];
+    int count[OUTCOME_COUNT] = {0}, shown[OUTCOME_COUNT];
 
     for (int i = 0; i < result->result_count; i++)
         count[result->results[i].outcome]++;
@@ -104,8 +105,8 @@ static int same_reason(const struct result *result, const char *reason)
     int count = 0;
 
     for (int i = 0; i < result->result_count; i++)
-        count += result->results[i].outcome == OUTCOME_SKIPPED &&
-                 strcmp(result->results[i].detail, reason) == 0;
+        count +=
+            result->results[i].outcome == OUTCOME_SKIPPED && strcmp(result->results[i].detail, reason) == 0;
     return count;
 }
 

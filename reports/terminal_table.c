@@ -26,13 +26,12 @@ static const char *timed_text(char *buffer, size_t size, const struct set_score 
 {
     char digits[TEXT_NUMBER_SIZE];
 
-    snprintf(buffer, size, "%s%s", set->timed ? text_number(digits, value, 3) : "-",
-             set->timed ? unit : "");
+    snprintf(buffer, size, "%s%s", set->timed ? text_number(digits, value, 3) : "-", set->timed ? unit : "");
     return buffer;
 }
 
-static void row_timed(FILE *out, const char *label, const struct result *result, double seen,
-                      double unseen, const char *unit)
+static void row_timed(FILE *out, const char *label, const struct result *result, double seen, double unseen,
+                      const char *unit)
 {
     char first[48], second[48];
 
@@ -58,10 +57,10 @@ static void print_throughput(FILE *out, const struct result *result)
 
     if (!seen->timed && !unseen->timed)
         return;
-    row_timed(out, result->memory_bound ? "geomean GB/s" : "geomean TFLOP/s", result,
-              seen->geomean_rate, unseen->geomean_rate, "");
-    row_timed(out, "of attainable", result, 100 * seen->geomean_fraction,
-              100 * unseen->geomean_fraction, "%");
+    row_timed(out, result->memory_bound ? "geomean GB/s" : "geomean TFLOP/s", result, seen->geomean_rate,
+              unseen->geomean_rate, "");
+    row_timed(out, "of attainable", result, 100 * seen->geomean_fraction, 100 * unseen->geomean_fraction,
+              "%");
     row(out, "  95% interval", range_text(first, sizeof first, seen),
         range_text(second, sizeof second, unseen));
     row_timed(out, "score", result, seen->score, unseen->score, "");
@@ -76,16 +75,21 @@ static void print_comparison(FILE *out, const struct result *result)
         snprintf(text, sizeof text, "%.1f points, seen pass rate minus unseen (95%%: %.1f to %.1f%s)",
                  drop->value, drop->low, drop->high,
                  result->seen.outcome[OUTCOME_SKIPPED] + result->unseen.outcome[OUTCOME_SKIPPED] > 0
-                     ? "; skipped ones count as not passing" : "");
+                     ? "; skipped ones count as not passing"
+                     : "");
         terminal_line(out, "drop", text);
     }
     if (retention->present && isfinite(retention->high)) {
-        snprintf(text, sizeof text, "%.3g of the seen throughput is kept on unseen configurations "
-                 "(95%%: %.3g to %.3g)", retention->value, retention->low, retention->high);
+        snprintf(text, sizeof text,
+                 "%.3g of the seen throughput is kept on unseen configurations "
+                 "(95%%: %.3g to %.3g)",
+                 retention->value, retention->low, retention->high);
         terminal_line(out, "retention", text);
     } else if (retention->present) {
-        snprintf(text, sizeof text, "%.3g of the seen throughput is kept on unseen configurations "
-                 "(too few times for an interval)", retention->value);
+        snprintf(text, sizeof text,
+                 "%.3g of the seen throughput is kept on unseen configurations "
+                 "(too few times for an interval)",
+                 retention->value);
         terminal_line(out, "retention", text);
     }
 }

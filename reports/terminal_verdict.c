@@ -12,12 +12,11 @@ struct count {
 /* Counted by the judgement that decides: the table shows ours, which --tolerance published overrules. */
 static struct count count_set(const struct result *result, bool unseen)
 {
-    struct count count = { 0 };
+    struct count count = {0};
 
     for (int i = 0; i < result->result_count; i++) {
         const struct config_result *config = &result->results[i];
-        enum outcome outcome = published_decides(result) ? published_outcome(config)
-                                                         : config->outcome;
+        enum outcome outcome = published_decides(result) ? published_outcome(config) : config->outcome;
 
         if (config->unseen != unseen)
             continue;
@@ -29,8 +28,8 @@ static struct count count_set(const struct result *result, bool unseen)
     return count;
 }
 
-static void say_inconclusive(char *text, size_t size, const struct result *result,
-                             const struct count *seen, const struct count *unseen)
+static void say_inconclusive(char *text, size_t size, const struct result *result, const struct count *seen,
+                             const struct count *unseen)
 {
     if (seen->configs + unseen->configs == seen->skipped + unseen->skipped)
         snprintf(text, size, "nothing could be judged: no configuration was run to its end.");
@@ -44,21 +43,28 @@ static void say_inconclusive(char *text, size_t size, const struct result *resul
     else if (seen->configs == 0)
         snprintf(text, size, "no seen configuration was run, so there is nothing to compare with.");
     else if (unseen->configs == 0)
-        snprintf(text, size, "every seen configuration passes, but no unseen one was asked for: "
+        snprintf(text, size,
+                 "every seen configuration passes, but no unseen one was asked for: "
                  "nothing shows how it generalizes.");
     else
-        snprintf(text, size, "every seen configuration passes, but none of the %d unseen ones could "
-                 "be judged.", unseen->configs);
+        snprintf(text, size,
+                 "every seen configuration passes, but none of the %d unseen ones could "
+                 "be judged.",
+                 unseen->configs);
 }
 
 static void say_general(char *text, size_t size, const struct count *seen, const struct count *unseen)
 {
     if (unseen->skipped == 0)
-        snprintf(text, size, "it works on all %d configurations that its author was given and on all %d "
-                 "that its author never saw.", seen->configs, unseen->configs);
+        snprintf(text, size,
+                 "it works on all %d configurations that its author was given and on all %d "
+                 "that its author never saw.",
+                 seen->configs, unseen->configs);
     else
-        snprintf(text, size, "it works on all %d configurations that its author was given and on the %d of "
-                 "%d unseen ones that could be judged.", seen->configs, unseen->pass, unseen->configs);
+        snprintf(text, size,
+                 "it works on all %d configurations that its author was given and on the %d of "
+                 "%d unseen ones that could be judged.",
+                 seen->configs, unseen->pass, unseen->configs);
 }
 
 static void say(char *text, size_t size, const struct result *result)
@@ -68,20 +74,24 @@ static void say(char *text, size_t size, const struct result *result)
     switch (result_verdict(result)) {
     case VERDICT_GENERAL: say_general(text, size, &seen, &unseen); break;
     case VERDICT_LIMITED:
-        snprintf(text, size, "it is right wherever it runs, but refuses %d of %d configurations that its "
-                 "author never saw.", unseen.refused, unseen.configs);
+        snprintf(text, size,
+                 "it is right wherever it runs, but refuses %d of %d configurations that its "
+                 "author never saw.",
+                 unseen.refused, unseen.configs);
         break;
     case VERDICT_SPECIALIZED:
-        snprintf(text, size, "it passes %d of %d configurations that its author was given, but fails on %d "
-                 "of %d that its author never saw.", seen.pass, seen.configs,
-                 unseen.configs - unseen.pass - unseen.skipped, unseen.configs);
+        snprintf(text, size,
+                 "it passes %d of %d configurations that its author was given, but fails on %d "
+                 "of %d that its author never saw.",
+                 seen.pass, seen.configs, unseen.configs - unseen.pass - unseen.skipped, unseen.configs);
         break;
     case VERDICT_BROKEN:
         snprintf(text, size, "it fails on %d of %d configurations that its author was given.",
                  seen.configs - seen.pass - seen.skipped, seen.configs);
         break;
     case VERDICT_CHEATING:
-        snprintf(text, size, "there is evidence that it games the measurement; its passes and times "
+        snprintf(text, size,
+                 "there is evidence that it games the measurement; its passes and times "
                  "mean nothing. The findings below are the proof.");
         break;
     case VERDICT_INCONCLUSIVE: say_inconclusive(text, size, result, &seen, &unseen); break;
@@ -98,9 +108,11 @@ static void print_published(FILE *out, const struct result *result)
     snprintf(text, sizeof text, "%s (%selement by element against the reference)",
              verdict_name(result->verdict), published_decides(result) ? "" : "decides: ");
     terminal_line(out, "our check", text);
-    snprintf(text, sizeof text, "%s (%sthe published tolerance alone); passes %d of the %d "
-             "configurations that we reject", verdict_name(result->published_verdict),
-             published_decides(result) ? "decides: " : "", tally.accepted, tally.rejected);
+    snprintf(text, sizeof text,
+             "%s (%sthe published tolerance alone); passes %d of the %d "
+             "configurations that we reject",
+             verdict_name(result->published_verdict), published_decides(result) ? "decides: " : "",
+             tally.accepted, tally.rejected);
     terminal_line(out, "published", text);
 }
 
@@ -110,8 +122,8 @@ void terminal_verdict(FILE *out, const struct result *result, bool colour)
     char text[320] = "";
 
     say(text, sizeof text, result);
-    fprintf(out, "%s%s%s: ", terminal_paint(terminal_verdict_paint(verdict), colour),
-            verdict_name(verdict), terminal_plain(colour));
+    fprintf(out, "%s%s%s: ", terminal_paint(terminal_verdict_paint(verdict), colour), verdict_name(verdict),
+            terminal_plain(colour));
     text_wrap(out, (int)strlen(verdict_name(verdict)) + 2, 2, text);
     if (result->partial && verdict != VERDICT_INCONCLUSIVE) {
         snprintf(text, sizeof text, "cut off (%s) after %d of %d configurations",

@@ -95,8 +95,7 @@ static void element_place(char *buffer, size_t size, const struct worst *worst)
     if (worst->rank < 1 || worst->rank > 4)
         used += snprintf(buffer + used, size - (size_t)used, "%" PRId64, worst->index);
     for (int i = 0; i < worst->rank && worst->rank <= 4; i++)
-        used += snprintf(buffer + used, size - (size_t)used, i > 0 ? ",%" PRId64 : "%" PRId64,
-                         worst->at[i]);
+        used += snprintf(buffer + used, size - (size_t)used, i > 0 ? ",%" PRId64 : "%" PRId64, worst->at[i]);
     snprintf(buffer + used, size - (size_t)used, "]");
 }
 

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../gen/condition.h"
+#include "gen/contract/condition.h"
 
 static double now(void)
 {
@@ -78,8 +78,8 @@ int battery_list(const char *suffix, struct specimen **out)
 {
     static const struct {
         const char *name, *end;
-    } places[] = {{"baseline", ""}, {"fast", ""}, {"honest/*", ""}, {"faults/*", ""}, {"faults/*", ".patch"},
-                  {"bad/*", ""}};
+    } places[] = {{"baseline", ""}, {"fast", ""},           {"honest/*", ""},
+                  {"faults/*", ""}, {"faults/*", ".patch"}, {"bad/*", ""}};
     const char *only = getenv("BATTERY_ONLY"); /* a problem's name, for work on one problem */
     char pattern[192];
     int count = 0;
@@ -115,17 +115,30 @@ static void add_seen(const struct specimen *s, const char *device, const char **
 }
 
 /* A bad one is run until it fails, a fair one on fewer configurations. */
-static pid_t start(const struct specimen *s, const char *device, unsigned long long seed,
-                   const char *json)
+static pid_t start(const struct specimen *s, const char *device, unsigned long long seed, const char *json)
 {
     char seed_text[32], seen[BATTERY_PATH], tool[1024], *slash;
-    const char *bad[24] = {tool, "verify", s->problem, s->path, "--device", device, "--seed",
-                           seed_text, "--json", json, "--no-timing", "--timeout", "20", "--quiet",
-                           "--unseen", "150", "--fail-fast"};
+    const char *bad[24] = {tool,     "verify",  s->problem, s->path, "--device",    device,
+                           "--seed", seed_text, "--json",   json,    "--no-timing", "--timeout",
+                           "20",     "--quiet", "--unseen", "150",   "--fail-fast"};
     const bool limited = strcmp(s->fate, "limited") == 0; /* what it refuses must be among the draws */
-    const char *fair[24] = {tool, "verify", s->problem, s->path, "--device", device, "--seed",
-                            seed_text, "--json", json, "--no-timing", "--no-explain", "--timeout", "60",
-                            "--quiet", "--unseen", limited ? "100" : "20"};
+    const char *fair[24] = {tool,
+                            "verify",
+                            s->problem,
+                            s->path,
+                            "--device",
+                            device,
+                            "--seed",
+                            seed_text,
+                            "--json",
+                            json,
+                            "--no-timing",
+                            "--no-explain",
+                            "--timeout",
+                            "60",
+                            "--quiet",
+                            "--unseen",
+                            limited ? "100" : "20"};
     const ssize_t length = readlink("/proc/self/exe", tool, sizeof tool - 8);
     tool[length < 0 ? 0 : length] = '\0';
     slash = strrchr(tool, '/');
@@ -177,7 +190,8 @@ static void read_result(const struct specimen *s, const char *json, struct trial
     size_t i;
     const char *verdict = json_string_value(json_object_get(root, "verdict"));
     snprintf(run->verdict, sizeof run->verdict, "%s", verdict ? verdict : "none");
-    json_array_foreach(json_object_get(root, "results"), i, entry) {
+    json_array_foreach(json_object_get(root, "results"), i, entry)
+    {
         const char *outcome = json_string_value(json_object_get(entry, "outcome"));
         const char *config = json_string_value(json_object_get(entry, "config"));
         if (!outcome || strcmp(outcome, "pass") == 0 || strcmp(outcome, "skipped") == 0)
@@ -210,8 +224,7 @@ struct place {
     char json[64];
 };
 
-static void collect(const struct specimen *specimen, struct place *place, int status,
-                    struct trial_run *runs)
+static void collect(const struct specimen *specimen, struct place *place, int status, struct trial_run *runs)
 {
     struct trial_run *run = &runs[place->run];
     run->seconds = now() - place->started;
@@ -240,9 +253,9 @@ int battery_plan(int specimens, const struct battery_sample *sample, struct tria
         exit(2);
     for (int i = 0; i < total; i++)
         if ((i + sample->rotation) % sample->share == 0)
-            (*out)[count++] = (struct trial_run){
-                .specimen = i / BATTERY_SEEDS,
-                .seed = sample->first_seed + (unsigned long long)(i % BATTERY_SEEDS)};
+            (*out)[count++] =
+                (struct trial_run){.specimen = i / BATTERY_SEEDS,
+                                   .seed = sample->first_seed + (unsigned long long)(i % BATTERY_SEEDS)};
     return count;
 }
 
@@ -275,8 +288,8 @@ const char *battery_objection(const struct specimen *s, const struct trial_run *
     const bool fair = s->fault[0] == '\0', caught = strcmp(run->verdict, "cheating") == 0;
     const int status = strcmp(s->fate, "general") == 0 ? 0 : 1;
     if (run->status != status || (strcmp(run->verdict, s->fate) != 0 && (fair || !caught))) {
-        snprintf(text, sizeof text, "verdict %s, exit %d; declared %s%s%s: %s %s", run->verdict,
-                 run->status, s->fate, fair ? "" : ", fault ", s->fault, run->failure, run->config);
+        snprintf(text, sizeof text, "verdict %s, exit %d; declared %s%s%s: %s %s", run->verdict, run->status,
+                 s->fate, fair ? "" : ", fault ", s->fault, run->failure, run->config);
         return text;
     }
     if (!fair && !run->outcome_declared) {

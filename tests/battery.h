@@ -12,22 +12,22 @@ struct specimen {
     char source[BATTERY_PATH]; /* what people read: the file itself, or the patch that it is made from */
     char path[BATTERY_PATH];   /* what is verified */
     char problem[32];
-    char fate[24];      /* general, limited, specialized, broken */
-    char fault[64];     /* empty: honest */
-    char outcomes[96];  /* words that its failures may legitimately show */
-    char when[256];     /* a condition that every configuration it fails on meets; empty: none declared */
+    char fate[24];     /* general, limited, specialized, broken */
+    char fault[64];    /* empty: honest */
+    char outcomes[96]; /* words that its failures may legitimately show */
+    char when[256];    /* a condition that every configuration it fails on meets; empty: none declared */
 };
 
 /* One verification of one specimen. */
 struct trial_run {
     int specimen;
     unsigned long long seed;
-    int status;             /* exit status of the tool */
+    int status; /* exit status of the tool */
     char verdict[24];
-    char failure[24];       /* an outcome among the failing configurations, a declared one if there is */
+    char failure[24]; /* an outcome among the failing configurations, a declared one if there is */
     bool outcome_declared;
-    char config[320];       /* of that configuration */
-    char elsewhere[320];    /* a configuration it failed on that its condition excludes; empty: none */
+    char config[320];    /* of that configuration */
+    char elsewhere[320]; /* a configuration it failed on that its condition excludes; empty: none */
     double seconds;
 };
 

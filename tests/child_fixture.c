@@ -11,7 +11,8 @@ struct child_fixture it;
 static const char candidates[] =
     "#define _GNU_SOURCE\n"
     "#include <fcntl.h>\n#include <pthread.h>\n#include <signal.h>\n#include <stdint.h>\n"
-    "#include <stdio.h>\n#include <stdlib.h>\n#include <sys/socket.h>\n#include <time.h>\n#include <unistd.h>\n"
+    "#include <stdio.h>\n#include <stdlib.h>\n#include <sys/socket.h>\n#include <time.h>\n#include "
+    "<unistd.h>\n"
     "#define KERNEL(name) int name(const float *x, float *y, int64_t n, void *stream)\n"
     "KERNEL(doubles) { for (int64_t i = 0; i < n; i++) y[i] = 2 * x[i]; return stream != NULL; }\n"
     "KERNEL(refuses) { return 7; }\n"
@@ -46,7 +47,8 @@ static const char candidates[] =
     "KERNEL(leaves_a_child) { if (fork() == 0) for (;;) pause(); _exit(3); }\n"
     "KERNEL(writes_files) { return (open(\"/tmp/unseen-test-leak\", O_CREAT | O_WRONLY, 0600) >= 0)\n"
     "    + 2 * (open(\"/unseen-test-leak\", O_CREAT | O_WRONLY, 0600) >= 0); }\n"
-    "KERNEL(reads_environment) { return getenv(\"UNSEEN_SECRET\") ? 1 : getenv(\"OMP_NUM_THREADS\") ? 0 : 2; }\n"
+    "KERNEL(reads_environment) { return getenv(\"UNSEEN_SECRET\") ? 1 : getenv(\"OMP_NUM_THREADS\") ? 0 : 2; "
+    "}\n"
     "KERNEL(fills_disk) { static char b[1 << 20]; int f = open(\"/tmp/f\", O_CREAT | O_WRONLY, 0600);\n"
     "    for (;;) if (write(f, b, sizeof b) < 0) return 9; }\n"
     "static void *later(void *p) { usleep(100000); abort(); return p; }\n"
@@ -69,7 +71,7 @@ void fixture_compile(struct build *build, const char *name, const char *source)
     char path[128];
     snprintf(path, sizeof path, "%s/%s", it.folder, name);
     fixture_write(path, source);
-    struct build_options options = { .path = path, .timeout = 60 };
+    struct build_options options = {.path = path, .timeout = 60};
     ck_assert_msg(build_candidate(build, &options, it.text, sizeof it.text) == BUILD_OK, "%s", it.text);
 }
 
@@ -105,8 +107,8 @@ static void fixture_drop_regions(void)
 
 enum child_status fixture_start_object(const char *object, const char *symbol, const char *log)
 {
-    struct child_options options = { .object = object, .symbol = symbol, .load_timeout = 20,
-                                     .threads = 2, .log_path = log };
+    struct child_options options = {
+        .object = object, .symbol = symbol, .load_timeout = 20, .threads = 2, .log_path = log};
     return child_start(&it.child, &options, it.text, sizeof it.text);
 }
 
@@ -119,9 +121,10 @@ void fixture_start(const char *symbol)
 
 struct call fixture_make_call(enum placement placement)
 {
-    return (struct call){ .tensors = 2, .extents = 1, .extent = { FIXTURE_COUNT },
-                          .offset = { region_offset(&it.x, placement),
-                                      region_offset(&it.y, placement) } };
+    return (struct call){.tensors = 2,
+                         .extents = 1,
+                         .extent = {FIXTURE_COUNT},
+                         .offset = {region_offset(&it.x, placement), region_offset(&it.y, placement)}};
 }
 
 enum child_status fixture_call(enum placement placement, double timeout, int *returned)

@@ -5,17 +5,17 @@
 
 #include <check.h>
 
-#include "../verify/build.h"
-#include "../verify/child.h"
+#include "verify/build/build.h"
+#include "verify/isolate/child.h"
 
 enum { FIXTURE_COUNT = 1021 }; /* elements; neither a multiple of 4 nor of the page */
 
 struct child_fixture {
     char folder[64];
-    struct build built;   /* of the candidates */
-    struct region x, y;   /* FIXTURE_COUNT floats each */
+    struct build built; /* of the candidates */
+    struct region x, y; /* FIXTURE_COUNT floats each */
     struct child *child;
-    char text[1024];      /* what the last call said */
+    char text[1024]; /* what the last call said */
 };
 extern struct child_fixture it;
 

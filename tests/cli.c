@@ -156,8 +156,8 @@ static void expect_part(const char *text, const char *part)
 
 void cli_expect_error(int status, const char *found, const char *expected, const char *hint)
 {
-    ck_assert_msg(cli.status == status, "exit status %d instead of %d; it said:\n%s%s", cli.status,
-                  status, cli.out, cli.err);
+    ck_assert_msg(cli.status == status, "exit status %d instead of %d; it said:\n%s%s", cli.status, status,
+                  cli.out, cli.err);
     expect_part(cli.err, found);
     expect_part(cli.err, expected);
     const char *const arrow = strstr(cli.err, "\n---> ");
@@ -167,15 +167,15 @@ void cli_expect_error(int status, const char *found, const char *expected, const
 
 void cli_expect(int status, const char *in_out)
 {
-    ck_assert_msg(cli.status == status, "exit status %d instead of %d; it said:\n%s%s", cli.status,
-                  status, cli.out, cli.err);
+    ck_assert_msg(cli.status == status, "exit status %d instead of %d; it said:\n%s%s", cli.status, status,
+                  cli.out, cli.err);
     expect_part(cli.out, in_out);
 }
 
 void cli_expect_without(const char *text)
 {
-    ck_assert_msg(!strstr(cli.out, text) && !strstr(cli.err, text), "'%s' is in:\n%s%s", text,
-                  cli.out, cli.err);
+    ck_assert_msg(!strstr(cli.out, text) && !strstr(cli.err, text), "'%s' is in:\n%s%s", text, cli.out,
+                  cli.err);
 }
 
 /* --- files --- */
@@ -201,7 +201,8 @@ void cli_put_kernel(const char *name, const char *hook, const char *bias)
              "        for (int64_t c = 0; c < cols; c++) top = fmax(top, x[c]);\n"
              "        for (int64_t c = 0; c < cols; c++) sum += exp(x[c] - top);\n"
              "        for (int64_t c = 0; c < cols; c++) y[c] = exp(x[c] - top) / sum + (%s);\n"
-             "    }\n    return 0;\n}\n", hook, bias);
+             "    }\n    return 0;\n}\n",
+             hook, bias);
     cli_put(name, text);
 }
 

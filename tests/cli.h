@@ -9,10 +9,10 @@
 
 /* What the last run came to. */
 struct cli {
-    int status;           /* exit status; 1000 + signal when it was killed */
-    char *out, *err;      /* all of both streams; "" when there was nothing */
+    int status;            /* exit status; 1000 + signal when it was killed */
+    char *out, *err;       /* all of both streams; "" when there was nothing */
     const char *stdout_to; /* set before a run: a path instead of the file that becomes `out` */
-    long file_limit;      /* set before a run: RLIMIT_FSIZE in bytes; 0: none */
+    long file_limit;       /* set before a run: RLIMIT_FSIZE in bytes; 0: none */
 };
 extern struct cli cli;
 

@@ -14,8 +14,8 @@ enum { EXACT_BITS = 300 };
  * shorter evaluation. */
 typedef void exact_element(const struct oracle *o, int64_t index, mpfr_t out, double *reach);
 
-exact_element exact_softmax, exact_gemm_fp8, exact_attention;   /* exact.c */
-exact_element exact_gemm, exact_gemm_w4a16, exact_moe_up;       /* exact_products.c */
+exact_element exact_softmax, exact_gemm_fp8, exact_attention; /* exact.c */
+exact_element exact_gemm, exact_gemm_w4a16, exact_moe_up;     /* exact_products.c */
 
 /* Of every problem but topk, which has no arithmetic, and kda, whose elements share a state. */
 exact_element exact_value;

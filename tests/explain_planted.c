@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../gen/draw_internal.h"
+#include "gen/draw/draw_internal.h"
 
 /* --- the ground --- */
 
@@ -24,8 +24,7 @@ static bool shrink_into_caps(const struct ground *ground, struct config *config,
         if (draw_box_size(&ground->space, config) < 1 << 27 && within_caps(ground, config))
             return space_contains(&ground->space, config, NULL);
         if (domain_is_number(&ground->space, axis))
-            config->value[axis] =
-                domain_shrink(&ground->space.domain[axis], config->value[axis], stream);
+            config->value[axis] = domain_shrink(&ground->space.domain[axis], config->value[axis], stream);
         if (draw_repair(&ground->space, config, -1) == REPAIR_FAILED)
             return false;
     }
@@ -53,8 +52,9 @@ static void draw_known(struct ground *ground, uint64_t seed, int unseen)
     struct drawn_list seen, drawn;
     struct space_error error;
     ck_assert_int_eq(draw_seen(&seen, &ground->seen, seed), 0);
-    ck_assert_msg(draw_unseen(&drawn, &ground->space, &ground->seen, NULL, unseen, seed, &ground->caps,
-                              NULL, &error) == 0, "%s", error.text);
+    ck_assert_msg(draw_unseen(&drawn, &ground->space, &ground->seen, NULL, unseen, seed, &ground->caps, NULL,
+                              &error) == 0,
+                  "%s", error.text);
     for (int i = 0; i < seen.count; i++)
         if (within_caps(ground, &seen.item[i].config))
             ck_assert_int_eq(config_list_add(&ground->known, &seen.item[i].config), 0);
@@ -70,8 +70,7 @@ void ground_open(struct ground *ground, const char *problem, uint64_t seed, int 
     char path[64];
     *ground = (struct ground){.caps = {128e6, 2e8}};
     snprintf(path, sizeof path, "shapes/%s.space", problem);
-    ck_assert_msg(space_read(&ground->space, problem_find(problem), path, &error) == 0, "%s",
-                  error.text);
+    ck_assert_msg(space_read(&ground->space, problem_find(problem), path, &error) == 0, "%s", error.text);
     snprintf(path, sizeof path, "shapes/%s.host.seen", problem);
     if (access(path, R_OK))
         snprintf(path, sizeof path, "shapes/%s.seen", problem);
@@ -110,8 +109,8 @@ int planted_answer(void *data, const struct config *config)
     struct planted *planted = data;
     planted->asked++;
     if (planted->strict)
-        planted->outside += !space_contains(&planted->ground->space, config, NULL) ||
-                            !within_caps(planted->ground, config);
+        planted->outside +=
+            !space_contains(&planted->ground->space, config, NULL) || !within_caps(planted->ground, config);
     if (planted->answer)
         return planted->answer(planted, config);
     return condition_holds(planted->condition, config);
@@ -132,7 +131,8 @@ bool planted_explain(struct planted *planted, int runs, uint64_t seed, struct ru
     planted->asked = planted->outside = 0;
     if (fails > 0)
         ck_assert_int_eq(explain(&ground->space, &ground->caps, &ground->seen, known, count, runs, seed,
-                                 planted_answer, planted, rule), 0);
+                                 planted_answer, planted, rule),
+                         0);
     free(known);
     return fails > 0;
 }
@@ -172,8 +172,8 @@ struct tally {
     int agreed, asked;
 };
 
-static void compare(const struct planted *planted, const struct condition *rule,
-                    const struct config *config, struct tally *tally)
+static void compare(const struct planted *planted, const struct condition *rule, const struct config *config,
+                    struct tally *tally)
 {
     if (!space_contains(&planted->ground->space, config, NULL))
         return;
@@ -207,9 +207,9 @@ double planted_agreement(const struct planted *planted, const char *text, uint64
 
 /* --- random conditions --- */
 
-static const char *const kinds[PLANTED_KINDS] = {
-    "axis % m != 0", "axis % m == r", "axis > t",     "axis == seen", "axis unseen", "product > t",
-    "choice",        "quotient",      "tile count",   "two by and",   "two by or"};
+static const char *const kinds[PLANTED_KINDS] = {"axis % m != 0", "axis % m == r", "axis > t", "axis == seen",
+                                                 "axis unseen",   "product > t",   "choice",   "quotient",
+                                                 "tile count",    "two by and",    "two by or"};
 
 const char *planted_kind_name(int kind)
 {
@@ -253,8 +253,8 @@ static void unseen_text(const struct ground *ground, int axis, char *text, size_
         for (int j = 0; j < i; j++)
             again = again || ground->seen.item[j].value[axis] == ground->seen.item[i].value[axis];
         if (!again)
-            length += (size_t)snprintf(text + length, size - length, "%s%s != %lld", i ? " and " : "",
-                                       name, (long long)ground->seen.item[i].value[axis]);
+            length += (size_t)snprintf(text + length, size - length, "%s%s != %lld", i ? " and " : "", name,
+                                       (long long)ground->seen.item[i].value[axis]);
     }
 }
 
@@ -292,8 +292,7 @@ static void choice_text(const struct ground *ground, struct pcg *stream, char *t
              axes[axis].choices[domain->value[pcg_below(stream, (uint64_t)domain->value_count)]]);
 }
 
-static void number_text(const struct ground *ground, int kind, struct pcg *stream, char *text,
-                        size_t size)
+static void number_text(const struct ground *ground, int kind, struct pcg *stream, char *text, size_t size)
 {
     const struct space *space = &ground->space;
     const int axis = pick_axis(space, true, kind != 3 && kind != 4, stream);

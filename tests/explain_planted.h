@@ -2,10 +2,10 @@
 #ifndef UNSEEN_TESTS_EXPLAIN_PLANTED_H
 #define UNSEEN_TESTS_EXPLAIN_PLANTED_H
 
-#include "../gen/condition.h"
-#include "../gen/draw.h"
-#include "../gen/explain.h"
-#include "../gen/pcg.h"
+#include "gen/contract/condition.h"
+#include "gen/draw/draw.h"
+#include "gen/explain/explain.h"
+#include "gen/random/pcg.h"
 
 /* A problem with its contract, its seen set, what a verify run draws, and fresh draws to judge by. */
 struct ground {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../gen/fill.h"
+#include "gen/inputs/fill.h"
 
 float *fills_draw(struct fill fill, int64_t count)
 {

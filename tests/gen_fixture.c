@@ -28,8 +28,8 @@ struct config parse(const char *problem, const char *line)
 {
     struct config config;
     struct space_error error = {""};
-    ck_assert_msg(config_parse(&config, problem_find(problem), line, "configuration", &error) == 0,
-                  "%s", error.text);
+    ck_assert_msg(config_parse(&config, problem_find(problem), line, "configuration", &error) == 0, "%s",
+                  error.text);
     return config;
 }
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../gen/fill.h"
-#include "../gen/instantiate.h"
+#include "gen/inputs/fill.h"
+#include "gen/contract/instantiate.h"
 #include "../problems/candidate.h"
 
 static float e4m3_values[256];
@@ -139,7 +139,7 @@ double oracle_e4m3(const struct oracle *o, int tensor, int64_t i)
 double oracle_number(const struct oracle *o, int tensor, int64_t i)
 {
     return o->config.problem->tensors[tensor].dtype == DTYPE_F32 ? oracle_f32(o, tensor, i)
-                                                                  : oracle_bf16(o, tensor, i);
+                                                                 : oracle_bf16(o, tensor, i);
 }
 
 int oracle_nibble(const struct oracle *o, int tensor, int64_t row, int64_t column, int64_t columns)

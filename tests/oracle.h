@@ -5,7 +5,7 @@
 
 #include <check.h>
 
-#include "../gen/space.h"
+#include "gen/contract/space.h"
 #include "../reference/judge.h"
 
 struct oracle {
@@ -15,7 +15,7 @@ struct oracle {
     struct judge_request request;
     void *tensor[PROBLEM_MAX_TENSORS];
     int64_t bytes[PROBLEM_MAX_TENSORS];
-    int tensors, output; /* output: the first, which is judged, with the others that belong to it */
+    int tensors, output;     /* output: the first, which is judged, with the others that belong to it */
     int64_t elements, width; /* of the output; its last dimension */
     enum dtype dtype;
 };
@@ -27,8 +27,7 @@ struct oracle_case {
 
 /* Inputs filled, output poisoned; the ladder of `capability` (0: host). Fails the test on an error.
  * OpenMP is left with one thread. */
-void oracle_open(struct oracle *o, const char *problem, const char *line, int content,
-                 int capability);
+void oracle_open(struct oracle *o, const char *problem, const char *line, int content, int capability);
 void oracle_close(struct oracle *o);
 
 /* The choices of the problem's `input` axis, NULL-terminated. */

@@ -87,8 +87,8 @@ static void honest_attention(struct oracle *o)
         for (int64_t t = 0; t < length; t++) {
             score[t] = 0;
             for (int64_t d = 0; d < dim; d++)
-                score[t] += oracle_bf16(o, 0, row * dim + d) *
-                            oracle_bf16(o, 1, oracle_key(o, b, h, t) + d) / sqrt((double)dim);
+                score[t] += oracle_bf16(o, 0, row * dim + d) * oracle_bf16(o, 1, oracle_key(o, b, h, t) + d) /
+                            sqrt((double)dim);
             max = fmax(max, score[t]);
         }
         for (int64_t t = 0; t < length; t++)
@@ -171,10 +171,14 @@ static const struct {
     const char *problem;
     void (*leave)(struct oracle *o);
 } programs[] = {
-    {"softmax", honest_softmax},     {"gemm_fp8", honest_gemm_fp8},
-    {"paged_attention", honest_attention}, {"kda", honest_kda},
-    {"topk", honest_topk},           {"moe_up", honest_moe_up},
-    {"gemm_w4a16", honest_gemm_w4a16}, {"gemm_bf16", honest_gemm},
+    {"softmax", honest_softmax},
+    {"gemm_fp8", honest_gemm_fp8},
+    {"paged_attention", honest_attention},
+    {"kda", honest_kda},
+    {"topk", honest_topk},
+    {"moe_up", honest_moe_up},
+    {"gemm_w4a16", honest_gemm_w4a16},
+    {"gemm_bf16", honest_gemm},
     {"gemm_f32", honest_gemm},
 };
 

@@ -32,9 +32,9 @@ TCase *processors_case(void); /* parts of the busy suite */
 TCase *lease_case(void);
 TCase *neighbours_case(void);
 TCase *starved_case(void);
-TCase *plant_code_case(void); /* part of the plant suite */
+TCase *plant_code_case(void);            /* part of the plant suite */
 void explain_random_tests(TCase *tcase); /* part of the explain suite */
-void gpu_probe_tests(TCase *tcase); /* parts of the gpu suite */
+void gpu_probe_tests(TCase *tcase);      /* parts of the gpu suite */
 TCase *gpu_clock_case(void);
 
 #endif

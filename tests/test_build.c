@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../verify/build.h"
+#include "verify/build/build.h"
 
 Suite *build_suite(void);
 
@@ -47,8 +47,7 @@ static void write_file(const char *path, const char *content)
 
 static enum build_status build(const char *path, enum backend backend)
 {
-    struct build_options options = { .path = path, .backend = backend, .arch = "90a",
-                                     .timeout = 60 };
+    struct build_options options = {.path = path, .backend = backend, .arch = "90a", .timeout = 60};
     return build_candidate(&built, &options, error, sizeof error);
 }
 
@@ -105,16 +104,17 @@ struct refusal {
 };
 
 static const struct refusal refusals[] = {
-    { "-", BACKEND_HOST, "compiled, hashed and rerun" },
-    { "", BACKEND_HOST, "found no candidate" },
-    { "absent.c", BACKEND_HOST, "there is no file absent.c" },
-    { "kernel.c", BACKEND_CUDA, "kernel.c is a host candidate" },
-    { "kernel.cu", BACKEND_HOST, "kernel.cu is a CUDA candidate" },
-    { "kernel.py", BACKEND_HOST, "suffixes" },
-    { ".", BACKEND_HOST, "is a directory" },
-    { "/dev/null", BACKEND_HOST, "not a regular file" },
-    { "wrong.cu", BACKEND_CUDA, "wrong.cu:2: the link line names 'cudnn'; a candidate may link "
-             "cublas," },
+    {"-", BACKEND_HOST, "compiled, hashed and rerun"},
+    {"", BACKEND_HOST, "found no candidate"},
+    {"absent.c", BACKEND_HOST, "there is no file absent.c"},
+    {"kernel.c", BACKEND_CUDA, "kernel.c is a host candidate"},
+    {"kernel.cu", BACKEND_HOST, "kernel.cu is a CUDA candidate"},
+    {"kernel.py", BACKEND_HOST, "suffixes"},
+    {".", BACKEND_HOST, "is a directory"},
+    {"/dev/null", BACKEND_HOST, "not a regular file"},
+    {"wrong.cu", BACKEND_CUDA,
+     "wrong.cu:2: the link line names 'cudnn'; a candidate may link "
+     "cublas,"},
 };
 
 START_TEST(bad_input_is_told_with_a_hint)
@@ -178,7 +178,7 @@ START_TEST(a_compiler_that_never_ends_is_stopped)
     chmod("bin/cc", 0755);
     write_file("kernel.c", "");
     setenv("PATH", "bin:/usr/bin:/bin", 1);
-    struct build_options options = { .path = "kernel.c", .timeout = 0.3 };
+    struct build_options options = {.path = "kernel.c", .timeout = 0.3};
     ck_assert_int_eq(build_candidate(&built, &options, error, sizeof error), BUILD_FAILED);
     ck_assert_says("had not ended after 0.3 s");
 }
@@ -232,8 +232,10 @@ START_TEST(the_cuda_command_line_is_the_contracts)
     ck_assert_int_eq(build("kernel.cu", BACKEND_CUDA), BUILD_FAILED);
     ck_assert_says("-O3 -std=c++17 -gencode=arch=compute_90a,code=sm_90a -Xcompiler -fPIC -shared "
                    "kernel.cu -o /");
-    snprintf(libraries, sizeof libraries, "-lcublas -lcublasLt -L%s/toolkit/lib64 -Xlinker -rpath "
-             "-Xlinker %s/toolkit/lib64", folder, folder);
+    snprintf(libraries, sizeof libraries,
+             "-lcublas -lcublasLt -L%s/toolkit/lib64 -Xlinker -rpath "
+             "-Xlinker %s/toolkit/lib64",
+             folder, folder);
     ck_assert_says(libraries);
     write_file("kernel.cu", "// link:cudadevrt\n");
     ck_assert_int_eq(build("kernel.cu", BACKEND_CUDA), BUILD_FAILED);
@@ -249,8 +251,7 @@ Suite *build_suite(void)
     tcase_add_checked_fixture(tests, enter_folder, leave_folder);
     tcase_add_test(tests, a_c_file_becomes_an_object_with_its_hash);
     tcase_add_test(tests, a_shared_object_is_copied);
-    tcase_add_loop_test(tests, bad_input_is_told_with_a_hint, 0,
-                        sizeof refusals / sizeof *refusals);
+    tcase_add_loop_test(tests, bad_input_is_told_with_a_hint, 0, sizeof refusals / sizeof *refusals);
     tcase_add_test(tests, an_unreadable_file_is_told);
     tcase_add_test(tests, compiler_errors_are_shown_and_the_log_is_kept);
     tcase_add_test(tests, many_errors_are_cut_to_twelve_lines);

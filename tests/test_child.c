@@ -118,11 +118,10 @@ END_TEST
 START_TEST(seventeen_arguments_arrive_in_order)
 {
     int returned = 0;
-    struct call call = { .tensors = 8, .extents = 8, .extent = { 1, 2, 3, 4, 5, 6, 7, 8 } };
+    struct call call = {.tensors = 8, .extents = 8, .extent = {1, 2, 3, 4, 5, 6, 7, 8}};
     ck_assert_int_eq(fixture_start_object(it.built.object, "seventeen", NULL), CHILD_OK);
     for (int i = 0; i < 8; i++)
-        ck_assert_int_eq(child_map(it.child, i, i % 2 ? &it.x : &it.y, it.text, sizeof it.text),
-                         CHILD_OK);
+        ck_assert_int_eq(child_map(it.child, i, i % 2 ? &it.x : &it.y, it.text, sizeof it.text), CHILD_OK);
     ck_assert_int_eq(child_call(it.child, &call, 20, &returned, it.text, sizeof it.text), CHILD_OK);
     ck_assert_int_eq(returned, 87654321);
     ck_assert_int_eq(child_unmap(it.child, it.text, sizeof it.text), CHILD_OK);
@@ -149,8 +148,8 @@ START_TEST(timing_gives_plausible_samples)
     struct reply reply;
     struct call call = fixture_make_call(PLACE_HIGH);
     fixture_start("doubles");
-    ck_assert_int_eq(child_time(it.child, &call, CHANNEL_SAMPLES, 0, 20, &reply, it.text,
-                                sizeof it.text), CHILD_OK);
+    ck_assert_int_eq(child_time(it.child, &call, CHANNEL_SAMPLES, 0, 20, &reply, it.text, sizeof it.text),
+                     CHILD_OK);
     ck_assert_uint_eq(reply.samples, CHANNEL_SAMPLES);
     for (int i = 0; i < CHANNEL_SAMPLES; i++) {
         ck_assert_double_gt(reply.event_ms[i], 0);
@@ -167,8 +166,8 @@ END_TEST
 
 START_TEST(cuda_without_a_device_says_so)
 {
-    struct child_options options = { .backend = BACKEND_CUDA, .object = it.built.object,
-                                     .symbol = "doubles", .load_timeout = 20 };
+    struct child_options options = {
+        .backend = BACKEND_CUDA, .object = it.built.object, .symbol = "doubles", .load_timeout = 20};
     enum child_status status = child_start(&it.child, &options, it.text, sizeof it.text);
     if (status == CHILD_OK) /* a machine with a GPU */
         return;

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../verify/child_internal.h"
-#include "../verify/child_table.h"
+#include "verify/isolate/child_internal.h"
+#include "verify/isolate/child_table.h"
 
 START_TEST(a_null_pointer_is_a_crash_and_a_restart_works)
 {
@@ -31,7 +31,7 @@ END_TEST
 START_TEST(one_element_past_the_end_is_an_overrun_of_that_tensor)
 {
     int returned;
-    const char *names[] = { "writes_past", "threads_past" };
+    const char *names[] = {"writes_past", "threads_past"};
     region_destroy(&it.y);
     ck_assert_int_eq(region_create(&it.y, BACKEND_HOST, 1024 * 4, it.text, sizeof it.text), 0);
     fixture_start(names[_i]);
@@ -72,13 +72,13 @@ struct ending {
 };
 
 static const struct ending endings[] = {
-    { "aborts", CHILD_CRASH, "killed by signal 6 (Aborted)" },
-    { "exits", CHILD_CRASH, "exited with status 0 before answering" },
-    { "recurses", CHILD_CRASH, "signal 11" },
-    { "leaves_a_child", CHILD_CRASH, "exited with status 3" },
-    { "closes_all", CHILD_CRASH, "before answering" },
-    { "writes_channel", CHILD_GARBAGE, "50 41 53 53 0a" },
-    { "empty_packet", CHILD_GARBAGE, "0 bytes" },
+    {"aborts", CHILD_CRASH, "killed by signal 6 (Aborted)"},
+    {"exits", CHILD_CRASH, "exited with status 0 before answering"},
+    {"recurses", CHILD_CRASH, "signal 11"},
+    {"leaves_a_child", CHILD_CRASH, "exited with status 3"},
+    {"closes_all", CHILD_CRASH, "before answering"},
+    {"writes_channel", CHILD_GARBAGE, "50 41 53 53 0a"},
+    {"empty_packet", CHILD_GARBAGE, "0 bytes"},
 };
 
 START_TEST(other_endings_are_told_apart)
@@ -175,7 +175,7 @@ START_TEST(an_end_between_poll_and_read_is_no_packet)
     const pid_t pid = fork();
     if (pid == 0)
         _exit(3);
-    struct child child = { .process = { pid, pidfd_open(pid, 0), channel[0], -1 }, .log = -1 };
+    struct child child = {.process = {pid, pidfd_open(pid, 0), channel[0], -1}, .log = -1};
     siginfo_t info;
     ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
     closed_before_recv = channel[1];
@@ -192,7 +192,7 @@ END_TEST
 START_TEST(a_process_killed_at_any_moment_is_a_crash)
 {
     int returned;
-    const struct itimerval soon = { .it_value = { 0, 1000 + 700 * _i } };
+    const struct itimerval soon = {.it_value = {0, 1000 + 700 * _i}};
     fixture_start("hangs");
     signal(SIGALRM, stop_all);
     setitimer(ITIMER_REAL, &soon, NULL);

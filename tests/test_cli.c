@@ -21,16 +21,16 @@ END_TEST
 START_TEST(an_unknown_command_names_the_known_ones)
 {
     CLI("frobnicate");
-    cli_expect_error(2, "unknown command 'frobnicate'", "expected list, describe, draw, verify, check, shrink, freeze",
-                     "unseen --help");
+    cli_expect_error(2, "unknown command 'frobnicate'",
+                     "expected list, describe, draw, verify, check, shrink, freeze", "unseen --help");
 }
 END_TEST
 
 START_TEST(an_unknown_problem_names_the_known_ones)
 {
     CLI("verify", "sofmax", "k.c");
-    cli_expect_error(2, "unknown problem 'sofmax'",
-                     "expected one of softmax, gemm_fp8, paged_attention", "unseen list");
+    cli_expect_error(2, "unknown problem 'sofmax'", "expected one of softmax, gemm_fp8, paged_attention",
+                     "unseen list");
     CLI("describe", "sofmax");
     cli_expect_error(2, "unknown problem 'sofmax'", "expected one of", "unseen list");
     CLI("draw", "sofmax");
@@ -97,8 +97,7 @@ END_TEST
 START_TEST(too_few_and_too_many_arguments_are_refused)
 {
     CLI("verify", "softmax");
-    cli_expect_error(2, "found 1 of the arguments", "expected PROBLEM CANDIDATE",
-                     "unseen verify --help");
+    cli_expect_error(2, "found 1 of the arguments", "expected PROBLEM CANDIDATE", "unseen verify --help");
     CLI("verify", "softmax", "a.c", "b.c");
     cli_expect_error(2, "unexpected argument 'b.c'", "expected PROBLEM CANDIDATE", "leave it out");
     CLI("list", "extra");
@@ -111,8 +110,8 @@ END_TEST
 
 START_TEST(every_command_has_help_usage_and_version)
 {
-    static const char *const commands[] = {"list", "describe", "draw", "verify", "check", "shrink",
-                                           "freeze", "audit", "peak"};
+    static const char *const commands[] = {"list",   "describe", "draw",  "verify", "check",
+                                           "shrink", "freeze",   "audit", "peak"};
     char usage[64];
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         snprintf(usage, sizeof usage, "Usage: unseen %s", commands[i]);
@@ -138,9 +137,9 @@ END_TEST
 START_TEST(verifys_help_names_every_option_of_the_contract)
 {
     static const char *const options[] = {
-        "--device=",  "--seen=", "--space=", "--unseen=",   "--effort=",  "--seed=",
-        "--baseline=", "--json=", "--csv=",   "--no-timing", "--timeout=", "--jobs=",
-        "-v,",        "-q,",     "--fail-fast", "--tolerance="};
+        "--device=",   "--seen=", "--space=",    "--unseen=",   "--effort=",  "--seed=",
+        "--baseline=", "--json=", "--csv=",      "--no-timing", "--timeout=", "--jobs=",
+        "-v,",         "-q,",     "--fail-fast", "--tolerance="};
     CLI("verify", "--help");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         cli_expect(0, options[i]);
@@ -168,8 +167,7 @@ TCase *cli_usage_case(void)
     tcase_add_test(usage, an_unknown_problem_names_the_known_ones);
     tcase_add_test(usage, an_unknown_option_names_those_of_the_command);
     tcase_add_test(usage, an_option_without_its_value_or_with_one_too_many_is_refused);
-    tcase_add_loop_test(usage, a_value_that_is_none_is_refused, 0,
-                        sizeof bad_values / sizeof *bad_values);
+    tcase_add_loop_test(usage, a_value_that_is_none_is_refused, 0, sizeof bad_values / sizeof *bad_values);
     tcase_add_test(usage, too_few_and_too_many_arguments_are_refused);
     tcase_add_test(usage, every_command_has_help_usage_and_version);
     tcase_add_test(usage, verifys_help_names_every_option_of_the_contract);

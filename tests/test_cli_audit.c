@@ -9,9 +9,9 @@ static const json_t *null_named(const json_t *root, const char *name)
 {
     size_t i;
     json_t *entry;
-    json_array_foreach(json_object_get(root, "nulls"), i, entry)
-        if (strcmp(json_string_value(json_object_get(entry, "name")), name) == 0)
-            return entry;
+    json_array_foreach(json_object_get(root, "nulls"), i,
+                       entry) if (strcmp(json_string_value(json_object_get(entry, "name")), name) ==
+                                  0) return entry;
     return NULL;
 }
 
@@ -25,7 +25,8 @@ static int count_of(const json_t *root, const char *name, const char *check, con
 /* Long rows of small values: a published check with an absolute tolerance sees nothing there. */
 START_TEST(the_published_check_passes_zeros_where_outputs_are_small_and_ours_passes_nothing)
 {
-    cli_put("long.space", "batch 1..8\nheads 1..64\nkv_heads 1..8\nhead_dim 64\npage_size 16\n"
+    cli_put("long.space",
+            "batch 1..8\nheads 1..64\nkv_heads 1..8\nhead_dim 64\npage_size 16\n"
             "max_len 1..4096\nlengths equal ragged\ntable shuffled\npast finite\ninput normal onehot\n"
             "limit heads % kv_heads == 0\nlimit heads <= 16*kv_heads\n");
     cli_put("long.seen", "batch=1 heads=4 kv_heads=2 head_dim=64 max_len=2000 page_size=16 input=normal\n");
@@ -50,8 +51,8 @@ END_TEST
 START_TEST(without_an_effort_an_audit_takes_the_quick_one)
 {
     json_error_t error;
-    CLI("audit", "softmax", "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen", "--seed", "3", "--json",
-        "a.json");
+    CLI("audit", "softmax", "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen", "--seed", "3",
+        "--json", "a.json");
     json_t *root = json_load_file("a.json", 0, &error);
     ck_assert_msg(root != NULL, "%s", error.text);
     ck_assert_int_eq(json_integer_value(json_object_get(root, "unseen_configs")), 35);
@@ -87,7 +88,8 @@ START_TEST(no_null_kernel_passes_ours)
     ck_assert_uint_eq(json_array_size(json_object_get(root, "nulls")), (size_t)small[_i].kinds);
     size_t i;
     json_t *entry;
-    json_array_foreach(json_object_get(root, "nulls"), i, entry) {
+    json_array_foreach(json_object_get(root, "nulls"), i, entry)
+    {
         const char *name = json_string_value(json_object_get(entry, "name"));
         ck_assert_msg(count_of(root, name, "unseen", "configs") == 1, "%s was not judged", name);
         ck_assert_msg(count_of(root, name, "unseen", "pass") == 0, "%s passes", name);
@@ -120,8 +122,8 @@ END_TEST
 
 START_TEST(ctrl_c_keeps_what_an_audit_has_found)
 {
-    const pid_t pid = CLI_START("audit", "softmax", "--device", "host", "--unseen", "300", "--json",
-                                "a.json");
+    const pid_t pid =
+        CLI_START("audit", "softmax", "--device", "host", "--unseen", "300", "--json", "a.json");
     for (int i = 0; i < 2000 && access("a.json", F_OK) != 0; i++)
         usleep(10000);
     usleep(300000);

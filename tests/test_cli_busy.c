@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../verify/lease.h"
+#include "verify/device/lease.h"
 
 #define TIMED                                                                                                \
     "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen", "--unseen", "1", "--seed", "1"

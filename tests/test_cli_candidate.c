@@ -9,8 +9,7 @@
 START_TEST(a_candidate_that_is_missing_or_no_file_is_refused)
 {
     CLI("verify", "softmax", "missing.c", TINY);
-    cli_expect_error(2, "there is no file missing.c", "expected a .c, .cu or .so file",
-                     "check the path");
+    cli_expect_error(2, "there is no file missing.c", "expected a .c, .cu or .so file", "check the path");
     CLI("verify", "softmax", ".", TINY);
     cli_expect_error(2, ". is a directory", "expected one .c, .cu or .so file", "name the file");
     CLI("verify", "softmax", "-", TINY);
@@ -129,8 +128,10 @@ END_TEST
 
 START_TEST(a_candidate_that_prints_without_end_harms_nobody)
 {
-    cli_put_kernel("print.c", "if (rows == 4) for (;;) puts(\"words words words\");\n"
-                              "for (int i = 0; i < 20000; i++) puts(\"more words\");", "0");
+    cli_put_kernel("print.c",
+                   "if (rows == 4) for (;;) puts(\"words words words\");\n"
+                   "for (int i = 0; i < 20000; i++) puts(\"more words\");",
+                   "0");
     CLI("verify", "softmax", "print.c", TINY, "--unseen", "0", "--timeout", "1", "--json", "r.json");
     cli_expect(1, "no answer within 1 s");
     cli_expect_without("words");
@@ -186,7 +187,6 @@ TCase *cli_candidate_case(void)
     tcase_add_test(candidate, a_candidate_that_dies_while_it_is_loaded_is_broken);
     tcase_add_test(candidate, a_candidate_that_prints_without_end_harms_nobody);
     tcase_add_test(candidate, check_shows_what_a_candidate_prints_when_asked_to);
-    tcase_add_test(candidate,
-                   a_configuration_beyond_the_memory_is_skipped_and_the_verdict_inconclusive);
+    tcase_add_test(candidate, a_configuration_beyond_the_memory_is_skipped_and_the_verdict_inconclusive);
     return candidate;
 }

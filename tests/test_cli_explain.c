@@ -12,8 +12,8 @@ static const json_t *key(const json_t *root, const char *name)
 /* 80 configurations as with less effort, but time for an explanation on a busy machine, too. */
 static json_t *verify(const char *problem, const char *kernel, const char *more, const char *value)
 {
-    CLI("verify", problem, cli_repository(kernel), "--device", "host", "--no-timing", "--seed", "3", "--unseen", "80",
-        "--effort", "standard", "--json", "r.json", more, value);
+    CLI("verify", problem, cli_repository(kernel), "--device", "host", "--no-timing", "--seed", "3",
+        "--unseen", "80", "--effort", "standard", "--json", "r.json", more, value);
     return cli_json("r.json");
 }
 
@@ -39,7 +39,8 @@ START_TEST(the_coverage_is_in_the_result)
     const json_t *coverage = key(root, "coverage");
     ck_assert_int_eq(json_integer_value(key(coverage, "strength")), 2);
     ck_assert_int_gt(json_integer_value(key(coverage, "covered")), 100);
-    ck_assert_int_ge(json_integer_value(key(coverage, "possible")), json_integer_value(key(coverage, "covered")));
+    ck_assert_int_ge(json_integer_value(key(coverage, "possible")),
+                     json_integer_value(key(coverage, "covered")));
     ck_assert(json_is_null(key(root, "rule")) && json_is_null(key(root, "minimal")));
     ck_assert(json_is_null(key(root, "diagnosis")));
     cli_expect(1, "pairs covered ");
@@ -62,8 +63,8 @@ END_TEST
 START_TEST(the_wrong_elements_are_named_and_drawn)
 {
     cli_put_kernel("last.c", "", "c == cols - 1 && cols > 3 ? 0.5 : 0");
-    CLI("verify", "softmax", "last.c", "--device", "host", "--no-timing", "--seed", "3", "--unseen", "30", "--effort",
-        "quick", "--json", "r.json");
+    CLI("verify", "softmax", "last.c", "--device", "host", "--no-timing", "--seed", "3", "--unseen", "30",
+        "--effort", "quick", "--json", "r.json");
     json_t *root = cli_json("r.json");
     const json_t *diagnosis = key(root, "diagnosis");
     ck_assert_str_eq(json_string_value(key(root, "minimal")), "rows=1 cols=4 input=normal seed=1");
@@ -137,7 +138,8 @@ END_TEST
 START_TEST(what_fails_only_when_timed_is_shown_as_it_was_timed)
 {
     static const char line[] = "rows=8 cols=64 input=normal seed=";
-    cli_put_kernel("late.c", "static int calls[64][1024]; const int bad = calls[rows % 64][cols % 1024]++ >= 3;",
+    cli_put_kernel("late.c",
+                   "static int calls[64][1024]; const int bad = calls[rows % 64][cols % 1024]++ >= 3;",
                    "bad ? 0.5 : 0");
     CLI("verify", "softmax", "late.c", TIMED, "--unseen", "0", "--seed", "3", "--json", "r.json", "-v");
     cli_expect(1, "pass      seen    rows=8");
@@ -167,7 +169,8 @@ START_TEST(a_failure_on_the_inputs_of_timing_is_not_taken_for_a_race)
     cli_expect_without("a race");
     json_t *root = cli_json("r.json"), *result;
     size_t i, timed = 0;
-    json_array_foreach(key(root, "results"), i, result) {
+    json_array_foreach(key(root, "results"), i, result)
+    {
         const char *config = json_string_value(key(result, "timed_config"));
         timed += config != NULL;
         ck_assert(!config || strstr(config, "input=normal"));
@@ -181,10 +184,12 @@ END_TEST
 
 START_TEST(a_check_tells_the_time_when_asked)
 {
-    CLI("check", "softmax", cli_repository("problems/softmax/baseline.c"), "rows=3 cols=200", "--device", "host");
+    CLI("check", "softmax", cli_repository("problems/softmax/baseline.c"), "rows=3 cols=200", "--device",
+        "host");
     cli_expect(0, "pass: ");
     cli_expect_without("  time ");
-    CLI("check", "softmax", cli_repository("problems/softmax/baseline.c"), "rows=3 cols=200", "--device", "host", "--timing");
+    CLI("check", "softmax", cli_repository("problems/softmax/baseline.c"), "rows=3 cols=200", "--device",
+        "host", "--timing");
     cli_expect(0, "  time       ");
     cli_expect(0, "  attainable ");
 }
@@ -192,7 +197,8 @@ END_TEST
 
 START_TEST(a_general_kernel_is_not_diagnosed)
 {
-    CLI("verify", "softmax", cli_repository("problems/softmax/baseline.c"), TINY, "--unseen", "5", "--json", "r.json");
+    CLI("verify", "softmax", cli_repository("problems/softmax/baseline.c"), TINY, "--unseen", "5", "--json",
+        "r.json");
     json_t *root = cli_json("r.json");
     ck_assert(json_is_null(key(root, "diagnosis")) && json_is_null(key(root, "rule")));
     cli_expect_without("whenever");

@@ -29,14 +29,12 @@ static void expect_no_temporary(void)
 
 START_TEST(a_frozen_line_is_appended_with_its_cause)
 {
-    CLI("freeze", "softmax", "cols=4099 rows=3 seed=91", FILE_OF, "--cause",
-        "wrong: the tail\nis # dropped");
+    CLI("freeze", "softmax", "cols=4099 rows=3 seed=91", FILE_OF, "--cause", "wrong: the tail\nis # dropped");
     cli_expect(0, "frozen in own.regress: 1 configuration, run first from now on");
     CLI("freeze", "softmax", "rows=2 cols=7 input=wide", FILE_OF);
     cli_expect(0, "frozen in own.regress: 2 configurations, run first from now on");
-    expect_file("own.regress",
-                HEAD "rows=3 cols=4099 input=normal seed=91  # wrong: the tail is # dropped\n"
-                     "rows=2 cols=7 input=wide seed=0\n");
+    expect_file("own.regress", HEAD "rows=3 cols=4099 input=normal seed=91  # wrong: the tail is # dropped\n"
+                                    "rows=2 cols=7 input=wide seed=0\n");
     expect_no_temporary();
 }
 END_TEST
@@ -95,8 +93,7 @@ START_TEST(what_no_run_would_try_is_refused)
     CLI("freeze", "softmax", "rows=2 cols=x", FILE_OF);
     cli_expect_error(2, "configuration: cols=x", "a whole number was expected", "cols=4099");
     CLI("freeze", "softmax");
-    cli_expect_error(2, "found 1 of the arguments", "expected PROBLEM CONFIGURATION",
-                     "unseen freeze --help");
+    cli_expect_error(2, "found 1 of the arguments", "expected PROBLEM CONFIGURATION", "unseen freeze --help");
     CLI("freeze", "sofmax", "rows=2 cols=7", FILE_OF);
     cli_expect_error(2, "unknown problem 'sofmax'", "expected one of", "unseen list");
     CLI("freeze", "softmax", "rows=2 cols=7", FILE_OF, "--space", "nosuch.space");
@@ -132,8 +129,7 @@ START_TEST(where_nothing_can_be_written_the_old_file_stays)
     CLI("freeze", "softmax", "rows=301 cols=7", "--regress", "/proc/own.regress");
     cli_expect_error(3, "/proc/own.regress: cannot write the frozen failures", ": ", "path");
     CLI("freeze", "softmax", "rows=301 cols=7", "--regress", ".");
-    cli_expect_error(2, ".: cannot be read (Is a directory)", "a text file was expected",
-                     "a file of lines");
+    cli_expect_error(2, ".: cannot be read (Is a directory)", "a text file was expected", "a file of lines");
 }
 END_TEST
 
@@ -167,8 +163,7 @@ static void expect_drawn(const json_t *results, size_t at, const char *config, b
     if (config)
         ck_assert_str_eq(json_string_value(json_object_get(one, "config")), config);
     ck_assert_str_eq(json_string_value(json_object_get(one, "set")), "unseen");
-    ck_assert_int_eq(strcmp(json_string_value(json_object_get(one, "why")), "frozen failure") == 0,
-                     frozen);
+    ck_assert_int_eq(strcmp(json_string_value(json_object_get(one, "why")), "frozen failure") == 0, frozen);
 }
 
 START_TEST(a_frozen_failure_is_run_before_all_other_unseen_ones)
@@ -188,8 +183,7 @@ START_TEST(a_frozen_failure_is_run_before_all_other_unseen_ones)
     CLI("verify", "softmax", "right.c", TINY, "--regress", "nosuch.regress");
     cli_expect_error(2, "nosuch.regress: cannot be read", "was expected", "check the path");
     CLI("verify", "softmax", "right.c", TINY, FILE_OF, "--json", "own.regress");
-    cli_expect_error(2, "own.regress is the file of frozen failures", "a file of its own",
-                     "another path");
+    cli_expect_error(2, "own.regress is the file of frozen failures", "a file of its own", "another path");
 }
 END_TEST
 
@@ -197,13 +191,12 @@ END_TEST
 START_TEST(without_a_path_it_goes_to_the_shapes_and_is_found_there)
 {
     char command[3000];
-    snprintf(
-        command, sizeof command,
-        "mkdir build shapes && cp '%s' build/ && cp '%s'/softmax.* shapes/ && rm -f shapes/*.regress &&"
-        "build/unseen freeze softmax 'rows=31 cols=599 seed=77' --cause found >out.txt &&"
-        "build/unseen draw softmax --device host --unseen 3 >drawn.txt 2>err.txt &&"
-        "head -1 drawn.txt | grep -q '^rows=31 cols=599 input=normal seed=77  # unseen: frozen failure'",
-        cli_tool(), cli_repository("shapes"));
+    snprintf(command, sizeof command,
+             "mkdir build shapes && cp '%s' build/ && cp '%s'/softmax.* shapes/ && rm -f shapes/*.regress &&"
+             "build/unseen freeze softmax 'rows=31 cols=599 seed=77' --cause found >out.txt &&"
+             "build/unseen draw softmax --device host --unseen 3 >drawn.txt 2>err.txt &&"
+             "head -1 drawn.txt | grep -q '^rows=31 cols=599 input=normal seed=77  # unseen: frozen failure'",
+             cli_tool(), cli_repository("shapes"));
     ck_assert_int_eq(system(command), 0);
     expect_file("shapes/softmax.regress", HEAD "rows=31 cols=599 input=normal seed=77  # found\n");
 }

@@ -19,8 +19,7 @@ static const struct {
     {"rows=3 cols=5 rows=4", "rows is given twice", "once was expected", "remove one"},
     {"rows 3 cols=5", "'rows'", "a pair axis=value was expected", "write pairs"},
     {"rows=0 cols=5", "rows=0", "in the contract rows is in 1..65536", "change the value"},
-    {"rows=3 cols=2000000", "cols=2000000", "in the contract cols is in 1..1048576",
-     "change the value"},
+    {"rows=3 cols=2000000", "cols=2000000", "in the contract cols is in 1..1048576", "change the value"},
     {"rows=3 cols=5 seed=x", "seed=x", "expected", ""},
 };
 
@@ -33,8 +32,8 @@ END_TEST
 
 START_TEST(check_refuses_what_a_limit_of_the_contract_excludes)
 {
-    CLI("check", "paged_attention", "k.c",
-        "batch=1 heads=3 kv_heads=2 head_dim=64 page_size=16 max_len=16", HOST);
+    CLI("check", "paged_attention", "k.c", "batch=1 heads=3 kv_heads=2 head_dim=64 page_size=16 max_len=16",
+        HOST);
     cli_expect_error(2, "heads % kv_heads == 0", "heads", "");
 }
 END_TEST
@@ -73,11 +72,9 @@ END_TEST
 START_TEST(sets_and_contracts_that_cannot_be_read_are_refused)
 {
     CLI("verify", "softmax", "k.c", HOST, "--seen", "nosuch.seen");
-    cli_expect_error(2, "nosuch.seen: cannot be read", "a readable file was expected",
-                     "check the path");
+    cli_expect_error(2, "nosuch.seen: cannot be read", "a readable file was expected", "check the path");
     CLI("verify", "softmax", "k.c", HOST, "--space", "nosuch.space");
-    cli_expect_error(2, "nosuch.space: cannot be read", "a readable file was expected",
-                     "check the path");
+    cli_expect_error(2, "nosuch.space: cannot be read", "a readable file was expected", "check the path");
     CLI("verify", "softmax", "k.c", HOST, "--seen", "/tmp");
     cli_expect_error(2, "/tmp: cannot be read", "was expected", "give a file");
 }

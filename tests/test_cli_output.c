@@ -43,8 +43,7 @@ START_TEST(an_output_path_that_cannot_be_written_is_refused_before_the_run)
     CLI("verify", "softmax", "right.c", TINY, "--csv", ".");
     cli_expect_error(3, ".: cannot write the report", "Is a directory", "the name of a file");
     CLI("verify", "softmax", "right.c", TINY, "--csv", "right.c/r.csv");
-    cli_expect_error(3, "right.c/r.csv: cannot write the report", "Not a directory",
-                     "correct the path");
+    cli_expect_error(3, "right.c/r.csv: cannot write the report", "Not a directory", "correct the path");
     expect_clean();
 }
 END_TEST
@@ -85,8 +84,8 @@ START_TEST(a_disk_that_fills_up_during_the_run_leaves_the_last_readable_file)
     cli_put("small.seen", "rows=4 cols=32\n");
     cli_put_kernel("right.c", "", "0");
     cli.file_limit = 80 << 10; /* room for compiling, not for 150 results */
-    CLI("verify", "softmax", "right.c", TINY, "--space", "small.space", "--seen", "small.seen",
-        "--unseen", "150", "--json", "r.json");
+    CLI("verify", "softmax", "right.c", TINY, "--space", "small.space", "--seen", "small.seen", "--unseen",
+        "150", "--json", "r.json");
     cli_expect_error(3, "r.json: cannot write the report", "File too large", "ulimit -f");
     cli_expect(3, "general: "); /* what was found out is still told */
     json_t *result = cli_json("r.json");
@@ -101,8 +100,8 @@ END_TEST
 static pid_t start_slow(const char *jobs)
 {
     cli_put_kernel("slow.c", "usleep(20000);", "0");
-    const pid_t pid = CLI_START("verify", "softmax", "slow.c", TINY, "--unseen", "300", "-v", "--jobs",
-                                jobs, "--json", "r.json", "--csv", "r.csv");
+    const pid_t pid = CLI_START("verify", "softmax", "slow.c", TINY, "--unseen", "300", "-v", "--jobs", jobs,
+                                "--json", "r.json", "--csv", "r.csv");
     for (int i = 0; i < PATIENCE_STEPS && !cli_printed("pass      unseen"); i++)
         pause_briefly();
     ck_assert(cli_printed("pass      unseen"));
@@ -129,9 +128,8 @@ START_TEST(ctrl_c_keeps_what_is_finished_and_leaves_no_process)
     const size_t count = json_array_size(results);
     ck_assert_uint_lt(count, 302);
     ck_assert_uint_eq(count, lines_with("pass      ")); /* what was shown is kept, and nothing else */
-    for (size_t i = 0; i < count; i++) /* the one at work was killed by us, not by itself */
-        ck_assert_str_eq(
-            json_string_value(json_object_get(json_array_get(results, i), "outcome")), "pass");
+    for (size_t i = 0; i < count; i++)                  /* the one at work was killed by us, not by itself */
+        ck_assert_str_eq(json_string_value(json_object_get(json_array_get(results, i), "outcome")), "pass");
     ck_assert(json_is_true(json_object_get(result, "partial")));
     ck_assert_str_eq(json_string_value(json_object_get(result, "partial_reason")), "interrupted");
     ck_assert_str_eq(json_string_value(json_object_get(result, "verdict")), "inconclusive");

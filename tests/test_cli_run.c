@@ -12,8 +12,8 @@ static const char *verdict_in(const json_t *result)
 
 START_TEST(an_honest_candidate_is_general_with_status_0)
 {
-    CLI("verify", "softmax", cli_repository("problems/softmax/baseline.c"), TINY, "--unseen", "6",
-        "--json", "r.json", "--csv", "r.csv");
+    CLI("verify", "softmax", cli_repository("problems/softmax/baseline.c"), TINY, "--unseen", "6", "--json",
+        "r.json", "--csv", "r.csv");
     cli_expect(0, "general: it works on all 2");
     ck_assert_str_eq(cli.err, "");
     json_t *result = cli_json("r.json");
@@ -119,8 +119,7 @@ START_TEST(the_published_tolerance_decides_when_asked_and_both_are_told)
     cli_expect(0, "general");
     cli_expect(0, "broken");
     cli_expect(0, "--tolerance published");
-    CLI("check", "softmax", "near.c", "rows=3 cols=200", "--device", "host", "--tolerance",
-        "published");
+    CLI("check", "softmax", "near.c", "rows=3 cols=200", "--device", "host", "--tolerance", "published");
     cli_expect(0, "published  the published check passes it");
     CLI("check", "softmax", "near.c", "rows=3 cols=200", "--device", "host");
     cli_expect(1, "wrong: ");
@@ -136,8 +135,8 @@ START_TEST(without_timing_nothing_is_timed_and_with_it_everything_is)
     ck_assert(json_is_null(json_object_get(first, "time_ms")));
     ck_assert(json_is_null(json_object_get(json_object_get(result, "seen"), "score")));
     json_decref(result);
-    CLI("verify", "softmax", "right.c", "--device", "host", "--space", "tiny.space", "--seen",
-        "tiny.seen", "--unseen", "1", "--json", "r.json", "--baseline", "right.c");
+    CLI("verify", "softmax", "right.c", "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen",
+        "--unseen", "1", "--json", "r.json", "--baseline", "right.c");
     cli_expect(0, "times as fast as the baseline right.c");
     result = cli_json("r.json");
     json_t *time = json_object_get(json_array_get(json_object_get(result, "results"), 0), "time_ms");
@@ -150,8 +149,8 @@ END_TEST
 START_TEST(a_narrower_contract_leaves_published_configurations_out_with_a_note)
 {
     cli_put("narrow.space", "rows 1..32\ncols 1..4096\ninput normal\n");
-    CLI("verify", "softmax", cli_repository("problems/softmax/baseline.c"), "--device", "host",
-        "--space", "narrow.space", "--unseen", "2", "--no-timing", "--json", "r.json");
+    CLI("verify", "softmax", cli_repository("problems/softmax/baseline.c"), "--device", "host", "--space",
+        "narrow.space", "--unseen", "2", "--no-timing", "--json", "r.json");
     cli_expect(0, "4 of 5 seen configurations lie outside narrow.space and are left out");
     json_t *result = cli_json("r.json");
     ck_assert_int_eq(cli_count(result, "seen", "configs"), 1);
@@ -194,8 +193,8 @@ START_TEST(fail_fast_does_not_stop_at_refusals_or_skipped_configurations)
 {
     cli_put("huge.seen", "rows=65536 cols=1048576\nrows=2 cols=4\n");
     cli_put_kernel("even.c", "if (cols % 2) return 1;", "0");
-    CLI("verify", "softmax", "even.c", "--device", "host", "--no-timing", "--seen", "huge.seen",
-        "--unseen", "0", "--fail-fast", "--json", "r.json");
+    CLI("verify", "softmax", "even.c", "--device", "host", "--no-timing", "--seen", "huge.seen", "--unseen",
+        "0", "--fail-fast", "--json", "r.json");
     json_t *result = cli_json("r.json");
     ck_assert_int_eq(cli_count(result, "seen", "pass"), 1);
     json_decref(result);
@@ -233,9 +232,11 @@ END_TEST
  * either content and an audit of four; long rows, once they are known to be wrong, the first content's alone. */
 START_TEST(mpfr_hears_a_failing_configuration_once_where_it_is_expensive)
 {
-    static const struct { const char *space, *seen; int witnessed; } rows[] = {
-        {"rows 1..2\ncols 50..51\ninput normal\n", "rows=1 cols=50 input=normal\n", 4 + 2},
-        {"rows 1..2\ncols 20000..20001\ninput normal\n", "rows=1 cols=20000 input=normal\n", 4 + 1}};
+    static const struct {
+        const char *space, *seen;
+        int witnessed;
+    } rows[] = {{"rows 1..2\ncols 50..51\ninput normal\n", "rows=1 cols=50 input=normal\n", 4 + 2},
+                {"rows 1..2\ncols 20000..20001\ninput normal\n", "rows=1 cols=20000 input=normal\n", 4 + 1}};
     cli_put("row.space", rows[_i].space);
     cli_put("row.seen", rows[_i].seen);
     cli_put_kernel("wrong.c", "", "0.25");
@@ -244,7 +245,8 @@ START_TEST(mpfr_hears_a_failing_configuration_once_where_it_is_expensive)
     cli_expect(1, "broken");
     json_t *result = cli_json("r.json"), *config;
     size_t i;
-    json_array_foreach(json_object_get(result, "results"), i, config) {
+    json_array_foreach(json_object_get(result, "results"), i, config)
+    {
         ck_assert_int_eq(cli_count(config, "elements", "witnessed"), rows[_i].witnessed);
         ck_assert_str_eq(json_string_value(json_object_get(config, "outcome")), "wrong");
     }

@@ -14,8 +14,7 @@ static const struct {
     const char *problem, *kernel, *from, *minimum;
 } kernels[] = {
     {"softmax", "dropped_tail", "rows=37 cols=1000 seed=7", "wrong: rows=1 cols=1 input=normal seed=1"},
-    {"softmax", "no_max", "rows=37 cols=99 input=wide seed=91",
-     "wrong: rows=1 cols=1 input=large seed=1"},
+    {"softmax", "no_max", "rows=37 cols=99 input=wide seed=91", "wrong: rows=1 cols=1 input=large seed=1"},
     {"topk", "k_beyond_1024", "rows=3 n=5000 k=2000 input=ties seed=7",
      "unwritten: rows=1 n=1025 k=1025 input=normal seed=1"},
     {"topk", "refuses_large_k", "rows=3 n=5000 k=2000 seed=7",
@@ -26,8 +25,7 @@ static const struct {
     {"moe_up", "experts_beyond_128",
      "tokens=600 hidden_dim=32 inter_dim=40 experts=200 routing=zipf input=integers seed=7",
      "wrong: tokens=1 hidden_dim=1 inter_dim=1 experts=129 routing=even input=normal seed=1"},
-    {"kda", "columns_beyond_128",
-     "batch=2 t=100 heads=3 dk=96 dv=192 decay=mixed beta=one input=wide seed=7",
+    {"kda", "columns_beyond_128", "batch=2 t=100 heads=3 dk=96 dv=192 decay=mixed beta=one input=wide seed=7",
      "unwritten: batch=1 t=1 heads=1 dk=64 dv=192 decay=published beta=sigmoid input=normal seed=1"},
     {"gemm_fp8", "dropped_even_tail", "m=30 n=64 k=700 input=integers seed=7",
      "wrong: m=1 n=1 k=2 input=normal seed=1"},
@@ -124,8 +122,7 @@ START_TEST(by_the_published_tolerance_only_its_failures_count)
     cli_put_kernel("near.c", "", "cols > 77 ? 0.25 : 5e-6");
     CLI("shrink", "softmax", "near.c", "rows=7 cols=512", "--device", "host", "-q");
     ck_assert_str_eq(cli.out, "rows=1 cols=1 input=normal seed=0\n");
-    CLI("shrink", "softmax", "near.c", "rows=7 cols=512", "--device", "host", "--tolerance",
-        "published");
+    CLI("shrink", "softmax", "near.c", "rows=7 cols=512", "--device", "host", "--tolerance", "published");
     cli_expect(1, "wrong: rows=1 cols=78 input=normal seed=0");
     cli_expect(1, "--tolerance published\n");
     CLI("shrink", "softmax", "near.c", "rows=7 cols=64", "--device", "host", "--tolerance", "published");
@@ -144,8 +141,7 @@ static int lines_in(const char *text)
 START_TEST(the_number_of_runs_is_a_limit_and_its_end_is_told)
 {
     cli_put_kernel("wrong.c", "", "cols > 77 ? 0.25 : 0");
-    CLI("shrink", "softmax", "wrong.c", "rows=7 cols=512 seed=5", "--device", "host", "--runs", "3",
-        "-v");
+    CLI("shrink", "softmax", "wrong.c", "rows=7 cols=512 seed=5", "--device", "host", "--runs", "3", "-v");
     cli_expect(1, "  shrunk     3 runs, the runs ended: with --runs a simpler one may be found");
     cli_expect(1, "  pass       rows=1 cols=1 input=normal seed=1\n"); /* every step */
     const char *const report = strstr(cli.out, "wrong: ");
@@ -162,8 +158,7 @@ START_TEST(an_unstable_failure_is_told_to_be_one_with_its_rate)
 {
     cli_put_kernel("unstable.c", "static int call; const int odd = ++call % 3 == 0;",
                    "odd && cols > 30 ? 0.25 : 0");
-    CLI("shrink", "softmax", "unstable.c", "rows=7 cols=512 seed=5", "--device", "host", "--runs",
-        "150");
+    CLI("shrink", "softmax", "unstable.c", "rows=7 cols=512 seed=5", "--device", "host", "--runs", "150");
     cli_expect(1, "unstable: rows=1 cols=31 input=normal seed=1");
     cli_expect(1, "10 of 10 further runs fail, 10 of them this way: a race, or memory never set");
 }

@@ -2,7 +2,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "../gen/condition.h"
+#include "gen/contract/condition.h"
 #include "suites.h"
 #include "test_gen.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../gen/draw.h"
+#include "gen/draw/draw.h"
 
 enum { LABELS = 24 * 32, MOST_FACTORS = 24 };
 
@@ -83,8 +83,8 @@ static int label(const struct space *space, const struct config_list *seen, cons
                     bits[factors] = 1u << k;
             factors++;
         } else if (domain->value_count == 0) {
-            bits[factors++] = 1u << size_label(domain, domain->high, v) |
-                              (is_shown(seen, i, v) ? 1u << 8 : 0);
+            bits[factors++] =
+                1u << size_label(domain, domain->high, v) | (is_shown(seen, i, v) ? 1u << 8 : 0);
             bits[factors++] = remainder_bits(domain, v);
         }
     }
@@ -113,9 +113,8 @@ static long long count_pairs(const struct space *space, const struct config_list
     return pairs;
 }
 
-static struct drawn_list draw_beside(const struct config_list *seen, const struct space *space,
-                                     int count, uint64_t seed, const struct draw_caps *caps,
-                                     struct draw_notes *notes)
+static struct drawn_list draw_beside(const struct config_list *seen, const struct space *space, int count,
+                                     uint64_t seed, const struct draw_caps *caps, struct draw_notes *notes)
 {
     struct drawn_list list;
     struct space_error error;
@@ -149,8 +148,8 @@ START_TEST(the_coverage_that_is_told_is_the_one_that_an_independent_count_finds)
     ck_assert_int_eq(c->covered, count_pairs(&space, &seen, &list));
     ck_assert_int_le(c->covered, c->possible);
     if (standard)
-        ck_assert_msg(c->covered * 100 >= c->possible * 90, "%s: only %lld of %lld pairs",
-                      counted[_i / 4], (long long)c->covered, (long long)c->possible);
+        ck_assert_msg(c->covered * 100 >= c->possible * 90, "%s: only %lld of %lld pairs", counted[_i / 4],
+                      (long long)c->covered, (long long)c->possible);
     drawn_list_clear(&list);
     config_list_clear(&seen);
     space_clear(&space);
@@ -245,7 +244,10 @@ static const struct {
     {"kda", "tensors: q, k, v, g, o beyond 2^31 bytes"}, /* with twice the work that others may take */
     {"topk", "tensors: x beyond 2^31 elements"},
     {"moe_up", "tensors: hidden, w_gate, w_up, out beyond 2^31 elements"},
-    {"gemm_fp8", NULL}, {"gemm_w4a16", NULL}, {"gemm_bf16", NULL}, {"gemm_f32", NULL},
+    {"gemm_fp8", NULL},
+    {"gemm_w4a16", NULL},
+    {"gemm_bf16", NULL},
+    {"gemm_f32", NULL},
 };
 
 START_TEST(every_tensor_that_can_be_large_is)
@@ -274,6 +276,7 @@ TCase *gen_cover_case(void)
     tcase_add_test(tests, what_the_caps_exclude_is_told_apart_from_what_was_missed);
     tcase_add_test(tests, a_class_that_the_contract_forbids_is_not_counted);
     tcase_add_test(tests, tensors_beyond_31_bits_are_drawn_where_they_fit);
-    tcase_add_loop_test(tests, every_tensor_that_can_be_large_is, 0, sizeof big_tensors / sizeof *big_tensors);
+    tcase_add_loop_test(tests, every_tensor_that_can_be_large_is, 0,
+                        sizeof big_tensors / sizeof *big_tensors);
     return tests;
 }

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../gen/condition.h"
-#include "../gen/draw_internal.h"
-#include "../gen/instantiate.h"
-#include "../gen/limit.h"
+#include "gen/contract/condition.h"
+#include "gen/draw/draw_internal.h"
+#include "gen/contract/instantiate.h"
+#include "gen/contract/limit.h"
 #include "suites.h"
 #include "test_gen.h"
 

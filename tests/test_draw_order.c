@@ -3,16 +3,19 @@
 
 #include <stdlib.h>
 
-#include "../gen/branch.h"
-#include "../gen/condition.h"
-#include "../gen/draw.h"
-#include "../gen/draw_internal.h"
+#include "gen/draw/branch.h"
+#include "gen/contract/condition.h"
+#include "gen/draw/draw.h"
+#include "gen/draw/draw_internal.h"
 
 enum { PROBLEMS = 9, BRANCHES = 1000, FIRST = 10, SHUFFLES = 50 };
 
 /* --- branches --- */
 
-#define ONE(...) {.term = {{__VA_ARGS__}}, .terms = 1}
+#define ONE(...)                                                                                             \
+    {                                                                                                        \
+        .term = {{__VA_ARGS__}}, .terms = 1                                                                  \
+    }
 
 /* On gemm_bf16, whose axes are m, n, k, trans_b, input, with the seen set {m=512 n=512 k=512, m=1024 n=512 k=64}. */
 static const struct {
@@ -32,7 +35,9 @@ static const struct {
     {ONE(BRANCH_CHOICE, 1, {4}, 0, 0), "input=normal"},
     {{.term = {{BRANCH_ABOVE, 1, {0}, 100, 0}, {BRANCH_NOT_MULTIPLE, 1, {1}, 8, 0}}, .terms = 2},
      "m > 100 and n % 8 != 0"},
-    {{.term = {{BRANCH_ABOVE, 1, {0}, 100, 0}, {BRANCH_NOT_MULTIPLE, 1, {1}, 8, 0}}, .terms = 2, .either = true},
+    {{.term = {{BRANCH_ABOVE, 1, {0}, 100, 0}, {BRANCH_NOT_MULTIPLE, 1, {1}, 8, 0}},
+      .terms = 2,
+      .either = true},
      "m > 100 or n % 8 != 0"},
 };
 
@@ -55,9 +60,9 @@ START_TEST(a_branch_is_taken_where_its_words_hold)
             if (pcg_below(stream, 4) == 0)
                 config.value[axis] = pcg_below(stream, 2) ? seen.item[i % 2].value[axis] : config.value[0];
         const bool holds = condition_holds(condition, &config);
-        ck_assert_msg(branch_taken(&branches[_i].branch, &seen, &config) == holds, "%s on m=%lld n=%lld k=%lld",
-                      branches[_i].condition, (long long)config.value[0], (long long)config.value[1],
-                      (long long)config.value[2]);
+        ck_assert_msg(branch_taken(&branches[_i].branch, &seen, &config) == holds,
+                      "%s on m=%lld n=%lld k=%lld", branches[_i].condition, (long long)config.value[0],
+                      (long long)config.value[1], (long long)config.value[2]);
         taken += holds;
     }
     ck_assert(taken > 20 && taken < 3980);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../gen/draw.h"
-#include "../gen/instantiate.h"
+#include "gen/draw/draw.h"
+#include "gen/contract/instantiate.h"
 
 static const char *const problems[] = {"softmax", "gemm_fp8", "paged_attention"};
 enum { PROBLEMS = sizeof problems / sizeof *problems };
@@ -105,7 +105,8 @@ START_TEST(each_two_axes_are_as_great_as_fits_with_published_data)
         bool found = false;
         snprintf(why, sizeof why, "corner: %s as great as fits", pairs[pair]);
         for (int i = 0; i < list.count && !found; i++)
-            found = strcmp(list.item[i].why, why) == 0 && config_chose(&list.item[i].config, "input", "normal") &&
+            found = strcmp(list.item[i].why, why) == 0 &&
+                    config_chose(&list.item[i].config, "input", "normal") &&
                     is_large(&list.item[i].config, 0.9);
         ck_assert_msg(found, "no large %s", why);
     }

@@ -8,7 +8,7 @@
 #define REF_FN static inline __attribute__((unused))
 #include "../reference/num_enclosure.h"
 
-#include "../gen/pcg.h"
+#include "gen/random/pcg.h"
 #include "../reference/witness_exp.h"
 
 TCase *enclosure_case(void);
@@ -58,8 +58,8 @@ static void expect_holds(num x, mpfr_t exact, const char *operation)
     mpfr_init2(distance, BITS);
     mpfr_sub_d(distance, exact, x.mid, MPFR_RNDN);
     mpfr_abs(distance, distance, MPFR_RNDN);
-    ck_assert_msg(mpfr_cmp_d(distance, x.rad) <= 0, "%s: %a +- %a, %g away", operation, x.mid,
-                  x.rad, mpfr_get_d(distance, MPFR_RNDU));
+    ck_assert_msg(mpfr_cmp_d(distance, x.rad) <= 0, "%s: %a +- %a, %g away", operation, x.mid, x.rad,
+                  mpfr_get_d(distance, MPFR_RNDU));
     mpfr_clear(distance);
 }
 

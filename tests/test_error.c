@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../gen/pcg.h"
-#include "../gen/philox.h"
+#include "gen/random/pcg.h"
+#include "gen/random/philox.h"
 #include "../problems/candidate.h"
 #include "../reference/error.h"
 
@@ -15,7 +15,7 @@ static inline void value_words(struct philox_key key, uint64_t block, uint32_t w
 {
     philox_words(key, block, 1, words);
 }
-#include "../gen/values.h"
+#include "gen/inputs/values.h"
 
 Suite *error_suite(void);
 
@@ -48,7 +48,7 @@ static int nearest_e4m3(double x)
     int best = 0;
     for (int b = 1; b < 127; b++) {
         const double new = fabs(fabs(x) - ocp_e4m3(b)), old = fabs(fabs(x) - ocp_e4m3(best));
-        if (new < old || (new == old && b % 2 == 0))
+        if (new < old || (new == old &&b % 2 == 0))
             best = b;
     }
     return best | (signbit(x) ? 128 : 0);
@@ -56,8 +56,8 @@ static int nearest_e4m3(double x)
 
 static void expect_e4m3(float x)
 {
-    ck_assert_msg(value_to_e4m3(x) == nearest_e4m3(x), "%a becomes %02x, expected %02x", x,
-                  value_to_e4m3(x), nearest_e4m3(x));
+    ck_assert_msg(value_to_e4m3(x) == nearest_e4m3(x), "%a becomes %02x, expected %02x", x, value_to_e4m3(x),
+                  nearest_e4m3(x));
     ck_assert_int_eq(value_to_e4m3(-x), nearest_e4m3(-x));
 }
 
@@ -219,7 +219,7 @@ START_TEST(worked_examples_of_the_sum_bound)
     const struct arithmetic fp32 = {"fp32", 0x1p-24, 1, 0, 0x1p24, 0};
     const struct arithmetic half = {"half", 0x1p-11, 16, 0x1p-11, 0x1p11, 0};
     const struct sum_facts small = {4097, -3, 1000, 16, 0}, large = {4097, -5, 1000, 16, 0};
-    ck_assert(error_of_sum(&mma, DATA_ANY, &small) == 5397000.0 / 33554432);        /* T1 */
+    ck_assert(error_of_sum(&mma, DATA_ANY, &small) == 5397000.0 / 33554432); /* T1 */
     ck_assert(error_of_sum(&mma, DATA_SIGN_RANDOM, &small) == 4 * 5397.0 / 33554432);
     ck_assert(error_of_sum(&mma, DATA_SIGN_RANDOM, &large) == 5 * 5397.0 / 33554432);
     ck_assert(error_of_sum(&fp32, DATA_ANY, &small) == 4097000.0 / 16777216);
@@ -307,8 +307,8 @@ START_TEST(worked_examples_of_the_truncating_bound)
 {
     const struct arithmetic fp8 = {"fp8", 34 * 0x1p-13, 32, 0, 0x1p13, 0x1p-13};
     const struct sum_facts long_sum = {4096, -3, 1000, 16, 0}, short_sum = {32, -3, 1000, 16, 0};
-    ck_assert_double_eq_tol(error_of_sum(&fp8, DATA_SIGN_RANDOM, &long_sum),
-                            14 * sqrt(128 * 34) / 8192, 1e-12);
+    ck_assert_double_eq_tol(error_of_sum(&fp8, DATA_SIGN_RANDOM, &long_sum), 14 * sqrt(128 * 34) / 8192,
+                            1e-12);
     ck_assert_double_eq_tol(error_of_sum(&fp8, DATA_SIGN_RANDOM, &short_sum), 14 * sqrt(34) / 8192, 1e-15);
     ck_assert_double_eq_tol(error_of_sum(&fp8, DATA_ANY, &long_sum), 128 * 34000.0 / 8192, 1e-9);
 }

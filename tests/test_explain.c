@@ -21,8 +21,7 @@ static void open_ground(const char *problem)
     ground_open(&ground, problem, 11, UNSEEN, 200);
 }
 
-static struct rule explained(const char *condition,
-                             int (*answer)(struct planted *, const struct config *))
+static struct rule explained(const char *condition, int (*answer)(struct planted *, const struct config *))
 {
     struct planted planted = plant(&ground, condition);
     struct rule rule;
@@ -38,7 +37,8 @@ static struct rule explained(const char *condition,
 /* `rule`: as printed; NULL: another of the same meaning will do. */
 static const struct {
     const char *problem, *condition, *rule;
-} found[] = { /* paged_attention, whose sets take seconds to draw, comes last: OTHERS */
+} found[] = {
+    /* paged_attention, whose sets take seconds to draw, comes last: OTHERS */
     {"softmax", "cols % 64 != 0", "cols % 64 != 0"},
     {"softmax", "cols % 128 == 127", "cols % 128 == 127"},
     {"softmax", "cols % 4096 != 0", "cols % 4096 != 0"},
@@ -85,8 +85,7 @@ static void expect_found(int i)
     planted.strict = true;
     ck_assert(planted_explain(&planted, RUNS, 3, &rule));
     ck_assert_msg(rule.present, "%s: %s", found[i].condition, rule.reason);
-    ck_assert_msg(planted_agreement(&planted, rule.text, 1) > 0.995, "%s: %s", found[i].condition,
-                  rule.text);
+    ck_assert_msg(planted_agreement(&planted, rule.text, 1) > 0.995, "%s: %s", found[i].condition, rule.text);
     if (found[i].rule)
         ck_assert_str_eq(rule.text, found[i].rule);
     ck_assert_msg(planted.outside == 0, "%d runs outside the space or the caps", planted.outside);

@@ -157,9 +157,8 @@ START_TEST(the_witness_reads_the_same_through_a_fetcher)
     hear(fetched);
     for (int s = 0; s < TRIED; s++) {
         ck_assert_msg(memcmp(&direct[s].value, &fetched[s].value, sizeof direct->value) == 0,
-                      "element %lld of %s: %a, and %a through a fetcher",
-                      (long long)trial.element[s]->index, cases[_i].problem, direct[s].value,
-                      fetched[s].value);
+                      "element %lld of %s: %a, and %a through a fetcher", (long long)trial.element[s]->index,
+                      cases[_i].problem, direct[s].value, fetched[s].value);
         ck_assert(direct[s].inside && fetched[s].inside);
         ck_assert(direct[s].ok && fetched[s].ok);
     }
@@ -177,7 +176,8 @@ static const struct {
     int pages, calls;
 } scattered[] = {
     {{"paged_attention", "batch=1 heads=39 kv_heads=39 head_dim=80 page_size=1 max_len=4000 table=shuffled"},
-     4200, 24},
+     4200,
+     24},
     {{"kda", "batch=1 t=1500 heads=8 dk=128 dv=64 decay=long beta=sigmoid"}, 3300, 16},
     {{"gemm_f32", "m=3 n=1100 k=3000 trans_b=0"}, 3000, 10},
     {{"gemm_bf16", "m=3 n=2100 k=3000 trans_b=0"}, 3000, 10},

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../gen/fill.h"
+#include "gen/inputs/fill.h"
 #include "fills.h"
 #include "oracle.h"
 
@@ -21,7 +21,8 @@ static const struct {
 } known[] = {
     {{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
     {{~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}, {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
-    {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0},
+    {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+     {0xa4093822, 0x299f31d0},
      {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
 };
 
@@ -271,13 +272,17 @@ END_TEST
 START_TEST(planted_values_overwrite_and_garbage_is_nan)
 {
     int32_t valid[] = {2, 0, 3};
-    const struct fill fill = {.kind = FILL_CONSTANT, .a = 1, .valid = valid, .valids = 3,
-                              .garbage_row = 4, .garbage_block = 12, .planted_count = 2,
+    const struct fill fill = {.kind = FILL_CONSTANT,
+                              .a = 1,
+                              .valid = valid,
+                              .valids = 3,
+                              .garbage_row = 4,
+                              .garbage_block = 12,
+                              .planted_count = 2,
                               .planted = {{0, -7}, {35, 9}}};
     float *x = fills_draw(fill, 36);
     for (int i = 1; i < 35; i++)
-        ck_assert_msg(i % 12 < 4 * valid[i / 12] ? x[i] == 1 : isnan(x[i]), "element %d: %g", i,
-                      x[i]);
+        ck_assert_msg(i % 12 < 4 * valid[i / 12] ? x[i] == 1 : isnan(x[i]), "element %d: %g", i, x[i]);
     ck_assert(x[0] == -7 && x[35] == 9);
     free(x);
 }
@@ -320,9 +325,8 @@ START_TEST(a_line_still_means_the_same_bits)
         const int t = pinned[i].tensor;
         oracle_open(&o, pinned[i].problem, pinned[i].line, pinned[i].content, 0);
         const uint64_t sum = checksum(o.tensor[t], o.bytes[t]);
-        ck_assert_msg(sum == pinned[i].sum, "%s %s, content %d, tensor %d: 0x%016llx",
-                      pinned[i].problem, pinned[i].line, pinned[i].content, t,
-                      (unsigned long long)sum);
+        ck_assert_msg(sum == pinned[i].sum, "%s %s, content %d, tensor %d: 0x%016llx", pinned[i].problem,
+                      pinned[i].line, pinned[i].content, t, (unsigned long long)sum);
         oracle_close(&o);
     }
 }
@@ -352,8 +356,8 @@ static void compare_contents(struct oracle *a, struct oracle *b, bool same)
             continue;
         const bool constant = a->instance.tensor[t].fill.kind == FILL_CONSTANT;
         const bool equal = memcmp(a->tensor[t], b->tensor[t], (size_t)a->bytes[t]) == 0;
-        ck_assert_msg(equal == (same || constant), "tensor %s of %s",
-                      a->config.problem->tensors[t].name, a->config.problem->name);
+        ck_assert_msg(equal == (same || constant), "tensor %s of %s", a->config.problem->tensors[t].name,
+                      a->config.problem->name);
     }
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../gen/fill.h"
+#include "gen/inputs/fill.h"
 #include "oracle.h"
 
 TCase *fill_paged_case(void);
@@ -123,8 +123,8 @@ static void check_past(const struct paged *p, const char *choice)
         for (int64_t d = 0; d < row; d += row - 1) { /* the slot's first and last number */
             const bool nan = isnan(oracle_bf16(&p->o, KV, s * row + d));
             const bool used = s % p->size < p->used[s / p->size];
-            ck_assert_msg(nan == (!used && strcmp(choice, "finite") != 0), "slot %lld: %s",
-                          (long long)s, used ? "used" : "not used");
+            ck_assert_msg(nan == (!used && strcmp(choice, "finite") != 0), "slot %lld: %s", (long long)s,
+                          used ? "used" : "not used");
         }
 }
 
@@ -132,8 +132,8 @@ static void check_all(const char *shape, int l, int t, int q, int content)
 {
     struct paged p;
     char line[256];
-    snprintf(line, sizeof line, "%s lengths=%s table=%s past=%s seed=%d", shape, lengths[l],
-             tables[t], pasts[q], 60 + l * 12 + t * 3 + q);
+    snprintf(line, sizeof line, "%s lengths=%s table=%s past=%s seed=%d", shape, lengths[l], tables[t],
+             pasts[q], 60 + l * 12 + t * 3 + q);
     open_paged(&p, line, content);
     check_lengths(&p, lengths[l]);
     check_table(&p, tables[t]);
@@ -167,10 +167,11 @@ START_TEST(every_content_has_the_same_shape)
 {
     struct paged p[3];
     for (int c = 0; c < 3; c++) {
-        open_paged(&p[c], "batch=12 heads=4 kv_heads=2 head_dim=64 page_size=16 max_len=99 "
-                          "lengths=ragged table=shared past=invalid seed=77", c);
-        ck_assert_mem_eq(p[c].o.instance.extent, p[0].o.instance.extent,
-                         sizeof p[0].o.instance.extent);
+        open_paged(&p[c],
+                   "batch=12 heads=4 kv_heads=2 head_dim=64 page_size=16 max_len=99 "
+                   "lengths=ragged table=shared past=invalid seed=77",
+                   c);
+        ck_assert_mem_eq(p[c].o.instance.extent, p[0].o.instance.extent, sizeof p[0].o.instance.extent);
         ck_assert(p[c].o.instance.flops == p[0].o.instance.flops);
         ck_assert(c == 0 || memcmp(p[c].o.tensor[LENS], p[0].o.tensor[LENS], 12 * 4) != 0);
     }
@@ -187,8 +188,10 @@ END_TEST
 START_TEST(a_one_hot_query_is_a_key_of_its_sequence)
 {
     struct paged p;
-    open_paged(&p, "batch=6 heads=8 kv_heads=2 head_dim=96 page_size=8 max_len=37 lengths=ragged "
-                   "table=shared past=nan input=onehot seed=3", 1);
+    open_paged(&p,
+               "batch=6 heads=8 kv_heads=2 head_dim=96 page_size=8 max_len=37 lengths=ragged "
+               "table=shared past=nan input=onehot seed=3",
+               1);
     int last = 0;
     for (int64_t row = 0; row < p.batch * 8; row++) {
         const int64_t b = row / 8, h = row % 8, length = oracle_i32(&p.o, LENS, b);
@@ -218,7 +221,8 @@ START_TEST(uniform_values_are_sparse_in_long_sequences)
         struct paged p;
         char line[160];
         int64_t ones = 0, eights = 0, values = lengths_of[i] * 64;
-        snprintf(line, sizeof line, "batch=1 heads=1 kv_heads=1 head_dim=64 page_size=8 max_len=%lld input=uniform seed=5",
+        snprintf(line, sizeof line,
+                 "batch=1 heads=1 kv_heads=1 head_dim=64 page_size=8 max_len=%lld input=uniform seed=5",
                  (long long)lengths_of[i]);
         open_paged(&p, line, 0);
         for (int64_t t = 0; t < lengths_of[i]; t++)

@@ -35,11 +35,10 @@ static void expect_nibbles(double a, double b)
         for (int q = 0; q < 16; q++) {
             const double below = q == 0 ? 0 : normal_below((q - 0.5 - a) / b);
             const double share = (q == 15 ? 1 : normal_below((q + 0.5 - a) / b)) - below;
-            ck_assert_msg(fabs(seen[half][q] / (double)MANY - share) < 0.006, "%g, %g: %d is %d times",
-                          a, b, q, seen[half][q]);
+            ck_assert_msg(fabs(seen[half][q] / (double)MANY - share) < 0.006, "%g, %g: %d is %d times", a, b,
+                          q, seen[half][q]);
         }
-    ck_assert_msg(fabs(product - mean[0] * mean[1]) < 0.02 * b * b, "low and high go together: %g",
-                  product);
+    ck_assert_msg(fabs(product - mean[0] * mean[1]) < 0.02 * b * b, "low and high go together: %g", product);
     free(x);
 }
 
@@ -70,8 +69,9 @@ END_TEST
 START_TEST(odd_integers_come_at_every_second_place)
 {
     enum { N = 11, ROWS = 9000 };
-    float *x = fills_draw((struct fill){.kind = FILL_ODD, .a = 1, .b = 0.25f, .density = 0.5f, .inner = N, .step = 1},
-                          N * ROWS);
+    float *x = fills_draw(
+        (struct fill){.kind = FILL_ODD, .a = 1, .b = 0.25f, .density = 0.5f, .inner = N, .step = 1},
+        N * ROWS);
     int lengthy = 0, nonzero = 0, bits[19] = {0};
     for (int i = 0; i < N * ROWS; i++) {
         const float size = fabsf(x[i]);
@@ -144,7 +144,8 @@ START_TEST(turns_keep_equal_unit_vectors_32_blocks_apart)
 {
     enum { N = 64, ROWS = 3, BLOCKS = 1000 };
     int at[N] = {0}, last[ROWS][N];
-    float *x = fills_draw((struct fill){.kind = FILL_TURNS, .b = 1, .inner = N, .block = N * ROWS}, N * ROWS * BLOCKS);
+    float *x = fills_draw((struct fill){.kind = FILL_TURNS, .b = 1, .inner = N, .block = N * ROWS},
+                          N * ROWS * BLOCKS);
     memset(last, 0, sizeof last);
     for (int r = 0; r < ROWS * BLOCKS; r++) {
         int hot = 0, place = 0;
@@ -166,7 +167,8 @@ END_TEST
 START_TEST(what_is_early_reaches_all_channels_and_the_rest_half)
 {
     enum { N = 10, EARLY = 30, BLOCK = 100 };
-    float *x = fills_draw((struct fill){.kind = FILL_EARLY, .b = 2, .inner = N, .block = BLOCK, .early = EARLY}, 100000);
+    float *x = fills_draw(
+        (struct fill){.kind = FILL_EARLY, .b = 2, .inner = N, .block = BLOCK, .early = EARLY}, 100000);
     double square = 0;
     for (int i = 0; i < 100000; i++) {
         ck_assert(x[i] == 0 || i % BLOCK < EARLY || i % N < N / 2);
@@ -193,8 +195,8 @@ START_TEST(channels_take_their_kind_of_decay_in_turn)
     }
     for (int kind = 0; kind < 4; kind++)
         ck_assert_msg(reached_low[kind] >= low[kind] && reached_low[kind] < least[kind] &&
-                      reached_high[kind] <= high[kind] && reached_high[kind] > most[kind], "%d: %g to %g",
-                      kind, reached_low[kind], reached_high[kind]);
+                          reached_high[kind] <= high[kind] && reached_high[kind] > most[kind],
+                      "%d: %g to %g", kind, reached_low[kind], reached_high[kind]);
     ck_assert_double_eq_tol(sqrt(square), 0.1, 0.003);
     free(x);
 }

@@ -21,7 +21,7 @@ enum { MOST_EXPERTS = 256 };
 
 struct routing {
     int64_t tokens, experts, rows[MOST_EXPERTS], sorted[MOST_EXPERTS]; /* sorted: the largest first */
-    int used; /* experts with rows */
+    int used;                                                          /* experts with rows */
 };
 
 static int descending(const void *a, const void *b)
@@ -85,8 +85,10 @@ START_TEST(rows_are_routed_as_the_choice_says)
                 char line[128];
                 struct oracle o;
                 struct routing r;
-                snprintf(line, sizeof line, "tokens=%d hidden_dim=1 inter_dim=1 experts=%d routing=%s "
-                         "seed=%d", shapes[s][0], shapes[s][1], *choice, s);
+                snprintf(line, sizeof line,
+                         "tokens=%d hidden_dim=1 inter_dim=1 experts=%d routing=%s "
+                         "seed=%d",
+                         shapes[s][0], shapes[s][1], *choice, s);
                 oracle_open(&o, "moe_up", line, content, 0);
                 read_routing(&o, &r);
                 expect_routing(&r, *choice);
@@ -121,8 +123,7 @@ START_TEST(every_expert_has_its_turn)
         oracle_close(&o);
     }
     for (int c = 0; c < 3; c++)
-        ck_assert_msg(abs(first[c] - 50) < 25, "%s: the first of four %d times in 200", chosen[c],
-                      first[c]);
+        ck_assert_msg(abs(first[c] - 50) < 25, "%s: the first of four %d times in 200", chosen[c], first[c]);
     ck_assert(abs(odd - 100) < 35 && abs(low - 20) < 15 && abs(high - 20) < 15);
 }
 END_TEST
@@ -135,8 +136,7 @@ START_TEST(no_row_to_be_ordered_holds_a_nan)
         for (int seed = 0; seed < 6; seed++) {
             struct oracle o;
             char line[128];
-            oracle_line(line, sizeof line, seed % 2 ? "rows=300 n=3 k=1" : "rows=8 n=5000 k=2", *input,
-                        seed);
+            oracle_line(line, sizeof line, seed % 2 ? "rows=300 n=3 k=1" : "rows=8 n=5000 k=2", *input, seed);
             oracle_open(&o, "topk", line, seed % 3, 0);
             int64_t nan = 0, negative = 0;
             for (int64_t i = 0; i < o.bytes[0] / 4; i++) {

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../gen/instantiate.h"
-#include "../gen/limit.h"
-#include "../gen/pcg.h"
+#include "gen/contract/instantiate.h"
+#include "gen/contract/limit.h"
+#include "gen/random/pcg.h"
 
 Suite *gen_suite(void);
 
@@ -28,8 +28,7 @@ static const char *write_file(const char *text)
     return temporary;
 }
 
-static int read_space(struct space *space, const char *problem, const char *text,
-                      struct space_error *error)
+static int read_space(struct space *space, const char *problem, const char *text, struct space_error *error)
 {
     int result = space_read(space, problem_find(problem), write_file(text), error);
     unlink(temporary);
@@ -202,20 +201,31 @@ static const struct {
     const char *text;
     bool holds;
 } limits[] = {
-    {"m + n * k == 18", true},       {"(m + n) * k == 30", true},
-    {"m - n - k == -1", true},       {"m / n * n == 4", true},
-    {"m % n == 2", true},            {"2^3^2 == 512", true},
-    {"-2^2 == -4", true},            {"2*-3 == -6", true},
-    {"m != n", true},                {"m < 6", false},
-    {"m <= 6", true},                {"m > 6", false},
-    {"m >= 6", true},                {"n%0 == 0", false},
-    {"n/(m-6) != 1", false},         {"2^(0-1) <= 5", false},
-    {"m*2^62 <= 2^62", false},       {"m*2^62*2^62 > 2^62", true},
+    {"m + n * k == 18", true},
+    {"(m + n) * k == 30", true},
+    {"m - n - k == -1", true},
+    {"m / n * n == 4", true},
+    {"m % n == 2", true},
+    {"2^3^2 == 512", true},
+    {"-2^2 == -4", true},
+    {"2*-3 == -6", true},
+    {"m != n", true},
+    {"m < 6", false},
+    {"m <= 6", true},
+    {"m > 6", false},
+    {"m >= 6", true},
+    {"n%0 == 0", false},
+    {"n/(m-6) != 1", false},
+    {"2^(0-1) <= 5", false},
+    {"m*2^62 <= 2^62", false},
+    {"m*2^62*2^62 > 2^62", true},
     {"0 - 2^62 - 2^62 - 2^62 < 0 - 2^62", true},
     {"(0-9223372036854775807-1) / -1 == 9223372036854775807", true},
     {"(0-9223372036854775807-1) % -1 == 0", true},
-    {"(0-1)^1000001 == -1", true},   {"(0-1)^1000000 == 1", true},
-    {"2^1000000000000 > 0", true},   {"0^0 == 1", true},
+    {"(0-1)^1000001 == -1", true},
+    {"(0-1)^1000000 == 1", true},
+    {"2^1000000000000 > 0", true},
+    {"0^0 == 1", true},
 };
 
 START_TEST(a_limit_means_what_arithmetic_says)
@@ -292,8 +302,8 @@ START_TEST(a_bad_configuration_line_is_told_why)
 {
     struct config config;
     struct space_error error = {""};
-    ck_assert_int_eq(config_parse(&config, problem_find("softmax"), bad_configs[_i].line, "f.seen:7",
-                                  &error), -1);
+    ck_assert_int_eq(config_parse(&config, problem_find("softmax"), bad_configs[_i].line, "f.seen:7", &error),
+                     -1);
     ck_assert_int_eq(strncmp(error.text, "f.seen:7: ", 10), 0);
     expect_contains(error.text, bad_configs[_i].says);
     expect_contains(error.text, "\n---> ");
@@ -346,8 +356,7 @@ static TCase *case_contracts(void)
                         sizeof bad_lines / sizeof *bad_lines);
     tcase_add_test(tests, an_unreadable_contract_is_an_error);
     tcase_add_test(tests, a_limit_too_long_or_too_many_is_an_error);
-    tcase_add_loop_test(tests, a_limit_means_what_arithmetic_says, 0,
-                        sizeof limits / sizeof *limits);
+    tcase_add_loop_test(tests, a_limit_means_what_arithmetic_says, 0, sizeof limits / sizeof *limits);
     tcase_add_test(tests, a_point_outside_the_contract_is_told_why);
     tcase_add_test(tests, a_line_reads_back_as_it_was_written);
     tcase_add_loop_test(tests, a_bad_configuration_line_is_told_why, 0,

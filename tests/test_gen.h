@@ -4,7 +4,7 @@
 
 #include <check.h>
 
-#include "../gen/space.h"
+#include "gen/contract/space.h"
 
 TCase *gen_draw_case(void);
 TCase *gen_contract_case(void); /* test_gen_draw.c */
@@ -17,7 +17,7 @@ TCase *gen_order_case(void); /* test_draw_order.c */
 struct space good_space(const char *problem, const char *text); /* from a file: test_gen.c */
 
 /* --- gen_fixture.c --- */
-struct space published_space(const char *problem);              /* shapes/PROBLEM.space */
+struct space published_space(const char *problem);                                /* shapes/PROBLEM.space */
 struct config_list published_seen(const struct space *space, const char *suffix); /* ".seen" */
 struct config parse(const char *problem, const char *line);
 void expect_contains(const char *text, const char *part);

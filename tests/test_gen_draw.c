@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../gen/draw.h"
-#include "../gen/instantiate.h"
+#include "gen/draw/draw.h"
+#include "gen/contract/instantiate.h"
 
 static const char *const problems[] = {"softmax", "gemm_fp8", "paged_attention"};
 static const int problem_total = sizeof problems / sizeof *problems;
@@ -37,8 +37,7 @@ static void expect_legal_and_unseen(const struct space *space, const struct conf
     struct space_error error;
     for (int i = 0; i < list->count; i++) {
         const struct config *config = &list->item[i].config;
-        ck_assert_msg(space_contains(space, config, &error), "%s: %s", list->item[i].why,
-                      error.text);
+        ck_assert_msg(space_contains(space, config, &error), "%s: %s", list->item[i].why, error.text);
         ck_assert(config->seed < (uint64_t)1 << 31);
         for (int j = 0; j < seen->count; j++)
             ck_assert(!config_same_point(config, &seen->item[j]));
@@ -95,8 +94,7 @@ START_TEST(every_neighbour_at_distance_one_is_drawn)
             for (int sign = -1; sign <= 1; sign += 2) {
                 struct config near = seen.item[i];
                 near.value[axis] += sign;
-                ck_assert_msg(has_numbers(&list, &near), "%s: seen %d, axis %d, %+d", problem, i,
-                              axis, sign);
+                ck_assert_msg(has_numbers(&list, &near), "%s: seen %d, axis %d, %+d", problem, i, axis, sign);
             }
     drawn_list_clear(&list);
     config_list_clear(&seen);
@@ -243,8 +241,7 @@ START_TEST(equal_seeds_draw_equal_sets)
 }
 END_TEST
 
-static int count_common(const struct drawn_list *a, const struct drawn_list *b, const char *why,
-                        int *total)
+static int count_common(const struct drawn_list *a, const struct drawn_list *b, const char *why, int *total)
 {
     int common = 0;
     *total = 0;

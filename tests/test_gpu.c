@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../gen/instantiate.h"
-#include "../gen/space.h"
+#include "gen/contract/instantiate.h"
+#include "gen/contract/space.h"
 #include "../reference/judge.h"
-#include "../verify/device.h"
-#include "../verify/memory.h"
-#include "../verify/session.h"
-#include "../verify/build.h"
+#include "verify/device/device.h"
+#include "verify/device/memory.h"
+#include "verify/session/session.h"
+#include "verify/build/build.h"
 #include "suites.h"
 
 static struct device device;
@@ -105,8 +105,8 @@ static void compare_fill(const struct config *config)
         ck_assert_int_eq(host->fill(problem, &instance, t, config->seed, 1, here), 0);
         ck_assert_int_eq(gpu->fill(problem, &instance, t, config->seed, 1, there), 0);
         ck_assert_int_eq(gpu->to_host(back, there, 0, (int64_t)bytes), 0);
-        ck_assert_msg(memcmp(here, back, bytes) == 0, "%s %s: %s", problem->name,
-                      problem->tensors[t].name, line);
+        ck_assert_msg(memcmp(here, back, bytes) == 0, "%s %s: %s", problem->name, problem->tensors[t].name,
+                      line);
         host->release(here);
         gpu->release(there);
         free(back);
@@ -123,8 +123,12 @@ END_TEST
 
 /* --- many pieces in one go --- */
 
-enum { GATHER_PAGES = 9001, GATHER_BYTES = GATHER_PAGES * FETCHER_PAGE + 37, GATHER_PIECES = 3000,
-       GATHER_THREADS = 12 };
+enum {
+    GATHER_PAGES = 9001,
+    GATHER_BYTES = GATHER_PAGES * FETCHER_PAGE + 37,
+    GATHER_PIECES = 3000,
+    GATHER_THREADS = 12
+};
 
 /* Pages anywhere, some of them twice, the short one at the end among them; every fifth is a part of a page,
  * off alignment. */
@@ -241,8 +245,8 @@ static void judge_side(struct side *side, enum backend backend, const struct con
     for (int s = 0; s < JUDGE_SAMPLES; s++)
         request.sample[s] = (count - 1) * s / (JUDGE_SAMPLES - 1);
     const struct reference *reference = reference_find(problem->name);
-    ck_assert_int_eq((backend == BACKEND_CUDA ? reference->judge_cuda : reference->judge_host)(
-                         &request, side->report), 0);
+    ck_assert_int_eq(
+        (backend == BACKEND_CUDA ? reference->judge_cuda : reference->judge_host)(&request, side->report), 0);
 }
 
 static void close_side(struct side *side)
@@ -272,8 +276,8 @@ static void compare_enclosures(const struct config *config)
         ck_assert_msg(a->index == b->index && a->got == b->got &&
                           ((isnan(a->mid) && isnan(b->mid)) || a->mid == b->mid ||
                            fabs(a->mid - b->mid) <= a->rad + b->rad),
-                      "%s element %lld: host %.17g +- %.3g, GPU %.17g +- %.3g", line,
-                      (long long)a->index, a->mid, a->rad, b->mid, b->rad);
+                      "%s element %lld: host %.17g +- %.3g, GPU %.17g +- %.3g", line, (long long)a->index,
+                      a->mid, a->rad, b->mid, b->rad);
         ck_assert_msg((isnan(a->mid)) || fabs(a->allowed - b->allowed) <= 1e-4 * a->allowed,
                       "%s: allowed %.17g and %.17g", line, a->allowed, b->allowed);
     }
@@ -291,16 +295,16 @@ END_TEST
 
 /* --- candidates that misbehave, and the outcome that each must have --- */
 
-#define KERNEL_HEAD \
-    "#include <cuda_runtime.h>\n#include <cstdint>\n#include <cmath>\n" \
-    "__global__ void plain(const float *x, float *y, int64_t rows, int64_t cols)\n" \
-    "{ for (int64_t r = blockIdx.x; r < rows; r += gridDim.x) if (threadIdx.x == 0) {\n" \
-    "  float m = -INFINITY; double s = 0;\n" \
-    "  for (int64_t c = 0; c < cols; c++) m = fmaxf(m, x[r * cols + c]);\n" \
-    "  for (int64_t c = 0; c < cols; c++) s += expf(x[r * cols + c] - m);\n" \
+#define KERNEL_HEAD                                                                                          \
+    "#include <cuda_runtime.h>\n#include <cstdint>\n#include <cmath>\n"                                      \
+    "__global__ void plain(const float *x, float *y, int64_t rows, int64_t cols)\n"                          \
+    "{ for (int64_t r = blockIdx.x; r < rows; r += gridDim.x) if (threadIdx.x == 0) {\n"                     \
+    "  float m = -INFINITY; double s = 0;\n"                                                                 \
+    "  for (int64_t c = 0; c < cols; c++) m = fmaxf(m, x[r * cols + c]);\n"                                  \
+    "  for (int64_t c = 0; c < cols; c++) s += expf(x[r * cols + c] - m);\n"                                 \
     "  for (int64_t c = 0; c < cols; c++) y[r * cols + c] = expf(x[r * cols + c] - m) / (float)s; } }\n"
-#define ENTRY(before, after) \
-    "extern \"C\" int softmax(const float *x, float *y, int64_t rows, int64_t cols, cudaStream_t stream)\n" \
+#define ENTRY(before, after)                                                                                 \
+    "extern \"C\" int softmax(const float *x, float *y, int64_t rows, int64_t cols, cudaStream_t stream)\n"  \
     "{ " before " plain<<<256, 32, 0, stream>>>(x, y, rows, cols); " after " return 0; }\n"
 
 static const struct {
@@ -308,19 +312,26 @@ static const struct {
     enum outcome outcome;
 } misbehaving[] = {
     {KERNEL_HEAD ENTRY("", ""), OUTCOME_PASS},
-    {KERNEL_HEAD "__global__ void peek(const float *x, float *y, int64_t n) { if (x[n + 3] == 1e30f) y[0] = 0; }\n"
-     ENTRY("", "peek<<<1, 1, 0, stream>>>(x, y, rows * cols + 4);"), OUTCOME_OVERRUN},
-    {KERNEL_HEAD "__global__ void peek(const float *x, float *y) { if (x[-1] == 1e30f) y[0] = 0; }\n"
-     ENTRY("", "peek<<<1, 1, 0, stream>>>(x, y);"), OUTCOME_OVERRUN},
-    {KERNEL_HEAD "__global__ void poke(float *y, int64_t n) { y[n] = 1; }\n"
-     ENTRY("", "poke<<<1, 1, 0, stream>>>(y, rows * cols);"), OUTCOME_OVERRUN},
-    {KERNEL_HEAD "__global__ void poke(const float *x) { ((float *)x)[0] += 1; }\n"
-     ENTRY("", "poke<<<1, 1, 0, stream>>>(x);"), OUTCOME_MODIFIED},
+    {KERNEL_HEAD
+     "__global__ void peek(const float *x, float *y, int64_t n) { if (x[n + 3] == 1e30f) y[0] = 0; }\n" ENTRY(
+         "", "peek<<<1, 1, 0, stream>>>(x, y, rows * cols + 4);"),
+     OUTCOME_OVERRUN},
+    {KERNEL_HEAD "__global__ void peek(const float *x, float *y) { if (x[-1] == 1e30f) y[0] = 0; }\n" ENTRY(
+         "", "peek<<<1, 1, 0, stream>>>(x, y);"),
+     OUTCOME_OVERRUN},
+    {KERNEL_HEAD "__global__ void poke(float *y, int64_t n) { y[n] = 1; }\n" ENTRY(
+         "", "poke<<<1, 1, 0, stream>>>(y, rows * cols);"),
+     OUTCOME_OVERRUN},
+    {KERNEL_HEAD "__global__ void poke(const float *x) { ((float *)x)[0] += 1; }\n" ENTRY(
+         "", "poke<<<1, 1, 0, stream>>>(x);"),
+     OUTCOME_MODIFIED},
     {KERNEL_HEAD ENTRY("rows--;", ""), OUTCOME_UNWRITTEN},
-    {KERNEL_HEAD "__global__ void trap() { asm(\"trap;\"); }\n"
-     ENTRY("", "trap<<<1, 1, 0, stream>>>();"), OUTCOME_CRASH},
-    {KERNEL_HEAD "__global__ void spin(float *y) { for (;;) if (((volatile float *)y)[0] == 7) break; }\n"
-     ENTRY("", "spin<<<1, 1, 0, stream>>>(y);"), OUTCOME_TIMEOUT},
+    {KERNEL_HEAD "__global__ void trap() { asm(\"trap;\"); }\n" ENTRY("", "trap<<<1, 1, 0, stream>>>();"),
+     OUTCOME_CRASH},
+    {KERNEL_HEAD
+     "__global__ void spin(float *y) { for (;;) if (((volatile float *)y)[0] == 7) break; }\n" ENTRY(
+         "", "spin<<<1, 1, 0, stream>>>(y);"),
+     OUTCOME_TIMEOUT},
     {KERNEL_HEAD ENTRY("return 5;", ""), OUTCOME_REFUSED},
     {KERNEL_HEAD ENTRY("*(volatile int *)0 = 1;", ""), OUTCOME_CRASH},
     {KERNEL_HEAD ENTRY("", "if (cols == 1031) asm volatile(\"ud2\");"), OUTCOME_CRASH},
@@ -344,14 +355,17 @@ START_TEST(a_misbehaving_kernel_has_its_outcome)
     char text[4096];
     open_device();
     write_source(path, misbehaving[_i].source);
-    const struct build_options options = {.path = path, .backend = BACKEND_CUDA, .arch = device.arch,
-                                          .timeout = 120};
+    const struct build_options options = {
+        .path = path, .backend = BACKEND_CUDA, .arch = device.arch, .timeout = 120};
     ck_assert_msg(build_candidate(&build, &options, text, sizeof text) == BUILD_OK, "%s", text);
-    ck_assert_int_eq(config_parse(&config, problem_find("softmax"), "rows=5 cols=1031 seed=3", "test",
-                                  &error), 0);
+    ck_assert_int_eq(
+        config_parse(&config, problem_find("softmax"), "rows=5 cols=1031 seed=3", "test", &error), 0);
     const struct session_options session_options = {.problem = problem_find("softmax"),
-                                                    .device = &device, .object = build.object,
-                                                    .timeout = 3, .threads = 2, .workers = 1};
+                                                    .device = &device,
+                                                    .object = build.object,
+                                                    .timeout = 3,
+                                                    .threads = 2,
+                                                    .workers = 1};
     struct session *session = session_open(&session_options);
     struct config_result result = {0}, again = {0};
     ck_assert_msg(session_check(session, &config, &result) == SESSION_OK, "%s", session_error(session));

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../gen/space.h"
-#include "../verify/build.h"
-#include "../verify/neighbours.h"
-#include "../verify/session.h"
+#include "gen/contract/space.h"
+#include "verify/build/build.h"
+#include "verify/device/neighbours.h"
+#include "verify/session/session.h"
 #include "suites.h"
 
 static struct device device;

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "../reference/error.h"
-#include "../verify/build.h"
-#include "../verify/device.h"
+#include "verify/build/build.h"
+#include "verify/device/device.h"
 #include "suites.h"
 
 #ifdef HAVE_CUDA
@@ -42,7 +42,8 @@ static void open_probe(struct probe *p, const struct device *device)
     char text[4096];
     float scale[N];
     const struct build_options options = {.path = "problems/gemm_fp8/honest/wgmma.cu",
-                                          .backend = BACKEND_CUDA, .arch = device->arch,
+                                          .backend = BACKEND_CUDA,
+                                          .arch = device->arch,
                                           .timeout = 120};
     ck_assert_msg(build_candidate(&build, &options, text, sizeof text) == BUILD_OK, "%s", text);
     void *library = dlopen(build.object, RTLD_NOW | RTLD_LOCAL);
@@ -104,8 +105,8 @@ START_TEST(the_fp8_matrix_unit_keeps_as_many_bits_as_the_error_model_says)
     }
     error_ladder(problem_find("gemm_fp8"), device.capability, &ladder);
     open_probe(&probe, &device);
-    const int within = kept_bits(&probe, 0, 5, 9);     /* one group of 32 products */
-    const int across = kept_bits(&probe, 0, 40, 100);  /* three groups: what the accumulator keeps */
+    const int within = kept_bits(&probe, 0, 5, 9);    /* one group of 32 products */
+    const int across = kept_bits(&probe, 0, 40, 100); /* three groups: what the accumulator keeps */
     printf("probe: fp8 wgmma keeps 2^-%d beside 1 within a group, 2^-%d in the accumulator\n", within,
            across);
     const struct arithmetic *fp8 = &ladder.rung[ladder.admitted];
@@ -116,8 +117,7 @@ START_TEST(the_fp8_matrix_unit_keeps_as_many_bits_as_the_error_model_says)
     ck_assert(ask(&probe, 17, 0, 5, 9, true) == 0);
     ck_assert(ask(&probe, 17, 0, 5, 9, false) == 0);
     ck_assert(ask(&probe, 17, 0, 40, 100, true) == 0);
-    ck_assert_msg(ldexp(1, within) >= fp8->exact_below, "integers up to %g are not exact",
-                  fp8->exact_below);
+    ck_assert_msg(ldexp(1, within) >= fp8->exact_below, "integers up to %g are not exact", fp8->exact_below);
 }
 END_TEST
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../verify/memory.h"
+#include "verify/device/memory.h"
 #include "honest/margins.h"
 
 Suite *honest_suite(void);
@@ -72,7 +72,8 @@ static int mutants_missed(int capability, const char **name)
 {
     int missed = 0;
     for (int i = 0; i < program.mutant_count; i++)
-        if (margins.mutant[i].runs > 0 && !margins.mutant[i].rejected && !mutant_admitted(&program, i, capability)) {
+        if (margins.mutant[i].runs > 0 && !margins.mutant[i].rejected &&
+            !mutant_admitted(&program, i, capability)) {
             *name = program.mutants[i].name;
             missed++;
         }
@@ -83,8 +84,10 @@ static void expect_honest(const struct problem *problem, const struct attempt *a
 {
     run(problem, attempt);
     ck_assert_msg(honest_rejected() == 0, "%s: honest settings were rejected", problem->name);
-    ck_assert_msg(honest_ratio() <= 1, "%s: an honest setting exceeds the allowed error before its last "
-                  "rounding, by a ratio of %.3g", problem->name, honest_ratio());
+    ck_assert_msg(honest_ratio() <= 1,
+                  "%s: an honest setting exceeds the allowed error before its last "
+                  "rounding, by a ratio of %.3g",
+                  problem->name, honest_ratio());
     program_close(&program);
 }
 
@@ -92,7 +95,8 @@ static void expect_rejected(const struct problem *problem, const struct attempt 
 {
     const char *name = "";
     run(problem, attempt);
-    const int missed = mutants_missed(attempt->capability < 0 ? device.capability : attempt->capability, &name);
+    const int missed =
+        mutants_missed(attempt->capability < 0 ? device.capability : attempt->capability, &name);
     ck_assert_msg(missed == 0, "%s: %d mutants were accepted, %s among them", problem->name, missed, name);
     program_close(&program);
 }
@@ -121,17 +125,18 @@ END_TEST
 /* Most show on small configurations; which of them need a long sum or a late token the whole set tells. */
 START_TEST(small_configurations_reject_most_mutants)
 {
-    const struct attempt attempt = {
-        .device = "host", .capability = -1,
-        .plan = {.seed = 1, .configs = 24, .must_only = true, .brief = true}};
+    const struct attempt attempt = {.device = "host",
+                                    .capability = -1,
+                                    .plan = {.seed = 1, .configs = 24, .must_only = true, .brief = true}};
     const char *name = "";
     int ran = 0;
     run(problem_at(_i), &attempt);
     for (int i = 0; i < program.mutant_count; i++)
         ran += margins.mutant[i].runs > 0;
     ck_assert_int_ge(ran, 30);
-    ck_assert_msg(mutants_missed(0, &name) <= ran * 2 / 5, "%s: %d of %d mutants were accepted, %s among them",
-                  program.problem->name, mutants_missed(0, &name), ran, name);
+    ck_assert_msg(mutants_missed(0, &name) <= ran * 2 / 5,
+                  "%s: %d of %d mutants were accepted, %s among them", program.problem->name,
+                  mutants_missed(0, &name), ran, name);
     program_close(&program);
 }
 END_TEST
@@ -140,7 +145,8 @@ END_TEST
 START_TEST(the_standard_set_rejects_every_mutant)
 {
     const struct attempt attempt = {
-        .device = "host", .capability = -1,
+        .device = "host",
+        .capability = -1,
         .plan = {.seed = 1, .configs = 24, .hunt = 300, .must_only = true, .brief = true}};
     expect_rejected(problem_at(_i), &attempt);
 }
@@ -159,22 +165,29 @@ END_TEST
 static const struct {
     const char *problem, *setting, *line;
 } worst[] = {
-    {"gemm_fp8", "order=up chains=2 block=64 split=16 merge=sequence engine=double scale=after scale_in=double round=twice",
+    {"gemm_fp8",
+     "order=up chains=2 block=64 split=16 merge=sequence engine=double scale=after scale_in=double "
+     "round=twice",
      "m=222 n=9885 k=2 input=normal seed=2065435649"},
-    {"gemm_w4a16", "order=up chains=1 block=32 split=1 merge=tree engine=kahan weight=rounded zero=inner total=steps",
+    {"gemm_w4a16",
+     "order=up chains=1 block=32 split=1 merge=tree engine=kahan weight=rounded zero=inner total=steps",
      "m=127 n=8063 k=2 group=96 zero=low input=wide seed=176480390"},
     {"gemm_bf16", "engine=fp32 product=fused", "m=257 n=487 k=4 trans_b=1 input=wide seed=295161262"},
-    {"gemm_f32", "order=ends lanes=2 block=4 split=1 merge=serial engine=kahan product=fused rest=last parts=tf32x3_raw",
+    {"gemm_f32",
+     "order=ends lanes=2 block=4 split=1 merge=serial engine=kahan product=fused rest=last parts=tf32x3_raw",
      "m=609 n=6626 k=1 trans_b=0 input=normal seed=1336504050"},
-    {"moe_up", "sum=double order=pairwise split=1 gate=bf16 up=bf16 silu=bf16 form=sigmoid exp=expf product=gate_first",
+    {"moe_up",
+     "sum=double order=pairwise split=1 gate=bf16 up=bf16 silu=bf16 form=sigmoid exp=expf product=gate_first",
      "tokens=2187 hidden_dim=1 inter_dim=1816 experts=1 routing=even input=normal seed=1190610789"},
     {"paged_attention",
      "dot=pairwise scale=divide base=2 argument=separate max=split tile=64 split=100 normalize=row p=bf16",
-     "batch=7 heads=128 kv_heads=8 head_dim=96 page_size=32 max_len=127 lengths=full table=shared past=nan input=wide "
+     "batch=7 heads=128 kv_heads=8 head_dim=96 page_size=32 max_len=127 lengths=full table=shared past=nan "
+     "input=wide "
      "seed=2137514348"},
     {"softmax", "", "rows=1 cols=4096 input=digits seed=1658711114"},
     {"kda",
-     "chunk=64 fold=middle inverse=doubling form=uw beta=after sums=reversed scale=scores exponent=exp2 gates=serial "
+     "chunk=64 fold=middle inverse=doubling form=uw beta=after sums=reversed scale=scores exponent=exp2 "
+     "gates=serial "
      "state=double keys=bf16 solve=f32 written=bf16 carried=state scores=scores",
      "batch=2 t=45 heads=12 dk=64 dv=96 decay=published beta=sigmoid input=normal seed=1378181198"},
 };
@@ -197,7 +210,8 @@ START_TEST(half_of_a_bound_rejects_the_worst_honest_case)
     ck_assert_msg(margin.wrong == 0 && margin.unrounded <= 1, "%s: %.3g", problem->name, margin.unrounded);
     bed.loosened = 0.5;
     ck_assert_int_eq(bed_run(&bed, &program, &config, &margin), 0);
-    ck_assert_msg(margin.wrong > 0 || margin.unrounded > 1, "%s: half is enough, %.3g", problem->name, margin.unrounded);
+    ck_assert_msg(margin.wrong > 0 || margin.unrounded > 1, "%s: half is enough, %.3g", problem->name,
+                  margin.unrounded);
     program_close(&program);
 }
 END_TEST
@@ -206,13 +220,17 @@ START_TEST(four_times_a_bound_accepts_a_mutant)
 {
     const struct problem *problem = problem_at(_i);
     const struct attempt attempt = {
-        .device = "host", .capability = -1, .loosened = 4,
-        .plan = {.seed = 1, .configs = 24, .hunt = 30, .must_only = true, .brief = true, .until_missed = true}};
+        .device = "host",
+        .capability = -1,
+        .loosened = 4,
+        .plan = {
+            .seed = 1, .configs = 24, .hunt = 30, .must_only = true, .brief = true, .until_missed = true}};
     const char *name = "";
     if (problem->exact)
         return; /* it has no bound */
     run(problem, &attempt);
-    ck_assert_msg(mutants_missed(0, &name) > 0, "%s: four times the allowed error rejects every mutant", problem->name);
+    ck_assert_msg(mutants_missed(0, &name) > 0, "%s: four times the allowed error rejects every mutant",
+                  problem->name);
     program_close(&program);
 }
 END_TEST
@@ -226,8 +244,8 @@ START_TEST(settings_are_drawn_alike_and_reach_every_admitted_value)
             bool reached = false;
             for (int i = 0; i < 256 && !reached; i++)
                 reached = setting_draw(&program, 0, 5, i).choice[s] == v;
-            ck_assert_msg(reached == (program.switches[s].capability[v] == 0), "%s: %s=%s", program.problem->name,
-                          program.switches[s].name, program.switches[s].values[v]);
+            ck_assert_msg(reached == (program.switches[s].capability[v] == 0), "%s: %s=%s",
+                          program.problem->name, program.switches[s].name, program.switches[s].values[v]);
         }
     const struct setting once = setting_draw(&program, 90, 7, 3), again = setting_draw(&program, 90, 7, 3);
     ck_assert_mem_eq(&once, &again, sizeof once);
@@ -246,7 +264,8 @@ END_TEST
 START_TEST(the_standard_set_rejects_every_mutant_on_a_gpu)
 {
     const struct attempt attempt = {
-        .device = "cuda", .capability = -1,
+        .device = "cuda",
+        .capability = -1,
         .plan = {.seed = 1, .configs = 24, .hunt = 300, .must_only = true, .brief = true}};
     expect_rejected(problem_at(_i), &attempt);
 }

@@ -55,10 +55,11 @@ static void expect_pass(struct oracle *o, const char *what)
     char line[256];
     config_format(&o->config, line, sizeof line);
     oracle_judge(o, &report);
-    ck_assert_msg(report.wrong == 0 && report.unwritten == 0, "%s of %s %s: %lld wrong, worst "
-                  "%lld: %.9g, expected %.9g +- %.3g", what, o->reference->name, line,
-                  (long long)report.wrong, (long long)report.worst.index, report.worst.got,
-                  report.worst.mid, report.worst.allowed);
+    ck_assert_msg(report.wrong == 0 && report.unwritten == 0,
+                  "%s of %s %s: %lld wrong, worst "
+                  "%lld: %.9g, expected %.9g +- %.3g",
+                  what, o->reference->name, line, (long long)report.wrong, (long long)report.worst.index,
+                  report.worst.got, report.worst.mid, report.worst.allowed);
     ck_assert_int_eq(report.first_wrong, -1);
     ck_assert_int_eq(report.last_wrong, -1);
     for (int64_t i = 0; i < report.open && i < JUDGE_OPEN; i++)
@@ -75,8 +76,8 @@ static void expect_caught(struct oracle *o, int64_t index, const char *what)
                   "%s at %lld of %s %s: %lld wrong, from %lld to %lld", what, (long long)index,
                   o->reference->name, line, (long long)report.wrong, (long long)report.first_wrong,
                   (long long)report.last_wrong);
-    ck_assert_msg(report.worst.index == index && report.worst_ratio > 1,
-                  "%s at %lld: worst %lld, %g", what, (long long)index, (long long)report.worst.index, report.worst_ratio);
+    ck_assert_msg(report.worst.index == index && report.worst_ratio > 1, "%s at %lld: worst %lld, %g", what,
+                  (long long)index, (long long)report.worst.index, report.worst_ratio);
     ck_assert(!oracle_witness(o, &report.worst).ok);
 }
 
@@ -180,8 +181,15 @@ static void break_nan(struct oracle *o, int64_t index)
 static int positions(const struct oracle *o, int64_t out[16])
 {
     const int64_t n = o->elements, w = o->width;
-    const int64_t wanted[] = {0, n - 1, w - 1, n - w, n / 2, w > 32 ? 31 : 0, w > 32 ? 32 : 0,
-                              n > 64 * w ? 64 * w : n / 3, w > 128 ? n - w + 128 : n / 5};
+    const int64_t wanted[] = {0,
+                              n - 1,
+                              w - 1,
+                              n - w,
+                              n / 2,
+                              w > 32 ? 31 : 0,
+                              w > 32 ? 32 : 0,
+                              n > 64 * w ? 64 * w : n / 3,
+                              w > 128 ? n - w + 128 : n / 5};
     int count = 0;
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         bool have = wanted[i] < 0 || wanted[i] >= n;
@@ -296,8 +304,10 @@ static void expect_overflow(float scale, bool infinite, bool largest, bool negat
     *(uint8_t *)o.tensor[0] = 0x38; /* 1.0 */
     *(uint8_t *)o.tensor[1] = negative ? 0xb8 : 0x38;
     *(float *)o.tensor[2] = scale;
-    const struct { uint16_t bits; bool good; } tries[] = {
-        {0x7f80, infinite}, {0x7f7f, largest}, {0xff80, false}, {0x7fc0, false}};
+    const struct {
+        uint16_t bits;
+        bool good;
+    } tries[] = {{0x7f80, infinite}, {0x7f7f, largest}, {0xff80, false}, {0x7fc0, false}};
     for (int i = 0; i < 4; i++) {
         oracle_put_bits(&o, 0, tries[i].bits ^ (negative ? 0x8000u : 0));
         oracle_judge(&o, &report);

@@ -95,8 +95,10 @@ END_TEST
 START_TEST(a_long_sum_that_cancels_is_not_left_open)
 {
     struct oracle o;
-    oracle_open(&o, "paged_attention", "batch=1 heads=32 kv_heads=32 head_dim=256 page_size=64 "
-                "max_len=9000 past=nan input=uniform seed=3", 0, 0);
+    oracle_open(&o, "paged_attention",
+                "batch=1 heads=32 kv_heads=32 head_dim=256 page_size=64 "
+                "max_len=9000 past=nan input=uniform seed=3",
+                0, 0);
     for (int64_t i = 0; i < o.elements; i++)
         oracle_put(&o, i, 0);
     oracle_judge(&o, &report);

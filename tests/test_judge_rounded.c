@@ -183,7 +183,8 @@ static void expect_named(const char *problem, float (*operand)(float), float (*s
     ck_assert_msg(report.wrong > 0, "%s passes as fp32", name);
     ck_assert(!oracle_witness(&o, &report.worst).ok);
     ck_assert_msg(report.fits < o.request.ladder.count &&
-                  strcmp(o.request.ladder.rung[report.fits].name, name) == 0, "%s is called %s", name,
+                      strcmp(o.request.ladder.rung[report.fits].name, name) == 0,
+                  "%s is called %s", name,
                   report.fits < o.request.ladder.count ? o.request.ladder.rung[report.fits].name : "wrong");
     oracle_close(&o);
 }
@@ -217,8 +218,9 @@ static int64_t softmax_off(const char *line, double off, int64_t from, int64_t e
 
 START_TEST(a_denominator_has_its_room_once_and_for_the_whole_row)
 {
-    static const char *const lines[] = {"rows=3 cols=600 input=normal seed=5", "rows=2 cols=5000 input=ties seed=6",
-                                        "rows=2 cols=4097 input=digits seed=7", "rows=2 cols=800 input=equal seed=8"};
+    static const char *const lines[] = {
+        "rows=3 cols=600 input=normal seed=5", "rows=2 cols=5000 input=ties seed=6",
+        "rows=2 cols=4097 input=digits seed=7", "rows=2 cols=800 input=equal seed=8"};
     for (int side = -1; side <= 1; side += 2)
         for (size_t l = 0; l < sizeof lines / sizeof *lines; l++) {
             ck_assert_int_eq(softmax_off(lines[l], side * 0.99 * 0x1p-12, 0, INT64_MAX, 1), 0);

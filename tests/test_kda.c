@@ -60,8 +60,8 @@ static void expect_column(const struct oracle *o, const struct questions *questi
     for (int i = 0; i < count; i++) {
         const struct questions *q = &question[i];
         ck_assert_msg(fabs(answer[2 * i].value - q->near.mid) <= q->room && answer[2 * i].inside,
-                      "element %lld: witness %a, exact %a", (long long)q->near.index,
-                      answer[2 * i].value, q->near.mid);
+                      "element %lld: witness %a, exact %a", (long long)q->near.index, answer[2 * i].value,
+                      q->near.mid);
         ck_assert(q->beyond.rad <= 0 || !answer[2 * i + 1].inside);
     }
 }
@@ -173,8 +173,7 @@ static void expect_all_inside(struct oracle *o, struct judged *all, bool inside,
  * asked for. The last value of `narrow` is what a radius may be, of the allowed error. */
 START_TEST(every_enclosure_of_a_recurrence_holds_its_witness)
 {
-    static const char *const shapes[] = {"batch=2 t=70 heads=2 dk=5 dv=2",
-                                         "batch=1 t=3 heads=2 dk=9 dv=33"};
+    static const char *const shapes[] = {"batch=2 t=70 heads=2 dk=5 dv=2", "batch=1 t=3 heads=2 dk=9 dv=33"};
     const double narrow = 0x1p-16;
     for (int input = 0; input < INPUTS; input++)
         for (int s = 0; s < 2; s++) {
@@ -293,8 +292,8 @@ static void expect_state(const char *decay, const char *beta, const char *input,
     static struct judge_report report;
     struct oracle o;
     char line[256];
-    snprintf(line, sizeof line, "batch=1 t=1000 heads=1 dk=64 dv=64 decay=%s beta=%s input=%s seed=3",
-             decay, beta, input);
+    snprintf(line, sizeof line, "batch=1 t=1000 heads=1 dk=64 dv=64 decay=%s beta=%s input=%s seed=3", decay,
+             beta, input);
     oracle_open(&o, "kda", line, 0, 0);
     scan(&o, short_state, 1);
     oracle_judge(&o, &report);
@@ -331,7 +330,8 @@ static void expect_integers(const char *beta, float factor, bool right)
     static struct judge_report report;
     struct oracle o;
     char line[256];
-    snprintf(line, sizeof line, "batch=1 t=140 heads=1 dk=64 dv=64 decay=strong beta=%s input=integers seed=5", beta);
+    snprintf(line, sizeof line,
+             "batch=1 t=140 heads=1 dk=64 dv=64 decay=strong beta=%s input=integers seed=5", beta);
     oracle_open(&o, "kda", line, 0, 0);
     ck_assert_int_eq(o.instance.data, DATA_EXACT);
     scan(&o, false, factor);

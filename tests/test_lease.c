@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../verify/clock.h"
-#include "../verify/lease.h"
+#include "verify/device/clock.h"
+#include "verify/device/lease.h"
 #include "suites.h"
 
 static char directory[64], why[400];

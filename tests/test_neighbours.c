@@ -6,8 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../verify/neighbours.h"
-#include "../verify/session_internal.h"
+#include "verify/device/neighbours.h"
+#include "verify/session/session_internal.h"
 #include "suites.h"
 
 static const struct device gpu = {.backend = BACKEND_CUDA, .uuid = "GPU-of-a-test"};

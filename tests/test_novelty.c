@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "../gen/draw.h"
-#include "../gen/draw_internal.h"
+#include "gen/draw/draw.h"
+#include "gen/draw/draw_internal.h"
 
 static struct novelty *novelty_of_space(const struct space *space, const struct config_list *seen)
 {
@@ -226,14 +226,12 @@ TCase *gen_novelty_case(void)
         problems++;
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, a_configuration_is_no_novelty_after_it_was_marked, 0, problems);
-    tcase_add_loop_test(tests, one_axis_moved_by_one_residue_is_a_novelty, 0,
-                        sizeof beside / sizeof *beside);
+    tcase_add_loop_test(tests, one_axis_moved_by_one_residue_is_a_novelty, 0, sizeof beside / sizeof *beside);
     tcase_add_test(tests, a_published_value_weighs_more_than_another_one);
     tcase_add_test(tests, what_only_usual_data_shows_is_not_left_to_the_rest);
     tcase_add_loop_test(tests, novelty_is_the_same_on_every_call_and_in_whichever_order_it_was_marked, 0,
                         problems);
-    tcase_add_loop_test(tests, where_nothing_is_published_hardly_a_residue_modulo_128_is_not_met, 0,
-                        4);
+    tcase_add_loop_test(tests, where_nothing_is_published_hardly_a_residue_modulo_128_is_not_met, 0, 4);
     tcase_add_loop_test(tests, random_draws_seldom_meet_a_residue_modulo_128_twice, 0, 4);
     return tests;
 }

@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../verify/pattern.h"
+#include "verify/session/pattern.h"
 #include "suites.h"
 
 /* A 2-D output in which an element is wrong where `is` says so. */
-static struct pattern of(int64_t rows, int64_t cols, bool (*is)(int64_t r, int64_t c, int64_t rows, int64_t cols))
+static struct pattern of(int64_t rows, int64_t cols,
+                         bool (*is)(int64_t r, int64_t c, int64_t rows, int64_t cols))
 {
     const int64_t dim[] = {rows, cols};
     struct pattern pattern;
@@ -21,16 +22,34 @@ static struct pattern of(int64_t rows, int64_t cols, bool (*is)(int64_t r, int64
     return pattern;
 }
 
-static bool never(int64_t r, int64_t c, int64_t rows, int64_t cols) { return r < 0 && c + rows + cols < 0; }
-static bool always(int64_t r, int64_t c, int64_t rows, int64_t cols) { return r + c >= 0 && rows + cols > 0; }
-static bool last_row(int64_t r, int64_t c, int64_t rows, int64_t cols) { return r == rows - 1 && c < cols; }
-static bool last_columns(int64_t r, int64_t c, int64_t rows, int64_t cols) { return c >= cols - 3 && r < rows; }
+static bool never(int64_t r, int64_t c, int64_t rows, int64_t cols)
+{
+    return r < 0 && c + rows + cols < 0;
+}
+static bool always(int64_t r, int64_t c, int64_t rows, int64_t cols)
+{
+    return r + c >= 0 && rows + cols > 0;
+}
+static bool last_row(int64_t r, int64_t c, int64_t rows, int64_t cols)
+{
+    return r == rows - 1 && c < cols;
+}
+static bool last_columns(int64_t r, int64_t c, int64_t rows, int64_t cols)
+{
+    return c >= cols - 3 && r < rows;
+}
 static bool a_tile(int64_t r, int64_t c, int64_t rows, int64_t cols)
 {
     return r >= 64 && r < 128 && c >= 32 && c < 64 && rows + cols > 0;
 }
-static bool every_fourth(int64_t r, int64_t c, int64_t rows, int64_t cols) { return c % 4 == 1 && r < rows && c < cols; }
-static bool one_in_1000(int64_t r, int64_t c, int64_t rows, int64_t cols) { return (uint32_t)(r * cols + c + rows) * 2654435761u >> 22 == 5; }
+static bool every_fourth(int64_t r, int64_t c, int64_t rows, int64_t cols)
+{
+    return c % 4 == 1 && r < rows && c < cols;
+}
+static bool one_in_1000(int64_t r, int64_t c, int64_t rows, int64_t cols)
+{
+    return (uint32_t)(r * cols + c + rows) * 2654435761u >> 22 == 5;
+}
 
 static const struct {
     bool (*is)(int64_t, int64_t, int64_t, int64_t);
@@ -40,7 +59,8 @@ static const struct {
 } cases[] = {
     {always, 5, 7, "all elements", "#######", 0},
     {last_row, 5, 7, "the last of 5 along m", "#######", 4},
-    {last_columns, 4, 1027, "the last 3 of 1027 along n", "...............................................o", 0},
+    {last_columns, 4, 1027, "the last 3 of 1027 along n", "...............................................o",
+     0},
     {a_tile, 256, 128, "64 to 127 of 256 along m, 32 to 63 of 128 along n", NULL, 0},
     {every_fourth, 3, 64, "1 to 61 of 64 along n, every index along n that is 1 mod 4", NULL, 0},
     {one_in_1000, 100, 100, "about one in", NULL, 0},
@@ -50,7 +70,8 @@ START_TEST(a_pattern_is_said_in_words_and_drawn)
 {
     const struct pattern pattern = of(cases[_i].rows, cases[_i].cols, cases[_i].is);
     ck_assert(pattern.present);
-    ck_assert_msg(strstr(pattern.text, cases[_i].text) != NULL, "'%s' lacks '%s'", pattern.text, cases[_i].text);
+    ck_assert_msg(strstr(pattern.text, cases[_i].text) != NULL, "'%s' lacks '%s'", pattern.text,
+                  cases[_i].text);
     if (cases[_i].row)
         ck_assert_str_eq(pattern.map[cases[_i].at], cases[_i].row);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../gen/draw_internal.h"
+#include "gen/draw/draw_internal.h"
 #include "plant/plant_run.h"
 #include "suites.h"
 
@@ -79,11 +79,9 @@ START_TEST(the_grammar_is_used_whole)
             sizes += strstr(d->when, "_rows") || strstr(d->when, "shortest");
         }
     for (int k = 0; k < PLANT_KINDS; k++)
-        ck_assert_msg(kind[k] >= 10, "only %d of kind '%s'", kind[k],
-                      plant_kind_name((enum plant_kind)k));
+        ck_assert_msg(kind[k] >= 10, "only %d of kind '%s'", kind[k], plant_kind_name((enum plant_kind)k));
     for (int d = 0; d < PLANT_DAMAGES; d++)
-        ck_assert_msg(damage[d] >= 10, "only %d of %s", damage[d],
-                      plant_damage_code((enum plant_damage)d));
+        ck_assert_msg(damage[d] >= 10, "only %d of %s", damage[d], plant_damage_code((enum plant_damage)d));
     ck_assert(join[PLANT_AND] > 30 && join[PLANT_OR] > 20 && join[PLANT_SINGLE] > 100);
     ck_assert_int_gt(sources, PROBLEMS * MANY / 2);
     ck_assert_int_ge(sizes, 5); /* of two problems only */
@@ -95,12 +93,12 @@ START_TEST(an_example_lies_in_the_contract_the_caps_and_the_condition)
     int reachable = 0;
     for (int i = 0; i < MANY; i++) {
         const struct plant *d = &drawn[_i][i];
-        struct drawing drawing = {.space = &field[_i].space,
-                                  .cap = {small_caps.bytes, small_caps.flops}};
+        struct drawing drawing = {.space = &field[_i].space, .cap = {small_caps.bytes, small_caps.flops}};
         struct space_error error = {""};
         struct cost cost;
         ck_assert_str_eq(d->fate, plant_on_seen(d, &field[_i]) ? "broken"
-                                  : d->damage == PLANT_REFUSED ? "limited" : "specialized");
+                                  : d->damage == PLANT_REFUSED ? "limited"
+                                                               : "specialized");
         if (!d->reachable)
             continue;
         reachable++;
@@ -132,9 +130,9 @@ START_TEST(a_rule_is_held_against_the_truth_on_both_sides)
     static const struct {
         const char *rule;
         double least, most;
-    } cases[] = {{"k > 32", 1, 1},       {"33 <= k", 1, 1},    {"k <= 32", 0, 0}, {"any", 0.5, 0.5},
-                 {"m < 1", 0.5, 0.5},    {"k > 40", 0.9, 0.99}, {"k > 1000", 0.6, 0.85},
-                 {"k > 32 and m", -1, -1}};
+    } cases[] = {{"k > 32", 1, 1},        {"33 <= k", 1, 1},       {"k <= 32", 0, 0},
+                 {"any", 0.5, 0.5},       {"m < 1", 0.5, 0.5},     {"k > 40", 0.9, 0.99},
+                 {"k > 1000", 0.6, 0.85}, {"k > 32 and m", -1, -1}};
     struct plant own;
     const struct plant_field *f = own_fault(&own);
     const double agreement = plant_rule_agreement(&own, f, cases[_i].rule, 1000);
@@ -150,8 +148,10 @@ START_TEST(a_configuration_is_minimal_when_no_simpler_step_shows_the_fault)
     static const struct {
         const char *line;
         bool minimal;
-    } cases[] = {{"m=1 n=1 k=33 trans_b=0", true},  {"m=1 n=1 k=34 trans_b=0", false},
-                 {"m=2 n=1 k=33 trans_b=0", false}, {"m=1 n=1 k=33 trans_b=1", false},
+    } cases[] = {{"m=1 n=1 k=33 trans_b=0", true},
+                 {"m=1 n=1 k=34 trans_b=0", false},
+                 {"m=2 n=1 k=33 trans_b=0", false},
+                 {"m=1 n=1 k=33 trans_b=1", false},
                  {"m=1 n=1 k=33 trans_b=0 input=needle", false}};
     struct plant own;
     const struct plant_field *f = own_fault(&own);
@@ -160,8 +160,7 @@ START_TEST(a_configuration_is_minimal_when_no_simpler_step_shows_the_fault)
         struct space_error error;
         ck_assert_msg(config_parse(&config, own.problem, cases[i].line, "test", &error) == 0, "%s",
                       error.text);
-        ck_assert_msg(plant_is_minimal(&own, f, &config, &step) == cases[i].minimal, "%s",
-                      cases[i].line);
+        ck_assert_msg(plant_is_minimal(&own, f, &config, &step) == cases[i].minimal, "%s", cases[i].line);
     }
     plant_clear(&own);
 }
@@ -174,8 +173,7 @@ START_TEST(a_planted_fault_shows_where_its_truth_says_and_its_twin_nowhere)
     const struct plant_trial *t = &trial[_i];
     ck_assert_msg(t->judged == 3, "%s: %d configurations judged: %s", t->path, t->judged, t->objection);
     ck_assert_msg(t->objection[0] == '\0', "%s: %s: %s", t->path, t->plant->when, t->objection);
-    ck_assert_msg((t->failed > 0) == !t->twin || t->plant->intermittent, "%s: %d failed", t->path,
-                  t->failed);
+    ck_assert_msg((t->failed > 0) == !t->twin || t->plant->intermittent, "%s: %d failed", t->path, t->failed);
 }
 END_TEST
 
@@ -231,8 +229,8 @@ static void plan_problem(int p)
         const int damage = (FAULTS_EACH * p + i) % PLANT_DAMAGES;
         snprintf(seen[t], sizeof seen[t], "%s/%d.seen", folder, t);
         number = choose_fault(t, p, (enum plant_damage)damage, number) + 1;
-        trial[t] = (struct plant_trial){.plant = &plant[t], .field = &field[p], .seen = seen[t],
-                                        .twin = i == FAULTS_EACH};
+        trial[t] = (struct plant_trial){
+            .plant = &plant[t], .field = &field[p], .seen = seen[t], .twin = i == FAULTS_EACH};
         snprintf(trial[t].path, sizeof trial[t].path, "%s/%d.c", folder, t);
     }
 }
@@ -241,11 +239,10 @@ static void plan_problem(int p)
 static void prepare(void)
 {
     static char tool[PLANT_PATH], root[PLANT_PATH / 2];
-    struct plant_running running = {
-        .tool = tool,
-        .parallel = 2,
-        .seed = 1,
-        .words = {"--unseen", "1", "--jobs", "1", "--no-explain", "--quiet"}};
+    struct plant_running running = {.tool = tool,
+                                    .parallel = 2,
+                                    .seed = 1,
+                                    .words = {"--unseen", "1", "--jobs", "1", "--no-explain", "--quiet"}};
     const ssize_t length = readlink("/proc/self/exe", tool, sizeof tool - 8);
     tool[length < 0 ? 0 : length] = '\0';
     char *slash = strrchr(tool, '/');
@@ -288,8 +285,7 @@ Suite *plant_suite(void)
     tcase_add_loop_test(tcase, an_example_lies_in_the_contract_the_caps_and_the_condition, 0, PROBLEMS);
     tcase_add_loop_test(tcase, a_rule_is_held_against_the_truth_on_both_sides, 0, RULES);
     tcase_add_test(tcase, a_configuration_is_minimal_when_no_simpler_step_shows_the_fault);
-    tcase_add_loop_test(tcase, a_planted_fault_shows_where_its_truth_says_and_its_twin_nowhere, 0,
-                        TRIALS);
+    tcase_add_loop_test(tcase, a_planted_fault_shows_where_its_truth_says_and_its_twin_nowhere, 0, TRIALS);
     suite_add_tcase(suite, tcase);
     suite_add_tcase(suite, plant_code_case());
     owner = getpid();

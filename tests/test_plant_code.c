@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../gen/draw_internal.h"
-#include "../gen/instantiate.h"
+#include "gen/draw/draw_internal.h"
+#include "gen/contract/instantiate.h"
 #include "plant/plant.h"
 #include "suites.h"
 
@@ -35,8 +35,10 @@ enum { DERIVED = sizeof derived / sizeof *derived };
 /* What the kernel is called with, under its own names. */
 static void write_function(FILE *out, const char *name, const struct problem *p, const char *code)
 {
-    fprintf(out, "int %s(const int64_t *extent, const int32_t *const *given)\n{\n"
-            "    void *stream = NULL;\n", name);
+    fprintf(out,
+            "int %s(const int64_t *extent, const int32_t *const *given)\n{\n"
+            "    void *stream = NULL;\n",
+            name);
     for (int t = 0; p->tensors[t].name; t++)
         if (p->tensors[t].dtype == DTYPE_I32)
             fprintf(out, "    const int32_t *%s = given[%d];\n", p->tensors[t].name, t);

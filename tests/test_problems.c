@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../gen/instantiate.h"
-#include "../gen/space.h"
+#include "gen/contract/instantiate.h"
+#include "gen/contract/space.h"
 #include "suites.h"
 
 /* Tensors in the order of the C function, then its int64_t arguments. */
@@ -15,12 +15,16 @@ static const struct {
 } tables[] = {
     {"gemm_fp8", "x:e4m3 weight:e4m3 scale:f32 y:bf16* m n k", 0.2, 0.2},
     {"kda", "q:bf16 k:bf16 v:bf16 g:f32 beta:bf16 o:bf16* batch t heads dk dv", 0.05, 0.05},
-    {"paged_attention", "query:bf16 kv_cache:bf16 block_table:i32 seq_lens:i32 out:bf16* batch heads "
-                        "kv_heads head_dim page_size pages pages_per_seq", 0.02, 0.02},
+    {"paged_attention",
+     "query:bf16 kv_cache:bf16 block_table:i32 seq_lens:i32 out:bf16* batch heads "
+     "kv_heads head_dim page_size pages pages_per_seq",
+     0.02, 0.02},
     {"softmax", "x:f32 y:f32* rows cols", 1e-5, 1e-5},
     {"topk", "x:f32 values:f32* indices:i64* rows n k", 1e-4, 1e-4},
-    {"moe_up", "hidden:bf16 expert_offsets:i32 w_gate:bf16 w_up:bf16 out:bf16* tokens hidden_dim inter_dim "
-               "experts", 0.02, 0.02},
+    {"moe_up",
+     "hidden:bf16 expert_offsets:i32 w_gate:bf16 w_up:bf16 out:bf16* tokens hidden_dim inter_dim "
+     "experts",
+     0.02, 0.02},
     {"gemm_w4a16", "x:bf16 w_q:u8 scales:bf16 zeros:bf16 y:bf16* m n k group", 0.1, 0.1},
     {"gemm_bf16", "a:bf16 b:bf16 c:bf16* m n k trans_b", 1e-2, 1e-2},
     {"gemm_f32", "a:f32 b:f32 c:f32* m n k trans_b", 1e-5, 1e-4},
@@ -29,9 +33,9 @@ enum { TABLES = sizeof tables / sizeof *tables };
 
 static const char *short_name(enum dtype dtype)
 {
-    static const char *const names[] = {[DTYPE_F32] = "f32", [DTYPE_BF16] = "bf16", [DTYPE_E4M3] = "e4m3",
-                                        [DTYPE_I32] = "i32", [DTYPE_I64] = "i64",   [DTYPE_U8] = "u8",
-                                        [DTYPE_F64] = "f64"};
+    static const char *const names[] = {
+        [DTYPE_F32] = "f32", [DTYPE_BF16] = "bf16", [DTYPE_E4M3] = "e4m3", [DTYPE_I32] = "i32",
+        [DTYPE_I64] = "i64", [DTYPE_U8] = "u8",     [DTYPE_F64] = "f64"};
     return names[dtype];
 }
 
@@ -78,16 +82,26 @@ static const struct work {
     {"kda", "batch=1 t=4096 heads=8 dk=128 dv=128", 4294967296, 50397184},
     {"kda", "batch=1 t=2048 heads=4 dk=128 dv=128", 1073741824, 12599296},
     /* 4 B H L D; 4 B L Hkv D + 4 B H D */
-    {"paged_attention", "batch=8 heads=32 kv_heads=8 head_dim=128 "
-                        "max_len=1024 page_size=16", 134217728, 33685504},
-    {"paged_attention", "batch=32 heads=32 kv_heads=8 head_dim=128 "
-                        "max_len=2048 page_size=16", 1073741824, 268959744},
-    {"paged_attention", "batch=4 heads=64 kv_heads=8 head_dim=128 "
-                        "max_len=4096 page_size=16", 536870912, 67239936},
-    {"paged_attention", "batch=16 heads=32 kv_heads=8 head_dim=128 "
-                        "max_len=1535 page_size=16", 402391040, 100859904},
-    {"paged_attention", "batch=8 heads=16 kv_heads=4 head_dim=64 "
-                        "max_len=2000 page_size=16", 65536000, 16416768},
+    {"paged_attention",
+     "batch=8 heads=32 kv_heads=8 head_dim=128 "
+     "max_len=1024 page_size=16",
+     134217728, 33685504},
+    {"paged_attention",
+     "batch=32 heads=32 kv_heads=8 head_dim=128 "
+     "max_len=2048 page_size=16",
+     1073741824, 268959744},
+    {"paged_attention",
+     "batch=4 heads=64 kv_heads=8 head_dim=128 "
+     "max_len=4096 page_size=16",
+     536870912, 67239936},
+    {"paged_attention",
+     "batch=16 heads=32 kv_heads=8 head_dim=128 "
+     "max_len=1535 page_size=16",
+     402391040, 100859904},
+    {"paged_attention",
+     "batch=8 heads=16 kv_heads=4 head_dim=64 "
+     "max_len=2000 page_size=16",
+     65536000, 16416768},
     /* 5 R C; 8 R C */
     {"softmax", "rows=32 cols=4096", 655360, 1048576},
     {"softmax", "rows=16 cols=32768", 2621440, 4194304},
@@ -154,8 +168,10 @@ static const struct work others[] = {
     {"gemm_w4a16", "m=3 n=5 k=290 group=32", 8700, 2695},
     {"gemm_bf16", "m=3 n=5 k=7 trans_b=0", 210, 142},
     {"gemm_f32", "m=3 n=5 k=7 trans_b=1", 210, 284},
-    {"paged_attention", "batch=1 heads=6 kv_heads=2 head_dim=80 "
-                        "max_len=7 page_size=16 lengths=ragged", 13440, 6400},
+    {"paged_attention",
+     "batch=1 heads=6 kv_heads=2 head_dim=80 "
+     "max_len=7 page_size=16 lengths=ragged",
+     13440, 6400},
 };
 enum { OTHERS = sizeof others / sizeof *others };
 
@@ -168,8 +184,8 @@ static void expect_work(const struct work *w)
                   error.text);
     for (int content = 0; content < 2; content++) {
         ck_assert_int_eq(config_instantiate(&config, content, &instance), 0);
-        ck_assert_msg(w->flops == 0 || instance.flops == w->flops, "%s %s: %.0f flops, not %.0f",
-                      w->problem, w->line, instance.flops, w->flops);
+        ck_assert_msg(w->flops == 0 || instance.flops == w->flops, "%s %s: %.0f flops, not %.0f", w->problem,
+                      w->line, instance.flops, w->flops);
         ck_assert_msg(instance.bytes == w->bytes, "%s %s: %.0f bytes, not %.0f", w->problem, w->line,
                       instance.bytes, w->bytes);
         instance_clear(&instance);
@@ -202,8 +218,7 @@ static void expect_file(const char *name, const char *suffix, const struct work 
         if (strcmp(table[i].problem, name) != 0)
             continue;
         ck_assert_int_eq(config_parse(&want, space.problem, table[i].line, "test", &error), 0);
-        ck_assert_msg(at < list.count && config_same_point(&list.item[at], &want), "%s, shape %d", path,
-                      at);
+        ck_assert_msg(at < list.count && config_same_point(&list.item[at], &want), "%s, shape %d", path, at);
         at++;
     }
     ck_assert_int_eq(at, list.count);

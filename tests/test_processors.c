@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../verify/processors.h"
+#include "verify/device/processors.h"
 #include "suites.h"
 
 static char root[64];

@@ -38,7 +38,7 @@ static const struct oracle_case cases[] = {
     {"gemm_f32", "m=66 n=130 k=7 trans_b=0"},
     {"gemm_f32", "m=5 n=18 k=517 trans_b=1"},
     {"gemm_w4a16", "m=1 n=1 k=2 group=128 zero=drawn"},
-    {"gemm_w4a16", "m=65 n=3 k=96 group=96 zero=low"}, /* one full group */
+    {"gemm_w4a16", "m=65 n=3 k=96 group=96 zero=low"},     /* one full group */
     {"gemm_w4a16", "m=3 n=129 k=34 group=32 zero=spread"}, /* two rows in the last group */
     {"gemm_w4a16", "m=7 n=17 k=290 group=64 zero=high"},
     {"gemm_w4a16", "m=7 n=17 k=254 group=128 zero=equal"},
@@ -60,16 +60,15 @@ static void expect_witness(const struct oracle *o, int64_t index, mpfr_t exact, 
     struct judged question = {.index = index, .mid = mpfr_get_d(exact, MPFR_RNDN)};
     struct witnessed answer = oracle_witness(o, &question);
     if (mpfr_nan_p(exact)) {
-        ck_assert_msg(isnan(answer.value), "element %lld: %g, not NaN", (long long)index,
-                      answer.value);
+        ck_assert_msg(isnan(answer.value), "element %lld: %g, not NaN", (long long)index, answer.value);
         return;
     }
     if (mpfr_inf_p(exact)) {
         ck_assert(answer.value == question.mid && answer.inside);
         return;
     }
-    ck_assert_msg(answer.value == question.mid, "element %lld of %s: witness %a, exact %a",
-                  (long long)index, o->reference->name, answer.value, question.mid);
+    ck_assert_msg(answer.value == question.mid, "element %lld of %s: witness %a, exact %a", (long long)index,
+                  o->reference->name, answer.value, question.mid);
     mpfr_sub_d(exact, exact, question.mid, MPFR_RNDN);
     const double distance = fabs(mpfr_get_d(exact, MPFR_RNDN)), room = reach * 0x1p-85 + 0x1p-1000;
     question.rad = distance + room;
@@ -110,9 +109,10 @@ END_TEST
 START_TEST(the_witness_of_a_long_row_agrees_too)
 {
     compare_witness(&(struct oracle_case){"softmax", "rows=1 cols=20011"}, "digits", 2);
-    compare_witness(&(struct oracle_case){"paged_attention",
-                    "batch=1 heads=2 kv_heads=2 head_dim=64 page_size=16 max_len=3001 past=nan"},
-                    "large", 2);
+    compare_witness(
+        &(struct oracle_case){"paged_attention",
+                              "batch=1 heads=2 kv_heads=2 head_dim=64 page_size=16 max_len=3001 past=nan"},
+        "large", 2);
 }
 END_TEST
 
@@ -167,8 +167,8 @@ static double largest_value(const struct oracle *o)
 static void expect_inside(const struct oracle *o, struct judged *e, double largest)
 {
     struct witnessed answer = oracle_witness(o, e);
-    ck_assert_msg(answer.inside, "element %lld of %s: %a +- %a does not hold %a",
-                  (long long)e->index, o->reference->name, e->mid, e->rad, answer.value);
+    ck_assert_msg(answer.inside, "element %lld of %s: %a +- %a does not hold %a", (long long)e->index,
+                  o->reference->name, e->mid, e->rad, answer.value);
     if (!isfinite(e->mid)) {
         e->mid = 0;
         ck_assert(!oracle_witness(o, e).inside);

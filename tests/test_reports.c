@@ -88,7 +88,8 @@ START_TEST(json_holds_every_key_of_schema_1)
     expect_keys(json_object_get(json, "tool"), "version git");
     expect_keys(json_object_get(json, "candidate"), "path sha256 language build_seconds");
     expect_keys(json_object_get(json, "device"), "name driver peaks");
-    expect_keys(json_object_get(json, "seen"), "configs pass wrong unwritten overrun modified unstable "
+    expect_keys(json_object_get(json, "seen"),
+                "configs pass wrong unwritten overrun modified unstable "
                 "refused crash timeout skipped rate geomean_gbps geomean_fraction score");
     expect_keys(json_object_get(json, "drop"), "points low high");
     expect_keys(json_object_get(json, "retention"), "ratio low high");
@@ -107,15 +108,16 @@ START_TEST(json_reads_back_what_was_recorded)
     double points, median;
 
     ck_assert_int_eq(json_unpack(json, "{s:I, s:s, s:{s:I}, s:{s:F}}", "seed", &seed, "verdict", &verdict,
-                                 "unseen", "pass", &pass, "drop", "points", &points), 0);
+                                 "unseen", "pass", &pass, "drop", "points", &points),
+                     0);
     ck_assert_int_eq(seed, 9007199254740991);
     ck_assert_str_eq(verdict, "specialized");
     ck_assert_int_eq(pass, 33);
     ck_assert_double_eq(points, 8.3);
     ck_assert_int_eq(json_unpack(json_array_get(json_object_get(json, "results"), 37),
-                                 "{s:s, s:s, s:s, s:{s:I}, s:{s:F}}", "set", &set, "config", &line,
-                                 "outcome", &outcome, "worst", "index", &index, "time_ms", "median",
-                                 &median), 0);
+                                 "{s:s, s:s, s:s, s:{s:I}, s:{s:F}}", "set", &set, "config", &line, "outcome",
+                                 &outcome, "worst", "index", &index, "time_ms", "median", &median),
+                     0);
     ck_assert_str_eq(set, "unseen");
     ck_assert_str_eq(line, "rows=4 cols=4099 input=normal seed=91");
     ck_assert_str_eq(outcome, "wrong");
@@ -145,7 +147,7 @@ START_TEST(json_of_an_empty_untimed_partial_run_has_nulls_not_zeros)
 {
     json_t *json, *seen;
 
-    result = (struct result){ .partial = true, .partial_reason = "interrupted" };
+    result = (struct result){.partial = true, .partial_reason = "interrupted"};
     json = written_json();
     seen = json_object_get(json, "seen");
     expect_keys(seen, "configs pass rate geomean_tflops geomean_fraction score");
@@ -181,7 +183,7 @@ START_TEST(a_write_that_fails_midway_leaves_the_earlier_file_intact)
 
     json_decref(written_json());
     getrlimit(RLIMIT_FSIZE, &before);
-    small = (struct rlimit){ .rlim_cur = 1024, .rlim_max = before.rlim_max };
+    small = (struct rlimit){.rlim_cur = 1024, .rlim_max = before.rlim_max};
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &small);
     csv_status = csv_write(path, &result, error, sizeof error);

@@ -69,7 +69,7 @@ START_TEST(report_keeps_to_its_width_but_for_what_is_copied)
     char *text, *rest, *line;
 
     result.result_count = 0; /* no configuration lines */
-    result.finding = &(struct finding){ .kind = "below floor" };
+    result.finding = &(struct finding){.kind = "below floor"};
     result.finding_count = 1;
     memset(result.finding->evidence, 'x', 319);
     for (int i = 9; i < 319; i += 10)
@@ -136,7 +136,7 @@ END_TEST
 
 START_TEST(an_element_shows_the_difference_even_in_the_last_digit)
 {
-    const struct worst worst = { .tensor = "y", .index = 7, .got = 0.1, .want = nextafter(0.1, 1) };
+    const struct worst worst = {.tensor = "y", .index = 7, .got = 0.1, .want = nextafter(0.1, 1)};
     char text[256];
 
     text_element(text, sizeof text, &worst);

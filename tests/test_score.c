@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../verify/score.h"
+#include "verify/measure/score.h"
 
 Suite *score_suite(void);
 
@@ -51,10 +51,12 @@ END_TEST
 /* Any printed t table, and the closed forms at 1 and 2: tan(0.475 pi) and 0.95 / sqrt(0.04875). */
 START_TEST(student_t_agrees_with_the_printed_table)
 {
-    static const struct { double df, t; } table[] = {
-        { 1, 12.7062 }, { 2, 4.3027 }, { 3, 3.1824 }, { 4, 2.7764 }, { 5, 2.5706 }, { 9, 2.2622 },
-        { 10, 2.2281 }, { 15, 2.1314 }, { 20, 2.0860 }, { 30, 2.0423 }, { 60, 2.0003 },
-        { 120, 1.9799 }, { 1e9, 1.95996 }, { INFINITY, 1.95996 },
+    static const struct {
+        double df, t;
+    } table[] = {
+        {1, 12.7062}, {2, 4.3027},   {3, 3.1824},    {4, 2.7764},         {5, 2.5706},
+        {9, 2.2622},  {10, 2.2281},  {15, 2.1314},   {20, 2.0860},        {30, 2.0423},
+        {60, 2.0003}, {120, 1.9799}, {1e9, 1.95996}, {INFINITY, 1.95996},
     };
 
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
@@ -81,7 +83,7 @@ static double upper_tail(double t, double df)
 
 START_TEST(student_t_holds_at_fractional_degrees_of_freedom)
 {
-    static const double df[] = { 1.001, 1.5, 2.5, 3.7, 12.34, 136.875, 9999.5, 10000.5 };
+    static const double df[] = {1.001, 1.5, 2.5, 3.7, 12.34, 136.875, 9999.5, 10000.5};
 
     for (size_t i = 0; i < sizeof df / sizeof df[0]; i++)
         ck_assert_double_eq_tol(upper_tail(score_student_t(df[i]), df[i]), 0.025, 1e-9);
@@ -112,7 +114,7 @@ END_TEST
 /* Powers of two: logarithms 1..5 (in units of log 2) have mean 3, s = sqrt(2.5), t(4) = 2.77645. */
 START_TEST(geomean_interval_is_the_t_interval_of_the_logarithms)
 {
-    const double value[] = { 2, 4, 8, 16, 32 };
+    const double value[] = {2, 4, 8, 16, 32};
     struct interval interval = score_geomean(value, 5);
     double half = 2.776445105 * sqrt(2.5 / 5);
 
@@ -123,7 +125,7 @@ END_TEST
 
 START_TEST(geomean_of_one_value_leaves_everything_possible)
 {
-    const double value[] = { 0.5 };
+    const double value[] = {0.5};
     struct interval interval = score_geomean(value, 1);
 
     ck_assert_double_eq_tol(interval.value, 0.5, 1e-15);
@@ -135,7 +137,7 @@ END_TEST
 /* Logarithms 1..5 against 2, 4 (units of log 2): s1^2/n1 = 0.5, s2^2/n2 = 1, df = 2.25/(0.0625 + 1). */
 START_TEST(ratio_of_geomeans_has_welchs_interval)
 {
-    const double top[] = { 2, 4, 8, 16, 32 }, bottom[] = { 4, 16 };
+    const double top[] = {2, 4, 8, 16, 32}, bottom[] = {4, 16};
     struct interval interval = score_geomean_ratio(top, 5, bottom, 2);
     double half = score_student_t(2.25 / 1.0625) * sqrt(1.5);
 
@@ -146,7 +148,7 @@ END_TEST
 
 START_TEST(ratio_of_constant_sets_is_a_point)
 {
-    const double top[] = { 0.5, 0.5, 0.5 }, bottom[] = { 0.25, 0.25 };
+    const double top[] = {0.5, 0.5, 0.5}, bottom[] = {0.25, 0.25};
 
     expect_interval(score_geomean_ratio(top, 3, bottom, 2), 2, 2, 1e-12);
 }
@@ -155,9 +157,11 @@ END_TEST
 /* Ranks of the 95% interval of a median, as tabulated (Conover, table A3; Hahn and Meeker). */
 START_TEST(median_interval_has_the_tabulated_ranks)
 {
-    static const struct { int count, low, high; } table[] = {
-        { 6, 1, 6 }, { 8, 1, 8 }, { 9, 2, 8 }, { 10, 2, 9 }, { 15, 4, 12 }, { 20, 6, 15 },
-        { 25, 8, 18 }, { 50, 18, 33 }, { 100, 40, 61 },
+    static const struct {
+        int count, low, high;
+    } table[] = {
+        {6, 1, 6},   {8, 1, 8},   {9, 2, 8},    {10, 2, 9},    {15, 4, 12},
+        {20, 6, 15}, {25, 8, 18}, {50, 18, 33}, {100, 40, 61},
     };
     double value[100];
 
@@ -188,7 +192,7 @@ END_TEST
 
 START_TEST(five_values_are_too_few_for_a_median_interval)
 {
-    const double value[] = { 1, 2, 3, 4, 50 };
+    const double value[] = {1, 2, 3, 4, 50};
     struct interval interval = score_median(value, 5);
 
     ck_assert(!interval.present);
@@ -213,7 +217,7 @@ END_TEST
 
 static struct config_result timed(bool unseen, enum outcome outcome, double ms, double fraction)
 {
-    struct config_result config = { .unseen = unseen, .outcome = outcome, .flops = 2e9, .bytes = 1e6 };
+    struct config_result config = {.unseen = unseen, .outcome = outcome, .flops = 2e9, .bytes = 1e6};
 
     config.timing.present = true;
     config.timing.median_ms = ms;
@@ -226,9 +230,9 @@ START_TEST(set_scores_count_and_average_only_what_passes)
     struct config_result results[] = {
         timed(false, OUTCOME_PASS, 1, 0.5), timed(false, OUTCOME_PASS, 4, 0.125),
         timed(true, OUTCOME_PASS, 2, 0.25), timed(true, OUTCOME_WRONG, 0.001, 40),
-        timed(true, OUTCOME_SKIPPED, 1, 1), { .unseen = true, .outcome = OUTCOME_PASS },
+        timed(true, OUTCOME_SKIPPED, 1, 1), {.unseen = true, .outcome = OUTCOME_PASS},
     };
-    struct result result = { .results = results, .result_count = 6 };
+    struct result result = {.results = results, .result_count = 6};
 
     score_set(&result);
     ck_assert_int_eq(result.seen.configs, 2);
@@ -247,8 +251,8 @@ END_TEST
 
 START_TEST(an_untimed_run_has_no_retention_and_an_empty_one_no_drop)
 {
-    struct config_result results[] = { { .outcome = OUTCOME_PASS }, { .unseen = true } };
-    struct result result = { .results = results, .result_count = 2 }, empty = { 0 };
+    struct config_result results[] = {{.outcome = OUTCOME_PASS}, {.unseen = true}};
+    struct result result = {.results = results, .result_count = 2}, empty = {0};
 
     score_set(&result);
     ck_assert(result.drop.present && !result.retention.present && !result.seen.timed);
@@ -259,9 +263,9 @@ END_TEST
 
 static struct result of_two(struct config_result results[2], enum outcome seen, enum outcome unseen)
 {
-    results[0] = (struct config_result){ .outcome = seen };
-    results[1] = (struct config_result){ .outcome = unseen, .unseen = true };
-    return (struct result){ .results = results, .result_count = 2, .planned = 2 };
+    results[0] = (struct config_result){.outcome = seen};
+    results[1] = (struct config_result){.outcome = unseen, .unseen = true};
+    return (struct result){.results = results, .result_count = 2, .planned = 2};
 }
 
 /* Rows: seen outcome; columns: unseen outcome, in the order of the enum. g l s b i: the verdict. */
@@ -269,19 +273,14 @@ START_TEST(the_verdict_follows_the_table_over_all_pairs_of_outcomes)
 {
     /*                                      pwuomurcts */
     static const char *const table[] = {
-        [OUTCOME_PASS] = /*              */ "gssssslssi",
-        [OUTCOME_WRONG] = /*             */ "bbbbbbbbbb",
-        [OUTCOME_UNWRITTEN] = /*         */ "bbbbbbbbbb",
-        [OUTCOME_OVERRUN] = /*           */ "bbbbbbbbbb",
-        [OUTCOME_MODIFIED] = /*          */ "bbbbbbbbbb",
-        [OUTCOME_UNSTABLE] = /*          */ "bbbbbbbbbb",
-        [OUTCOME_REFUSED] = /*           */ "bbbbbbbbbb",
-        [OUTCOME_CRASH] = /*             */ "bbbbbbbbbb",
-        [OUTCOME_TIMEOUT] = /*           */ "bbbbbbbbbb",
-        [OUTCOME_SKIPPED] = /*           */ "isssssissi",
+        [OUTCOME_PASS] = /*              */ "gssssslssi", [OUTCOME_WRONG] = /*             */ "bbbbbbbbbb",
+        [OUTCOME_UNWRITTEN] = /*         */ "bbbbbbbbbb", [OUTCOME_OVERRUN] = /*           */ "bbbbbbbbbb",
+        [OUTCOME_MODIFIED] = /*          */ "bbbbbbbbbb", [OUTCOME_UNSTABLE] = /*          */ "bbbbbbbbbb",
+        [OUTCOME_REFUSED] = /*           */ "bbbbbbbbbb", [OUTCOME_CRASH] = /*             */ "bbbbbbbbbb",
+        [OUTCOME_TIMEOUT] = /*           */ "bbbbbbbbbb", [OUTCOME_SKIPPED] = /*           */ "isssssissi",
     };
     struct config_result results[2];
-    struct finding cheating = { .kind = "cheating: cached output" }, odd = { .kind = "below floor" };
+    struct finding cheating = {.kind = "cheating: cached output"}, odd = {.kind = "below floor"};
 
     for (int i = 0; i < OUTCOME_COUNT * OUTCOME_COUNT; i++) {
         enum outcome seen = i / OUTCOME_COUNT, unseen = i % OUTCOME_COUNT;
@@ -306,11 +305,11 @@ END_TEST
 
 START_TEST(a_run_that_tested_nothing_is_inconclusive)
 {
-    struct config_result one = { .outcome = OUTCOME_PASS };
-    struct result result = { 0 };
+    struct config_result one = {.outcome = OUTCOME_PASS};
+    struct result result = {0};
 
     ck_assert_int_eq(verdict_decide(&result), VERDICT_INCONCLUSIVE);
-    result = (struct result){ .results = &one, .result_count = 1, .planned = 1 };
+    result = (struct result){.results = &one, .result_count = 1, .planned = 1};
     ck_assert_int_eq(verdict_decide(&result), VERDICT_INCONCLUSIVE); /* --unseen 0 */
     one.unseen = true;
     ck_assert_int_eq(verdict_decide(&result), VERDICT_INCONCLUSIVE); /* an empty seen set */
@@ -324,11 +323,11 @@ END_TEST
 START_TEST(some_skipped_unseen_configurations_leave_the_verdict_to_the_others)
 {
     struct config_result results[] = {
-        { .outcome = OUTCOME_PASS },
-        { .outcome = OUTCOME_SKIPPED, .unseen = true },
-        { .outcome = OUTCOME_PASS, .unseen = true },
+        {.outcome = OUTCOME_PASS},
+        {.outcome = OUTCOME_SKIPPED, .unseen = true},
+        {.outcome = OUTCOME_PASS, .unseen = true},
     };
-    struct result result = { .results = results, .result_count = 3, .planned = 3 };
+    struct result result = {.results = results, .result_count = 3, .planned = 3};
 
     ck_assert_int_eq(verdict_decide(&result), VERDICT_GENERAL);
     results[2].outcome = OUTCOME_REFUSED;
@@ -341,7 +340,7 @@ START_TEST(the_published_verdict_sees_outputs_crashes_timeouts_and_refusals_only
     /* The unseen outcome, judged and passed by the published check; the seen one passes. */
     static const char passed[] = "gggggglssi", failed[] = "sssssslssi", unknown[] = "iiiiiilssi";
     struct config_result results[2];
-    struct finding cheating = { .kind = "cheating" };
+    struct finding cheating = {.kind = "cheating"};
 
     for (int i = 0; i < OUTCOME_COUNT; i++) {
         struct result result = of_two(results, OUTCOME_PASS, i);

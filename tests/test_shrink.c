@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../gen/condition.h"
-#include "../gen/draw.h"
-#include "../gen/pcg.h"
-#include "../gen/shrink.h"
-#include "../verify/diagnose.h"
+#include "gen/contract/condition.h"
+#include "gen/draw/draw.h"
+#include "gen/random/pcg.h"
+#include "gen/explain/shrink.h"
+#include "verify/diagnose/diagnose.h"
 #include "suites.h"
 
 enum { RUNS = 60, POINTS = 60 };
@@ -70,8 +70,7 @@ static bool fails_repaired(const struct kernel *kernel, const struct config *con
         while (moved.value[i] > kernel->space->domain[i].low &&
                config->value[i] - moved.value[i] < distance) {
             moved.value[i]--;
-            if (config->value[i] - moved.value[i] < distance &&
-                space_contains(kernel->space, &moved, NULL)) {
+            if (config->value[i] - moved.value[i] < distance && space_contains(kernel->space, &moved, NULL)) {
                 distance = config->value[i] - moved.value[i];
                 nearest = moved;
             }
@@ -125,8 +124,7 @@ static int movable(const struct kernel *kernel, const struct config *config)
 {
     const struct axis *axes = kernel->space->problem->axes;
     for (int i = 0; axes[i].name; i++)
-        if (axes[i].kind == AXIS_NUMBER ? number_moves(kernel, config, i)
-                                        : choice_moves(kernel, config, i))
+        if (axes[i].kind == AXIS_NUMBER ? number_moves(kernel, config, i) : choice_moves(kernel, config, i))
             return i;
     return -1;
 }
@@ -155,8 +153,8 @@ static void random_term(char *text, size_t size, const struct config *at, struct
     const int choice = random_axis(problem, stream, AXIS_CHOICE);
     const char *const name = problem->axes[axis].name;
     const long long value = at->value[axis], second = at->value[other];
-    const long long modulus = 2 + (long long)(pcg_below(stream, 3) ? (2u << pcg_below(stream, 8)) - 2
-                                                                   : pcg_below(stream, 255));
+    const long long modulus =
+        2 + (long long)(pcg_below(stream, 3) ? (2u << pcg_below(stream, 8)) - 2 : pcg_below(stream, 255));
     const long long below = value > 0 ? (long long)pcg_below(stream, (uint64_t)value) : -1;
     switch (pcg_below(stream, 7)) {
     case 0:
@@ -200,8 +198,8 @@ static void shrink_one(const struct space *space, const struct config *from, con
     ck_assert_int_eq(shrunk.runs, kernel.asked.count);
     ck_assert_int_le(shrunk.runs, RUNS);
     const int axis = movable(&kernel, &shrunk.config);
-    ck_assert_msg(!shrunk.minimal || axis < 0, "'%s': %s is said to be minimal, but %s can move", text,
-                  line, space->problem->axes[axis].name);
+    ck_assert_msg(!shrunk.minimal || axis < 0, "'%s': %s is said to be minimal, but %s can move", text, line,
+                  space->problem->axes[axis].name);
     tally->shrunk++;
     tally->minimal += shrunk.minimal;
     tally->runs += shrunk.runs;
@@ -274,15 +272,14 @@ static const struct {
      "batch=1 heads=1 kv_heads=1 head_dim=64 page_size=1 max_len=1 lengths=equal table=shuffled "
      "past=finite input=normal seed=0",
      1},
-    {"paged_attention", "max_len > 9",
-     "batch=9 heads=32 kv_heads=8 head_dim=96 page_size=17 max_len=777",
+    {"paged_attention", "max_len > 9", "batch=9 heads=32 kv_heads=8 head_dim=96 page_size=17 max_len=777",
      "batch=1 heads=1 kv_heads=1 head_dim=64 page_size=1 max_len=10 lengths=equal table=shuffled "
      "past=finite input=normal seed=0",
      30},
-    {"topk", "n > 300", "rows=6 n=4099 k=4000 input=ties seed=91",
-     "rows=1 n=301 k=1 input=normal seed=1", 35},
-    {"topk", "k > 100", "rows=6 n=4099 k=4000 input=ties seed=91",
-     "rows=1 n=101 k=101 input=normal seed=1", 60},
+    {"topk", "n > 300", "rows=6 n=4099 k=4000 input=ties seed=91", "rows=1 n=301 k=1 input=normal seed=1",
+     35},
+    {"topk", "k > 100", "rows=6 n=4099 k=4000 input=ties seed=91", "rows=1 n=101 k=101 input=normal seed=1",
+     60},
 };
 
 START_TEST(a_known_failure_ends_at_its_known_minimum)
@@ -362,9 +359,8 @@ END_TEST
 /* kernel_fails checks that nothing outside the contract is asked for. */
 START_TEST(a_narrow_contract_is_never_left)
 {
-    struct space space =
-        good_space("gemm_f32", "m 5..64 tile 16\nn 12..64\nk 7 96 4099\ntrans_b 1\n"
-                               "input wide special\nlimit m*n >= 200\nlimit m + n > 30\n");
+    struct space space = good_space("gemm_f32", "m 5..64 tile 16\nn 12..64\nk 7 96 4099\ntrans_b 1\n"
+                                                "input wide special\nlimit m*n >= 200\nlimit m + n > 30\n");
     static const char *const conditions[] = {"any", "m > 20", "n > 20 and m % 3 == 0",
                                              "k > 7 and input=special"};
     const struct config from = parse("gemm_f32", "m=63 n=64 k=4099 trans_b=1 input=special seed=91");
@@ -389,7 +385,8 @@ START_TEST(the_diagnosis_gets_what_is_left_of_three_minutes)
     ck_assert_double_eq(diagnose_limits(EFFORT_STANDARD, 130).seconds, 40);
     ck_assert_double_eq(diagnose_limits(EFFORT_STANDARD, 1000).seconds, 30);
     ck_assert_int_eq(diagnose_limits(EFFORT_STANDARD, 1000).shrink_runs, fresh.shrink_runs);
-    ck_assert_double_eq(diagnose_limits(EFFORT_QUICK, 1000).seconds, diagnose_limits(EFFORT_QUICK, 0).seconds);
+    ck_assert_double_eq(diagnose_limits(EFFORT_QUICK, 1000).seconds,
+                        diagnose_limits(EFFORT_QUICK, 0).seconds);
     ck_assert_double_eq(diagnose_limits(EFFORT_DEEP, 1000).seconds, diagnose_limits(EFFORT_DEEP, 0).seconds);
 }
 END_TEST
@@ -401,8 +398,7 @@ Suite *shrink_suite(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, the_diagnosis_gets_what_is_left_of_three_minutes);
     tcase_add_test(tcase, random_failures_of_every_problem_shrink_to_a_local_minimum_within_60_runs);
-    tcase_add_loop_test(tcase, a_known_failure_ends_at_its_known_minimum, 0,
-                        sizeof cases / sizeof *cases);
+    tcase_add_loop_test(tcase, a_known_failure_ends_at_its_known_minimum, 0, sizeof cases / sizeof *cases);
     tcase_add_test(tcase, a_search_cut_short_keeps_the_simplest_failure_so_far);
     tcase_add_loop_test(tcase, limits_and_tiles_of_any_size_are_stepped_over, 0,
                         sizeof own_contracts / sizeof *own_contracts);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../gen/pcg.h"
+#include "gen/random/pcg.h"
 #include "oracle.h"
 
 TCase *topk_case(void);
@@ -14,10 +14,10 @@ TCase *topk_case(void);
 enum { X, VALUES, INDICES };
 #define POISON64 0x7fa57fa57fa57fa5
 
-static const char *const shapes[] = {
-    "rows=1 n=1 k=1",    "rows=40 n=1 k=1",   "rows=9 n=7 k=7",       "rows=11 n=33 k=1",
-    "rows=6 n=100 k=13", "rows=7 n=64 k=64",  "rows=1 n=1029 k=1000", "rows=1 n=4099 k=4096",
-    "rows=5 n=300 k=32", "rows=4 n=129 k=128"};
+static const char *const shapes[] = {"rows=1 n=1 k=1",       "rows=40 n=1 k=1",      "rows=9 n=7 k=7",
+                                     "rows=11 n=33 k=1",     "rows=6 n=100 k=13",    "rows=7 n=64 k=64",
+                                     "rows=1 n=1029 k=1000", "rows=1 n=4099 k=4096", "rows=5 n=300 k=32",
+                                     "rows=4 n=129 k=128"};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static struct judge_report report;
@@ -94,8 +94,7 @@ static bool *elements_right(const struct oracle *o, const float *wanted)
         for (int64_t i = row * k; i < row * k + k; i++) {
             const int64_t index = *index_at(o, i);
             right[i] = !unwritten(o, i) && *value_at(o, i) == wanted[i] && index >= 0 && index < n &&
-                       named[index] == 1 &&
-                       bits_of(x_at(o, row * n + index)) == bits_of(*value_at(o, i));
+                       named[index] == 1 && bits_of(x_at(o, row * n + index)) == bits_of(*value_at(o, i));
         }
     }
     free(named);
@@ -117,10 +116,11 @@ static void expect_verdicts(struct oracle *o, const float *wanted, int64_t near,
             last = i;
         }
     oracle_judge(o, &report);
-    ck_assert_msg(report.wrong == wrong && report.unwritten == missing, "%s near %lld of %s: %lld "
-                  "wrong, %lld unwritten, by the definition %lld, %lld", fault, (long long)near, line,
-                  (long long)report.wrong, (long long)report.unwritten, (long long)wrong,
-                  (long long)missing);
+    ck_assert_msg(report.wrong == wrong && report.unwritten == missing,
+                  "%s near %lld of %s: %lld "
+                  "wrong, %lld unwritten, by the definition %lld, %lld",
+                  fault, (long long)near, line, (long long)report.wrong, (long long)report.unwritten,
+                  (long long)wrong, (long long)missing);
     ck_assert_int_eq(report.first_wrong, first);
     ck_assert_int_eq(report.last_wrong, last);
     ck_assert(report.open == 0 && report.fits == (wrong ? 1 : 0));
@@ -198,13 +198,41 @@ END_TEST
 
 /* --- faults --- */
 
-enum fault { SWAP_INDICES, SWAP_BOTH, DUPLICATE, NEIGHBOUR, EQUAL_BITS, ABOVE, BELOW, SIGN, OUTSIDE,
-             NEGATIVE, VALUE_POISON, INDEX_POISON, BOTH_POISON, NOT_A_NUMBER, INFINITE, TIE_MISSING,
-             FAULTS };
-static const char *const fault_names[] = {
-    "indices swapped", "elements swapped", "an index twice", "the next place", "a place of equal bits",
-    "a value above", "a value below", "the sign changed", "an index of n", "a negative index",
-    "a value unwritten", "an index unwritten", "an element unwritten", "NaN", "infinity", "a tie missing"};
+enum fault {
+    SWAP_INDICES,
+    SWAP_BOTH,
+    DUPLICATE,
+    NEIGHBOUR,
+    EQUAL_BITS,
+    ABOVE,
+    BELOW,
+    SIGN,
+    OUTSIDE,
+    NEGATIVE,
+    VALUE_POISON,
+    INDEX_POISON,
+    BOTH_POISON,
+    NOT_A_NUMBER,
+    INFINITE,
+    TIE_MISSING,
+    FAULTS
+};
+static const char *const fault_names[] = {"indices swapped",
+                                          "elements swapped",
+                                          "an index twice",
+                                          "the next place",
+                                          "a place of equal bits",
+                                          "a value above",
+                                          "a value below",
+                                          "the sign changed",
+                                          "an index of n",
+                                          "a negative index",
+                                          "a value unwritten",
+                                          "an index unwritten",
+                                          "an element unwritten",
+                                          "NaN",
+                                          "infinity",
+                                          "a tie missing"};
 
 /* A place of row r that no element names and that carries the bits of element i; -1: none. */
 static int64_t free_place(const struct oracle *o, int64_t i)

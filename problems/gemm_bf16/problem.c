@@ -17,7 +17,8 @@ static const char *const discriminating[] = {"integers", "needle", NULL};
 const struct problem problem_gemm_bf16 = {
     .name = "gemm_bf16",
     .summary = "bf16 matrix product, fp32 sums, one rounding to bf16",
-    .arithmetic = "products and sums in fp32 or in the 16-bit MMA class of the GPU in hand; one rounding to bf16",
+    .arithmetic =
+        "products and sums in fp32 or in the 16-bit MMA class of the GPU in hand; one rounding to bf16",
     .axes = gemm_axes,
     .tensors = tensors,
     .extents = gemm_extents,

@@ -17,7 +17,8 @@ static const char *const discriminating[] = {"integers", "needle", NULL};
 const struct problem problem_gemm_f32 = {
     .name = "gemm_f32",
     .summary = "fp32 matrix product",
-    .arithmetic = "products and sums in fp32, in any order and any split; TF32 is a downgrade, its three-term form is not",
+    .arithmetic = "products and sums in fp32, in any order and any split; TF32 is a downgrade, its "
+                  "three-term form is not",
     .axes = gemm_axes,
     .tensors = tensors,
     .extents = gemm_extents,

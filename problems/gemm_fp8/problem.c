@@ -2,15 +2,14 @@
 
 #include <math.h>
 
-static const char *const inputs[] = {"normal", "integers", "needle", "uniform",
-                                     "wide",   "cancel",   "special", "scales",  NULL};
+static const char *const inputs[] = {"normal", "integers", "needle", "uniform", "wide",
+                                     "cancel", "special",  "scales", NULL};
 
-static const struct axis axes[] = {
-    {"m", AXIS_NUMBER, NULL, "rows of x and y"},
-    {"n", AXIS_NUMBER, NULL, "rows of weight, columns of y"},
-    {"k", AXIS_NUMBER, NULL, "length of every dot product"},
-    {"input", AXIS_CHOICE, inputs, "how x, weight and scale are drawn"},
-    {0}};
+static const struct axis axes[] = {{"m", AXIS_NUMBER, NULL, "rows of x and y"},
+                                   {"n", AXIS_NUMBER, NULL, "rows of weight, columns of y"},
+                                   {"k", AXIS_NUMBER, NULL, "length of every dot product"},
+                                   {"input", AXIS_CHOICE, inputs, "how x, weight and scale are drawn"},
+                                   {0}};
 
 static const struct tensor tensors[] = {{"x", DTYPE_E4M3, TENSOR_INPUT, "[m, k]"},
                                         {"weight", DTYPE_E4M3, TENSOR_INPUT, "[n, k]"},
@@ -29,9 +28,8 @@ static void fill_published(struct instance *out, int64_t k)
     const double top = sqrt(2 * log((double)k + 2));
     out->tensor[X].fill = (struct fill){.kind = FILL_UNIFORM, .a = -4, .b = 4};
     out->tensor[WEIGHT].fill = (struct fill){.kind = FILL_NORMAL, .b = (float)(448 / top)};
-    out->tensor[SCALE].fill = (struct fill){.kind = FILL_UNIFORM,
-                                            .a = (float)(0.9 * 0.02 * top / 448),
-                                            .b = (float)(1.1 * 0.02 * top / 448)};
+    out->tensor[SCALE].fill = (struct fill){
+        .kind = FILL_UNIFORM, .a = (float)(0.9 * 0.02 * top / 448), .b = (float)(1.1 * 0.02 * top / 448)};
 }
 
 /* Terms of one sign. A unit that keeps 13 bits loses up to 2^-13 of its running sum per product, all in one

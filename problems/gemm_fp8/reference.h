@@ -66,8 +66,7 @@ REF_FN double fp8_exact_error(const struct sum_facts *sum, double scale)
 /* The accumulation, E; then the sum may be rounded to bf16, R; then one fp32 product with the scale. A scale that
  * multiplies partial sums or an operand instead rounds each by u: u ||p|| or less, which R = 2^-9 |s| hides, or E where s
  * vanishes. */
-REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
-                        const struct ref_element *e)
+REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     const double *part = e->part;
     const struct sum_facts facts = ref_kept_sum(part + PART_SUM, ref_unit(c));

@@ -50,8 +50,8 @@ static void fill_zeros(const struct config *config, struct instance *out, struct
         *fill = (struct fill){.kind = FILL_CONSTANT, .a = 15};
     } else if (config_chose(config, "zero", "equal")) { /* both nibbles of seven bytes in eight */
         *fill = (struct fill){.kind = FILL_CONSTANT, .a = (float)zero};
-        out->tensor[W_Q].fill = (struct fill){.kind = FILL_MOSTLY, .a = (float)(zero * 17), .b = 256,
-                                              .density = 0.125f};
+        out->tensor[W_Q].fill =
+            (struct fill){.kind = FILL_MOSTLY, .a = (float)(zero * 17), .b = 256, .density = 0.125f};
     }
 }
 

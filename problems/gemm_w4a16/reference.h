@@ -67,8 +67,7 @@ REF_FN void ref_finish(const struct ref_context *c, int64_t m, int64_t n, const 
  * its deviation is that of the d: 0.4 u ||p|| on average over scales, 0.65 u ||p|| for the worst one that a column may
  * have throughout (its 16 weights, for each zero point); 5 u ||p|| is 7.7 times that, and the less from 25 even terms
  * on. In the exact class weights are small integers times powers of two, bf16 already. */
-REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
-                        const struct ref_element *e)
+REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     const struct sum_facts sum = ref_kept_sum(e->part + PART_SUM, ref_unit(c));
     struct sum_facts folded = ref_kept_sum(e->part + PART_SIZE, ref_unit(c));

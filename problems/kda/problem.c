@@ -13,12 +13,15 @@ static const struct axis axes[] = {
     {"dk", AXIS_NUMBER, NULL, "length of a query or key"},
     {"dv", AXIS_NUMBER, NULL, "length of a value"},
     {"decay", AXIS_CHOICE, decays,
-     "log decays g: N(-0.05, 0.1); just below 0, a long memory; -0.5 to -8, 64 tokens far below e^-88; above 0 "
-     "on average; these channel by channel; above -2^-11 or above -2^-15, and no key but the first 64 touches "
+     "log decays g: N(-0.05, 0.1); just below 0, a long memory; -0.5 to -8, 64 tokens far below e^-88; above "
+     "0 "
+     "on average; these channel by channel; above -2^-11 or above -2^-15, and no key but the first 64 "
+     "touches "
      "the second half of the channels"},
     {"beta", AXIS_CHOICE, betas, "how much of each update is made: between 0 and 1; 0; 1; all of these"},
     {"input", AXIS_CHOICE, inputs,
-     "how q, k and v are drawn. normalized: |q| = |k| = 1; onehot: unit vectors and small integers; integers: "
+     "how q, k and v are drawn. normalized: |q| = |k| = 1; onehot: unit vectors and small integers; "
+     "integers: "
      "unit keys, powers of two, integers, and g = 0, beta 0 or 1"},
     {0}};
 
@@ -91,8 +94,8 @@ static void fill_values(const struct config *config, struct instance *out)
         *q = *v = (struct fill){.kind = FILL_WIDE, .a = -8, .b = 2};
     }
     if (config_chose(config, "decay", "slow") || config_chose(config, "decay", "still"))
-        *k = (struct fill){.kind = FILL_EARLY, .b = k->b, .inner = dk, .block = t * heads * dk,
-                           .early = 64 * heads * dk};
+        *k = (struct fill){
+            .kind = FILL_EARLY, .b = k->b, .inner = dk, .block = t * heads * dk, .early = 64 * heads * dk};
 }
 
 /* Every value that an honest kernel forms is an integer, with dk^-1/2 = 1/8 a multiple of 1/8, and those that
@@ -149,8 +152,9 @@ static const char *const discriminating[] = {"onehot", NULL};
 const struct problem problem_kda = {
     .name = "kda",
     .summary = "Kimi Delta Attention, forward: a gated delta rule with a decay per channel",
-    .arithmetic = "state in fp32 between chunks of at most 128 tokens; within a chunk any operand of a product "
-                  "may be rounded to bf16; sums in fp32",
+    .arithmetic =
+        "state in fp32 between chunks of at most 128 tokens; within a chunk any operand of a product "
+        "may be rounded to bf16; sums in fp32",
     .axes = axes,
     .tensors = tensors,
     .extents = extents,

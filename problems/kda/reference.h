@@ -83,15 +83,15 @@ REF_FN void ref_touch(const struct ref_context *c, int64_t chain, int64_t first,
  * element: the square of what has been added to it, decayed alike. Additions of the last tokens, a chunk
  * of them, keep their own (`recent`): v' rounded as an operand errs where no later token of its chunk sees it.
  * Older ones are mixed by every later token like the state itself: leak is k's share of them. `added` begins as the sum of (k_i S_i)^2, as S^T k may be small where its terms are not. */
-REF_FN void kda_decay(const struct ref_context *c, int64_t base, struct ref_rows *rows,
-                      struct ref_step *s)
+REF_FN void kda_decay(const struct ref_context *c, int64_t base, struct ref_rows *rows, struct ref_step *s)
 {
     double growth = 0, key = 0;
     for (int j = 0; j < REF_COLUMNS; j++) {
         s->dot[j] = real_of(0);
         s->leak[j] = s->added[j] = 0;
     }
-    REF_EACH_ROW(i, c->extent[KDA_DK]) {
+    REF_EACH_ROW(i, c->extent[KDA_DK])
+    {
         struct ref_row *row = REF_ROW(rows, i);
         const num decay = num_exp(num_of(REF_F32(c, KDA_G, base + i)));
         const double k = REF_BF16(c, KDA_K, base + i), e = num_mid(decay);
@@ -118,7 +118,8 @@ REF_FN void kda_decay(const struct ref_context *c, int64_t base, struct ref_rows
 /* A chunk is over: what it added is part of the state like all before. */
 REF_FN void kda_settle(const struct ref_context *c, struct ref_rows *rows)
 {
-    REF_EACH_ROW(i, c->extent[KDA_DK]) {
+    REF_EACH_ROW(i, c->extent[KDA_DK])
+    {
         struct ref_row *row = REF_ROW(rows, i);
         for (int j = 0; j < REF_COLUMNS; j++) {
             row->spread[j] += row->recent[j];
@@ -139,10 +140,12 @@ REF_FN void kda_update(const struct ref_context *c, int64_t base, double beta, s
         out[j] = real_of(0);
         norm[j] = spread[j] = 0;
     }
-    REF_EACH_ROW(i, c->extent[KDA_DK]) {
+    REF_EACH_ROW(i, c->extent[KDA_DK])
+    {
         struct ref_row *row = REF_ROW(rows, i);
         const double k = REF_BF16(c, KDA_K, base + i), q = REF_BF16(c, KDA_Q, base + i);
-        const float k2 = (float)(k * k), q2 = (float)(q * q), stays = (float)((1 - beta * k * k) * (1 - beta * k * k));
+        const float k2 = (float)(k * k), q2 = (float)(q * q),
+                    stays = (float)((1 - beta * k * k) * (1 - beta * k * k));
         const float enters = (float)(beta * beta * k * k);
         for (int j = 0; j < REF_COLUMNS; j++) {
             row->state[j] = real_add_product(row->state[j], s->residual[j], k);
@@ -163,9 +166,8 @@ REF_FN void kda_update(const struct ref_context *c, int64_t base, double beta, s
 
 /* One step of REF_COLUMNS columns from `first` on; `count` of them exist. With `driven` false v is 0: how
  * the step itself acts on a state. */
-REF_FN void ref_step(const struct ref_context *c, int64_t chain, int64_t step, int64_t first,
-                     int64_t count, bool driven, struct ref_rows *rows, struct ref_carry *carry,
-                     struct ref_step *s)
+REF_FN void ref_step(const struct ref_context *c, int64_t chain, int64_t step, int64_t first, int64_t count,
+                     bool driven, struct ref_rows *rows, struct ref_carry *carry, struct ref_step *s)
 {
     const int64_t at = kda_at(c, chain, step), base = at * c->extent[KDA_DK];
     const double beta = REF_BF16(c, KDA_BETA, at);
@@ -217,8 +219,7 @@ REF_FN void ref_element_of(const struct ref_context *c, const struct ref_step *s
  * Rows that nothing has reached, or that have decayed to nothing, have R = 0 beside large ones: 2^-24 of the largest
  * state there has been is allowed everywhere, as the enclosure has one norm for all rows, and 80 units of 2^-53
  * a token are up to 2^-33 of it after 16384. Of integers there is no error at all (problem.c). */
-REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
-                        const struct ref_element *e)
+REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     const double bf16 = 0x1p-8, share = a->operand == 0 ? 0.05 : a->d < 0x1p-12 ? 1 : 8;
     if (c->data == DATA_EXACT)

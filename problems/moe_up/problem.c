@@ -116,8 +116,7 @@ static void route(const struct config *config, int64_t tokens, int64_t experts, 
 }
 
 /* Rows of every expert: the first that a content draws. NULL when out of memory. */
-static int64_t *draw_rows(const struct config *config, int64_t tokens, int64_t experts,
-                          struct random *random)
+static int64_t *draw_rows(const struct config *config, int64_t tokens, int64_t experts, struct random *random)
 {
     int64_t *rows = calloc((size_t)experts, sizeof *rows);
     if (rows)
@@ -171,10 +170,16 @@ static int64_t least_rows(const struct config *config, struct random *shape_rand
 }
 
 static const struct derived derived[] = {
-    {"most_rows", DERIVED_GREATEST, {"tokens", "experts", "routing"},
-     "rows of the expert that has the most, in either of the two contents that are run", most_rows},
-    {"least_rows", DERIVED_LEAST, {"tokens", "experts", "routing"},
-     "rows of the expert that has the fewest, in either of the two contents that are run", least_rows},
+    {"most_rows",
+     DERIVED_GREATEST,
+     {"tokens", "experts", "routing"},
+     "rows of the expert that has the most, in either of the two contents that are run",
+     most_rows},
+    {"least_rows",
+     DERIVED_LEAST,
+     {"tokens", "experts", "routing"},
+     "rows of the expert that has the fewest, in either of the two contents that are run",
+     least_rows},
     {0}};
 
 /* --- values --- */

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const inputs[] = {"normal", "onehot", "uniform", "large", "wide", "ties", "positive", NULL};
+static const char *const inputs[] = {"normal", "onehot", "uniform",  "large",
+                                     "wide",   "ties",   "positive", NULL};
 static const char *const lengths[] = {"equal", "ragged", "one", "short", "full", "over", NULL};
 enum { EQUAL, RAGGED, ONE, SHORT, FULL, OVER }; /* as the list above */
 static const char *const tables[] = {"shuffled", "identity", "reversed", "shared", NULL};
@@ -32,8 +33,8 @@ static const struct tensor tensors[] = {
     {"out", DTYPE_BF16, TENSOR_OUTPUT, "[batch, heads, head_dim]"},
     {0}};
 
-static const char *const extents[] = {"batch", "heads", "kv_heads", "head_dim", "page_size",
-                                      "pages", "pages_per_seq", NULL};
+static const char *const extents[] = {"batch",     "heads", "kv_heads",      "head_dim",
+                                      "page_size", "pages", "pages_per_seq", NULL};
 
 enum { QUERY, KV_CACHE, BLOCK_TABLE, SEQ_LENS, OUT };
 
@@ -166,7 +167,8 @@ static int32_t past_entry(bool wild, const struct cache *c, struct random *rando
 
 static int draw_table(const struct config *config, struct cache *c, struct random *random)
 {
-    const bool wild = config_chose(config, "past", "invalid"), shared = config_chose(config, "table", "shared");
+    const bool wild = config_chose(config, "past", "invalid"),
+               shared = config_chose(config, "table", "shared");
     int32_t *number = draw_numbering(config, c->pages, random);
     int64_t next = 0;
     if (!number)
@@ -227,11 +229,15 @@ static int fill_onehot(struct instance *out, const struct cache *c, struct rando
         const int64_t choices[] = {length - 1, 0, length / c->page_size * c->page_size - 1,
                                    edge_token(length, random), between(random, 0, length - 1)};
         const int64_t choice = choices[row < 2 ? 0 : random_below(random, 5)];
-        start[row] = token_offset(c, b, choice < 0 ? length - 1 : choice,
-                                  row % c->heads / (c->heads / c->kv_heads));
+        start[row] =
+            token_offset(c, b, choice < 0 ? length - 1 : choice, row % c->heads / (c->heads / c->kv_heads));
     }
-    *query = (struct fill){.kind = FILL_GATHER, .b = 8, .inner = c->head_dim, .source = KV_CACHE,
-                           .start = start, .starts = rows};
+    *query = (struct fill){.kind = FILL_GATHER,
+                           .b = 8,
+                           .inner = c->head_dim,
+                           .source = KV_CACHE,
+                           .start = start,
+                           .starts = rows};
     out->tensor[KV_CACHE].fill.kind = FILL_SIGNS;
     out->tensor[KV_CACHE].fill.b = 3;
     out->data = DATA_EXACT;
@@ -254,7 +260,8 @@ static void fill_uniform(struct instance *out, const struct cache *c, struct ran
         const int64_t head = i ? between(random, 0, c->kv_heads - 1) : c->kv_heads - 1;
         const int64_t d = i ? between(random, 0, c->head_dim - 1) : c->head_dim - 1;
         const int64_t t = i < 4 ? length - 1 : i < 6 ? 0 : edge_token(length, random);
-        kv->planted[i] = (struct fill_planted){token_offset(c, b, t, head) + c->head_dim + d, i % 2 ? -8.0f : 8.0f};
+        kv->planted[i] =
+            (struct fill_planted){token_offset(c, b, t, head) + c->head_dim + d, i % 2 ? -8.0f : 8.0f};
     }
     kv->planted_count = FILL_MAX_PLANTED;
     out->data = DATA_EXACT;
@@ -303,8 +310,7 @@ static void set_shapes(const struct cache *c, struct instance *out)
         tokens += c->length[b];
     const double query_bytes = 2.0 * (double)(c->batch * c->heads * c->head_dim);
     *out = (struct instance){
-        .extent = {c->batch, c->heads, c->kv_heads, c->head_dim, c->page_size, c->pages,
-                   c->pages_per_seq},
+        .extent = {c->batch, c->heads, c->kv_heads, c->head_dim, c->page_size, c->pages, c->pages_per_seq},
         .tensor = {{.rank = 3, .dim = {c->batch, c->heads, c->head_dim}},
                    {.rank = 4, .dim = {c->pages, c->page_size, c->kv_heads, 2 * c->head_dim}},
                    {.rank = 2, .dim = {c->batch, c->pages_per_seq}},
@@ -362,11 +368,16 @@ static int64_t cache_elements(const struct config *config, struct random *shape_
 }
 
 static const struct derived derived[] = {
-    {"shortest", DERIVED_EVERY, {"batch", "page_size", "max_len", "lengths"},
-     "tokens of the shortest sequence; the longest has max_len", shortest},
-    {"cache", DERIVED_EVERY,
+    {"shortest",
+     DERIVED_EVERY,
+     {"batch", "page_size", "max_len", "lengths"},
+     "tokens of the shortest sequence; the longest has max_len",
+     shortest},
+    {"cache",
+     DERIVED_EVERY,
      {"batch", "kv_heads", "head_dim", "page_size", "max_len", "lengths", "past"},
-     "elements of kv_cache, which holds the pages that the sequences need", cache_elements},
+     "elements of kv_cache, which holds the pages that the sequences need",
+     cache_elements},
     {0}};
 
 static const char *const discriminating[] = {"uniform", "onehot", NULL};

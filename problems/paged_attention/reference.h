@@ -4,15 +4,23 @@
 
 enum { PAGED_QUERY, PAGED_KV, PAGED_TABLE, PAGED_LENS, PAGED_OUT };
 enum { PAGED_BATCH, PAGED_HEADS, PAGED_KV_HEADS, PAGED_DIM, PAGED_PAGE, PAGED_PAGES, PAGED_PER_SEQ };
-enum { PART_VALUE, PART_WEIGHTED, PART_NORM, PART_DISTANCE, PART_SPREAD, PART_SCORE, PART_LENGTH,
-       PART_WEIGHT_NORM };
+enum {
+    PART_VALUE,
+    PART_WEIGHTED,
+    PART_NORM,
+    PART_DISTANCE,
+    PART_SPREAD,
+    PART_SCORE,
+    PART_LENGTH,
+    PART_WEIGHT_NORM
+};
 
 struct ref_state {
     int64_t b, kv_head, length;
     num sum;
-    double weight_norm;    /* ||w||_2 / sum w */
-    double mean_distance;  /* sum w (max s - s) / sum w */
-    double score_size;     /* largest max(|s|, ||q k||_2 / sqrt(D)) over the tokens that matter */
+    double weight_norm;   /* ||w||_2 / sum w */
+    double mean_distance; /* sum w (max s - s) / sum w */
+    double score_size;    /* largest max(|s|, ||q k||_2 / sqrt(D)) over the tokens that matter */
 };
 
 REF_FN int64_t ref_rows(const struct ref_context *c)
@@ -46,8 +54,7 @@ REF_FN int64_t paged_key(const struct ref_context *c, int64_t b, int64_t t, int6
 {
     const int64_t size = c->extent[PAGED_PAGE];
     const int64_t page = REF_I32(c, PAGED_TABLE, b * c->extent[PAGED_PER_SEQ] + t / size);
-    return ((page * size + t % size) * c->extent[PAGED_KV_HEADS] + kv_head) * 2 *
-           c->extent[PAGED_DIM];
+    return ((page * size + t % size) * c->extent[PAGED_KV_HEADS] + kv_head) * 2 * c->extent[PAGED_DIM];
 }
 
 REF_FN int64_t paged_kv_head(const struct ref_context *c, int64_t row)
@@ -86,8 +93,7 @@ REF_FN int paged_group(int64_t length, int64_t t)
     return length - t < REF_GROUP ? (int)(length - t) : REF_GROUP;
 }
 
-REF_FN void ref_prepare(const struct ref_context *c, int64_t row, num *scratch,
-                        struct ref_state *state)
+REF_FN void ref_prepare(const struct ref_context *c, int64_t row, num *scratch, struct ref_state *state)
 {
     const int64_t capacity = paged_capacity(c), dim = c->extent[PAGED_DIM];
     double max = -INFINITY, largest = 0, weighted = 0;
@@ -185,11 +191,11 @@ REF_FN double paged_rounding(const struct ref_context *c, const double *part)
     const double common = c->data == DATA_SIGN_RANDOM && weights < 1 ? weights : 1;
     if (c->data == DATA_EXACT && part[PART_WEIGHT_NORM] > 0.9)
         return 0;
-    return UNIT_BF16 * ((norm < part[PART_WEIGHTED] ? norm : part[PART_WEIGHTED]) + common * part[PART_VALUE]);
+    return UNIT_BF16 *
+           ((norm < part[PART_WEIGHTED] ? norm : part[PART_WEIGHTED]) + common * part[PART_VALUE]);
 }
 
-REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
-                        const struct ref_element *e)
+REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     const double *part = e->part;
     const double out = part[PART_VALUE], reach = part[PART_WEIGHTED] + out, norm = part[PART_NORM];

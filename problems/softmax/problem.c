@@ -4,9 +4,8 @@
 
 /* "normal" and "extreme" are published; the published inputs neither overflow without the max
  * subtraction nor need a careful sum, so `large` and `digits` ask for both. */
-static const char *const inputs[] = {"normal", "extreme", "large", "digits",  "needle", "wide",
-                                     "ties",   "equal",   "sorted", "negative", "integers", "special",
-                                     "peak",   NULL};
+static const char *const inputs[] = {"normal", "extreme", "large",    "digits",   "needle",  "wide", "ties",
+                                     "equal",  "sorted",  "negative", "integers", "special", "peak", NULL};
 
 static const struct axis axes[] = {
     {"rows", AXIS_NUMBER, NULL, "independent rows"},
@@ -15,9 +14,8 @@ static const struct axis axes[] = {
      "how the logits are drawn. peak: one of a row 200 above the rest, the last of every fourth row"},
     {0}};
 
-static const struct tensor tensors[] = {{"x", DTYPE_F32, TENSOR_INPUT, "[rows, cols]"},
-                                        {"y", DTYPE_F32, TENSOR_OUTPUT, "[rows, cols]"},
-                                        {0}};
+static const struct tensor tensors[] = {
+    {"x", DTYPE_F32, TENSOR_INPUT, "[rows, cols]"}, {"y", DTYPE_F32, TENSOR_OUTPUT, "[rows, cols]"}, {0}};
 
 static const char *const extents[] = {"rows", "cols", NULL};
 
@@ -69,8 +67,7 @@ static int instantiate(const struct config *config, struct random *shape_random,
 
     *out = (struct instance){
         .extent = {rows, cols},
-        .tensor = {{.rank = 2, .dim = {rows, cols}, .fill = fill},
-                   {.rank = 2, .dim = {rows, cols}}},
+        .tensor = {{.rank = 2, .dim = {rows, cols}, .fill = fill}, {.rank = 2, .dim = {rows, cols}}},
         .data = DATA_ANY,
         .flops = 5.0 * (double)rows * (double)cols,
         .bytes = 8.0 * (double)rows * (double)cols};

@@ -1,7 +1,6 @@
 /* softmax, the mathematics: y[r,c] = exp(x[r,c] - max_r) / sum_j exp(x[r,j] - max_r).
  * A row with +inf or NaN, or of -inf only, is all NaN. */
 
-
 #define REF_SHIFTED
 
 enum { SOFTMAX_X, SOFTMAX_Y };
@@ -67,7 +66,8 @@ REF_FN double softmax_own(double distance, double size)
 REF_FN double softmax_shared(const struct ref_context *c, const struct ref_state *state)
 {
     const double chain = 8 * (double)c->extent[1] * UNIT_F32;
-    return (16 + 14 * state->log_sum + 4.25 * state->mean_distance + 5 * softmax_size(state->max)) * UNIT_F32 +
+    return (16 + 14 * state->log_sum + 4.25 * state->mean_distance + 5 * softmax_size(state->max)) *
+               UNIT_F32 +
            (chain < 0x1p-12 ? chain : 0x1p-12);
 }
 
@@ -129,8 +129,7 @@ REF_FN void softmax_share(const struct ref_context *c, int64_t row, struct ref_s
     state->row = state->factor != 0 ? doubt : 2 * doubt;
 }
 
-REF_FN void ref_prepare(const struct ref_context *c, int64_t row, num *scratch,
-                        struct ref_state *state)
+REF_FN void ref_prepare(const struct ref_context *c, int64_t row, num *scratch, struct ref_state *state)
 {
     const int64_t cols = c->extent[1];
     double max = -INFINITY, weighted = 0;
@@ -184,14 +183,14 @@ REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first
 
 /* Exponentials and results below 2^-126 may be flushed; the sum may be as small as 1/4 where a bound up to 1.38
  * above the maximum is subtracted, so that a result of 2^-124 is lost at most. */
-REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a,
-                        const struct ref_element *e)
+REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     const double *part = e->part;
     (void)c;
     if (part[PART_VALUE] == 0)
         return 0x1p-126;
-    return part[PART_VALUE] * (softmax_own(part[PART_DISTANCE], part[PART_SIZE]) + part[PART_ROW] + 2 * a->operand) +
+    return part[PART_VALUE] *
+               (softmax_own(part[PART_DISTANCE], part[PART_SIZE]) + part[PART_ROW] + 2 * a->operand) +
            0x1p-124;
 }
 

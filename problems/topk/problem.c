@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-static const char *const inputs[] = {"normal", "ties",     "equal",    "sorted", "reversed",
-                                     "negative", "infinities", "clusters", "zeros",  "neighbours", NULL};
+static const char *const inputs[] = {"normal",     "ties",     "equal", "sorted",     "reversed", "negative",
+                                     "infinities", "clusters", "zeros", "neighbours", NULL};
 
 static const struct axis axes[] = {
     {"rows", AXIS_NUMBER, NULL, "rows"},

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../gen/instantiate.h"
-#include "../../gen/space.h"
+#include "gen/contract/instantiate.h"
+#include "gen/contract/space.h"
 #include "../../reference/judge.h"
-#include "../../verify/clock.h"
-#include "../../verify/device.h"
-#include "../../verify/memory.h"
+#include "verify/device/clock.h"
+#include "verify/device/device.h"
+#include "verify/device/memory.h"
 
 enum { ROUNDS = 5 };
 
@@ -36,8 +36,7 @@ static void die(const char *what)
     exit(3);
 }
 
-static void open_bench(struct bench *b, const struct device *device, const char *problem,
-                       const char *line)
+static void open_bench(struct bench *b, const struct device *device, const char *problem, const char *line)
 {
     struct space_error error;
     memset(b, 0, sizeof *b);
@@ -109,8 +108,7 @@ static void compare(struct bench *b)
 static void judge(struct bench *b)
 {
     const int error = (b->device->backend == BACKEND_CUDA ? b->reference->judge_cuda
-                                                          : b->reference->judge_host)(&b->request,
-                                                                                     b->report);
+                                                          : b->reference->judge_host)(&b->request, b->report);
     if (error)
         die("judging failed");
 }
@@ -121,8 +119,8 @@ static void print_row(const char *what, double seconds, double floor, const char
            seconds / floor, floor_of);
 }
 
-static void bench_part(const struct device *device, const char *problem, const char *line,
-                       double operations, double rate, const char *floor_of)
+static void bench_part(const struct device *device, const char *problem, const char *line, double operations,
+                       double rate, const char *floor_of)
 {
     struct bench b;
     char what[160];
@@ -152,8 +150,7 @@ static void bench_memory(const struct device *device, const char *line)
 
 /* MPFR on one element, the last: there is no hardware floor; the figure is the cost of a term, with what it
  * takes to bring it over from a GPU. */
-static void bench_witness(const struct device *device, const char *problem, const char *line,
-                          double terms)
+static void bench_witness(const struct device *device, const char *problem, const char *line, double terms)
 {
     struct bench b;
     struct judged element = {.allowed = 1};
@@ -170,8 +167,8 @@ static void bench_witness(const struct device *device, const char *problem, cons
     if (b.reference->witness(&b.request, &element, &answer) != 0)
         die("out of memory");
     const double seconds = clock_seconds() - start;
-    printf("  witness of one element of %-34s %10.3f ms  %9.1f ns a term (MPFR, %d cores at most)\n",
-           problem, 1e3 * seconds, 1e9 * seconds / terms, omp_get_max_threads());
+    printf("  witness of one element of %-34s %10.3f ms  %9.1f ns a term (MPFR, %d cores at most)\n", problem,
+           1e3 * seconds, 1e9 * seconds / terms, omp_get_max_threads());
     fetcher_close(fetcher);
     close_bench(&b);
 }
@@ -190,8 +187,8 @@ static void bench_host(void)
     bench_part(&device, "softmax", "rows=16 cols=131072", 2 * 40.0 * 16 * 131072, fma,
                "2 double exponentials, 20 flops at half rate each");
     bench_part(&device, "paged_attention",
-               "batch=8 heads=16 kv_heads=4 head_dim=64 page_size=16 max_len=1000",
-               20.0 * 8 * 16 * 64 * 1000, fma, "20 flops a token and column");
+               "batch=8 heads=16 kv_heads=4 head_dim=64 page_size=16 max_len=1000", 20.0 * 8 * 16 * 64 * 1000,
+               fma, "20 flops a token and column");
     bench_memory(&device, "rows=16 cols=131072");
     bench_witness(&device, "gemm_fp8", "m=16 n=16 k=16384", 16384);
     bench_witness(&device, "softmax", "rows=1 cols=262144", 262144);

@@ -39,8 +39,14 @@ HONEST_FN float keep_bits(float x, int kept, bool down)
     return float_of((bits + half) & ~((1u << drop) - 1));
 }
 
-HONEST_FN float to_bf16(float x) { return keep_bits(x, 8, false); }
-HONEST_FN float to_tf32(float x) { return keep_bits(x, 11, false); }
+HONEST_FN float to_bf16(float x)
+{
+    return keep_bits(x, 8, false);
+}
+HONEST_FN float to_tf32(float x)
+{
+    return keep_bits(x, 11, false);
+}
 
 /* fp16, its subnormals and its overflow included. */
 HONEST_FN float to_fp16(float x)

@@ -28,10 +28,16 @@ struct gemm_way {
 
 #ifdef GEMM_F32
 typedef float gemm_element;
-HONEST_FN float gemm_value(gemm_element x) { return x; }
+HONEST_FN float gemm_value(gemm_element x)
+{
+    return x;
+}
 #else
 typedef uint16_t gemm_element;
-HONEST_FN float gemm_value(gemm_element x) { return float_of((uint32_t)x << 16); }
+HONEST_FN float gemm_value(gemm_element x)
+{
+    return float_of((uint32_t)x << 16);
+}
 #endif
 
 /* The k elements of one row of a or one column of b, `step` elements apart. */
@@ -173,7 +179,8 @@ HONEST_FN int gemm_step(const struct gemm_way *w)
 #endif
 }
 
-HONEST_FN void add_products(struct gemm_sum *s, const struct gemm_group *g, int pair, const struct gemm_way *w)
+HONEST_FN void add_products(struct gemm_sum *s, const struct gemm_group *g, int pair,
+                            const struct gemm_way *w)
 {
     double plain = s->value;
     for (int i = 0; w->engine >= ENGINE_MATRIX && i < g->count; i++)
@@ -183,7 +190,8 @@ HONEST_FN void add_products(struct gemm_sum *s, const struct gemm_group *g, int 
     else if (!isfinite(plain))
         s->value = plain;
     else
-        s->value = matrix_step(s->value, g->product[pair], g->count, w->engine == ENGINE_MATRIX_90 ? 25 : 24, 23);
+        s->value =
+            matrix_step(s->value, g->product[pair], g->count, w->engine == ENGINE_MATRIX_90 ? 25 : 24, 23);
 }
 
 HONEST_FN void add_group(struct gemm_sum *s, struct gemm_sum *rest, const struct gemm_group *g,

@@ -15,7 +15,7 @@ enum { GEMM_THREADS = 128, GEMM_BLOCKS = 8192, GEMM_TILE = 16 };
 struct gemm_job {
     const gemm_element *a, *b;
     gemm_element *c;
-    double *unrounded;       /* [m, n], or NULL */
+    double *unrounded;        /* [m, n], or NULL */
     struct gemm_sum *partial; /* [split, m, n], or NULL: every element by one thread or warp */
     int64_t m, n, k, trans_b;
     struct gemm_way way;
@@ -50,7 +50,8 @@ static __device__ int64_t threads_of_grid(void)
 
 /* --- a thread to an element or a slice --- */
 
-static __global__ void __launch_bounds__(GEMM_THREADS) whole_elements(const __grid_constant__ struct gemm_job q)
+static __global__ void __launch_bounds__(GEMM_THREADS)
+    whole_elements(const __grid_constant__ struct gemm_job q)
 {
     for (int64_t e = first_of_thread(); e < q.m * q.n; e += threads_of_grid()) {
         const struct gemm_place at = {e / q.n, e % q.n, q.m, q.n};
@@ -66,8 +67,8 @@ static __global__ void __launch_bounds__(GEMM_THREADS) slices(const __grid_const
         const int slice = (int)(i / elements);
         const int64_t e = i % elements;
         const struct gemm_line a = line_of_a(q, e / q.n), b = line_of_b(q, e % q.n);
-        q.partial[i] = gemm_partial(&a, &b, gemm_slice(q.k, &q.way, slice), gemm_slice(q.k, &q.way, slice + 1),
-                                    &q.way);
+        q.partial[i] =
+            gemm_partial(&a, &b, gemm_slice(q.k, &q.way, slice), gemm_slice(q.k, &q.way, slice + 1), &q.way);
     }
 }
 
@@ -88,14 +89,20 @@ static __global__ void __launch_bounds__(GEMM_THREADS) merge_slices(const __grid
 struct bf16_unit {
     typedef __nv_bfloat16 operand, stored;
     enum { DEPTH = 16, PARTS = 3 };
-    static __device__ stored of(float part) { return __float2bfloat16(part); }
+    static __device__ stored of(float part)
+    {
+        return __float2bfloat16(part);
+    }
 };
 
 struct tf32_unit {
     typedef nvcuda::wmma::precision::tf32 operand;
     typedef float stored;
     enum { DEPTH = 8, PARTS = 2 };
-    static __device__ stored of(float part) { return part; }
+    static __device__ stored of(float part)
+    {
+        return part;
+    }
 };
 
 typedef nvcuda::wmma::fragment<nvcuda::wmma::accumulator, GEMM_TILE, GEMM_TILE, 8, float> tf32_sums;
@@ -193,7 +200,8 @@ static __global__ void __launch_bounds__(GEMM_THREADS) tiles(const __grid_consta
 {
     __shared__ panels<U> shared[GEMM_THREADS / 32];
     panels<U> *p = &shared[threadIdx.x / 32];
-    const int64_t across = (q.n + GEMM_TILE - 1) / GEMM_TILE, count = across * ((q.m + GEMM_TILE - 1) / GEMM_TILE);
+    const int64_t across = (q.n + GEMM_TILE - 1) / GEMM_TILE,
+                  count = across * ((q.m + GEMM_TILE - 1) / GEMM_TILE);
     for (int64_t i = first_of_thread() / 32; i < count * q.way.split; i += threads_of_grid() / 32) {
         const int slice = (int)(i / count);
         const int64_t row0 = i % count / across * GEMM_TILE, column0 = i % across * GEMM_TILE;
@@ -224,7 +232,8 @@ static unsigned blocks_for(int64_t threads)
 static void launch(const struct gemm_job &q, cudaStream_t stream)
 {
     const int64_t elements = q.m * q.n;
-    const int64_t warps = (q.m + GEMM_TILE - 1) / GEMM_TILE * ((q.n + GEMM_TILE - 1) / GEMM_TILE) * q.way.split;
+    const int64_t warps =
+        (q.m + GEMM_TILE - 1) / GEMM_TILE * ((q.n + GEMM_TILE - 1) / GEMM_TILE) * q.way.split;
     const bool matrix = q.way.engine == ENGINE_MATRIX && !q.way.mutant;
     if (matrix && q.way.parts >= PARTS_TF32 && q.way.parts <= PARTS_TF32_RAW)
         tiles<tf32_unit, tf32_sums><<<blocks_for(warps * 32), GEMM_THREADS, 0, stream>>>(q);
@@ -245,7 +254,8 @@ enum { GEMM_MAX_PARTIAL = 1 << 26 };
 static int gemm_cuda(const gemm_element *a, const gemm_element *b, gemm_element *c, const int64_t extent[4],
                      cudaStream_t stream)
 {
-    struct gemm_job q = {a, b, c, honest_unrounded, NULL, extent[0], extent[1], extent[2], extent[3], gemm_way()};
+    struct gemm_job q = {a,         b,         c,         honest_unrounded, NULL,
+                         extent[0], extent[1], extent[2], extent[3],        gemm_way()};
     cudaError_t error = cudaSuccess;
     const int64_t partial = q.m * q.n * q.way.split;
     const bool fits = partial <= GEMM_MAX_PARTIAL;

@@ -30,53 +30,53 @@ const struct honest_switch honest_switches[] = {
     {"round", {"once", "twice"}, {0}}, /* twice: the sum to bf16 before the scale, which then comes after */
     {NULL, {NULL}, {0}}};
 
-#define MUTANTS(X)                                                                                    \
-    X(drop_first, "the first term is missing", NULL)                                                  \
-    X(drop_last, "the last term is missing", NULL)                                                    \
-    X(drop_middle, "term k / 2 is missing", NULL)                                                     \
-    X(drop_step, "the first term of the last step of 32 is missing", NULL)                            \
-    X(drop_tail, "the last k % 4 terms are missing", NULL)                                            \
-    X(double_last, "the last term counts twice, as a clamped load has it", NULL)                      \
-    X(double_seam, "two halves of k share a term", NULL)                                              \
-    X(double_tile, "term 128, 256, .. of every tile counts twice", NULL)                              \
-    X(late_weight, "the last term takes its neighbour's weight", NULL)                                \
-    X(next_row, "the last term takes the weight of the next row", NULL)                               \
-    X(x_two_bits, "x with 2 fraction bits, as in e5m2", NULL)                                         \
-    X(x_flushed, "subnormals of x are 0", NULL)                                                       \
-    X(weight_subnormal, "subnormals of weight count half", NULL)                                      \
-    X(ieee_top, "values from 256 on are infinite, as IEEE formats have it", NULL)                     \
-    X(nan_480, "0x7f is 480", NULL)                                                                   \
-    X(nan_minus_480, "0xff is -480", NULL)                                                            \
-    X(nan_zero, "NaN is 0", NULL)                                                                     \
-    X(zero_skipped, "a zero in x skips its term, NaN or not", NULL)                                   \
-    X(sum_bf16, "the sum is bf16", NULL)                                                              \
-    X(sum_bf16_32, "the sum is rounded to bf16 every 32 terms", NULL)                                 \
-    X(sum_bf16_128, "the sum is rounded to bf16 every 128 terms", NULL)                               \
-    X(sum_fp16, "the sum is fp16", NULL)                                                              \
-    X(sum_fp16_128, "the sum is rounded to fp16 every 128 terms", NULL)                               \
-    X(sum_tf32, "the sum is tf32", NULL)                                                              \
-    X(sum_tf32_128, "the sum is rounded to tf32 every 128 terms", NULL)                               \
-    X(sum_tf32_once, "the sum is rounded to tf32 at the end", NULL)                                   \
-    X(unit_12_bits, "a matrix unit that keeps 12 bits",                                               \
-      "where fp8 units are admitted: exact below 2^13, as sums of the 13-bit one are only taken to be")\
-    X(unit_11_bits, "a matrix unit that keeps 11 bits", NULL)                                         \
-    X(unit_10_bits, "a matrix unit that keeps 10 bits", NULL)                                         \
-    X(pairs_fp16, "two products are added in fp16", NULL)                                             \
-    X(parts_bf16, "four partial sums are stored in bf16", NULL)                                       \
-    X(parts_fp16, "four partial sums are stored in fp16", NULL)                                       \
-    X(part_lost, "the last of 16 partial sums is never added", NULL)                                  \
-    X(scale_bf16, "the scale is rounded to bf16", NULL)                                               \
-    X(scale_tf32, "the scale is rounded to tf32", NULL)                                               \
-    X(scale_fp16, "the scale is rounded to fp16", NULL)                                               \
-    X(scale_next, "the scale of the next column", NULL)                                               \
-    X(scale_of_8, "the scale of the first of 8 columns", NULL)                                        \
-    X(scaled_bf16, "weight times scale is rounded to bf16", NULL)                                     \
-    X(out_2_7, "y times 1 + 2^-7", NULL)                                                              \
-    X(out_2_10, "y times 1 + 2^-10", NULL)                                                            \
-    X(out_2_12, "y times 1 + 2^-12", NULL)                                                            \
-    X(out_truncated, "y is truncated to bf16", NULL)                                                  \
-    X(out_fp16, "y is rounded to fp16 on its way", NULL)                                              \
-    X(out_thousandth, "one element in a thousand is off by 2^-8", NULL)                               \
+#define MUTANTS(X)                                                                                           \
+    X(drop_first, "the first term is missing", NULL)                                                         \
+    X(drop_last, "the last term is missing", NULL)                                                           \
+    X(drop_middle, "term k / 2 is missing", NULL)                                                            \
+    X(drop_step, "the first term of the last step of 32 is missing", NULL)                                   \
+    X(drop_tail, "the last k % 4 terms are missing", NULL)                                                   \
+    X(double_last, "the last term counts twice, as a clamped load has it", NULL)                             \
+    X(double_seam, "two halves of k share a term", NULL)                                                     \
+    X(double_tile, "term 128, 256, .. of every tile counts twice", NULL)                                     \
+    X(late_weight, "the last term takes its neighbour's weight", NULL)                                       \
+    X(next_row, "the last term takes the weight of the next row", NULL)                                      \
+    X(x_two_bits, "x with 2 fraction bits, as in e5m2", NULL)                                                \
+    X(x_flushed, "subnormals of x are 0", NULL)                                                              \
+    X(weight_subnormal, "subnormals of weight count half", NULL)                                             \
+    X(ieee_top, "values from 256 on are infinite, as IEEE formats have it", NULL)                            \
+    X(nan_480, "0x7f is 480", NULL)                                                                          \
+    X(nan_minus_480, "0xff is -480", NULL)                                                                   \
+    X(nan_zero, "NaN is 0", NULL)                                                                            \
+    X(zero_skipped, "a zero in x skips its term, NaN or not", NULL)                                          \
+    X(sum_bf16, "the sum is bf16", NULL)                                                                     \
+    X(sum_bf16_32, "the sum is rounded to bf16 every 32 terms", NULL)                                        \
+    X(sum_bf16_128, "the sum is rounded to bf16 every 128 terms", NULL)                                      \
+    X(sum_fp16, "the sum is fp16", NULL)                                                                     \
+    X(sum_fp16_128, "the sum is rounded to fp16 every 128 terms", NULL)                                      \
+    X(sum_tf32, "the sum is tf32", NULL)                                                                     \
+    X(sum_tf32_128, "the sum is rounded to tf32 every 128 terms", NULL)                                      \
+    X(sum_tf32_once, "the sum is rounded to tf32 at the end", NULL)                                          \
+    X(unit_12_bits, "a matrix unit that keeps 12 bits",                                                      \
+      "where fp8 units are admitted: exact below 2^13, as sums of the 13-bit one are only taken to be")      \
+    X(unit_11_bits, "a matrix unit that keeps 11 bits", NULL)                                                \
+    X(unit_10_bits, "a matrix unit that keeps 10 bits", NULL)                                                \
+    X(pairs_fp16, "two products are added in fp16", NULL)                                                    \
+    X(parts_bf16, "four partial sums are stored in bf16", NULL)                                              \
+    X(parts_fp16, "four partial sums are stored in fp16", NULL)                                              \
+    X(part_lost, "the last of 16 partial sums is never added", NULL)                                         \
+    X(scale_bf16, "the scale is rounded to bf16", NULL)                                                      \
+    X(scale_tf32, "the scale is rounded to tf32", NULL)                                                      \
+    X(scale_fp16, "the scale is rounded to fp16", NULL)                                                      \
+    X(scale_next, "the scale of the next column", NULL)                                                      \
+    X(scale_of_8, "the scale of the first of 8 columns", NULL)                                               \
+    X(scaled_bf16, "weight times scale is rounded to bf16", NULL)                                            \
+    X(out_2_7, "y times 1 + 2^-7", NULL)                                                                     \
+    X(out_2_10, "y times 1 + 2^-10", NULL)                                                                   \
+    X(out_2_12, "y times 1 + 2^-12", NULL)                                                                   \
+    X(out_truncated, "y is truncated to bf16", NULL)                                                         \
+    X(out_fp16, "y is rounded to fp16 on its way", NULL)                                                     \
+    X(out_thousandth, "one element in a thousand is off by 2^-8", NULL)                                      \
     X(out_absolute, "one element in a thousand has the wrong sign", NULL)
 
 #define MUTANT_ENTRY(name, what, admitted) {#name, what, admitted},
@@ -112,9 +112,9 @@ HONEST_FN int fp8_parts(const struct fp8 *p)
 {
     const int parts[] = {1, 2, 3, 8, 16};
     return p->mutant == M_parts_bf16 || p->mutant == M_parts_fp16 ? 4
-           : p->mutant == M_double_seam                             ? 2
-           : p->mutant == M_part_lost                               ? 16
-                                                                    : parts[p->choice[SPLIT]];
+           : p->mutant == M_double_seam                           ? 2
+           : p->mutant == M_part_lost                             ? 16
+                                                                  : parts[p->choice[SPLIT]];
 }
 
 /* Whether the scale has been applied before the parts are merged. */
@@ -277,7 +277,8 @@ struct unit {
     int count, fraction, kept;
 };
 
-HONEST_FN double fp8_stepped(const struct fp8 *p, const struct unit *u, int64_t i, int64_t j, int64_t a, int64_t b)
+HONEST_FN double fp8_stepped(const struct fp8 *p, const struct unit *u, int64_t i, int64_t j, int64_t a,
+                             int64_t b)
 {
     double sum = 0, product[32];
     for (int64_t t = 0; t < b - a; t += u->count) {

@@ -7,8 +7,8 @@
 #include "gemm_switches.h"
 
 /* c[:, j]; `column` has room for column j of b. */
-static void gemm_column(const gemm_element *a, const gemm_element *b, gemm_element *c, const int64_t extent[4],
-                        int64_t j, const struct gemm_way *w, gemm_element *column)
+static void gemm_column(const gemm_element *a, const gemm_element *b, gemm_element *c,
+                        const int64_t extent[4], int64_t j, const struct gemm_way *w, gemm_element *column)
 {
     const int64_t m = extent[0], n = extent[1], k = extent[2];
     const struct gemm_line v = {column, 1};
@@ -24,8 +24,8 @@ static void gemm_column(const gemm_element *a, const gemm_element *b, gemm_eleme
     }
 }
 
-static int gemm_host(const gemm_element *a, const gemm_element *b, gemm_element *c, int64_t m, int64_t n, int64_t k,
-                     int64_t trans_b)
+static int gemm_host(const gemm_element *a, const gemm_element *b, gemm_element *c, int64_t m, int64_t n,
+                     int64_t k, int64_t trans_b)
 {
     const int64_t extent[4] = {m, n, k, trans_b};
     const struct gemm_way w = gemm_way();

@@ -6,88 +6,86 @@
 #include "gemm.h"
 
 /* name, what, why admitted: of both products, of gemm_f32, of gemm_bf16 */
-#define GEMM_MUTANTS_BOTH(X)                                                                                  \
-    X(drop_first, "k = 0 left out", NULL)                                                                     \
-    X(drop_last, "the last k left out", NULL)                                                                 \
-    X(drop_middle, "k / 2 left out", NULL)                                                                    \
-    X(drop_15, "k = 15 left out, the last of a step", NULL)                                                   \
-    X(drop_128, "k = 128 left out, the first of a tile", NULL)                                                \
-    X(double_first, "k = 0 twice", NULL)                                                                      \
-    X(double_last, "the last k twice", NULL)                                                                  \
-    X(double_64, "k = 64 twice", NULL)                                                                        \
-    X(tail_8, "the last k mod 8 terms left out", NULL)                                                        \
-    X(tail_32, "the last k mod 32 terms left out", NULL)                                                      \
-    X(tail_repeats, "the last k reads the one before in its place", NULL)                                     \
-    X(tail_shifted, "in the last k mod 16 terms b is one place behind", NULL)                                 \
-    X(drop_in_corner, "the last k left out of the last element alone", NULL)                                  \
-    X(drop_in_last_column, "the last k left out of the last column", NULL)                                    \
-    X(drop_last_long, "LONG: the last k left out", NULL)                                                      \
-    X(drop_middle_long, "LONG: k / 2 left out", NULL)                                                         \
-    X(drop_4096_long, "LONG: k = 4096 left out", NULL)                                                        \
-    X(double_last_long, "LONG: the last k twice", NULL)                                                       \
-    X(tail_64_long, "LONG: the last k mod 64 terms left out", NULL)                                           \
-    X(slice_lost_long, "LONG: the last of 64 slices of k left out", NULL)                                     \
-    X(accumulator_bf16, "accumulator in bf16", NULL)                                                          \
-    X(accumulator_fp16, "accumulator in fp16", NULL)                                                          \
-    X(accumulator_tf32, "accumulator in TF32", NULL)                                                          \
-    X(accumulator_bf16_32, "accumulator rounded to bf16 every 32 terms", NULL)                                \
-    X(accumulator_bf16_128, "accumulator rounded to bf16 every 128 terms", NULL)                              \
-    X(accumulator_fp16_32, "accumulator rounded to fp16 every 32 terms", NULL)                                \
-    X(accumulator_fp16_128, "accumulator rounded to fp16 every 128 terms", NULL)                              \
-    X(accumulator_bf16_long, "LONG: accumulator rounded to bf16 every 128 terms", NULL)                       \
-    X(accumulator_fp16_long, "LONG: accumulator in fp16", NULL)                                               \
-    X(partial_bf16_32, "sums of 32 terms rounded to bf16, then added in fp32", NULL)                          \
-    X(partial_bf16_64, "sums of 64 terms rounded to bf16, then added in fp32", NULL)                          \
-    X(partial_bf16_128, "sums of 128 terms rounded to bf16, then added in fp32", NULL)                        \
-    X(partial_fp16_128, "sums of 128 terms rounded to fp16, then added in fp32", NULL)                        \
-    X(slices_bf16, "four slices of k, their sums stored in bf16", NULL)                                       \
-    X(slices_fp16, "four slices of k, their sums stored in fp16", NULL)                                       \
-    X(products_bf16, "products rounded to bf16", NULL)                                                        \
-    X(products_fp16, "products rounded to fp16", NULL)                                                        \
-    X(products_tf32, "products rounded to TF32", NULL)                                                        \
-    X(operands_fp16, "operands rounded to fp16", NULL)                                                        \
-    X(operands_7_bits, "operands rounded to 7 bits", NULL)                                                    \
-    X(scaled_2_7, "output times 1 + 2^-7", NULL)                                                              \
-    X(scaled_2_10, "output times 1 + 2^-10", NULL)                                                            \
-    X(scaled_2_13, "output times 1 + 2^-13", NULL)                                                            \
-    X(thousandth_off, "one element in a thousand times 1 + 2^-8", NULL)                                       \
-    X(last_off, "the last element times 1 + 2^-7", NULL)                                                      \
-    X(shifted_2_12, "output plus 2^-12 of the greatest product", NULL)                                        \
-    X(operands_added, "(a0 + b1)(a1 + b0) - a0 a1 - b0 b1 for two products", NULL)                            \
-    X(nan_dropped, "NaN products left out", NULL)                                                             \
+#define GEMM_MUTANTS_BOTH(X)                                                                                 \
+    X(drop_first, "k = 0 left out", NULL)                                                                    \
+    X(drop_last, "the last k left out", NULL)                                                                \
+    X(drop_middle, "k / 2 left out", NULL)                                                                   \
+    X(drop_15, "k = 15 left out, the last of a step", NULL)                                                  \
+    X(drop_128, "k = 128 left out, the first of a tile", NULL)                                               \
+    X(double_first, "k = 0 twice", NULL)                                                                     \
+    X(double_last, "the last k twice", NULL)                                                                 \
+    X(double_64, "k = 64 twice", NULL)                                                                       \
+    X(tail_8, "the last k mod 8 terms left out", NULL)                                                       \
+    X(tail_32, "the last k mod 32 terms left out", NULL)                                                     \
+    X(tail_repeats, "the last k reads the one before in its place", NULL)                                    \
+    X(tail_shifted, "in the last k mod 16 terms b is one place behind", NULL)                                \
+    X(drop_in_corner, "the last k left out of the last element alone", NULL)                                 \
+    X(drop_in_last_column, "the last k left out of the last column", NULL)                                   \
+    X(drop_last_long, "LONG: the last k left out", NULL)                                                     \
+    X(drop_middle_long, "LONG: k / 2 left out", NULL)                                                        \
+    X(drop_4096_long, "LONG: k = 4096 left out", NULL)                                                       \
+    X(double_last_long, "LONG: the last k twice", NULL)                                                      \
+    X(tail_64_long, "LONG: the last k mod 64 terms left out", NULL)                                          \
+    X(slice_lost_long, "LONG: the last of 64 slices of k left out", NULL)                                    \
+    X(accumulator_bf16, "accumulator in bf16", NULL)                                                         \
+    X(accumulator_fp16, "accumulator in fp16", NULL)                                                         \
+    X(accumulator_tf32, "accumulator in TF32", NULL)                                                         \
+    X(accumulator_bf16_32, "accumulator rounded to bf16 every 32 terms", NULL)                               \
+    X(accumulator_bf16_128, "accumulator rounded to bf16 every 128 terms", NULL)                             \
+    X(accumulator_fp16_32, "accumulator rounded to fp16 every 32 terms", NULL)                               \
+    X(accumulator_fp16_128, "accumulator rounded to fp16 every 128 terms", NULL)                             \
+    X(accumulator_bf16_long, "LONG: accumulator rounded to bf16 every 128 terms", NULL)                      \
+    X(accumulator_fp16_long, "LONG: accumulator in fp16", NULL)                                              \
+    X(partial_bf16_32, "sums of 32 terms rounded to bf16, then added in fp32", NULL)                         \
+    X(partial_bf16_64, "sums of 64 terms rounded to bf16, then added in fp32", NULL)                         \
+    X(partial_bf16_128, "sums of 128 terms rounded to bf16, then added in fp32", NULL)                       \
+    X(partial_fp16_128, "sums of 128 terms rounded to fp16, then added in fp32", NULL)                       \
+    X(slices_bf16, "four slices of k, their sums stored in bf16", NULL)                                      \
+    X(slices_fp16, "four slices of k, their sums stored in fp16", NULL)                                      \
+    X(products_bf16, "products rounded to bf16", NULL)                                                       \
+    X(products_fp16, "products rounded to fp16", NULL)                                                       \
+    X(products_tf32, "products rounded to TF32", NULL)                                                       \
+    X(operands_fp16, "operands rounded to fp16", NULL)                                                       \
+    X(operands_7_bits, "operands rounded to 7 bits", NULL)                                                   \
+    X(scaled_2_7, "output times 1 + 2^-7", NULL)                                                             \
+    X(scaled_2_10, "output times 1 + 2^-10", NULL)                                                           \
+    X(scaled_2_13, "output times 1 + 2^-13", NULL)                                                           \
+    X(thousandth_off, "one element in a thousand times 1 + 2^-8", NULL)                                      \
+    X(last_off, "the last element times 1 + 2^-7", NULL)                                                     \
+    X(shifted_2_12, "output plus 2^-12 of the greatest product", NULL)                                       \
+    X(operands_added, "(a0 + b1)(a1 + b0) - a0 a1 - b0 b1 for two products", NULL)                           \
+    X(nan_dropped, "NaN products left out", NULL)                                                            \
     X(zeros_skipped, "terms where a is 0 left out, even against NaN", NULL)
-#define GEMM_MUTANTS_F32(X)                                                                                   \
-    X(tf32, "TF32 operands", NULL)                                                                            \
-    X(tf32_cut, "operands cut to 11 bits", NULL)                                                              \
-    X(tf32_a, "a alone in TF32", NULL)                                                                        \
-    X(tf32_b, "b alone in TF32", NULL)                                                                        \
-    X(tf32_long, "LONG: TF32 operands", NULL)                                                                 \
-    X(tf32_b_long, "LONG: b alone in TF32", NULL)                                                             \
-    X(tf32_two_terms, "TF32, big big and small big, no big small", NULL)                                      \
-    X(tf32_two_terms_long, "LONG: TF32, big big and small big, no big small", NULL)                           \
-    X(operands_bf16, "operands rounded to bf16", NULL)                                                        \
-    X(bf16_two_parts, "operands in two bf16 parts", NULL)                                                     \
-    X(bf16_two_parts_long, "LONG: operands in two bf16 parts", NULL)                                          \
-    X(operands_16_bits, "operands rounded to 16 bits", NULL)                                                  \
-    X(operands_17_bits_long, "LONG: operands cut to 17 bits", NULL)                                           \
-    X(output_bf16, "output rounded to bf16", NULL)                                                            \
-    X(output_tf32, "output rounded to TF32", NULL)                                                            \
-    X(output_20_bits, "output rounded to 20 bits", NULL)                                                      \
+#define GEMM_MUTANTS_F32(X)                                                                                  \
+    X(tf32, "TF32 operands", NULL)                                                                           \
+    X(tf32_cut, "operands cut to 11 bits", NULL)                                                             \
+    X(tf32_a, "a alone in TF32", NULL)                                                                       \
+    X(tf32_b, "b alone in TF32", NULL)                                                                       \
+    X(tf32_long, "LONG: TF32 operands", NULL)                                                                \
+    X(tf32_b_long, "LONG: b alone in TF32", NULL)                                                            \
+    X(tf32_two_terms, "TF32, big big and small big, no big small", NULL)                                     \
+    X(tf32_two_terms_long, "LONG: TF32, big big and small big, no big small", NULL)                          \
+    X(operands_bf16, "operands rounded to bf16", NULL)                                                       \
+    X(bf16_two_parts, "operands in two bf16 parts", NULL)                                                    \
+    X(bf16_two_parts_long, "LONG: operands in two bf16 parts", NULL)                                         \
+    X(operands_16_bits, "operands rounded to 16 bits", NULL)                                                 \
+    X(operands_17_bits_long, "LONG: operands cut to 17 bits", NULL)                                          \
+    X(output_bf16, "output rounded to bf16", NULL)                                                           \
+    X(output_tf32, "output rounded to TF32", NULL)                                                           \
+    X(output_20_bits, "output rounded to 20 bits", NULL)                                                     \
     X(scaled_2_18, "output times 1 + 2^-18", NULL)
-#define GEMM_MUTANTS_BF16(X)                                                                                  \
-    X(output_cut, "output truncated to bf16", NULL)                                                           \
-    X(output_up, "output rounded away from 0", NULL)                                                          \
-    X(output_fp16_first, "output rounded to fp16, then to bf16", NULL)                                        \
-    X(output_noisy, "output rounded up or down at random", NULL)                                              \
+#define GEMM_MUTANTS_BF16(X)                                                                                 \
+    X(output_cut, "output truncated to bf16", NULL)                                                          \
+    X(output_up, "output rounded away from 0", NULL)                                                         \
+    X(output_fp16_first, "output rounded to fp16, then to bf16", NULL)                                       \
+    X(output_noisy, "output rounded up or down at random", NULL)                                             \
     X(infinity_clamped, "infinite outputs as the greatest finite ones", NULL)
 
 #define GEMM_NUMBERED(name, what, admitted) MUTANT_##name,
 #define GEMM_LISTED(name, what, admitted) {#name, what, admitted},
 enum gemm_mutant {
     MUTANT_NONE,
-    GEMM_MUTANTS_BOTH(GEMM_NUMBERED)
-    GEMM_MUTANTS_F32(GEMM_NUMBERED)
-    GEMM_MUTANTS_BF16(GEMM_NUMBERED)
+    GEMM_MUTANTS_BOTH(GEMM_NUMBERED) GEMM_MUTANTS_F32(GEMM_NUMBERED) GEMM_MUTANTS_BF16(GEMM_NUMBERED)
 };
 
 /* Of one element: its place, and the extents. */
@@ -203,7 +201,8 @@ HONEST_FN float mutant_pairs(const struct gemm_line *a, const struct gemm_line *
 {
     float sum = 0;
     for (int64_t t = 0; t + 1 < k; t += 2) {
-        const float a0 = gemm_load(a, t), a1 = gemm_load(a, t + 1), b0 = gemm_load(b, t), b1 = gemm_load(b, t + 1);
+        const float a0 = gemm_load(a, t), a1 = gemm_load(a, t + 1), b0 = gemm_load(b, t),
+                    b1 = gemm_load(b, t + 1);
         sum += (a0 + b1) * (a1 + b0) - a0 * a1 - b0 * b1;
     }
     return k % 2 ? sum + gemm_load(a, k - 1) * gemm_load(b, k - 1) : sum;

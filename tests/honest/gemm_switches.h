@@ -16,33 +16,38 @@ extern "C" {
 #endif
 
 const struct honest_switch honest_switches[] = {
-    {"order", {"up", "down", "strided", "ends"}, {0}},             /* in which k is walked */
-    {"lanes", {"1", "2", "4", "8", "32"}, {0}},                    /* accumulators side by side */
-    {"block", {"all", "4", "32", "100", "128", "512", "4096"}, {0}}, /* terms whose sum is then added to the rest */
-    {"split", {"1", "2", "3", "7", "16", "64"}, {0}},              /* slices of k, each with sums of its own */
-    {"merge", {"serial", "tree"}, {0}},                            /* of lanes, and of slices */
+    {"order", {"up", "down", "strided", "ends"}, {0}}, /* in which k is walked */
+    {"lanes", {"1", "2", "4", "8", "32"}, {0}},        /* accumulators side by side */
+    {"block",
+     {"all", "4", "32", "100", "128", "512", "4096"},
+     {0}},                                            /* terms whose sum is then added to the rest */
+    {"split", {"1", "2", "3", "7", "16", "64"}, {0}}, /* slices of k, each with sums of its own */
+    {"merge", {"serial", "tree"}, {0}},               /* of lanes, and of slices */
 #ifdef __CUDACC__
     {"engine", {"fp32", "kahan", "double", "wmma"}, {0, 0, 0, 80}},
 #else
     {"engine", {"fp32", "kahan", "double", "ampere", "hopper"}, {0, 0, 0, 80, 90}}, /* what adds */
 #endif
-    {"product", {"fused", "rounded"}, {0}},                        /* rounded before it is added */
+    {"product", {"fused", "rounded"}, {0}}, /* rounded before it is added */
 #ifdef GEMM_F32
-    {"rest", {"first", "last", "apart"}, {0}}, /* small products: before the large ones, after, or by themselves */
-    {"parts", {"none", "tf32x3", "tf32x3_cut", "tf32x3_raw", "bf16x9", "bf16x6"}, {0}}, /* that operands are split into */
+    {"rest",
+     {"first", "last", "apart"},
+     {0}}, /* small products: before the large ones, after, or by themselves */
+    {"parts",
+     {"none", "tf32x3", "tf32x3_cut", "tf32x3_raw", "bf16x9", "bf16x6"},
+     {0}}, /* that operands are split into */
 #else
-    {"output", {"even", "away", "direct"}, {0}},                   /* at a tie; from the double where there is one */
+    {"output", {"even", "away", "direct"}, {0}}, /* at a tie; from the double where there is one */
 #endif
     {NULL, {NULL}, {0}}};
 
-const struct honest_mutant honest_mutants[] = {
-    GEMM_MUTANTS_BOTH(GEMM_LISTED)
+const struct honest_mutant honest_mutants[] = {GEMM_MUTANTS_BOTH(GEMM_LISTED)
 #ifdef GEMM_F32
-    GEMM_MUTANTS_F32(GEMM_LISTED)
+                                                   GEMM_MUTANTS_F32(GEMM_LISTED)
 #else
-    GEMM_MUTANTS_BF16(GEMM_LISTED)
+                                                   GEMM_MUTANTS_BF16(GEMM_LISTED)
 #endif
-    {NULL, NULL, NULL}};
+                                                       {NULL, NULL, NULL}};
 
 #ifdef __cplusplus
 }

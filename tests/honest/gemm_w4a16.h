@@ -28,62 +28,62 @@ const struct honest_switch honest_switches[] = {
     /* (q - z) s; q s - z s; x q s and -x z s as terms; rounded to bf16; sums of x (q - z) times s by group; zero
      * points from the sum of x, by group or at the end of a part. A matrix unit takes what fits bf16. */
     {"weight", {"whole", "difference", "two_terms", "rounded", "scaled", "folded", "folded_end"}, {0}},
-    {"zero", {"inner", "outer"}, {0}}, /* folded: s (sum - z sum x), s sum - (s z) sum x */
+    {"zero", {"inner", "outer"}, {0}},          /* folded: s (sum - z sum x), s sum - (s z) sum x */
     {"total", {"fma", "steps", "double"}, {0}}, /* over groups */
     {"plain", {"like", "double"}, {0}},         /* the sum of x */
     {NULL, {NULL}, {0}}};
 
-#define MUTANTS(X)                                                                                               \
-    X(drop_first, "the first term is missing", NULL)                                                             \
-    X(drop_last, "the last term is missing", NULL)                                                               \
-    X(drop_middle, "term k / 2 is missing", NULL)                                                                \
-    X(drop_group, "the first term of the last group is missing", NULL)                                           \
-    X(drop_tail, "the last k % 8 terms are missing", NULL)                                                       \
-    X(double_last, "the last term counts twice", NULL)                                                           \
-    X(double_seam, "two halves of k share a term", NULL)                                                         \
-    X(late_x, "the last term takes its neighbour's x", NULL)                                                     \
-    X(nibbles_last, "the nibbles of the last byte are swapped", NULL)                                            \
-    X(nibbles_16, "the nibbles of every eighth byte are swapped", NULL)                                          \
-    X(nibble_signed, "high nibbles are sign-extended", NULL)                                                     \
-    X(difference_int4, "q - zero wraps in 4 bits", NULL)                                                         \
-    X(zero_last, "the zero point of the last group is off by one", NULL)                                         \
-    X(zero_plus_one, "every zero point is off by one, as an older format stores it", NULL)                       \
-    X(zero_8, "the zero point is 8", NULL)                                                                       \
-    X(zero_column, "the zero point of the first of 8 columns", NULL)                                             \
-    X(zero_scaled_bf16, "zero times scale is rounded to bf16", NULL)                                             \
-    X(group_before, "the last, ragged group takes the scale and zero of the one before", NULL)                   \
-    X(group_late, "a group's first row takes the scale and zero of the one before", NULL)                        \
-    X(group_first, "the last group takes the zero of the first", NULL)                                           \
-    X(scale_seven_bits, "the scale loses its last bit", NULL)                                                    \
-    X(scale_fp16, "the scale passes through fp16", NULL)                                                         \
-    X(scale_next, "the scale of the next column", NULL)                                                          \
-    X(x_fp16, "x passes through fp16", NULL)                                                                     \
-    X(x_seven_bits, "x loses its last bit", NULL)                                                                \
-    X(x_fp8, "x with 3 fraction bits", NULL)                                                                     \
-    X(weight_fp16, "the weight passes through fp16", NULL)                                                       \
-    X(weight_fp8, "the weight with 3 fraction bits", NULL)                                                       \
-    X(weight_seven_bits, "the weight is rounded to 7 bits", NULL)                                                \
-    X(weight_truncated, "the weight is truncated to bf16", NULL)                                                 \
-    X(weight_bf16_steps, "q scale and zero scale are rounded to bf16, and their difference", NULL)               \
-    X(sum_bf16, "the sum is bf16", NULL)                                                                         \
-    X(sum_bf16_8, "the sum is rounded to bf16 every 8 terms", NULL)                                              \
-    X(sum_bf16_128, "the sum is rounded to bf16 every 128 terms", NULL)                                          \
-    X(sum_fp16, "the sum is fp16", NULL)                                                                         \
-    X(sum_tf32_128, "the sum is rounded to tf32 every 128 terms", NULL)                                          \
-    X(sum_tf32_once, "the sum is rounded to tf32 at the end", NULL)                                              \
-    X(pairs_bf16, "two products are added in bf16", NULL)                                                        \
-    X(groups_bf16, "sums of groups are rounded to bf16", NULL)                                                   \
-    X(groups_fp16, "sums of groups are rounded to fp16", NULL)                                                   \
-    X(plain_bf16, "the sum of x is rounded to bf16", NULL)                                                       \
-    X(plain_fp16, "the sum of x is rounded to fp16", NULL)                                                       \
-    X(plain_short, "the sum of x leaves out the last row of w", NULL)                                            \
-    X(parts_bf16, "four partial sums are stored in bf16", NULL)                                                  \
-    X(part_lost, "the last of 16 partial sums is never added", NULL)                                             \
-    X(out_2_7, "y times 1 + 2^-7", NULL)                                                                         \
-    X(out_2_10, "y times 1 + 2^-10", NULL)                                                                       \
-    X(out_2_12, "y times 1 + 2^-12", NULL)                                                                       \
-    X(out_truncated, "y is truncated to bf16", NULL)                                                             \
-    X(out_fp16, "y is rounded to fp16 on its way", NULL)                                                         \
+#define MUTANTS(X)                                                                                           \
+    X(drop_first, "the first term is missing", NULL)                                                         \
+    X(drop_last, "the last term is missing", NULL)                                                           \
+    X(drop_middle, "term k / 2 is missing", NULL)                                                            \
+    X(drop_group, "the first term of the last group is missing", NULL)                                       \
+    X(drop_tail, "the last k % 8 terms are missing", NULL)                                                   \
+    X(double_last, "the last term counts twice", NULL)                                                       \
+    X(double_seam, "two halves of k share a term", NULL)                                                     \
+    X(late_x, "the last term takes its neighbour's x", NULL)                                                 \
+    X(nibbles_last, "the nibbles of the last byte are swapped", NULL)                                        \
+    X(nibbles_16, "the nibbles of every eighth byte are swapped", NULL)                                      \
+    X(nibble_signed, "high nibbles are sign-extended", NULL)                                                 \
+    X(difference_int4, "q - zero wraps in 4 bits", NULL)                                                     \
+    X(zero_last, "the zero point of the last group is off by one", NULL)                                     \
+    X(zero_plus_one, "every zero point is off by one, as an older format stores it", NULL)                   \
+    X(zero_8, "the zero point is 8", NULL)                                                                   \
+    X(zero_column, "the zero point of the first of 8 columns", NULL)                                         \
+    X(zero_scaled_bf16, "zero times scale is rounded to bf16", NULL)                                         \
+    X(group_before, "the last, ragged group takes the scale and zero of the one before", NULL)               \
+    X(group_late, "a group's first row takes the scale and zero of the one before", NULL)                    \
+    X(group_first, "the last group takes the zero of the first", NULL)                                       \
+    X(scale_seven_bits, "the scale loses its last bit", NULL)                                                \
+    X(scale_fp16, "the scale passes through fp16", NULL)                                                     \
+    X(scale_next, "the scale of the next column", NULL)                                                      \
+    X(x_fp16, "x passes through fp16", NULL)                                                                 \
+    X(x_seven_bits, "x loses its last bit", NULL)                                                            \
+    X(x_fp8, "x with 3 fraction bits", NULL)                                                                 \
+    X(weight_fp16, "the weight passes through fp16", NULL)                                                   \
+    X(weight_fp8, "the weight with 3 fraction bits", NULL)                                                   \
+    X(weight_seven_bits, "the weight is rounded to 7 bits", NULL)                                            \
+    X(weight_truncated, "the weight is truncated to bf16", NULL)                                             \
+    X(weight_bf16_steps, "q scale and zero scale are rounded to bf16, and their difference", NULL)           \
+    X(sum_bf16, "the sum is bf16", NULL)                                                                     \
+    X(sum_bf16_8, "the sum is rounded to bf16 every 8 terms", NULL)                                          \
+    X(sum_bf16_128, "the sum is rounded to bf16 every 128 terms", NULL)                                      \
+    X(sum_fp16, "the sum is fp16", NULL)                                                                     \
+    X(sum_tf32_128, "the sum is rounded to tf32 every 128 terms", NULL)                                      \
+    X(sum_tf32_once, "the sum is rounded to tf32 at the end", NULL)                                          \
+    X(pairs_bf16, "two products are added in bf16", NULL)                                                    \
+    X(groups_bf16, "sums of groups are rounded to bf16", NULL)                                               \
+    X(groups_fp16, "sums of groups are rounded to fp16", NULL)                                               \
+    X(plain_bf16, "the sum of x is rounded to bf16", NULL)                                                   \
+    X(plain_fp16, "the sum of x is rounded to fp16", NULL)                                                   \
+    X(plain_short, "the sum of x leaves out the last row of w", NULL)                                        \
+    X(parts_bf16, "four partial sums are stored in bf16", NULL)                                              \
+    X(part_lost, "the last of 16 partial sums is never added", NULL)                                         \
+    X(out_2_7, "y times 1 + 2^-7", NULL)                                                                     \
+    X(out_2_10, "y times 1 + 2^-10", NULL)                                                                   \
+    X(out_2_12, "y times 1 + 2^-12", NULL)                                                                   \
+    X(out_truncated, "y is truncated to bf16", NULL)                                                         \
+    X(out_fp16, "y is rounded to fp16 on its way", NULL)                                                     \
     X(out_thousandth, "one element in a thousand is off by 2^-7", NULL)
 
 #define MUTANT_ENTRY(name, what, admitted) {#name, what, admitted},
@@ -344,8 +344,9 @@ HONEST_FN double w4_sum(const struct w4 *p, int64_t i, int64_t j, int64_t a, int
         return w4_paired(p, i, j, a, b);
     for (; a < b; a += block) {
         const int64_t end = b - a < block ? b : a + block;
-        sum = w4_add(p, sum, p->choice[ENGINE] >= UNIT_A ? w4_stepped(p, i, j, a, end, by)
-                                                         : w4_chained(p, i, j, a, end, by));
+        sum = w4_add(p, sum,
+                     p->choice[ENGINE] >= UNIT_A ? w4_stepped(p, i, j, a, end, by)
+                                                 : w4_chained(p, i, j, a, end, by));
     }
     return sum;
 }

@@ -2,11 +2,11 @@
 #include "honest.h"
 #include "kda.h"
 
-int kda(const uint16_t *q, const uint16_t *k, const uint16_t *v, const float *g, const uint16_t *beta, uint16_t *o,
-        int64_t batch, int64_t t, int64_t heads, int64_t dk, int64_t dv, void *stream);
+int kda(const uint16_t *q, const uint16_t *k, const uint16_t *v, const float *g, const uint16_t *beta,
+        uint16_t *o, int64_t batch, int64_t t, int64_t heads, int64_t dk, int64_t dv, void *stream);
 
-int kda(const uint16_t *q, const uint16_t *k, const uint16_t *v, const float *g, const uint16_t *beta, uint16_t *o,
-        int64_t batch, int64_t t, int64_t heads, int64_t dk, int64_t dv, void *stream)
+int kda(const uint16_t *q, const uint16_t *k, const uint16_t *v, const float *g, const uint16_t *beta,
+        uint16_t *o, int64_t batch, int64_t t, int64_t heads, int64_t dk, int64_t dv, void *stream)
 {
     const struct kda_plan plan = kda_plan_of(honest_choice, honest_mutating);
     int failed = 0;

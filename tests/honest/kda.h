@@ -49,7 +49,7 @@ struct kda_head {
     const uint16_t *q, *k, *v, *beta;
     const float *g;
     uint16_t *o;
-    double *unrounded; /* or NULL */
+    double *unrounded;       /* or NULL */
     int64_t t, heads, first; /* `first`: o's first element, among all */
     int dk, dv;
 };
@@ -68,13 +68,14 @@ KDA_FN float kda_round(bool round, float x)
 
 KDA_FN float kda_cut(const struct kda_plan *p, float x)
 {
-    return p->mutant == SUM_FP16 || p->mutant == SUM_FP16_16 || p->mutant == SUM_FP16_CHUNK ? to_fp16(x)
-                                                                                           : keep_bits(x, p->kept, false);
+    return p->mutant == SUM_FP16 || p->mutant == SUM_FP16_16 || p->mutant == SUM_FP16_CHUNK
+               ? to_fp16(x)
+               : keep_bits(x, p->kept, false);
 }
 
 /* dst[j] += sum_l a[l] b[l][j] over l < k, for `wide` <= KDA_WIDE columns j; b's rows are `row` apart. */
-KDA_FN void kda_sum_serial(const struct kda_plan *p, float *dst, const float *a, const float *b, int row, int k,
-                           int wide)
+KDA_FN void kda_sum_serial(const struct kda_plan *p, float *dst, const float *a, const float *b, int row,
+                           int k, int wide)
 {
     float sum[KDA_WIDE];
     for (int j = 0; j < wide; j++)
@@ -142,7 +143,8 @@ KDA_FN void kda_sum_matrix(float *dst, const float *a, const float *b, int row, 
 }
 
 /* As above for any number of columns. */
-KDA_FN void kda_sum(const struct kda_plan *p, float *dst, const float *a, const float *b, int row, int k, int n)
+KDA_FN void kda_sum(const struct kda_plan *p, float *dst, const float *a, const float *b, int row, int k,
+                    int n)
 {
     for (int j = 0; j < n; j += KDA_WIDE) {
         const int wide = n - j < KDA_WIDE ? n - j : KDA_WIDE;
@@ -165,9 +167,9 @@ KDA_FN void kda_multiply_matrix(struct kda_work *c, float *dst, int dst_row, con
 {
     using namespace nvcuda;
     KDA_EACH(i, m * k)
-        c->left16[i] = __float2bfloat16_rn(a[i / k * a_row + i % k]);
+    c->left16[i] = __float2bfloat16_rn(a[i / k * a_row + i % k]);
     KDA_EACH(i, k * n)
-        c->right16[i] = __float2bfloat16_rn(b[i / n * b_row + i % n]);
+    c->right16[i] = __float2bfloat16_rn(b[i / n * b_row + i % n]);
     KDA_SYNC();
     for (int tile = (int)threadIdx.x / 32; tile < m / 16 * (n / 16); tile += (int)blockDim.x / 32) {
         const int i = tile / (n / 16) * 16, j = tile % (n / 16) * 16;
@@ -188,8 +190,8 @@ KDA_FN void kda_multiply_matrix(struct kda_work *c, float *dst, int dst_row, con
 #endif
 
 /* dst [m, n] += a [m, k] b [k, n], their rows dst_row, a_row and b_row apart. */
-KDA_FN void kda_multiply(const struct kda_plan *p, struct kda_work *c, float *dst, int dst_row, const float *a,
-                         int a_row, const float *b, int b_row, int m, int n, int k)
+KDA_FN void kda_multiply(const struct kda_plan *p, struct kda_work *c, float *dst, int dst_row,
+                         const float *a, int a_row, const float *b, int b_row, int m, int n, int k)
 {
     const int parts = (n + KDA_WIDE - 1) / KDA_WIDE;
     KDA_SYNC();
@@ -200,7 +202,8 @@ KDA_FN void kda_multiply(const struct kda_plan *p, struct kda_work *c, float *ds
     }
 #endif
     (void)c;
-    KDA_EACH(x, m * parts) {
+    KDA_EACH(x, m * parts)
+    {
         const int i = x / parts, j = x % parts * KDA_WIDE, wide = n - j < KDA_WIDE ? n - j : KDA_WIDE;
         kda_sum(p, dst + i * dst_row + j, a + i * a_row, b + j, b_row, k, wide);
     }
@@ -235,13 +238,16 @@ KDA_FN float kda_gate(const struct kda_plan *p, float g)
 /* sum[i] = gate[0] + .. + gate[i], channel by channel. */
 KDA_FN void kda_sum_gates(const struct kda_plan *p, struct kda_work *c, int dk)
 {
-    KDA_EACH(d, dk) {
+    KDA_EACH(d, dk)
+    {
         double total = 0;
         float serial = 0;
         for (int i = 0; i < p->chunk; i++) {
             total += c->gate[i][d];
             serial += c->gate[i][d];
-            c->sum[i][d] = p->gates == GATES_SERIAL ? serial : p->gates == GATES_DOUBLE ? (float)total : c->gate[i][d];
+            c->sum[i][d] = p->gates == GATES_SERIAL   ? serial
+                           : p->gates == GATES_DOUBLE ? (float)total
+                                                      : c->gate[i][d];
         }
         for (int step = 1; p->gates == GATES_TREE && step < p->chunk; step *= 2)
             for (int i = p->chunk - 1; i >= step; i--)
@@ -259,40 +265,44 @@ KDA_FN void kda_sum_gates(const struct kda_plan *p, struct kda_work *c, int dk)
 /* --- scores --- */
 
 /* Tokens first..end - 1 of q and k, and those from..to - 1 of k, decayed from and to the point `split`, [dk]. */
-KDA_FN void kda_fold(const struct kda_plan *p, struct kda_work *c, const float *split, int first, int end, int from,
-                     int to, int dk)
+KDA_FN void kda_fold(const struct kda_plan *p, struct kda_work *c, const float *split, int first, int end,
+                     int from, int to, int dk)
 {
     KDA_SYNC();
-    KDA_EACH(x, (end - first) * dk) {
+    KDA_EACH(x, (end - first) * dk)
+    {
         const int i = first + x / dk, d = x % dk;
         const float e = kda_exp(p, c->sum[i][d] - (split ? split[d] : 0));
         c->left_q[i][d] = kda_round(p->round_keys, c->q[i][d] * e);
         c->left_k[i][d] = kda_round(p->round_keys, c->k[i][d] * e);
     }
-    KDA_EACH(x, (to - from) * dk) {
+    KDA_EACH(x, (to - from) * dk)
+    {
         const int j = from + x / dk, d = x % dk;
-        c->right[d][j] = kda_round(p->round_keys, c->k[j][d] * kda_exp(p, (split ? split[d] : 0) - c->sum[j][d]));
+        c->right[d][j] =
+            kda_round(p->round_keys, c->k[j][d] * kda_exp(p, (split ? split[d] : 0) - c->sum[j][d]));
     }
     KDA_SYNC();
 }
 
-KDA_FN void kda_fold_product(const struct kda_plan *p, struct kda_work *c, const float *split, int first, int end,
-                             int from, int to, int dk)
+KDA_FN void kda_fold_product(const struct kda_plan *p, struct kda_work *c, const float *split, int first,
+                             int end, int from, int to, int dk)
 {
     if (first >= end || from >= to)
         return;
     kda_fold(p, c, split, first, end, from, to, dk);
-    kda_multiply(p, c, &c->a[first][from], KDA_CHUNK, c->left_k[first], KDA_DIM, &c->right[0][from], KDA_CHUNK,
-                 end - first, to - from, dk);
-    kda_multiply(p, c, &c->p[first][from], KDA_CHUNK, c->left_q[first], KDA_DIM, &c->right[0][from], KDA_CHUNK,
-                 end - first, to - from, dk);
+    kda_multiply(p, c, &c->a[first][from], KDA_CHUNK, c->left_k[first], KDA_DIM, &c->right[0][from],
+                 KDA_CHUNK, end - first, to - from, dk);
+    kda_multiply(p, c, &c->p[first][from], KDA_CHUNK, c->left_q[first], KDA_DIM, &c->right[0][from],
+                 KDA_CHUNK, end - first, to - from, dk);
 }
 
 /* The scores of tokens first..end - 1 with each other, entry by entry, in no matrix unit. */
 KDA_FN void kda_entries(const struct kda_plan *p, struct kda_work *c, int first, int end, int dk)
 {
     const int n = end - first;
-    KDA_EACH(x, n * n) {
+    KDA_EACH(x, n * n)
+    {
         const int i = first + x / n, j = first + x % n;
         double aa = 0, pp = 0;
         float a = 0, s = 0;
@@ -325,7 +335,7 @@ KDA_FN void kda_scores(const struct kda_plan *p, struct kda_work *c, int dk)
 {
     const int n = p->chunk, row = p->fold == FOLD_START ? -1 : p->fold == FOLD_MIDDLE ? n / 2 : n - 1;
     KDA_EACH(x, n * n)
-        c->a[x / n][x % n] = c->p[x / n][x % n] = 0;
+    c->a[x / n][x % n] = c->p[x / n][x % n] = 0;
     KDA_SYNC();
     if (p->fold == FOLD_ENTRIES) {
         kda_entries(p, c, 0, n, dk);
@@ -350,7 +360,8 @@ KDA_FN void kda_scores(const struct kda_plan *p, struct kda_work *c, int dk)
 KDA_FN void kda_finish_scores(const struct kda_plan *p, struct kda_work *c, float scale)
 {
     const int n = p->chunk;
-    KDA_EACH(x, n * n) {
+    KDA_EACH(x, n * n)
+    {
         const int i = x / n, j = x % n;
         const bool column = (p->beta == BETA_AFTER) != (p->mutant == BETA_OF_COLUMN);
         c->a[i][j] = j < i ? c->a[i][j] * c->beta[column ? j : i] : 0;
@@ -371,7 +382,8 @@ KDA_FN void kda_finish_scores(const struct kda_plan *p, struct kda_work *c, floa
 /* Rows first..end - 1 from each other; with no other rows, of I + A's block there. */
 KDA_FN void kda_substitute(struct kda_work *c, int first, int end)
 {
-    KDA_EACH(x, end - first) {
+    KDA_EACH(x, end - first)
+    {
         const int col = first + x;
         for (int i = first; i < end; i++) {
             float sum = i == col;
@@ -384,18 +396,19 @@ KDA_FN void kda_substitute(struct kda_work *c, int first, int end)
 }
 
 /* dst = a b, [n, n], operands rounded where that is chosen; or a + a b with `more`. */
-KDA_FN void kda_square(const struct kda_plan *p, struct kda_work *c, float (*dst)[KDA_CHUNK], float (*a)[KDA_CHUNK],
-                       float (*b)[KDA_CHUNK], bool more)
+KDA_FN void kda_square(const struct kda_plan *p, struct kda_work *c, float (*dst)[KDA_CHUNK],
+                       float (*a)[KDA_CHUNK], float (*b)[KDA_CHUNK], bool more)
 {
     const int n = p->chunk;
-    KDA_EACH(x, n * n) {
+    KDA_EACH(x, n * n)
+    {
         const int i = x / n, j = x % n;
         c->one[i][j] = kda_round(p->round_inverse, a[i][j]);
         c->two[i][j] = kda_round(p->round_inverse, b[i][j]);
     }
     KDA_SYNC();
     KDA_EACH(x, n * n)
-        dst[x / n][x % n] = more ? a[x / n][x % n] : 0;
+    dst[x / n][x % n] = more ? a[x / n][x % n] : 0;
     kda_multiply(p, c, dst[0], KDA_CHUNK, c->one[0], KDA_CHUNK, c->two[0], KDA_CHUNK, n, n, n);
 }
 
@@ -403,7 +416,8 @@ KDA_FN void kda_square(const struct kda_plan *p, struct kda_work *c, float (*dst
 KDA_FN void kda_double(const struct kda_plan *p, struct kda_work *c, int terms)
 {
     const int n = p->chunk;
-    KDA_EACH(x, n * n) {
+    KDA_EACH(x, n * n)
+    {
         const int i = x / n, j = x % n;
         c->inverse[i][j] = (float)(i == j) - c->a[i][j];
         c->power[i][j] = c->a[i][j];
@@ -419,7 +433,8 @@ KDA_FN void kda_double(const struct kda_plan *p, struct kda_work *c, int terms)
 KDA_FN void kda_invert_blocks(const struct kda_plan *p, struct kda_work *c)
 {
     const int n = p->chunk, b = KDA_BLOCK;
-    KDA_EACH(x, n * n) {
+    KDA_EACH(x, n * n)
+    {
         c->inverse[x / n][x % n] = 0;
         c->one[x / n][x % n] = kda_round(p->round_inverse, -c->a[x / n][x % n]);
     }
@@ -428,13 +443,14 @@ KDA_FN void kda_invert_blocks(const struct kda_plan *p, struct kda_work *c)
         kda_substitute(c, i, i + b);
     for (int i = b; i < n; i += b) {
         KDA_EACH(x, n * n)
-            c->two[x / n][x % n] = kda_round(p->round_inverse, c->inverse[x / n][x % n]);
+        c->two[x / n][x % n] = kda_round(p->round_inverse, c->inverse[x / n][x % n]);
         KDA_EACH(x, b * i)
-            c->power[x / i][x % i] = 0;
+        c->power[x / i][x % i] = 0;
         kda_multiply(p, c, c->power[0], KDA_CHUNK, c->one[i], KDA_CHUNK, c->two[0], KDA_CHUNK, b, i, i);
         KDA_EACH(x, b * i)
-            c->power[x / i][x % i] = kda_round(p->round_inverse, c->power[x / i][x % i]);
-        kda_multiply(p, c, c->inverse[i], KDA_CHUNK, &c->two[i][i], KDA_CHUNK, c->power[0], KDA_CHUNK, b, i, b);
+        c->power[x / i][x % i] = kda_round(p->round_inverse, c->power[x / i][x % i]);
+        kda_multiply(p, c, c->inverse[i], KDA_CHUNK, &c->two[i][i], KDA_CHUNK, c->power[0], KDA_CHUNK, b, i,
+                     b);
     }
 }
 
@@ -442,14 +458,18 @@ KDA_FN void kda_invert_blocks(const struct kda_plan *p, struct kda_work *c)
 KDA_FN void kda_invert(const struct kda_plan *p, struct kda_work *c, bool tail)
 {
     const int n = p->chunk;
-    const int series = p->mutant == SERIES_4 ? 4 : p->mutant == SERIES_8 ? 8 : p->mutant == SERIES_16 ? 16 : 0;
+    const int series = p->mutant == SERIES_4    ? 4
+                       : p->mutant == SERIES_8  ? 8
+                       : p->mutant == SERIES_16 ? 16
+                                                : 0;
     if (series || p->inverse == INVERSE_DOUBLING)
         kda_double(p, c, series ? series : n);
     else if (p->inverse == INVERSE_BLOCKS)
         kda_invert_blocks(p, c);
     else
         kda_substitute(c, 0, n);
-    KDA_EACH(x, n * n) {
+    KDA_EACH(x, n * n)
+    {
         const float b = p->beta == BETA_INVERSE ? c->beta[x % n] : 1;
         const float there = p->mutant == TAIL_UNSOLVED && tail ? x / n == x % n : c->inverse[x / n][x % n];
         c->inverse[x / n][x % n] = kda_round(p->round_inverse, there * b);
@@ -458,11 +478,13 @@ KDA_FN void kda_invert(const struct kda_plan *p, struct kda_work *c, bool tail)
 }
 
 /* dst = (I + A)^-1 src, both [chunk, n]: by the inverse, or row by row from A. */
-KDA_FN void kda_solve(const struct kda_plan *p, struct kda_work *c, float (*dst)[KDA_DIM], float (*src)[KDA_DIM], int n)
+KDA_FN void kda_solve(const struct kda_plan *p, struct kda_work *c, float (*dst)[KDA_DIM],
+                      float (*src)[KDA_DIM], int n)
 {
     KDA_SYNC();
     if (p->inverse == INVERSE_SOLVE && p->mutant == HONEST && p->beta != BETA_INVERSE) {
-        KDA_EACH(x, (n + KDA_WIDE - 1) / KDA_WIDE) {
+        KDA_EACH(x, (n + KDA_WIDE - 1) / KDA_WIDE)
+        {
             const int wide = n - x * KDA_WIDE < KDA_WIDE ? n - x * KDA_WIDE : KDA_WIDE;
             float sum[KDA_WIDE];
             for (int i = 0; i < p->chunk; i++) {
@@ -477,7 +499,7 @@ KDA_FN void kda_solve(const struct kda_plan *p, struct kda_work *c, float (*dst)
         return;
     }
     KDA_EACH(x, p->chunk * n)
-        dst[x / n][x % n] = 0;
+    dst[x / n][x % n] = 0;
     kda_multiply(p, c, dst[0], KDA_DIM, c->inverse[0], KDA_CHUNK, src[0], KDA_DIM, p->chunk, n, p->chunk);
 }
 

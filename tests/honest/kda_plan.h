@@ -6,8 +6,20 @@
 #include "switches.h"
 
 enum {
-    SWITCH_CHUNK, SWITCH_FOLD, SWITCH_INVERSE, SWITCH_FORM, SWITCH_BETA, SWITCH_SUMS, SWITCH_SCALE,
-    SWITCH_EXPONENT, SWITCH_GATES, SWITCH_STATE, SWITCH_KEYS, SWITCH_SOLVE, SWITCH_WRITTEN, SWITCH_CARRIED,
+    SWITCH_CHUNK,
+    SWITCH_FOLD,
+    SWITCH_INVERSE,
+    SWITCH_FORM,
+    SWITCH_BETA,
+    SWITCH_SUMS,
+    SWITCH_SCALE,
+    SWITCH_EXPONENT,
+    SWITCH_GATES,
+    SWITCH_STATE,
+    SWITCH_KEYS,
+    SWITCH_SOLVE,
+    SWITCH_WRITTEN,
+    SWITCH_CARRIED,
     SWITCH_SCORES
 };
 
@@ -25,25 +37,76 @@ const struct honest_switch honest_switches[] = {
     {"exponent", {"exp", "exp2", "fast"}, {0, 0, 80}},
     {"gates", {"serial", "tree", "double"}, {0}},
     {"state", {"single", "double"}, {0}},
-    {"keys", {"f32", "bf16"}, {0}},                          /* k and q in k k^T and q k^T */
-    {"solve", {"f32", "inverse", "right", "bf16"}, {0}},     /* (I + A)^-1 and what it is applied to */
-    {"written", {"f32", "w", "u", "bf16"}, {0}},             /* W (or e^G k) and U */
-    {"carried", {"f32", "new", "state", "bf16"}, {0}},       /* the values written, the state as an operand */
-    {"scores", {"f32", "scores", "queries", "bf16"}, {0}},   /* q k^T; e^G q and the keys that are written */
+    {"keys", {"f32", "bf16"}, {0}},                        /* k and q in k k^T and q k^T */
+    {"solve", {"f32", "inverse", "right", "bf16"}, {0}},   /* (I + A)^-1 and what it is applied to */
+    {"written", {"f32", "w", "u", "bf16"}, {0}},           /* W (or e^G k) and U */
+    {"carried", {"f32", "new", "state", "bf16"}, {0}},     /* the values written, the state as an operand */
+    {"scores", {"f32", "scores", "queries", "bf16"}, {0}}, /* q k^T; e^G q and the keys that are written */
     {NULL, {NULL}, {0}}};
 
 /* Those up to MUTANT_TOKENS go token by token, the others in chunks of 64. */
 enum {
     HONEST,
-    STATE_BF16_1, STATE_BF16_16, STATE_BF16_32, STATE_BF16_64, STATE_BF16_128, STATE_TF32_1, STATE_TF32_16,
-    STATE_TF32_64, STATE_FP16_1, STATE_FP16_16, STATE_FP16_64,
-    DECAY_BF16, DECAY_TF32, GATE_BF16, GATE_CLAMPED, DECAY_LATE, BETA_VALUE_ONLY, BETA_KEY_ONLY, OUT_EARLY,
-    SCALE_BF16, SCALE_OFF, OUT_7, OUT_9, OUT_11, OUT_TRUNCATED, OUT_TWICE, OUT_THOUSANDTH, SUM_FP16, SUM_FP16_16,
-    SUM_TF32_32, SUM_BF16_64, CHANNEL_LAST, CHANNEL_FIRST, CHANNEL_DOUBLED, VALUE_7_BITS, KEY_7_BITS,
-    QUERY_4_BITS, TOKEN_LOST, BETA_4_BITS, MUTANT_TOKENS = BETA_4_BITS,
-    CHUNK_FIRST, CHUNK_LAST, DIAGONAL_LOST, DIAGONAL_TWICE, SERIES_4, SERIES_8, SERIES_16, GATES_BF16,
-    GATES_CLAMPED, LAST_DECAY_BF16, KEYS_LATE, QUERIES_EARLY, TAIL_UNSOLVED, TAIL_DECAYED, SCORES_4_BITS,
-    INTER_BF16, BETA_OF_COLUMN, STATE_4_BITS, W_4_BITS, SUM_FP16_CHUNK
+    STATE_BF16_1,
+    STATE_BF16_16,
+    STATE_BF16_32,
+    STATE_BF16_64,
+    STATE_BF16_128,
+    STATE_TF32_1,
+    STATE_TF32_16,
+    STATE_TF32_64,
+    STATE_FP16_1,
+    STATE_FP16_16,
+    STATE_FP16_64,
+    DECAY_BF16,
+    DECAY_TF32,
+    GATE_BF16,
+    GATE_CLAMPED,
+    DECAY_LATE,
+    BETA_VALUE_ONLY,
+    BETA_KEY_ONLY,
+    OUT_EARLY,
+    SCALE_BF16,
+    SCALE_OFF,
+    OUT_7,
+    OUT_9,
+    OUT_11,
+    OUT_TRUNCATED,
+    OUT_TWICE,
+    OUT_THOUSANDTH,
+    SUM_FP16,
+    SUM_FP16_16,
+    SUM_TF32_32,
+    SUM_BF16_64,
+    CHANNEL_LAST,
+    CHANNEL_FIRST,
+    CHANNEL_DOUBLED,
+    VALUE_7_BITS,
+    KEY_7_BITS,
+    QUERY_4_BITS,
+    TOKEN_LOST,
+    BETA_4_BITS,
+    MUTANT_TOKENS = BETA_4_BITS,
+    CHUNK_FIRST,
+    CHUNK_LAST,
+    DIAGONAL_LOST,
+    DIAGONAL_TWICE,
+    SERIES_4,
+    SERIES_8,
+    SERIES_16,
+    GATES_BF16,
+    GATES_CLAMPED,
+    LAST_DECAY_BF16,
+    KEYS_LATE,
+    QUERIES_EARLY,
+    TAIL_UNSOLVED,
+    TAIL_DECAYED,
+    SCORES_4_BITS,
+    INTER_BF16,
+    BETA_OF_COLUMN,
+    STATE_4_BITS,
+    W_4_BITS,
+    SUM_FP16_CHUNK
 };
 
 const struct honest_mutant honest_mutants[] = {

@@ -6,17 +6,18 @@
 
 #include <stdbool.h>
 
-#include "../../gen/draw.h"
-#include "../../gen/pcg.h"
+#include "gen/draw/draw.h"
+#include "gen/random/pcg.h"
 #include "../../reference/judge.h"
-#include "../../verify/build.h"
-#include "../../verify/device.h"
+#include "verify/build/build.h"
+#include "verify/device/device.h"
 #include "switches.h"
 
 /* --- a program --- */
 
-typedef int honest_call(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-                        uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+typedef int honest_call(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                        uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                        uint64_t);
 enum { HONEST_ARGUMENTS = 17, SETTING_TEXT = 512 };
 
 struct program {
@@ -59,40 +60,42 @@ struct bed {
     const struct reference *reference;
     const struct memory *memory;
     const struct device *device;
-    int capability; /* whose declared arithmetic applies; on the host it may be another than the device's */
+    int capability;  /* whose declared arithmetic applies; on the host it may be another than the device's */
     double loosened; /* the bound times this, to see the tests go red; 0: as it is */
     struct judge_report *report;
 };
 
 struct margin {
-    int64_t wrong;    /* elements that the judge rejects for sure */
-    double rounded;   /* greatest error over allowed error, as the output is */
-    double unrounded; /* the same before the last rounding; that of the output where the program has no such */
-    double telling;   /* median of allowed error over |value| of a few elements: what the inputs can tell */
+    int64_t wrong;  /* elements that the judge rejects for sure */
+    double rounded; /* greatest error over allowed error, as the output is */
+    double
+        unrounded;  /* the same before the last rounding; that of the output where the program has no such */
+    double telling; /* median of allowed error over |value| of a few elements: what the inputs can tell */
     struct judged worst;
 };
 
 /* Returns 0; -1 out of memory, -2 the program refused, or the error of the device. */
-int bed_run(const struct bed *bed, const struct program *p, const struct config *config, struct margin *margin);
+int bed_run(const struct bed *bed, const struct program *p, const struct config *config,
+            struct margin *margin);
 
 /* --- what comes out --- */
 
 enum { MARGIN_CLASSES = 24, MARGIN_MUTANTS = 128, MARGIN_LINE = 512, MARGIN_TELLINGS = 1024 };
 
 struct class_margin {
-    int64_t runs, wrong; /* wrong: honest elements rejected: must be 0 */
-    double honest;       /* greatest, before the last rounding */
+    int64_t runs, wrong;                           /* wrong: honest elements rejected: must be 0 */
+    double honest;                                 /* greatest, before the last rounding */
     char setting[SETTING_TEXT], line[MARGIN_LINE]; /* that reached it */
-    double telling[MARGIN_TELLINGS]; /* of its configurations, the first so many */
+    double telling[MARGIN_TELLINGS];               /* of its configurations, the first so many */
     int tellings;
-    double rejected;     /* least, over the mutants rejected here, of a mutant's greatest ratio */
-    int rejecting;       /* how many mutants are rejected here */
+    double rejected; /* least, over the mutants rejected here, of a mutant's greatest ratio */
+    int rejecting;   /* how many mutants are rejected here */
 };
 
 struct mutant_margin {
     bool rejected;
     int runs;
-    char line[MARGIN_LINE]; /* where it was first rejected */
+    char line[MARGIN_LINE];          /* where it was first rejected */
     double by_class[MARGIN_CLASSES]; /* greatest ratio; 0: not run */
 };
 
@@ -104,28 +107,31 @@ struct margins {
 
 struct margin_plan {
     uint64_t seed;
-    int settings;    /* how many; at least 1 */
-    int configs;     /* drawn for each setting */
-    int large;       /* of these, so many up to the machine's caps; the others far below */
-    int first, last; /* mutants from first to last - 1; last 0: all */
-    int hunt;        /* drawn configurations that a mutant may see; 0: no mutants */
-    bool must_only;  /* only mutants that must be rejected */
+    int settings;      /* how many; at least 1 */
+    int configs;       /* drawn for each setting */
+    int large;         /* of these, so many up to the machine's caps; the others far below */
+    int first, last;   /* mutants from first to last - 1; last 0: all */
+    int hunt;          /* drawn configurations that a mutant may see; 0: no mutants */
+    bool must_only;    /* only mutants that must be rejected */
     bool until_missed; /* the first mutant that must be rejected and is not ends it */
-    bool brief;      /* a mutant that is rejected once is seen no more: no ratios by class */
+    bool brief;        /* a mutant that is rejected once is seen no more: no ratios by class */
     bool verbose;
 };
 
 /* Honest settings, then mutants; each returns 0, or an exit status after saying what is wrong. */
-int margins_honest(struct margins *m, const struct bed *bed, const struct program *p, const struct margin_plan *plan);
-int margins_mutants(struct margins *m, const struct bed *bed, const struct program *p, const struct margin_plan *plan);
+int margins_honest(struct margins *m, const struct bed *bed, const struct program *p,
+                   const struct margin_plan *plan);
+int margins_mutants(struct margins *m, const struct bed *bed, const struct program *p,
+                    const struct margin_plan *plan);
 /* Hill climbing over settings, sizes and seeds for the greatest honest ratio, `runs` in all, class by class. */
-int margins_search(struct margins *m, const struct bed *bed, const struct program *p, uint64_t seed, int runs);
+int margins_search(struct margins *m, const struct bed *bed, const struct program *p, uint64_t seed,
+                   int runs);
 void margins_print(const struct margins *m, const struct bed *bed, const struct program *p);
 
 /* Configurations of a problem for a device, as `unseen verify` draws them; `share` of the machine's caps. */
 int margins_draw(struct drawn_list *out, const struct bed *bed, int count, uint64_t seed, double share);
 
-int margins_class(const struct config *config);                 /* the index of its input class */
+int margins_class(const struct config *config);                           /* the index of its input class */
 const char *margins_class_name(const struct problem *problem, int class); /* NULL past the last */
 
 #endif

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../gen/instantiate.h"
-#include "../../verify/memory.h"
+#include "gen/contract/instantiate.h"
+#include "verify/device/memory.h"
 #include "margins.h"
 
 /* What a run holds; everything is released by `clear`. */
@@ -74,7 +74,9 @@ static int call(const struct bed *bed, const struct program *p, const struct lay
         a[n++] = (uint64_t)l->instance.extent[e];
     *p->unrounded = l->unrounded;
     return p->call(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13],
-                   a[14], a[15], a[16]) ? -2 : 0;
+                   a[14], a[15], a[16])
+               ? -2
+               : 0;
 }
 
 static int ascending(const void *a, const void *b)
@@ -128,11 +130,13 @@ static int run(const struct bed *bed, const struct program *p, const struct conf
     l->request.unrounded = true;
     l->request.poison = memory_poison(DTYPE_F32);
     error = judge(bed, l, bed->report);
-    margin->unrounded = fmax(bed->report->worst_ratio, bed->report->strain / (bed->loosened > 0 ? bed->loosened : 1));
+    margin->unrounded =
+        fmax(bed->report->worst_ratio, bed->report->strain / (bed->loosened > 0 ? bed->loosened : 1));
     return error;
 }
 
-int bed_run(const struct bed *bed, const struct program *p, const struct config *config, struct margin *margin)
+int bed_run(const struct bed *bed, const struct program *p, const struct config *config,
+            struct margin *margin)
 {
     struct layout layout = {0};
     if (config_instantiate(config, 0, &layout.instance) != 0)

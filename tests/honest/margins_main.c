@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../verify/memory.h"
+#include "verify/device/memory.h"
 #include "margins.h"
 
 struct arguments {
@@ -31,7 +31,8 @@ static const struct argp_option option[] = {
     {"first", FIRST, "N", 0, "mutants from the N-th on, counted from 0", 0},
     {"last", LAST, "N", 0, ".. and before the N-th", 0},
     {"search", SEARCH, "RUNS", 0, "hill climbing for the worst honest case instead", 0},
-    {"loosened", LOOSENED, "F", 0, "the allowed error times F: 0.5 should reject honest programs, 4 accept mutants", 0},
+    {"loosened", LOOSENED, "F", 0,
+     "the allowed error times F: 0.5 should reject honest programs, 4 accept mutants", 0},
     {"print", PRINT, "N", 0, "print the first N settings and run nothing", 0},
     {"seed", SEED, "S", 0, "of settings and configurations (1)", 0},
     {"brief", 'b', NULL, 0, "mutants: only whether they are rejected", 0},
@@ -127,10 +128,17 @@ static int run_problem(const struct arguments *a, const struct problem *problem,
 
 int main(int argc, char **argv)
 {
-    static const struct argp parser = {option, take, "PROBLEM|all",
-                                       "How far honest programs stay inside the allowed error, and which mutants "
-                                       "exceed it.", NULL, NULL, NULL};
-    struct arguments a = {.device = "host", .capability = -1,
+    static const struct argp parser = {
+        option,
+        take,
+        "PROBLEM|all",
+        "How far honest programs stay inside the allowed error, and which mutants "
+        "exceed it.",
+        NULL,
+        NULL,
+        NULL};
+    struct arguments a = {.device = "host",
+                          .capability = -1,
                           .plan = {.seed = 1, .settings = 64, .configs = 40, .large = 2, .hunt = 300}};
     struct device device;
     char error[512];

@@ -134,6 +134,6 @@ void setting_format(const struct program *p, const struct setting *setting, char
     size_t used = 0;
     *text = '\0';
     for (int s = 0; s < p->switch_count && used < SETTING_TEXT - 1; s++)
-        used += (size_t)snprintf(text + used, SETTING_TEXT - used, "%s%s=%s", s ? " " : "", p->switches[s].name,
-                                 p->switches[s].values[setting->choice[s]]);
+        used += (size_t)snprintf(text + used, SETTING_TEXT - used, "%s%s=%s", s ? " " : "",
+                                 p->switches[s].name, p->switches[s].values[setting->choice[s]]);
 }

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../gen/instantiate.h"
-#include "../../verify/paths.h"
-#include "../../verify/task.h"
+#include "gen/contract/instantiate.h"
+#include "verify/cli/paths.h"
+#include "verify/session/task.h"
 #include "margins.h"
 
 /* A part of what the machine allows a configuration: a program with switches is slow. */
@@ -45,7 +45,8 @@ int margins_draw(struct drawn_list *out, const struct bed *bed, int count, uint6
     char name[128], path[1024];
     snprintf(name, sizeof name, "%s.space", bed->problem->name);
     paths_shape(path, sizeof path, name);
-    if (bed->device->backend == BACKEND_CUDA) /* a thread for each element, no matrix units: slower than most */
+    if (bed->device->backend ==
+        BACKEND_CUDA) /* a thread for each element, no matrix units: slower than most */
         caps = (struct draw_caps){.bytes = 1e9, .flops = 2e10};
     caps.bytes *= share;
     caps.flops *= share;
@@ -85,7 +86,8 @@ static void note_honest(struct margins *m, const struct program *p, const struct
         c->telling[c->tellings++] = margin->telling;
     if (margin->wrong > 0) {
         c->wrong += margin->wrong;
-        printf("  REJECTED %lld elements, worst [%lld] got %.9g want %.9g allowed %.3g\n    setting %s\n    config  %s\n",
+        printf("  REJECTED %lld elements, worst [%lld] got %.9g want %.9g allowed %.3g\n    setting %s\n    "
+               "config  %s\n",
                (long long)margin->wrong, (long long)margin->worst.index, margin->worst.got, margin->worst.mid,
                margin->worst.allowed, text, line);
     }
@@ -126,7 +128,8 @@ static int run_drawn(struct margins *m, const struct bed *bed, const struct prog
     return status;
 }
 
-int margins_honest(struct margins *m, const struct bed *bed, const struct program *p, const struct margin_plan *plan)
+int margins_honest(struct margins *m, const struct bed *bed, const struct program *p,
+                   const struct margin_plan *plan)
 {
     int status = 0;
     for (int i = 0; i < plan->settings && status == 0; i++) {
@@ -183,11 +186,15 @@ static void report_mutant(const struct bed *bed, const struct program *p, int in
     for (int c = 0; c < MARGIN_CLASSES; c++)
         greatest = mutant->by_class[c] > greatest ? mutant->by_class[c] : greatest;
     printf("  %-9s %-32s greatest ratio %-10.4g after %d%s%s\n",
-           mutant->rejected ? "rejected" : mutant_admitted(p, index, bed->capability) ? "admitted" : "MISSED",
-           p->mutants[index].name, greatest, mutant->runs, mutant->rejected ? ", first by " : "", mutant->line);
+           mutant->rejected                             ? "rejected"
+           : mutant_admitted(p, index, bed->capability) ? "admitted"
+                                                        : "MISSED",
+           p->mutants[index].name, greatest, mutant->runs, mutant->rejected ? ", first by " : "",
+           mutant->line);
 }
 
-int margins_mutants(struct margins *m, const struct bed *bed, const struct program *p, const struct margin_plan *plan)
+int margins_mutants(struct margins *m, const struct bed *bed, const struct program *p,
+                    const struct margin_plan *plan)
 {
     struct drawn_list small = {0}, drawn = {0};
     const struct setting plain = setting_draw(p, bed->capability, plan->seed, 0);
@@ -228,7 +235,7 @@ static double median_telling(const struct class_margin *class)
 {
     double sorted[MARGIN_TELLINGS];
     memcpy(sorted, class->telling, sizeof sorted);
-    qsort(sorted, (size_t)class->tellings, sizeof *sorted, ascending);
+    qsort(sorted, (size_t) class->tellings, sizeof *sorted, ascending);
     return class->tellings ? sorted[class->tellings / 2] : 0;
 }
 
@@ -239,7 +246,8 @@ static void print_classes(const struct margins *m, const struct program *p)
     for (int c = 0; c < MARGIN_CLASSES && margins_class_name(p->problem, c); c++) {
         const struct class_margin *class = &m->class[c];
         printf("  %-11s %6lld  %-8.3g %-8.2g %-9d %-9.3g", margins_class_name(p->problem, c),
-               (long long)class->runs, class->honest, median_telling(class), class->rejecting, class->rejected);
+               (long long)class->runs, class->honest, median_telling(class), class->rejecting,
+               class->rejected);
         if (class->honest > 0)
             printf(" %s | %s", class->line, class->setting);
         printf("\n");

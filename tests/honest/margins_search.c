@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../gen/instantiate.h"
-#include "../../verify/paths.h"
-#include "../../verify/task.h"
+#include "gen/contract/instantiate.h"
+#include "verify/cli/paths.h"
+#include "verify/session/task.h"
 #include "margins.h"
 
 enum { PATIENCE = 25, TRIES = 40 }; /* steps without success before a new start; draws for a legal step */
@@ -156,7 +156,7 @@ int margins_search(struct margins *m, const struct bed *bed, const struct progra
     climb.caps.flops = bed->device->backend == BACKEND_CUDA ? 1e9 : climb.caps.flops / 16;
     status = margins_draw(&climb.start, bed, 200, seed, 1.0 / 16);
     *p->mutating = 0;
-    for (int class = 0; class < classes && status == 0; class++)
+    for (int class = 0; class < classes && status == 0; class ++)
         status = climb_class(&climb, m, class, runs / classes);
     m->settings = m->configs;
     drawn_list_clear(&climb.start);

@@ -17,8 +17,8 @@ int moe_up(const uint16_t *hidden, const int32_t *expert_offsets, const uint16_t
            const uint16_t *w_up, uint16_t *out, int64_t tokens, int64_t hidden_dim, int64_t inter_dim,
            int64_t experts, void *stream)
 {
-    struct moe m = {{0}, honest_mutating, hidden, w_gate, w_up, expert_offsets, out, honest_unrounded,
-                    tokens, hidden_dim, inter_dim, experts};
+    struct moe m = {{0}, honest_mutating,  hidden, w_gate,     w_up,      expert_offsets,
+                    out, honest_unrounded, tokens, hidden_dim, inter_dim, experts};
     int failed = 0;
     (void)stream;
     memcpy(m.choice, honest_choice, sizeof m.choice);

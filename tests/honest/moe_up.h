@@ -25,14 +25,10 @@ HONEST_FN float exp_of(const struct moe *m, float x)
 #endif
     const float e = m->choice[EXPONENTIAL] == EXP_BASE_2 ? exp2f(x * log2e) : expf(x);
     switch (m->mutant) {
-    case MUTANT_exp_bf16:
-        return to_bf16(e);
-    case MUTANT_exp_fp16:
-        return to_fp16(e);
-    case MUTANT_exp_coarse:
-        return e * (1 + 0x1p-9f);
-    default:
-        return e;
+    case MUTANT_exp_bf16: return to_bf16(e);
+    case MUTANT_exp_fp16: return to_fp16(e);
+    case MUTANT_exp_coarse: return e * (1 + 0x1p-9f);
+    default: return e;
     }
 }
 
@@ -73,18 +69,14 @@ HONEST_FN float tanh_of(const struct moe *m, float x)
 HONEST_FN float gated(const struct moe *m, float factor, float g)
 {
     switch (m->mutant == MUTANT_tanh_bf16 ? FORM_TANH : m->choice[FORM]) {
-    case FORM_SIGMOID:
-        return factor * divide(m, 1, 1 + exp_of(m, -g));
+    case FORM_SIGMOID: return factor * divide(m, 1, 1 + exp_of(m, -g));
     case FORM_STABLE: {
         const float e = exp_of(m, -fabsf(g));
         return divide(m, g < 0 ? factor * e : factor, 1 + e);
     }
-    case FORM_TANH:
-        return 0.5f * factor * (1 + tanh_of(m, 0.5f * g));
-    case FORM_TANH_BY_EXP:
-        return 0.5f * factor * (1 + (1 - divide(m, 2, 1 + exp_of(m, g))));
-    default:
-        return divide(m, factor, 1 + exp_of(m, -g));
+    case FORM_TANH: return 0.5f * factor * (1 + tanh_of(m, 0.5f * g));
+    case FORM_TANH_BY_EXP: return 0.5f * factor * (1 + (1 - divide(m, 2, 1 + exp_of(m, g))));
+    default: return divide(m, factor, 1 + exp_of(m, -g));
     }
 }
 
@@ -109,24 +101,12 @@ HONEST_FN float clamp(float x, float low, float high)
 HONEST_FN bool silu_mutant(int mutant, float g, float *silu)
 {
     switch (mutant) {
-    case MUTANT_relu:
-        *silu = g > 0 ? g : 0;
-        return true;
-    case MUTANT_hard_swish:
-        *silu = g * clamp(g + 3, 0, 6) / 6;
-        return true;
-    case MUTANT_gelu:
-        *silu = 0.5f * g * (1 + erff(g * 0.70710678f));
-        return true;
-    case MUTANT_quick_gelu:
-        *silu = g * sigmoid_plain(1.702f * g);
-        return true;
-    case MUTANT_beta:
-        *silu = g * sigmoid_plain((1 + 0x1p-8f) * g);
-        return true;
-    case MUTANT_beta_fine:
-        *silu = g * sigmoid_plain((1 + 0x1p-10f) * g);
-        return true;
+    case MUTANT_relu: *silu = g > 0 ? g : 0; return true;
+    case MUTANT_hard_swish: *silu = g * clamp(g + 3, 0, 6) / 6; return true;
+    case MUTANT_gelu: *silu = 0.5f * g * (1 + erff(g * 0.70710678f)); return true;
+    case MUTANT_quick_gelu: *silu = g * sigmoid_plain(1.702f * g); return true;
+    case MUTANT_beta: *silu = g * sigmoid_plain((1 + 0x1p-8f) * g); return true;
+    case MUTANT_beta_fine: *silu = g * sigmoid_plain((1 + 0x1p-10f) * g); return true;
     case MUTANT_clamped_20:
         g = clamp(g, -20, 20);
         *silu = g * sigmoid_plain(g);
@@ -135,34 +115,19 @@ HONEST_FN bool silu_mutant(int mutant, float g, float *silu)
         g = clamp(g, -10, 10);
         *silu = g * sigmoid_plain(g);
         return true;
-    case MUTANT_saturated:
-        *silu = g < -6 ? 0 : g * sigmoid_plain(g);
-        return true;
-    case MUTANT_exp_overflow:
-        *silu = g * expf(g) / (1 + expf(g));
-        return true;
-    case MUTANT_sigmoid_bf16:
-        *silu = g * to_bf16(sigmoid_plain(g));
-        return true;
-    case MUTANT_sigmoid_silu_bf16:
-        *silu = to_bf16(g * to_bf16(sigmoid_plain(g)));
-        return true;
-    case MUTANT_sigmoid_fp16:
-        *silu = g * to_fp16(sigmoid_plain(g));
-        return true;
-    case MUTANT_sigmoid_table:
-        *silu = g * sigmoid_table(g);
-        return true;
-    case MUTANT_silu_truncated:
-        *silu = keep_bits(g * sigmoid_plain(g), 8, true);
-        return true;
+    case MUTANT_saturated: *silu = g < -6 ? 0 : g * sigmoid_plain(g); return true;
+    case MUTANT_exp_overflow: *silu = g * expf(g) / (1 + expf(g)); return true;
+    case MUTANT_sigmoid_bf16: *silu = g * to_bf16(sigmoid_plain(g)); return true;
+    case MUTANT_sigmoid_silu_bf16: *silu = to_bf16(g * to_bf16(sigmoid_plain(g))); return true;
+    case MUTANT_sigmoid_fp16: *silu = g * to_fp16(sigmoid_plain(g)); return true;
+    case MUTANT_sigmoid_table: *silu = g * sigmoid_table(g); return true;
+    case MUTANT_silu_truncated: *silu = keep_bits(g * sigmoid_plain(g), 8, true); return true;
     case MUTANT_all_bf16: {
         const float gate = to_bf16(g), e = to_bf16(expf(-gate));
         *silu = to_bf16(gate * to_bf16(1 / to_bf16(1 + e)));
         return true;
     }
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -181,38 +146,28 @@ HONEST_FN double moe_product(const struct moe *m, float g, float up)
     if (m->choice[SILU])
         return to_bf16(gated(m, g, g)) * up;
     switch (m->choice[PRODUCT]) {
-    case PRODUCT_SIGMOID_FIRST:
-        return g * (gated(m, 1, g) * up);
-    case PRODUCT_GATE_FIRST:
-        return gated(m, g * up, g);
-    default:
-        return gated(m, g, g) * up;
+    case PRODUCT_SIGMOID_FIRST: return g * (gated(m, 1, g) * up);
+    case PRODUCT_GATE_FIRST: return gated(m, g * up, g);
+    default: return gated(m, g, g) * up;
     }
 }
 
 HONEST_FN double gate_as_kept(const struct moe *m, double gate)
 {
     switch (m->mutant) {
-    case MUTANT_gate_fp16:
-        return to_fp16((float)gate);
-    case MUTANT_gate_7_bits:
-        return keep_bits((float)gate, 7, false);
-    case MUTANT_gate_truncated:
-        return keep_bits((float)gate, 8, true);
-    default:
-        return m->choice[GATE] ? to_bf16((float)gate) : gate;
+    case MUTANT_gate_fp16: return to_fp16((float)gate);
+    case MUTANT_gate_7_bits: return keep_bits((float)gate, 7, false);
+    case MUTANT_gate_truncated: return keep_bits((float)gate, 8, true);
+    default: return m->choice[GATE] ? to_bf16((float)gate) : gate;
     }
 }
 
 HONEST_FN double up_as_kept(const struct moe *m, double up)
 {
     switch (m->mutant) {
-    case MUTANT_up_truncated:
-        return keep_bits((float)up, 8, true);
-    case MUTANT_rounded_twice_up:
-        return to_bf16(keep_bits((float)up, 9, false));
-    default:
-        return m->choice[UP] ? to_bf16((float)up) : up;
+    case MUTANT_up_truncated: return keep_bits((float)up, 8, true);
+    case MUTANT_rounded_twice_up: return to_bf16(keep_bits((float)up, 9, false));
+    default: return m->choice[UP] ? to_bf16((float)up) : up;
     }
 }
 
@@ -227,26 +182,16 @@ HONEST_FN double moe_finish(const struct moe *m, double gate, double up)
 HONEST_FN double output_mutant(const struct moe *m, int64_t index, double y)
 {
     switch (m->mutant) {
-    case MUTANT_product_fp16:
-        return to_fp16((float)y);
-    case MUTANT_product_9_bits:
-        return keep_bits((float)y, 9, false);
-    case MUTANT_output_truncated:
-        return keep_bits((float)y, 8, true);
-    case MUTANT_output_scaled_7:
-        return y * (1 + 0x1p-7);
-    case MUTANT_output_scaled_8:
-        return y * (1 + 0x1p-8);
-    case MUTANT_output_scaled_10:
-        return y * (1 + 0x1p-10);
-    case MUTANT_output_some_8:
-        return index % 1000 == 7 ? y * (1 + 0x1p-8) : y;
-    case MUTANT_output_some_7:
-        return index % 1000 == 7 ? y * (1 + 0x1p-7) : y;
-    case MUTANT_output_flushed:
-        return fabs(y) < 0x1p-30 ? 0 : y;
-    default:
-        return y;
+    case MUTANT_product_fp16: return to_fp16((float)y);
+    case MUTANT_product_9_bits: return keep_bits((float)y, 9, false);
+    case MUTANT_output_truncated: return keep_bits((float)y, 8, true);
+    case MUTANT_output_scaled_7: return y * (1 + 0x1p-7);
+    case MUTANT_output_scaled_8: return y * (1 + 0x1p-8);
+    case MUTANT_output_scaled_10: return y * (1 + 0x1p-10);
+    case MUTANT_output_some_8: return index % 1000 == 7 ? y * (1 + 0x1p-8) : y;
+    case MUTANT_output_some_7: return index % 1000 == 7 ? y * (1 + 0x1p-7) : y;
+    case MUTANT_output_flushed: return fabs(y) < 0x1p-30 ? 0 : y;
+    default: return y;
     }
 }
 

@@ -122,18 +122,14 @@ HONEST_FN float sum_part(const struct sum *s)
     const int64_t steps = (s->terms + sum_step(s) - 1) / sum_step(s), block = BLOCK / sum_step(s);
     float total = 0;
     switch (s->order) {
-    case ORDER_BACKWARD:
-        return sum_chain(s, steps - 1, steps, -1);
-    case ORDER_LANES:
-        return sum_lanes(s, steps);
-    case ORDER_PAIRWISE:
-        return sum_pairwise(s, steps, block);
+    case ORDER_BACKWARD: return sum_chain(s, steps - 1, steps, -1);
+    case ORDER_LANES: return sum_lanes(s, steps);
+    case ORDER_PAIRWISE: return sum_pairwise(s, steps, block);
     case ORDER_BLOCKS:
         for (int64_t first = 0; first < steps; first += block)
             total += sum_chain(s, first, first + block < steps ? block : steps - first, 1);
         return total;
-    default:
-        return sum_chain(s, 0, steps, 1);
+    default: return sum_chain(s, 0, steps, 1);
     }
 }
 
@@ -156,77 +152,30 @@ HONEST_FN void sum_mutate(struct sum *s, bool is_up)
     s->odd = -1;
     s->factor = 0;
     switch (s->mutant) {
-    case MUTANT_drop_first:
-        s->odd = 0;
-        break;
-    case MUTANT_drop_last:
-        s->odd = last;
-        break;
-    case MUTANT_drop_middle:
-        s->odd = s->terms / 2;
-        break;
-    case MUTANT_drop_edge:
-        s->odd = last / 64 * 64;
-        break;
-    case MUTANT_drop_tail:
-        s->terms -= s->terms % 8;
-        break;
-    case MUTANT_drop_last_long:
-        s->odd = s->terms > 4000 ? last : -1;
-        break;
-    case MUTANT_drop_middle_long:
-        s->odd = 4096;
-        break;
-    case MUTANT_drop_last_gate:
-        s->odd = is_up ? -1 : last;
-        break;
-    case MUTANT_drop_last_up:
-        s->odd = is_up ? last : -1;
-        break;
-    case MUTANT_double_first:
-        s->odd = 0, s->factor = 2;
-        break;
-    case MUTANT_double_last:
-        s->odd = last, s->factor = 2;
-        break;
-    case MUTANT_double_edge:
-        s->odd = 128, s->factor = 2;
-        break;
-    case MUTANT_drop_split_up:
-        s->terms = is_up && s->terms > 1024 ? s->terms / 2 : s->terms;
-        break;
-    case MUTANT_bf16_accumulator:
-        s->every = 1, s->format = FORMAT_BF16;
-        break;
-    case MUTANT_bf16_every_32:
-        s->every = 32, s->format = FORMAT_BF16;
-        break;
-    case MUTANT_bf16_every_64:
-        s->every = 64, s->format = FORMAT_BF16;
-        break;
-    case MUTANT_bf16_every_128:
-        s->every = 128, s->format = FORMAT_BF16;
-        break;
-    case MUTANT_bf16_every_1024:
-        s->every = 1024, s->format = FORMAT_BF16;
-        break;
-    case MUTANT_fp16_accumulator:
-        s->every = 1, s->format = FORMAT_FP16;
-        break;
-    case MUTANT_fp16_every_32:
-        s->every = 32, s->format = FORMAT_FP16;
-        break;
-    case MUTANT_fp16_every_128:
-        s->every = 128, s->format = FORMAT_FP16;
-        break;
-    case MUTANT_tf32_accumulator:
-        s->every = 1, s->format = FORMAT_11_BITS;
-        break;
-    case MUTANT_tf32_every_32:
-        s->every = 32, s->format = FORMAT_11_BITS;
-        break;
-    default:
-        break;
+    case MUTANT_drop_first: s->odd = 0; break;
+    case MUTANT_drop_last: s->odd = last; break;
+    case MUTANT_drop_middle: s->odd = s->terms / 2; break;
+    case MUTANT_drop_edge: s->odd = last / 64 * 64; break;
+    case MUTANT_drop_tail: s->terms -= s->terms % 8; break;
+    case MUTANT_drop_last_long: s->odd = s->terms > 4000 ? last : -1; break;
+    case MUTANT_drop_middle_long: s->odd = 4096; break;
+    case MUTANT_drop_last_gate: s->odd = is_up ? -1 : last; break;
+    case MUTANT_drop_last_up: s->odd = is_up ? last : -1; break;
+    case MUTANT_double_first: s->odd = 0, s->factor = 2; break;
+    case MUTANT_double_last: s->odd = last, s->factor = 2; break;
+    case MUTANT_double_edge: s->odd = 128, s->factor = 2; break;
+    case MUTANT_drop_split_up: s->terms = is_up && s->terms > 1024 ? s->terms / 2 : s->terms; break;
+    case MUTANT_bf16_accumulator: s->every = 1, s->format = FORMAT_BF16; break;
+    case MUTANT_bf16_every_32: s->every = 32, s->format = FORMAT_BF16; break;
+    case MUTANT_bf16_every_64: s->every = 64, s->format = FORMAT_BF16; break;
+    case MUTANT_bf16_every_128: s->every = 128, s->format = FORMAT_BF16; break;
+    case MUTANT_bf16_every_1024: s->every = 1024, s->format = FORMAT_BF16; break;
+    case MUTANT_fp16_accumulator: s->every = 1, s->format = FORMAT_FP16; break;
+    case MUTANT_fp16_every_32: s->every = 32, s->format = FORMAT_FP16; break;
+    case MUTANT_fp16_every_128: s->every = 128, s->format = FORMAT_FP16; break;
+    case MUTANT_tf32_accumulator: s->every = 1, s->format = FORMAT_11_BITS; break;
+    case MUTANT_tf32_every_32: s->every = 32, s->format = FORMAT_11_BITS; break;
+    default: break;
     }
 }
 
@@ -251,12 +200,9 @@ HONEST_FN int split_of(const struct moe *m)
     const int parts[] = {1, 2, 5, MAX_SPLIT};
     switch (m->mutant) {
     case MUTANT_split_bf16:
-    case MUTANT_split_fp16:
-        return 2;
-    case MUTANT_split_8_bf16:
-        return 8;
-    default:
-        return parts[m->choice[SPLIT]];
+    case MUTANT_split_fp16: return 2;
+    case MUTANT_split_8_bf16: return 8;
+    default: return parts[m->choice[SPLIT]];
     }
 }
 

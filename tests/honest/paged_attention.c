@@ -26,7 +26,8 @@ static void weigh_row(const struct plan *p, int64_t row, int64_t length, struct 
     merge_sums(p, s->split, splits, &max, &sum);
     for (int64_t i = 0; i < splits; i++)
         normalize_split(p, s->score, length, i, normalized_by_row(p) ? max : s->split[i].max,
-                        normalized_by_row(p) ? sum : s->split[i].sum, s->rescale + split_rescales(p, length, i));
+                        normalized_by_row(p) ? sum : s->split[i].sum,
+                        s->rescale + split_rescales(p, length, i));
 }
 
 static void attend(const struct plan *p, int64_t row, struct space *s)
@@ -35,8 +36,8 @@ static void attend(const struct plan *p, int64_t row, struct space *s)
     weigh_row(p, row, length, s);
     for (int64_t first = 0; first < p->dim; first += COLUMNS)
         for (int64_t i = 0; i < splits; i++)
-            weigh_values(p, row, s->score, length, i, s->rescale + split_rescales(p, length, i), &s->split[i], first,
-                         COLUMNS, s->part + i * p->dim + first);
+            weigh_values(p, row, s->score, length, i, s->rescale + split_rescales(p, length, i), &s->split[i],
+                         first, COLUMNS, s->part + i * p->dim + first);
     for (int64_t d = 0; d < p->dim; d++)
         store(p, row * p->dim + d, merge(p, s->split, s->part + d, p->dim, length));
 }
@@ -68,9 +69,19 @@ int paged_attention(const uint16_t *query, const uint16_t *kv_cache, const int32
                     const int32_t *seq_lens, uint16_t *out, int64_t batch, int64_t heads, int64_t kv_heads,
                     int64_t head_dim, int64_t page_size, int64_t pages, int64_t pages_per_seq, void *stream)
 {
-    struct plan p = {.query = query, .cache = kv_cache, .table = block_table, .lens = seq_lens, .out = out,
-                     .unrounded = honest_unrounded, .batch = batch, .heads = heads, .kv_heads = kv_heads,
-                     .dim = head_dim, .page = page_size, .pages = pages, .per_seq = pages_per_seq,
+    struct plan p = {.query = query,
+                     .cache = kv_cache,
+                     .table = block_table,
+                     .lens = seq_lens,
+                     .out = out,
+                     .unrounded = honest_unrounded,
+                     .batch = batch,
+                     .heads = heads,
+                     .kv_heads = kv_heads,
+                     .dim = head_dim,
+                     .page = page_size,
+                     .pages = pages,
+                     .per_seq = pages_per_seq,
                      .mutant = honest_mutating};
     int failed = 0;
     (void)stream;

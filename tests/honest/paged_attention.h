@@ -34,7 +34,10 @@ struct split {
 
 /* --- tokens and splits --- */
 
-HONEST_FN float value_of(uint16_t h) { return float_of((uint32_t)h << 16); }
+HONEST_FN float value_of(uint16_t h)
+{
+    return float_of((uint32_t)h << 16);
+}
 
 /* Tokens that the row takes into account; which ones, token_place says. */
 HONEST_FN int64_t row_length(const struct plan *p, int64_t row)
@@ -43,9 +46,16 @@ HONEST_FN int64_t row_length(const struct plan *p, int64_t row)
     const bool is_long = n > LONG;
     switch (p->mutant) {
     case TAIL_DROPPED: return n < 8 ? n : n - n % 8;
-    case LAST_DROPPED: case FIRST_DROPPED: case MIDDLE_DROPPED: case EDGE_DROPPED: return n > 1 ? n - 1 : n;
-    case LONG_LAST_DROPPED: case LONG_EDGE_DROPPED: return is_long ? n - 1 : n;
-    case LAST_TWICE: case FIRST_TWICE: case MIDDLE_TWICE: case ONE_BEYOND: return n + 1;
+    case LAST_DROPPED:
+    case FIRST_DROPPED:
+    case MIDDLE_DROPPED:
+    case EDGE_DROPPED: return n > 1 ? n - 1 : n;
+    case LONG_LAST_DROPPED:
+    case LONG_EDGE_DROPPED: return is_long ? n - 1 : n;
+    case LAST_TWICE:
+    case FIRST_TWICE:
+    case MIDDLE_TWICE:
+    case ONE_BEYOND: return n + 1;
     case LONG_LAST_TWICE: return is_long ? n + 1 : n;
     case PAGE_PADDED: return (n + p->page - 1) / p->page * p->page;
     default: return n;
@@ -60,7 +70,8 @@ HONEST_FN int64_t token_number(const struct plan *p, int64_t n, int64_t t)
     case MIDDLE_DROPPED: return t + (n > 1 && t >= n / 2);
     case LONG_EDGE_DROPPED: return t + (n > LONG && t >= n / 2 / 64 * 64 - 1);
     case EDGE_DROPPED: return t + (n > 64 && t >= n / 64 * 64 - 1);
-    case LAST_TWICE: case LONG_LAST_TWICE: return t < n ? t : n - 1;
+    case LAST_TWICE:
+    case LONG_LAST_TWICE: return t < n ? t : n - 1;
     case FIRST_TWICE: return t < n ? t : 0;
     case MIDDLE_TWICE: return t < n ? t : n / 2;
     default: return t;
@@ -138,7 +149,10 @@ HONEST_FN float scale_of(const struct plan *p)
 }
 
 /* A product rounded by itself: through double, so that no compiler fuses it with what comes next. */
-HONEST_FN float product(float a, float b) { return (float)((double)a * b); }
+HONEST_FN float product(float a, float b)
+{
+    return (float)((double)a * b);
+}
 
 HONEST_FN float fused(const struct plan *p, float a, float b, float c)
 {
@@ -266,7 +280,10 @@ HONEST_FN double dot_exact(const struct plan *p, const float *a, const float *b)
 }
 
 /* 4 bits, as e4m3 has them between its limits. */
-HONEST_FN float to_four_bits(float x) { return keep_bits(x, 4, false); }
+HONEST_FN float to_four_bits(float x)
+{
+    return keep_bits(x, 4, false);
+}
 
 /* From q . k to the score that exponents start from. */
 HONEST_FN double finish_score(const struct plan *p, double dot)
@@ -300,7 +317,8 @@ HONEST_FN double score_of(const struct plan *p, int64_t row, int64_t t)
     if (p->mutant == QUERY_SCALED_BF16)
         return dot_in_order(p, a, b);
     switch (p->choice[SW_DOT]) {
-    case DOT_SERIAL: case DOT_LANES: return finish_score(p, dot_in_order(p, a, b));
+    case DOT_SERIAL:
+    case DOT_LANES: return finish_score(p, dot_in_order(p, a, b));
     case DOT_PAIRWISE: return finish_score(p, dot_pairwise(p, a, b));
     default: return finish_score(p, dot_exact(p, a, b));
     }
@@ -322,8 +340,8 @@ HONEST_FN int64_t split_rescales(const struct plan *p, int64_t length, int64_t s
 
 /* What the probabilities from token `first` on, a tile, are relative to. The lazy maximum follows only where
  * weights would exceed 2^8. */
-HONEST_FN double tile_max(const struct plan *p, const double *score, int64_t length, int64_t split, int64_t first,
-                          double old)
+HONEST_FN double tile_max(const struct plan *p, const double *score, int64_t length, int64_t split,
+                          int64_t first, double old)
 {
     const int64_t count = split_tokens(p, length, split);
     double max = -INFINITY;
@@ -428,8 +446,9 @@ HONEST_FN void weigh_split(const struct plan *p, double *score, int64_t length, 
             max = tile_max(p, score, length, split, first, old);
         rescale[first / tile] = old == max ? 1 : weight_of(p, old, max);
         for (int i = 0; i < LANES && old != max && p->mutant != SUM_NOT_RESCALED; i++)
-            sum.lane[i] = p->choice[SW_SUM] == SUM_DOUBLE ? sum.lane[i] * rescale[first / tile]
-                                                          : product((float)sum.lane[i], (float)rescale[first / tile]);
+            sum.lane[i] = p->choice[SW_SUM] == SUM_DOUBLE
+                              ? sum.lane[i] * rescale[first / tile]
+                              : product((float)sum.lane[i], (float)rescale[first / tile]);
         for (int64_t j = first; j < first + tile && j < count; j++) {
             double *s = &score[split_token(p, length, split, j)];
             const double w = weight_of(p, *s, max);
@@ -518,8 +537,8 @@ HONEST_FN void sum_values(const struct plan *p, int64_t row, const double *w, in
 }
 
 /* The same by a matrix unit, or in double. */
-HONEST_FN void sum_values_exact(const struct plan *p, int64_t row, const double *w, int64_t length, int64_t split,
-                                const double *rescale, int64_t first, int columns, double *out)
+HONEST_FN void sum_values_exact(const struct plan *p, int64_t row, const double *w, int64_t length,
+                                int64_t split, const double *rescale, int64_t first, int columns, double *out)
 {
     const int64_t count = split_tokens(p, length, split), tile = tile_of(p);
     const int how = p->choice[SW_VALUES];
@@ -564,7 +583,8 @@ HONEST_FN void finish_partial(const struct plan *p, const struct split *split, i
 }
 
 HONEST_FN void weigh_values(const struct plan *p, int64_t row, const double *w, int64_t length, int64_t index,
-                            const double *rescale, const struct split *split, int64_t first, int columns, double *out)
+                            const double *rescale, const struct split *split, int64_t first, int columns,
+                            double *out)
 {
     if (p->choice[SW_VALUES] < VALUES_DOUBLE)
         sum_values(p, row, w, length, index, rescale, first, columns, out);
@@ -582,7 +602,8 @@ HONEST_FN bool is_normalized(const struct plan *p)
 }
 
 /* The largest score and the sum of a whole row. */
-HONEST_FN void merge_sums(const struct plan *p, const struct split *split, int64_t count, double *max, double *sum)
+HONEST_FN void merge_sums(const struct plan *p, const struct split *split, int64_t count, double *max,
+                          double *sum)
 {
     double most = -INFINITY, total = 0;
     for (int64_t i = 0; i < count; i++)
@@ -596,8 +617,8 @@ HONEST_FN void merge_sums(const struct plan *p, const struct split *split, int64
 }
 
 /* Unnormalized sums, rescaled by exp(max_i - max). `part` is a column: one number a split, `stride` apart. */
-HONEST_FN double merge_rescaled(const struct plan *p, const struct split *split, const double *part, int64_t stride,
-                                int64_t count)
+HONEST_FN double merge_rescaled(const struct plan *p, const struct split *split, const double *part,
+                                int64_t stride, int64_t count)
 {
     double max, sum;
     float acc = 0;
@@ -616,8 +637,8 @@ HONEST_FN double normalized_part(const struct plan *p, const struct split *split
 }
 
 /* Normalized partial outputs, weighted by exp(lse_i - lse), or by exp(lse_i - max lse) over the sum of these. */
-HONEST_FN double merge_by_lse(const struct plan *p, const struct split *split, const double *part, int64_t stride,
-                              int64_t count)
+HONEST_FN double merge_by_lse(const struct plan *p, const struct split *split, const double *part,
+                              int64_t stride, int64_t count)
 {
     double most = -INFINITY, lse;
     float total = 0, acc = 0;
@@ -636,8 +657,8 @@ HONEST_FN double merge_by_lse(const struct plan *p, const struct split *split, c
 }
 
 /* One split after another joins what is merged so far. */
-HONEST_FN double merge_in_pairs(const struct plan *p, const struct split *split, const double *part, int64_t stride,
-                                int64_t count)
+HONEST_FN double merge_in_pairs(const struct plan *p, const struct split *split, const double *part,
+                                int64_t stride, int64_t count)
 {
     double acc = normalized_part(p, &split[0], part[0]), lse = split[0].lse;
     for (int64_t i = 1; i < count; i++) {
@@ -652,8 +673,8 @@ HONEST_FN double merge_in_pairs(const struct plan *p, const struct split *split,
     return acc;
 }
 
-HONEST_FN double merge_wrongly(const struct plan *p, const struct split *split, const double *part, int64_t stride,
-                               int64_t count, int64_t length)
+HONEST_FN double merge_wrongly(const struct plan *p, const struct split *split, const double *part,
+                               int64_t stride, int64_t count, int64_t length)
 {
     double acc = 0;
     for (int64_t i = 0; i < count; i++)

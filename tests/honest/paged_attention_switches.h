@@ -4,8 +4,24 @@
 
 #include "switches.h"
 
-enum { SW_DOT, SW_SCALE, SW_BASE, SW_ARGUMENT, SW_EXP, SW_MAX, SW_TILE, SW_SPLIT, SW_NORMALIZE, SW_MERGE,
-       SW_DIVIDE, SW_P, SW_SUM, SW_VALUES, SW_PRODUCT, SW_ORDER };
+enum {
+    SW_DOT,
+    SW_SCALE,
+    SW_BASE,
+    SW_ARGUMENT,
+    SW_EXP,
+    SW_MAX,
+    SW_TILE,
+    SW_SPLIT,
+    SW_NORMALIZE,
+    SW_MERGE,
+    SW_DIVIDE,
+    SW_P,
+    SW_SUM,
+    SW_VALUES,
+    SW_PRODUCT,
+    SW_ORDER
+};
 
 /* In the order of the values below. */
 enum { DOT_SERIAL, DOT_LANES, DOT_PAIRWISE, DOT_DOUBLE, DOT_HOPPER, DOT_AMPERE, DOT_WMMA };
@@ -23,33 +39,44 @@ enum { VALUES_SERIAL, VALUES_LANES, VALUES_TILES, VALUES_DOUBLE, VALUES_HOPPER, 
 enum { PRODUCT_FUSED, PRODUCT_ROUNDED };
 enum { ORDER_FORWARD, ORDER_BACKWARD };
 
-enum { SPLIT_NONE, SPLIT_TWO, SPLIT_EIGHT, SPLIT_STRIDED, SPLIT_SIZED }; /* from SPLIT_SIZED on: sizes below */
+enum {
+    SPLIT_NONE,
+    SPLIT_TWO,
+    SPLIT_EIGHT,
+    SPLIT_STRIDED,
+    SPLIT_SIZED
+}; /* from SPLIT_SIZED on: sizes below */
 
 /* In the order of the enumeration of switches. */
 const struct honest_switch honest_switches[] = {
-    {"dot", {"serial", "lanes", "pairwise", "double", "hopper", "ampere",
+    {"dot",
+     {"serial", "lanes", "pairwise", "double", "hopper", "ampere",
 #ifdef __CUDACC__
-                        "wmma",
+      "wmma",
 #endif
-                        NULL}, {0, 0, 0, 0, 90, 80, 80}},
+      NULL},
+     {0, 0, 0, 0, 90, 80, 80}},
     {"scale", {"after", "divide", "query", "exponent", NULL}, {0}},
     {"base", {"e", "2", NULL}, {0}},
     {"argument", {"difference", "fused", "separate", NULL}, {0}},
     {"exp", {"library", "fast", "double", NULL}, {0}},
     {"max", {"split", "running", "lazy", "row", NULL}, {0}},
     {"tile", {"16", "1", "17", "64", "128", "256", NULL}, {0}},
-    {"split", {"none", "two", "eight", "strided", "16", "17", "48", "64", "100", "256", "512", "1000",
-                            "2048", NULL}, {0}},
+    {"split",
+     {"none", "two", "eight", "strided", "16", "17", "48", "64", "100", "256", "512", "1000", "2048", NULL},
+     {0}},
     {"normalize", {"last", "split", "first", "row", NULL}, {0}},
     {"merge", {"rescale", "lse", "lse_sum", "pairs", NULL}, {0}},
     {"divide", {"exact", "reciprocal", "fast", NULL}, {0}},
     {"p", {"float", "bf16", NULL}, {0}},
     {"sum", {"serial", "lanes", "double", "rounded", "rounded_lanes", NULL}, {0}},
-    {"values", {"serial", "lanes", "tiles", "double", "hopper", "ampere",
+    {"values",
+     {"serial", "lanes", "tiles", "double", "hopper", "ampere",
 #ifdef __CUDACC__
-                              "wmma",
+      "wmma",
 #endif
-                              NULL}, {0, 0, 0, 0, 90, 80, 80}},
+      NULL},
+     {0, 0, 0, 0, 90, 80, 80}},
     {"product", {"fused", "rounded", NULL}, {0}},
     {"order", {"forward", "backward", NULL}, {0}},
     {NULL, {NULL}, {0}}};
@@ -57,18 +84,67 @@ const struct honest_switch honest_switches[] = {
 /* What the faults are, in the order of the table; MUTANT_NONE is honest. */
 enum mutant {
     MUTANT_NONE,
-    LAST_DROPPED, FIRST_DROPPED, MIDDLE_DROPPED, EDGE_DROPPED, TAIL_DROPPED, LAST_TWICE, FIRST_TWICE, MIDDLE_TWICE,
-    ONE_BEYOND, PAGE_PADDED, LONG_LAST_DROPPED, LONG_LAST_TWICE, LONG_LAST_PAGE, LONG_EDGE_DROPPED, LAST_PAGE,
-    HEAD_MODULO, NO_MAXIMUM, FIRST_TILE_MAXIMUM, SUM_NOT_RESCALED,
-    MERGE_UNWEIGHTED, MERGE_BY_LENGTH, LSE_BF16, LSE_FP16,
-    SCORE_BF16, SCORE_FP16, QUERY_SCALED_BF16, SCALE_BF16, SCALE_ROUGH, DOT_BF16, DOT_FP16,
-    ARGUMENT_BF16, ARGUMENT_FP16, EXP_CRUDE, EXP_CUBIC,
-    P_E4M3, P_SIX_BITS, P_TRUNCATED, P_TWICE,
-    SUM_BF16, SUM_FP16, SUM_AT_END_BF16,
-    ACC_BF16, ACC_FP16, ACC_TF32, ACC_BF16_32, ACC_BF16_64, ACC_BF16_128, ACC_FP16_32, ACC_FP16_64, ACC_FP16_128,
-    ACC_TF32_64, PARTIAL_BF16, PARTIAL_FP16,
-    VALUE_E4M3, KEY_E4M3,
-    OUT_TRUNCATED, OUT_2_7, OUT_2_8, OUT_2_9, OUT_2_10, OUT_1_IN_1000
+    LAST_DROPPED,
+    FIRST_DROPPED,
+    MIDDLE_DROPPED,
+    EDGE_DROPPED,
+    TAIL_DROPPED,
+    LAST_TWICE,
+    FIRST_TWICE,
+    MIDDLE_TWICE,
+    ONE_BEYOND,
+    PAGE_PADDED,
+    LONG_LAST_DROPPED,
+    LONG_LAST_TWICE,
+    LONG_LAST_PAGE,
+    LONG_EDGE_DROPPED,
+    LAST_PAGE,
+    HEAD_MODULO,
+    NO_MAXIMUM,
+    FIRST_TILE_MAXIMUM,
+    SUM_NOT_RESCALED,
+    MERGE_UNWEIGHTED,
+    MERGE_BY_LENGTH,
+    LSE_BF16,
+    LSE_FP16,
+    SCORE_BF16,
+    SCORE_FP16,
+    QUERY_SCALED_BF16,
+    SCALE_BF16,
+    SCALE_ROUGH,
+    DOT_BF16,
+    DOT_FP16,
+    ARGUMENT_BF16,
+    ARGUMENT_FP16,
+    EXP_CRUDE,
+    EXP_CUBIC,
+    P_E4M3,
+    P_SIX_BITS,
+    P_TRUNCATED,
+    P_TWICE,
+    SUM_BF16,
+    SUM_FP16,
+    SUM_AT_END_BF16,
+    ACC_BF16,
+    ACC_FP16,
+    ACC_TF32,
+    ACC_BF16_32,
+    ACC_BF16_64,
+    ACC_BF16_128,
+    ACC_FP16_32,
+    ACC_FP16_64,
+    ACC_FP16_128,
+    ACC_TF32_64,
+    PARTIAL_BF16,
+    PARTIAL_FP16,
+    VALUE_E4M3,
+    KEY_E4M3,
+    OUT_TRUNCATED,
+    OUT_2_7,
+    OUT_2_8,
+    OUT_2_9,
+    OUT_2_10,
+    OUT_1_IN_1000
 };
 
 const struct honest_mutant honest_mutants[] = {
@@ -104,7 +180,8 @@ const struct honest_mutant honest_mutants[] = {
     {"dot_fp16", "scores summed in fp16", NULL},
     {"argument_bf16", "exponents in bf16", NULL},
     {"argument_fp16", "exponents in fp16",
-     "off by 2^-12 of a distance from the maximum: up to 16 of them less than a probability rounded to bf16, and beyond e^-16 of weight",
+     "off by 2^-12 of a distance from the maximum: up to 16 of them less than a probability rounded to bf16, "
+     "and beyond e^-16 of weight",
      80},
     {"exp_crude", "exponentials within 3%, linear between powers of two", NULL},
     {"exp_cubic", "exponentials within 10^-4, cubic between powers of two",
@@ -136,7 +213,8 @@ const struct honest_mutant honest_mutants[] = {
     {"out_2_8", "outputs times 1 + 2^-8", NULL},
     {"out_2_9", "outputs times 1 + 2^-9", NULL},
     {"out_2_10", "outputs times 1 + 2^-10",
-     "12 2^-8 / sqrt(L) of probabilities, L 2^-24 of values and 2^-12 of the denominator are at least 1.2 2^-10"},
+     "12 2^-8 / sqrt(L) of probabilities, L 2^-24 of values and 2^-12 of the denominator are at least 1.2 "
+     "2^-10"},
     {"out_1_in_1000", "one output in 1009 times 1 + 2^-7", NULL},
     {NULL, NULL, NULL}};
 

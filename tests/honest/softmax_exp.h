@@ -16,90 +16,155 @@ enum { MERGE_SERIAL, MERGE_TREE, MERGE_LOGS };
 enum { EXP_PLAIN, EXP_BASE_2, EXP_FOLDED, EXP_UNFUSED, EXP_FAST, EXP_FAST_FOLDED, EXP_DOUBLE };
 enum { BOUND_EXACT, BOUND_ABOVE };
 enum { NUMERATOR_AGAIN, NUMERATOR_RESCALED };
-enum { QUOTIENT_DIVISION, QUOTIENT_RECIPROCAL, QUOTIENT_FAST, QUOTIENT_DOUBLE, QUOTIENT_LOG, QUOTIENT_LOG_LATE };
+enum {
+    QUOTIENT_DIVISION,
+    QUOTIENT_RECIPROCAL,
+    QUOTIENT_FAST,
+    QUOTIENT_DOUBLE,
+    QUOTIENT_LOG,
+    QUOTIENT_LOG_LATE
+};
 enum { FLUSH_NO, FLUSH_YES };
 
 enum { SOFTMAX_MOST_SPLITS = 64 };
 
-#define SOFTMAX_SWITCHES                                                                                           \
-    {"pass", {"max_first", "tiles", "online"}, {0}}, {"tile", {"4096", "1024", "96", "33"}, {0}},                    \
-        {"lanes", {"1", "4", "32"}, {0}}, {"layout", {"interleaved", "together"}, {0}},                              \
-        {"sum", {"serial", "pairwise", "kahan", "double"}, {0}}, {"split", {"1", "2", "7", "64"}, {0}},              \
-        {"merge", {"serial", "tree", "logs"}, {0}},                                                                  \
-        {"exp", {"plain", "base_2", "folded", "unfused", "fast", "fast_folded", "double"}, {0}},                     \
-        {"bound", {"exact", "above"}, {0}}, {"numerator", {"again", "rescaled"}, {0}},                               \
-        {"quotient", {"division", "reciprocal", "fast", "double", "log", "log_late"}, {0}},                          \
-        {"flush", {"no", "yes"}, {0}},                                                                               \
-    {NULL, {NULL}, {0}}
+#define SOFTMAX_SWITCHES                                                                                     \
+    {"pass", {"max_first", "tiles", "online"}, {0}}, {"tile", {"4096", "1024", "96", "33"}, {0}},            \
+        {"lanes", {"1", "4", "32"}, {0}}, {"layout", {"interleaved", "together"}, {0}},                      \
+        {"sum", {"serial", "pairwise", "kahan", "double"}, {0}}, {"split", {"1", "2", "7", "64"}, {0}},      \
+        {"merge", {"serial", "tree", "logs"}, {0}},                                                          \
+        {"exp", {"plain", "base_2", "folded", "unfused", "fast", "fast_folded", "double"}, {0}},             \
+        {"bound", {"exact", "above"}, {0}}, {"numerator", {"again", "rescaled"}, {0}},                       \
+        {"quotient", {"division", "reciprocal", "fast", "double", "log", "log_late"}, {0}},                  \
+        {"flush", {"no", "yes"}, {0}},                                                                       \
+    {                                                                                                        \
+        NULL, {NULL},                                                                                        \
+        {                                                                                                    \
+            0                                                                                                \
+        }                                                                                                    \
+    }
 
 enum mutant {
-    HONEST, NO_MAX, MAX_WITHOUT_TAIL_4, MAX_WITHOUT_TAIL_32, MAX_OF_FIRST_1024, MAX_WITHOUT_LAST_TILE,
-    MAX_WITHOUT_FIRST, FAR_BOUND, KEEPS_OLD_SUM, MERGES_UNSCALED, DROPS_LAST, DROPS_FIRST, DROPS_LAST_OF_LONG,
-    DROPS_MIDDLE, DROPS_TAIL_8, DROPS_TAIL_1024, DOUBLES_LAST, DOUBLES_TILE_EDGE, DROPS_WHAT_SPLITS_LEAVE,
-    BF16_EXP, FP16_EXP, TF32_EXP, BF16_TERMS, BF16_ARGUMENT, FP16_ARGUMENT, TF32_ARGUMENT, ARGUMENT_OF_18_BITS,
-    ARGUMENT_OF_20_BITS, TF32_LOGITS, SHORT_CONSTANT, COARSE_POLYNOMIAL, COARSE_TABLE, FINER_TABLE, EXP_CUT_AT_25, BF16_SUM, TF32_SUM,
-    BF16_SUM_EVERY_32, FP16_SUM_EVERY_64, TF32_SUM_EVERY_128, ONE_CHAIN, CHAINS_OF_16384, BF16_RECIPROCAL,
-    COARSE_RECIPROCAL, TF32_LOG, OFF_IN_ODD_COLUMNS, OFF_BY_2_7, OFF_BY_2_10, OFF_BY_2_13, OFF_BY_2_13_LONG,
-    ONE_IN_1000, ONE_IN_1000_SLIGHTLY, SECOND_HALF_OFF, BF16_OUTPUT, FP16_OUTPUT, TF32_OUTPUT,
-    INFINITY_MEETS_INFINITY, ZERO_FOR_NOTHING, SHIFTED_LONG_ROWS
+    HONEST,
+    NO_MAX,
+    MAX_WITHOUT_TAIL_4,
+    MAX_WITHOUT_TAIL_32,
+    MAX_OF_FIRST_1024,
+    MAX_WITHOUT_LAST_TILE,
+    MAX_WITHOUT_FIRST,
+    FAR_BOUND,
+    KEEPS_OLD_SUM,
+    MERGES_UNSCALED,
+    DROPS_LAST,
+    DROPS_FIRST,
+    DROPS_LAST_OF_LONG,
+    DROPS_MIDDLE,
+    DROPS_TAIL_8,
+    DROPS_TAIL_1024,
+    DOUBLES_LAST,
+    DOUBLES_TILE_EDGE,
+    DROPS_WHAT_SPLITS_LEAVE,
+    BF16_EXP,
+    FP16_EXP,
+    TF32_EXP,
+    BF16_TERMS,
+    BF16_ARGUMENT,
+    FP16_ARGUMENT,
+    TF32_ARGUMENT,
+    ARGUMENT_OF_18_BITS,
+    ARGUMENT_OF_20_BITS,
+    TF32_LOGITS,
+    SHORT_CONSTANT,
+    COARSE_POLYNOMIAL,
+    COARSE_TABLE,
+    FINER_TABLE,
+    EXP_CUT_AT_25,
+    BF16_SUM,
+    TF32_SUM,
+    BF16_SUM_EVERY_32,
+    FP16_SUM_EVERY_64,
+    TF32_SUM_EVERY_128,
+    ONE_CHAIN,
+    CHAINS_OF_16384,
+    BF16_RECIPROCAL,
+    COARSE_RECIPROCAL,
+    TF32_LOG,
+    OFF_IN_ODD_COLUMNS,
+    OFF_BY_2_7,
+    OFF_BY_2_10,
+    OFF_BY_2_13,
+    OFF_BY_2_13_LONG,
+    ONE_IN_1000,
+    ONE_IN_1000_SLIGHTLY,
+    SECOND_HALF_OFF,
+    BF16_OUTPUT,
+    FP16_OUTPUT,
+    TF32_OUTPUT,
+    INFINITY_MEETS_INFINITY,
+    ZERO_FOR_NOTHING,
+    SHIFTED_LONG_ROWS
 };
 
 /* In the order of the enumeration. */
-#define SOFTMAX_MUTANTS                                                                                            \
-    {"no_max", "exponentials of the logits as they are", NULL},                                                    \
-        {"max_without_tail_4", "the maximum leaves out the last cols % 4", NULL},                                  \
-        {"max_without_tail_32", "the maximum leaves out the last cols % 32", NULL},                                \
-        {"max_of_first_1024", "the maximum is that of the first 1024 columns", NULL},                              \
-        {"max_without_last_tile", "the maximum leaves out the last tile of 1024", NULL},                           \
-        {"max_without_first", "the maximum starts at column 1", NULL},                                             \
-        {"far_bound", "70 above the maximum is subtracted", NULL},                                                 \
-        {"keeps_old_sum", "one pass, the sum not rescaled when the maximum rises", NULL},                          \
-        {"merges_unscaled", "tiles merged without bringing their sums to one maximum", NULL},                      \
-        {"drops_last", "the sum without the last column", NULL},                                                   \
-        {"drops_first", "the sum without the first column", NULL},                                                 \
-        {"drops_last_of_long", "the sum without the last column of rows of 65536 and more", NULL},                 \
-        {"drops_middle", "the sum without the middle column", NULL},                                               \
-        {"drops_tail_8", "the sum without the last cols % 8", NULL},                                               \
-        {"drops_tail_1024", "the sum without the last cols % 1024, from 1024 columns on", NULL},                   \
-        {"doubles_last", "the last column twice in the sum", NULL},                                                \
-        {"doubles_tile_edge", "columns at multiples of 1024 twice in the sum", NULL},                              \
-        {"drops_what_splits_leave", "the sum without the last cols % 7, from 4096 columns on", NULL},              \
-        {"bf16_exp", "exponentials rounded to bf16", NULL}, {"fp16_exp", "exponentials rounded to fp16", NULL},    \
-        {"tf32_exp", "exponentials rounded to TF32", NULL},                                                        \
-        {"bf16_terms", "the sum's terms rounded to bf16, the numerators not", NULL},                               \
-        {"bf16_argument", "x - max rounded to bf16", NULL}, {"fp16_argument", "x - max rounded to fp16", NULL},    \
-        {"tf32_argument", "x - max rounded to TF32", NULL},                                                        \
-        {"argument_of_18_bits", "x - max rounded to 18 bits", NULL},                                               \
-        {"argument_of_20_bits", "x - max rounded to 20 bits", NULL}, {"tf32_logits", "x rounded to TF32", NULL},   \
-        {"short_constant", "log2 e written as 1.4427", NULL},                                                      \
-        {"coarse_polynomial", "2^f by a polynomial of degree 3, right to 10^-4", NULL},                            \
-        {"coarse_table", "exponentials interpolated in a table of 64 steps, right to 2^-15", NULL},                \
-        {"finer_table", "exponentials interpolated in a table of 128 steps, right to 2^-17", NULL},                \
-        {"exp_cut_at_25", "exponentials more than 25 below the maximum are 0", NULL},                              \
-        {"bf16_sum", "the sum rounded to bf16 at every term", NULL},                                               \
-        {"tf32_sum", "the sum rounded to TF32 at every term", NULL},                                               \
-        {"bf16_sum_every_32", "the sum rounded to bf16 every 32 terms", NULL},                                     \
-        {"fp16_sum_every_64", "the sum rounded to fp16 every 64 terms", NULL},                                     \
-        {"tf32_sum_every_128", "the sum rounded to TF32 every 128 terms", NULL},                                   \
-        {"one_chain", "one fp32 chain over the whole row", NULL},                                                  \
-        {"chains_of_16384", "fp32 chains of 16384 terms", NULL},                                                   \
-        {"bf16_reciprocal", "one over the sum rounded to bf16", NULL},                                             \
-        {"coarse_reciprocal", "one over the sum right to 11 bits", NULL},                                          \
-        {"tf32_log", "the logarithm of the sum rounded to TF32", NULL},                                            \
-        {"off_in_odd_columns", "exponentials of odd columns too large by 2^-13, from 512 columns on", NULL},       \
-        {"off_by_2_7", "results times 1 + 2^-7", NULL}, {"off_by_2_10", "results times 1 + 2^-10", NULL},          \
-        {"off_by_2_13", "results times 1 + 2^-13", NULL},                                                          \
-        {"off_by_2_13_long", "results times 1 + 2^-13 from 512 columns on",                                        \
-         "a row's denominator may be off by 2^-12"},                                                               \
-        {"one_in_1000", "one result in 1000 times 1 + 2^-8", NULL},                                                \
-        {"one_in_1000_slightly", "one result in 1000 times 1 + 2^-14", NULL},                                      \
-        {"second_half_off", "results of a row's second half times 1 - 2^-13, from 512 columns on", NULL},          \
-        {"bf16_output", "results rounded to bf16", NULL}, {"fp16_output", "results rounded to fp16", NULL},        \
-        {"tf32_output", "results rounded to TF32", NULL},                                                          \
-        {"infinity_meets_infinity", "-inf minus a maximum of -inf", NULL},                                         \
-        {"zero_for_nothing", "0 in rows without a finite logit", NULL},                                            \
-        {"shifted_long_rows", "logits one column off, beyond 32768 columns", NULL},                                \
-    {NULL, NULL, NULL}
+#define SOFTMAX_MUTANTS                                                                                      \
+    {"no_max", "exponentials of the logits as they are", NULL},                                              \
+        {"max_without_tail_4", "the maximum leaves out the last cols % 4", NULL},                            \
+        {"max_without_tail_32", "the maximum leaves out the last cols % 32", NULL},                          \
+        {"max_of_first_1024", "the maximum is that of the first 1024 columns", NULL},                        \
+        {"max_without_last_tile", "the maximum leaves out the last tile of 1024", NULL},                     \
+        {"max_without_first", "the maximum starts at column 1", NULL},                                       \
+        {"far_bound", "70 above the maximum is subtracted", NULL},                                           \
+        {"keeps_old_sum", "one pass, the sum not rescaled when the maximum rises", NULL},                    \
+        {"merges_unscaled", "tiles merged without bringing their sums to one maximum", NULL},                \
+        {"drops_last", "the sum without the last column", NULL},                                             \
+        {"drops_first", "the sum without the first column", NULL},                                           \
+        {"drops_last_of_long", "the sum without the last column of rows of 65536 and more", NULL},           \
+        {"drops_middle", "the sum without the middle column", NULL},                                         \
+        {"drops_tail_8", "the sum without the last cols % 8", NULL},                                         \
+        {"drops_tail_1024", "the sum without the last cols % 1024, from 1024 columns on", NULL},             \
+        {"doubles_last", "the last column twice in the sum", NULL},                                          \
+        {"doubles_tile_edge", "columns at multiples of 1024 twice in the sum", NULL},                        \
+        {"drops_what_splits_leave", "the sum without the last cols % 7, from 4096 columns on", NULL},        \
+        {"bf16_exp", "exponentials rounded to bf16", NULL},                                                  \
+        {"fp16_exp", "exponentials rounded to fp16", NULL},                                                  \
+        {"tf32_exp", "exponentials rounded to TF32", NULL},                                                  \
+        {"bf16_terms", "the sum's terms rounded to bf16, the numerators not", NULL},                         \
+        {"bf16_argument", "x - max rounded to bf16", NULL},                                                  \
+        {"fp16_argument", "x - max rounded to fp16", NULL},                                                  \
+        {"tf32_argument", "x - max rounded to TF32", NULL},                                                  \
+        {"argument_of_18_bits", "x - max rounded to 18 bits", NULL},                                         \
+        {"argument_of_20_bits", "x - max rounded to 20 bits", NULL},                                         \
+        {"tf32_logits", "x rounded to TF32", NULL}, {"short_constant", "log2 e written as 1.4427", NULL},    \
+        {"coarse_polynomial", "2^f by a polynomial of degree 3, right to 10^-4", NULL},                      \
+        {"coarse_table", "exponentials interpolated in a table of 64 steps, right to 2^-15", NULL},          \
+        {"finer_table", "exponentials interpolated in a table of 128 steps, right to 2^-17", NULL},          \
+        {"exp_cut_at_25", "exponentials more than 25 below the maximum are 0", NULL},                        \
+        {"bf16_sum", "the sum rounded to bf16 at every term", NULL},                                         \
+        {"tf32_sum", "the sum rounded to TF32 at every term", NULL},                                         \
+        {"bf16_sum_every_32", "the sum rounded to bf16 every 32 terms", NULL},                               \
+        {"fp16_sum_every_64", "the sum rounded to fp16 every 64 terms", NULL},                               \
+        {"tf32_sum_every_128", "the sum rounded to TF32 every 128 terms", NULL},                             \
+        {"one_chain", "one fp32 chain over the whole row", NULL},                                            \
+        {"chains_of_16384", "fp32 chains of 16384 terms", NULL},                                             \
+        {"bf16_reciprocal", "one over the sum rounded to bf16", NULL},                                       \
+        {"coarse_reciprocal", "one over the sum right to 11 bits", NULL},                                    \
+        {"tf32_log", "the logarithm of the sum rounded to TF32", NULL},                                      \
+        {"off_in_odd_columns", "exponentials of odd columns too large by 2^-13, from 512 columns on", NULL}, \
+        {"off_by_2_7", "results times 1 + 2^-7", NULL}, {"off_by_2_10", "results times 1 + 2^-10", NULL},    \
+        {"off_by_2_13", "results times 1 + 2^-13", NULL},                                                    \
+        {"off_by_2_13_long", "results times 1 + 2^-13 from 512 columns on",                                  \
+         "a row's denominator may be off by 2^-12"},                                                         \
+        {"one_in_1000", "one result in 1000 times 1 + 2^-8", NULL},                                          \
+        {"one_in_1000_slightly", "one result in 1000 times 1 + 2^-14", NULL},                                \
+        {"second_half_off", "results of a row's second half times 1 - 2^-13, from 512 columns on", NULL},    \
+        {"bf16_output", "results rounded to bf16", NULL}, {"fp16_output", "results rounded to fp16", NULL},  \
+        {"tf32_output", "results rounded to TF32", NULL},                                                    \
+        {"infinity_meets_infinity", "-inf minus a maximum of -inf", NULL},                                   \
+        {"zero_for_nothing", "0 in rows without a finite logit", NULL},                                      \
+        {"shifted_long_rows", "logits one column off, beyond 32768 columns", NULL},                          \
+    {                                                                                                        \
+        NULL, NULL, NULL                                                                                     \
+    }
 
 #define LOG2_E 1.44269504f
 
@@ -112,8 +177,9 @@ struct how {
 HONEST_FN int64_t how_number(const struct how *how, int which)
 {
     const int tiles[] = {4096, 1024, 96, 33}, lanes[] = {1, 4, 32}, splits[] = {1, 2, 7, SOFTMAX_MOST_SPLITS};
-    return which == TILE ? tiles[how->choice[TILE]] : which == LANES ? lanes[how->choice[LANES]]
-                                                                     : splits[how->choice[SPLIT]];
+    return which == TILE    ? tiles[how->choice[TILE]]
+           : which == LANES ? lanes[how->choice[LANES]]
+                            : splits[how->choice[SPLIT]];
 }
 
 /* A mutant needs the way on which its fault lies. */

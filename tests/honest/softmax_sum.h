@@ -7,9 +7,9 @@
 enum { SUM_LEVELS = 24 };
 
 struct sum {
-    float value, low;         /* and what was lost of it, where that is kept */
+    float value, low; /* and what was lost of it, where that is kept */
     double wide;
-    float level[SUM_LEVELS];  /* pairwise: of 1, 2, 4, .. terms, where `count` has a bit */
+    float level[SUM_LEVELS]; /* pairwise: of 1, 2, 4, .. terms, where `count` has a bit */
     int64_t count;
 };
 

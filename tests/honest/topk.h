@@ -22,7 +22,8 @@ HONEST_FN bool row_is(const struct row *r, enum mutant m)
 HONEST_FN int64_t row_tile_size(const struct row *r)
 {
     const int64_t tiles[] = {r->n, 64, 1000, 4096};
-    const int64_t size = tiles[r->how.choice[TILE]], most = how_chose(&r->how, SELECT, SELECT_SORT) ? 4096 : r->n;
+    const int64_t size = tiles[r->how.choice[TILE]],
+                  most = how_chose(&r->how, SELECT, SELECT_SORT) ? 4096 : r->n;
     switch (r->how.mutant) {
     case TILE_TOP_8: return 512;
     case TILE_TOP_32: return 1024;

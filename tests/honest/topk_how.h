@@ -15,66 +15,114 @@ enum { SCAN_FORWARD, SCAN_BACKWARD };
 enum { FILTER_NO, FILTER_YES, FILTER_STRICT };
 enum { FINAL_SHELL, FINAL_BITONIC, FINAL_HEAP };
 
-#define TOPK_SWITCHES                                                                                              \
-    {"select", {"heap", "radix", "bisection", "quick", "sort"}, {0}}, {"tile", {"row", "64", "1000", "4096"}, {0}},  \
-        {"merge", {"at_once", "one_by_one"}, {0}}, {"key", {"float", "bits", "signed_zero"}, {0}},                   \
-        {"ties", {"low", "high", "mixed"}, {0}}, {"scan", {"forward", "backward"}, {0}},                             \
-        {"digit", {"8", "4", "11"}, {0}}, {"filter", {"no", "yes", "strict"}, {0}},                                  \
-        {"final", {"shell", "bitonic", "heap"}, {0}},                                                                \
-    {NULL, {NULL}, {0}}
+#define TOPK_SWITCHES                                                                                        \
+    {"select", {"heap", "radix", "bisection", "quick", "sort"}, {0}},                                        \
+        {"tile", {"row", "64", "1000", "4096"}, {0}}, {"merge", {"at_once", "one_by_one"}, {0}},             \
+        {"key", {"float", "bits", "signed_zero"}, {0}}, {"ties", {"low", "high", "mixed"}, {0}},             \
+        {"scan", {"forward", "backward"}, {0}}, {"digit", {"8", "4", "11"}, {0}},                            \
+        {"filter", {"no", "yes", "strict"}, {0}}, {"final", {"shell", "bitonic", "heap"}, {0}},              \
+    {                                                                                                        \
+        NULL, {NULL},                                                                                        \
+        {                                                                                                    \
+            0                                                                                                \
+        }                                                                                                    \
+    }
 
 enum mutant {
-    HONEST, DROPS_LAST, DROPS_FIRST, DROPS_TAIL_4, DROPS_TAIL_32, DROPS_TAIL_OF_LONG, DROPS_TILE_EDGE, KEYS_LESS_1,
-    KEYS_LESS_2, KEYS_LESS_3, KEYS_LESS_5, KEYS_LESS_8, TF32_KEYS, BF16_KEYS, FP16_KEYS, FLUSHED_KEYS, SIGNED_KEYS,
-    UNSIGNED_KEYS, MAGNITUDES, POSITIVE_ZERO, FIRST_OF_EQUALS, EQUALS_32, ZEROS_CROSSED, UNSORTED_TAIL,
-    SORTED_IN_TILES, ASCENDING, K_POWER_OF_TWO, K_AT_MOST_1024, K_LESS_ONE, TILE_TOP_8, TILE_TOP_32, BUFFER_4096,
-    ABOVE_FIRST_TILE, DROPS_INFINITIES, FINITE_SENTINEL, ZERO_SENTINEL, TILE_TWICE, INDEX_OF_TILE,
-    INDEX_WITH_ROW, INDEX_OF_16_BITS, INDEX_ROUNDED, INDEX_NEXT, BF16_VALUES, TF32_VALUES, BITONIC_UNPADDED,
-    ONE_SWAP_IN_1000, LAST_TWO_SWAPPED
+    HONEST,
+    DROPS_LAST,
+    DROPS_FIRST,
+    DROPS_TAIL_4,
+    DROPS_TAIL_32,
+    DROPS_TAIL_OF_LONG,
+    DROPS_TILE_EDGE,
+    KEYS_LESS_1,
+    KEYS_LESS_2,
+    KEYS_LESS_3,
+    KEYS_LESS_5,
+    KEYS_LESS_8,
+    TF32_KEYS,
+    BF16_KEYS,
+    FP16_KEYS,
+    FLUSHED_KEYS,
+    SIGNED_KEYS,
+    UNSIGNED_KEYS,
+    MAGNITUDES,
+    POSITIVE_ZERO,
+    FIRST_OF_EQUALS,
+    EQUALS_32,
+    ZEROS_CROSSED,
+    UNSORTED_TAIL,
+    SORTED_IN_TILES,
+    ASCENDING,
+    K_POWER_OF_TWO,
+    K_AT_MOST_1024,
+    K_LESS_ONE,
+    TILE_TOP_8,
+    TILE_TOP_32,
+    BUFFER_4096,
+    ABOVE_FIRST_TILE,
+    DROPS_INFINITIES,
+    FINITE_SENTINEL,
+    ZERO_SENTINEL,
+    TILE_TWICE,
+    INDEX_OF_TILE,
+    INDEX_WITH_ROW,
+    INDEX_OF_16_BITS,
+    INDEX_ROUNDED,
+    INDEX_NEXT,
+    BF16_VALUES,
+    TF32_VALUES,
+    BITONIC_UNPADDED,
+    ONE_SWAP_IN_1000,
+    LAST_TWO_SWAPPED
 };
 
 /* In the order of the enumeration. */
-#define TOPK_MUTANTS                                                                                               \
-    {"drops_last", "the last column of a row is not looked at", NULL},                                             \
-        {"drops_first", "the first column is not looked at", NULL},                                                \
-        {"drops_tail_4", "the last n % 4 columns are not looked at", NULL},                                        \
-        {"drops_tail_32", "the last n % 32 columns are not looked at", NULL},                                      \
-        {"drops_tail_of_long", "beyond 65536 columns the last n % 1024 are not looked at", NULL},                  \
-        {"drops_tile_edge", "the last column of every tile of 1024 is not looked at", NULL},                       \
-        {"keys_less_1", "keys without their last bit", NULL},                                                      \
-        {"keys_less_2", "keys without their last 2 bits", NULL},                                                   \
-        {"keys_less_3", "keys without their last 3 bits", NULL},                                                   \
-        {"keys_less_5", "keys without their last 5 bits", NULL},                                                   \
-        {"keys_less_8", "keys without their last 8 bits: a radix pass too few", NULL},                             \
-        {"tf32_keys", "compared in TF32", NULL}, {"bf16_keys", "compared in bf16", NULL},                          \
-        {"fp16_keys", "compared in fp16", NULL}, {"flushed_keys", "compared with subnormals flushed", NULL},       \
-        {"signed_keys", "bits compared as signed integers, negatives the wrong way round", NULL},                  \
-        {"unsigned_keys", "bits compared as unsigned integers", NULL},                                             \
-        {"magnitudes", "magnitudes compared", NULL}, {"positive_zero", "-0 written as +0", NULL},                  \
-        {"first_of_equals", "the index is that of the first equal value", NULL},                                   \
-        {"equals_32", "at most 32 equals of the k-th, the last again and again", NULL},                            \
-        {"zeros_crossed", "of neighbouring equals each has the other's index", NULL},                              \
-        {"unsorted_tail", "sorted are the first 32 only", NULL},                                                   \
-        {"sorted_in_tiles", "lists of 256 sorted, not merged", NULL}, {"ascending", "least first", NULL},          \
-        {"k_power_of_two", "k cut to a power of two, the rest repeats", NULL},                                     \
-        {"k_at_most_1024", "k cut to 1024, the rest repeats", NULL},                                               \
-        {"k_less_one", "the k-th is the (k+1)-th", NULL},                                                          \
-        {"tile_top_8", "at most 8 of a tile of 512", NULL}, {"tile_top_32", "at most 32 of a tile of 1024", NULL}, \
-        {"buffer_4096", "at most 4096 candidates that reach the first tile's k-th", NULL},                    \
-        {"above_first_tile", "only what exceeds the first tile's k-th, there too", NULL},                           \
-        {"drops_infinities", "infinite values are not looked at", NULL},                                           \
-        {"finite_sentinel", "the list starts with the least finite value", NULL},                                  \
-        {"zero_sentinel", "the list starts with zeros", NULL},                                                     \
-        {"tile_twice", "tiles of 1000 share a column", NULL},                                                      \
-        {"index_of_tile", "indices count from the start of a tile of 4096", NULL},                                 \
-        {"index_with_row", "indices count from the start of the tensor", NULL},                                    \
-        {"index_of_16_bits", "indices keep 16 bits", NULL},                                                        \
-        {"index_rounded", "indices go through TF32", NULL}, {"index_next", "indices count from 1", NULL},          \
-        {"bf16_values", "values rounded to bf16", NULL}, {"tf32_values", "values rounded to TF32", NULL},          \
-        {"bitonic_unpadded", "a bitonic sort of k as it is", NULL},                                                \
-        {"one_swap_in_1000", "one place in 1000 exchanged with the next", NULL},                                   \
-        {"last_two_swapped", "the last two of a row exchanged", NULL},                                             \
-    {NULL, NULL, NULL}
+#define TOPK_MUTANTS                                                                                         \
+    {"drops_last", "the last column of a row is not looked at", NULL},                                       \
+        {"drops_first", "the first column is not looked at", NULL},                                          \
+        {"drops_tail_4", "the last n % 4 columns are not looked at", NULL},                                  \
+        {"drops_tail_32", "the last n % 32 columns are not looked at", NULL},                                \
+        {"drops_tail_of_long", "beyond 65536 columns the last n % 1024 are not looked at", NULL},            \
+        {"drops_tile_edge", "the last column of every tile of 1024 is not looked at", NULL},                 \
+        {"keys_less_1", "keys without their last bit", NULL},                                                \
+        {"keys_less_2", "keys without their last 2 bits", NULL},                                             \
+        {"keys_less_3", "keys without their last 3 bits", NULL},                                             \
+        {"keys_less_5", "keys without their last 5 bits", NULL},                                             \
+        {"keys_less_8", "keys without their last 8 bits: a radix pass too few", NULL},                       \
+        {"tf32_keys", "compared in TF32", NULL}, {"bf16_keys", "compared in bf16", NULL},                    \
+        {"fp16_keys", "compared in fp16", NULL}, {"flushed_keys", "compared with subnormals flushed", NULL}, \
+        {"signed_keys", "bits compared as signed integers, negatives the wrong way round", NULL},            \
+        {"unsigned_keys", "bits compared as unsigned integers", NULL},                                       \
+        {"magnitudes", "magnitudes compared", NULL}, {"positive_zero", "-0 written as +0", NULL},            \
+        {"first_of_equals", "the index is that of the first equal value", NULL},                             \
+        {"equals_32", "at most 32 equals of the k-th, the last again and again", NULL},                      \
+        {"zeros_crossed", "of neighbouring equals each has the other's index", NULL},                        \
+        {"unsorted_tail", "sorted are the first 32 only", NULL},                                             \
+        {"sorted_in_tiles", "lists of 256 sorted, not merged", NULL}, {"ascending", "least first", NULL},    \
+        {"k_power_of_two", "k cut to a power of two, the rest repeats", NULL},                               \
+        {"k_at_most_1024", "k cut to 1024, the rest repeats", NULL},                                         \
+        {"k_less_one", "the k-th is the (k+1)-th", NULL},                                                    \
+        {"tile_top_8", "at most 8 of a tile of 512", NULL},                                                  \
+        {"tile_top_32", "at most 32 of a tile of 1024", NULL},                                               \
+        {"buffer_4096", "at most 4096 candidates that reach the first tile's k-th", NULL},                   \
+        {"above_first_tile", "only what exceeds the first tile's k-th, there too", NULL},                    \
+        {"drops_infinities", "infinite values are not looked at", NULL},                                     \
+        {"finite_sentinel", "the list starts with the least finite value", NULL},                            \
+        {"zero_sentinel", "the list starts with zeros", NULL},                                               \
+        {"tile_twice", "tiles of 1000 share a column", NULL},                                                \
+        {"index_of_tile", "indices count from the start of a tile of 4096", NULL},                           \
+        {"index_with_row", "indices count from the start of the tensor", NULL},                              \
+        {"index_of_16_bits", "indices keep 16 bits", NULL},                                                  \
+        {"index_rounded", "indices go through TF32", NULL}, {"index_next", "indices count from 1", NULL},    \
+        {"bf16_values", "values rounded to bf16", NULL}, {"tf32_values", "values rounded to TF32", NULL},    \
+        {"bitonic_unpadded", "a bitonic sort of k as it is", NULL},                                          \
+        {"one_swap_in_1000", "one place in 1000 exchanged with the next", NULL},                             \
+        {"last_two_swapped", "the last two of a row exchanged", NULL},                                       \
+    {                                                                                                        \
+        NULL, NULL, NULL                                                                                     \
+    }
 
 /* A program's choices; a kernel gets them by value. */
 struct how {

@@ -7,7 +7,8 @@
 
 /* --- heaps: each entry is before the one above it --- */
 
-HONEST_FN void heap_sink(const struct how *how, struct entry *heap, int64_t count, int64_t at, struct entry one)
+HONEST_FN void heap_sink(const struct how *how, struct entry *heap, int64_t count, int64_t at,
+                         struct entry one)
 {
     for (int64_t child; (child = 2 * at + 1) < count; at = child) {
         if (child + 1 < count && entry_before(how, heap[child], heap[child + 1]))

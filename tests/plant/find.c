@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../verify/clock.h"
-#include "../../verify/task.h"
+#include "verify/device/clock.h"
+#include "verify/session/task.h"
 
 struct setting {
     int faults, seeds, real, twins, parallel;
@@ -80,12 +80,11 @@ static int open_fields(struct find *find, const struct setting *s)
     find->field = calloc((size_t)find->fields, sizeof *find->field);
     for (int i = 0; i < find->fields; i++) {
         const struct draw_caps caps = task_caps(problem_registry[i], &device);
-        if (!find->field ||
-            plant_field_open(&find->field[i], problem_registry[i], s->cuda, s->root, &caps))
+        if (!find->field || plant_field_open(&find->field[i], problem_registry[i], s->cuda, s->root, &caps))
             return -1;
     }
-    printf("%d planted faults in honest kernels of %d problems, seed %llu, %s\n\n", s->faults,
-           find->fields, (unsigned long long)s->seed, device.name);
+    printf("%d planted faults in honest kernels of %d problems, seed %llu, %s\n\n", s->faults, find->fields,
+           (unsigned long long)s->seed, device.name);
     return 0;
 }
 
@@ -133,8 +132,8 @@ static void print_trial(const struct plant_trial *trial)
     tally.done++;
     tally.contradictions += trial->objection[0] != '\0';
     tally.slowest = trial->seconds > tally.slowest ? trial->seconds : tally.slowest;
-    printf("  %-4s %3d/%d %-16s %-12s %5.1f s", trial->objection[0] ? "BAD" : "ok", tally.done,
-           tally.runs, trial->plant->problem->name, trial->verdict, trial->seconds);
+    printf("  %-4s %3d/%d %-16s %-12s %5.1f s", trial->objection[0] ? "BAD" : "ok", tally.done, tally.runs,
+           trial->plant->problem->name, trial->verdict, trial->seconds);
     if (trial->twin)
         printf("  twin of %s\n", trial->path);
     else
@@ -166,19 +165,20 @@ static void add_trials(const struct find *find, const struct setting *s, bool tw
 
 static void print_run_summary(int count)
 {
-    printf("\n%d real runs, %d contradict the truth, the slowest took %.0f s\n", count,
-           tally.contradictions, tally.slowest);
+    printf("\n%d real runs, %d contradict the truth, the slowest took %.0f s\n", count, tally.contradictions,
+           tally.slowest);
     if (tally.minimals > 0)
         printf("%d of %d shrunk configurations are locally minimal\n", tally.minimal, tally.minimals);
     if (tally.rules > 0)
         printf("%d of %d printed rules agree with the truth on 98%% of 1000 draws or more, %d on less "
-               "than 90%%\n", tally.good_rules, tally.rules, tally.poor_rules);
+               "than 90%%\n",
+               tally.good_rules, tally.rules, tally.poor_rules);
 }
 
 static int run_really(const struct find *find, const struct setting *s)
 {
-    struct plant_running running = {.tool = s->tool, .parallel = s->parallel, .seed = s->seed,
-                                    .done = print_trial};
+    struct plant_running running = {
+        .tool = s->tool, .parallel = s->parallel, .seed = s->seed, .done = print_trial};
     struct plant_trial *trial = calloc((size_t)(s->real + s->twins + 1), sizeof *trial);
     int words = 0, count = 0;
     if (!trial || (mkdir(s->folder, 0755) != 0 && access(s->folder, W_OK) != 0)) {

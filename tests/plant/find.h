@@ -8,8 +8,7 @@ enum find_way { FIND_STANDARD, FIND_QUICK, FIND_UNIFORM, FIND_LOG_UNIFORM, FIND_
 
 /* The configurations that one way draws for a seed, in the order in which they are run; as many as the
  * unseen set of that effort has. Returns 0, or -1 after a message. */
-int find_draw(struct config_list *out, enum find_way way, const struct plant_field *field,
-              uint64_t seed);
+int find_draw(struct config_list *out, enum find_way way, const struct plant_field *field, uint64_t seed);
 
 enum { FIND_MOST_SEEDS = 9 };
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../gen/draw_internal.h"
+#include "gen/draw/draw_internal.h"
 #include "find.h"
 
 enum { MOST_TRIES = 20000, LIMIT_TRIES = 20000, FIT_STEPS = 400 };
@@ -51,8 +51,7 @@ static bool draw_by_chance(struct drawing *drawing, const struct plant_field *fi
     *out = (struct config){.problem = field->problem, .seed = draw_config_seed(pcg)};
     do
         for (int i = 0; field->problem->axes[i].name; i++)
-            out->value[i] =
-                draw_value(&field->space.domain[i], field->space.domain[i].high, by_log, pcg);
+            out->value[i] = draw_value(&field->space.domain[i], field->space.domain[i].high, by_log, pcg);
     while (!draw_in_limits(&field->space, out) && ++tries < LIMIT_TRIES);
     for (int step = 0; step < FIT_STEPS; step++) {
         if (is_allowed(drawing, out))
@@ -83,9 +82,7 @@ static int random_range(const struct plant_field *field, struct pcg *pcg)
 static void set_clamped(const struct plant_field *field, struct config *config, int axis, int64_t value)
 {
     const struct domain *domain = &field->space.domain[axis];
-    config->value[axis] = value < domain->low    ? domain->low
-                          : value > domain->high ? domain->high
-                                                 : value;
+    config->value[axis] = value < domain->low ? domain->low : value > domain->high ? domain->high : value;
 }
 
 /* All extents times `up` over `down`. */
@@ -116,8 +113,7 @@ static void make_production(const struct plant_field *field, struct config *conf
 
 /* One of the published eight (edge, scale up, scale down, alignment twice, asymmetric, production
  * twice), made from a random published configuration by a random member; inputs as published. */
-static void make_member(const struct plant_field *field, int member, struct config *config,
-                        struct pcg *pcg)
+static void make_member(const struct plant_field *field, int member, struct config *config, struct pcg *pcg)
 {
     const int axis = random_range(field, pcg), other = random_range(field, pcg);
     const int64_t factor = pcg_below(pcg, 2) ? 2 : 4, off = 1 + 2 * (int64_t)pcg_below(pcg, 8);
@@ -128,9 +124,7 @@ static void make_member(const struct plant_field *field, int member, struct conf
     case 1: scale_all(field, config, factor, 1); break;
     case 2: scale_all(field, config, 1, factor); break;
     case 3:
-    case 4:
-        set_clamped(field, config, axis, config->value[axis] + (pcg_below(pcg, 2) ? off : -off));
-        break;
+    case 4: set_clamped(field, config, axis, config->value[axis] + (pcg_below(pcg, 2) ? off : -off)); break;
     case 5:
         set_clamped(field, config, other, config->value[other] / 8);
         set_clamped(field, config, axis, config->value[axis] * 8);
@@ -140,13 +134,12 @@ static void make_member(const struct plant_field *field, int member, struct conf
 }
 
 /* Above the caps the largest extent is halved; limits are mended by moving another axis a little. */
-static bool draw_member(struct drawing *drawing, const struct plant_field *field, int member,
-                        struct pcg *pcg, struct config *out)
+static bool draw_member(struct drawing *drawing, const struct plant_field *field, int member, struct pcg *pcg,
+                        struct config *out)
 {
     make_member(field, member, out, pcg);
     for (int step = 0; step < FIT_STEPS; step++) {
-        if (!draw_in_limits(&field->space, out) &&
-            draw_repair(&field->space, out, -1) == REPAIR_FAILED)
+        if (!draw_in_limits(&field->space, out) && draw_repair(&field->space, out, -1) == REPAIR_FAILED)
             return false;
         if (is_allowed(drawing, out))
             return true;

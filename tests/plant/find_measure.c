@@ -43,7 +43,6 @@ int find_measure(struct find *find)
     int failed = 0;
 #pragma omp parallel for schedule(dynamic) reduction(| : failed)
     for (int job = 0; job < find->fields * each; job++)
-        failed |= measure_one(find, job / each, (enum find_way)(job % FIND_WAYS),
-                              job % each / FIND_WAYS);
+        failed |= measure_one(find, job / each, (enum find_way)(job % FIND_WAYS), job % each / FIND_WAYS);
     return failed ? -1 : 0;
 }

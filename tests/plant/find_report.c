@@ -58,8 +58,8 @@ static void print_tally(const char *name, struct tally *tally)
 {
     const double share = tally->trials ? 100.0 / tally->trials : 0;
     const int ours = median(tally, FIND_STANDARD);
-    printf("  %-16s %4d %5d %5d  %5.1f%% %5.1f%%", name, tally->faults, tally->unreachable,
-           tally->on_seen, share * tally->found[FIND_QUICK], share * tally->found[FIND_STANDARD]);
+    printf("  %-16s %4d %5d %5d  %5.1f%% %5.1f%%", name, tally->faults, tally->unreachable, tally->on_seen,
+           share * tally->found[FIND_QUICK], share * tally->found[FIND_STANDARD]);
     print_median(ours);
     for (int way = FIND_UNIFORM; way < FIND_WAYS; way++) {
         printf("  %5.1f%% %5.1f%%", share * tally->found_early[way], share * tally->found[way]);
@@ -149,8 +149,8 @@ static void print_misses(const struct find *find, enum find_way way, const char 
             printf("\nmissed at %s, in how many of %d sets, and why:\n", name, find->seeds);
         print_fault(fault);
         config_format(&fault->plant.example, example, sizeof example);
-        printf("  %-16s in %d sets; it takes %.3g%% of log-uniform points%s; for example %s\n", "",
-               missed, 100 * density(fault),
+        printf("  %-16s in %d sets; it takes %.3g%% of log-uniform points%s; for example %s\n", "", missed,
+               100 * density(fault),
                plant_on_seen(&fault->plant, fault->field) ? ", and the seen set shows it" : "", example);
     }
     if (misses == 0)
@@ -174,8 +174,7 @@ static void print_head(void)
 {
     printf("  %-16s %4s %5s %5s  %s  %s  %s  %s\n", "", "", "out", "on", "-------- ours --------",
            "------ uniform -------", "---- log-uniform -----", "----- quota of 8 -----");
-    printf("  %-16s %4s %5s %5s  %6s %6s %8s", "condition", "all", "reach", "seen", "quick", "300",
-           "median");
+    printf("  %-16s %4s %5s %5s  %6s %6s %8s", "condition", "all", "reach", "seen", "quick", "300", "median");
     for (int way = FIND_UNIFORM; way < FIND_WAYS; way++)
         printf("  %6s %6s %8s", "35", "300", "median");
     printf("\n");
@@ -196,7 +195,8 @@ void find_report(const struct find *find)
     print_group(find, "all", is_any, 0);
     printf("\n  shares and medians: over faults and %d sets each; out of reach: not counted;\n"
            "  on seen: the seen set shows it too, for which nobody is given credit;\n"
-           "  median: configurations until the first failure\n", find->seeds);
+           "  median: configurations until the first failure\n",
+           find->seeds);
     print_misses(find, FIND_STANDARD, "standard");
     print_misses(find, FIND_QUICK, "quick");
     print_unreachable(find);

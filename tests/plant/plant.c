@@ -37,8 +37,8 @@ static void find_seen(const struct plant_field *field, char *path, size_t size)
         snprintf(path, size, "%s/shapes/%s.seen", field->root, field->problem->name);
 }
 
-int plant_field_open(struct plant_field *field, const struct problem *problem, bool cuda,
-                     const char *root, const struct draw_caps *caps)
+int plant_field_open(struct plant_field *field, const struct problem *problem, bool cuda, const char *root,
+                     const struct draw_caps *caps)
 {
     char path[PLANT_PATH];
     struct space_error error;

@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-#include "../../gen/condition.h"
-#include "../../gen/draw.h"
-#include "../../gen/pcg.h"
+#include "gen/contract/condition.h"
+#include "gen/draw/draw.h"
+#include "gen/random/pcg.h"
 
 enum { PLANT_PATH = 512, PLANT_TEXT = 160, PLANT_WHEN = 240, PLANT_MAX_SOURCES = 48 };
 
@@ -28,8 +28,8 @@ struct plant_field {
 
 /* Contract, seen set and honest sources as the tool takes them. Returns 0, or -1 after a message on
  * standard error. */
-int plant_field_open(struct plant_field *field, const struct problem *problem, bool cuda,
-                     const char *root, const struct draw_caps *caps);
+int plant_field_open(struct plant_field *field, const struct problem *problem, bool cuda, const char *root,
+                     const struct draw_caps *caps);
 void plant_field_clear(struct plant_field *field);
 
 enum plant_kind {
@@ -47,19 +47,27 @@ const char *plant_kind_name(enum plant_kind kind);
 
 struct plant_term {
     enum plant_kind kind;
-    char text[PLANT_TEXT];  /* over the axes of the contract */
-    char code[PLANT_TEXT];  /* over the arguments of the kernel, and what contents.in makes of them */
-    unsigned axes;          /* one bit an axis */
-    int64_t modulus;        /* 0: none */
-    int64_t value;          /* residue or threshold */
+    char text[PLANT_TEXT]; /* over the axes of the contract */
+    char code[PLANT_TEXT]; /* over the arguments of the kernel, and what contents.in makes of them */
+    unsigned axes;         /* one bit an axis */
+    int64_t modulus;       /* 0: none */
+    int64_t value;         /* residue or threshold */
 };
 
 enum plant_join { PLANT_SINGLE, PLANT_AND, PLANT_OR };
 
 /* Values that the skeletons know by the same names. */
 enum plant_damage {
-    PLANT_UNWRITTEN, PLANT_LATE, PLANT_STALE, PLANT_SCALED, PLANT_NAN, PLANT_LOW_BITS, PLANT_OVERRUN,
-    PLANT_RACE, PLANT_REFUSED, PLANT_DAMAGES
+    PLANT_UNWRITTEN,
+    PLANT_LATE,
+    PLANT_STALE,
+    PLANT_SCALED,
+    PLANT_NAN,
+    PLANT_LOW_BITS,
+    PLANT_OVERRUN,
+    PLANT_RACE,
+    PLANT_REFUSED,
+    PLANT_DAMAGES
 };
 
 struct plant {
@@ -68,18 +76,18 @@ struct plant {
     int number;
     enum plant_join join;
     struct plant_term term[2];
-    char when[PLANT_WHEN];        /* it fails nowhere else */
-    struct condition *condition;  /* the same, parsed */
+    char when[PLANT_WHEN];       /* it fails nowhere else */
+    struct condition *condition; /* the same, parsed */
     enum plant_damage damage;
-    int place;                    /* index into the table of places */
-    int output;                   /* tensor */
-    int bytes;                    /* of an overrun */
-    const char *source;           /* honest candidate; lives in the field */
+    int place;          /* index into the table of places */
+    int output;         /* tensor */
+    int bytes;          /* of an overrun */
+    const char *source; /* honest candidate; lives in the field */
     const char *fate, *outcomes;
-    bool intermittent;            /* may pass where the condition holds */
+    bool intermittent;     /* may pass where the condition holds */
     bool by_bits;          /* lost bits: sure to show only where values have bits to lose */
-    bool reachable;               /* some configuration within caps and contract meets the condition */
-    struct config example;        /* that configuration, when there is one */
+    bool reachable;        /* some configuration within caps and contract meets the condition */
+    struct config example; /* that configuration, when there is one */
 };
 
 /* Draws fault `number` of `seed`. Returns 0; -1 when out of memory. plant_clear() afterwards. */

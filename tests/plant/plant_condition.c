@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../gen/draw_internal.h"
+#include "gen/draw/draw_internal.h"
 #include "plant.h"
 
 enum { MOST_QUANTITIES = PROBLEM_MAX_AXES + 4, ROUNDS = 40, TRIES = 200 };
@@ -25,11 +25,14 @@ struct choice {
 
 const char *plant_kind_name(enum plant_kind kind)
 {
-    static const char *const name[PLANT_KINDS] = {
-        [PLANT_NOT_MULTIPLE] = "not a multiple", [PLANT_RESIDUE] = "residue",
-        [PLANT_ABOVE] = "above",                 [PLANT_BELOW] = "below",
-        [PLANT_SEEN_VALUE] = "a seen value",     [PLANT_OTHER_VALUE] = "no seen value",
-        [PLANT_PRODUCT] = "product",             [PLANT_RELATION] = "relation"};
+    static const char *const name[PLANT_KINDS] = {[PLANT_NOT_MULTIPLE] = "not a multiple",
+                                                  [PLANT_RESIDUE] = "residue",
+                                                  [PLANT_ABOVE] = "above",
+                                                  [PLANT_BELOW] = "below",
+                                                  [PLANT_SEEN_VALUE] = "a seen value",
+                                                  [PLANT_OTHER_VALUE] = "no seen value",
+                                                  [PLANT_PRODUCT] = "product",
+                                                  [PLANT_RELATION] = "relation"};
     return name[kind];
 }
 
@@ -49,7 +52,9 @@ static void add_pages(const struct plant_field *field, struct choice *choice)
     if (!is_extent(field->problem, "pages_per_seq"))
         return;
     struct quantity *q = &choice->item[choice->count++];
-    *q = (struct quantity){.axes = 1u << length | 1u << page, .axis = length, .low = 1,
+    *q = (struct quantity){.axes = 1u << length | 1u << page,
+                           .axis = length,
+                           .low = 1,
                            .high = field->space.domain[length].high};
     snprintf(q->text, sizeof q->text, "(max_len + page_size - 1) / page_size");
     snprintf(q->code, sizeof q->code, "pages_per_seq");
@@ -101,8 +106,8 @@ static void list_quantities(const struct plant_field *field, struct choice *choi
         if (!domain_is_number(&field->space, i) || !is_extent(field->problem, name))
             continue;
         struct quantity *q = &choice->item[choice->count++];
-        *q = (struct quantity){.axes = 1u << i, .domain = domain, .axis = i, .low = domain->low,
-                               .high = domain->high};
+        *q = (struct quantity){
+            .axes = 1u << i, .domain = domain, .axis = i, .low = domain->low, .high = domain->high};
         snprintf(q->text, sizeof q->text, "%s", name);
         snprintf(q->code, sizeof q->code, "%s", name);
     }
@@ -157,8 +162,8 @@ static int64_t largest_seen(const struct plant_field *field, int axis)
 }
 
 /* A buffer made for the seen sizes, a power of two, or anything. */
-static bool draw_above(const struct plant_field *field, struct plant_term *term,
-                       const struct quantity *q, struct pcg *pcg)
+static bool draw_above(const struct plant_field *field, struct plant_term *term, const struct quantity *q,
+                       struct pcg *pcg)
 {
     char rest[64];
     const struct domain box = {.low = q->low, .high = q->high};
@@ -234,8 +239,7 @@ static bool draw_product(const struct plant_field *field, struct plant_term *ter
         if (!q->domain || q->domain->value_count > 0 || (q->axes & term->axes))
             continue;
         term->axes |= q->axes;
-        at += (size_t)snprintf(term->text + at, sizeof term->text - at, "%s%s", at ? " * " : "",
-                               q->text);
+        at += (size_t)snprintf(term->text + at, sizeof term->text - at, "%s%s", at ? " * " : "", q->text);
         used++;
     }
     const int low = field->cuda ? 18 : 10, spread = field->cuda ? 13 : 15;
@@ -335,8 +339,8 @@ static bool join_terms(struct plant *plant)
     if (plant->join == PLANT_SINGLE)
         length = snprintf(plant->when, sizeof plant->when, "%s", plant->term[0].text);
     else
-        length = snprintf(plant->when, sizeof plant->when, "%s %s %s", plant->term[0].text,
-                          word[plant->join], plant->term[1].text);
+        length = snprintf(plant->when, sizeof plant->when, "%s %s %s", plant->term[0].text, word[plant->join],
+                          plant->term[1].text);
     return length < (int)sizeof plant->when && parse(plant);
 }
 

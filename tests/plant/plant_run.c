@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../verify/clock.h"
+#include "verify/device/clock.h"
 
 enum { MOST_PARALLEL = 32 };
 
@@ -29,9 +29,10 @@ static void become(const struct plant_trial *trial, const struct plant_running *
 {
     char json[PLANT_PATH + 8], seed[32], log[PLANT_PATH + 8];
     const char *device = trial->field->cuda ? "cuda" : "host";
-    const char *argv[PLANT_MAX_WORDS + 20] = {running->tool, "verify", trial->plant->problem->name,
-                                              trial->path, "--device", device, "--json", json,
-                                              "--seed", seed, "--no-timing"};
+    const char *argv[PLANT_MAX_WORDS + 20] = {running->tool, "verify",     trial->plant->problem->name,
+                                              trial->path,   "--device",   device,
+                                              "--json",      json,         "--seed",
+                                              seed,          "--no-timing"};
     int words = 11;
     json_path(trial, json, sizeof json);
     snprintf(log, sizeof log, "%s.log", trial->path);
@@ -113,8 +114,7 @@ static void judge_verdict(struct plant_trial *trial)
     char said[320], words[160] = "";
     last_words(trial, words, sizeof words);
     snprintf(said, sizeof said, "verdict %s, %s %d, %d of %d failed; it said: %s", trial->verdict,
-             trial->status < 0 ? "signal" : "exit", abs(trial->status), trial->failed, trial->judged,
-             words);
+             trial->status < 0 ? "signal" : "exit", abs(trial->status), trial->failed, trial->judged, words);
     if (trial->judged == 0)
         object(trial, "nothing was judged", said);
     if (trial->status != status || (trial->failed == 0) != (status == 0))
@@ -133,7 +133,8 @@ static void read_result(struct plant_trial *trial)
     const char *rule = json_string_value(json_object_get(json_object_get(root, "rule"), "text"));
     const char *minimal = json_string_value(json_object_get(root, "minimal"));
     snprintf(trial->verdict, sizeof trial->verdict, "%s", verdict ? verdict : "none");
-    json_array_foreach(json_object_get(root, "results"), i, entry) {
+    json_array_foreach(json_object_get(root, "results"), i, entry)
+    {
         const char *outcome = json_string_value(json_object_get(entry, "outcome"));
         const char *config = json_string_value(json_object_get(entry, "config"));
         if (outcome && config)

@@ -13,14 +13,14 @@ struct plant_trial {
     char path[PLANT_PATH]; /* of the candidate; its JSON file lies beside it */
     const char *seen;      /* --seen; NULL: the tool's own, whose fate is then checked */
     /* filled: */
-    int status;            /* exit status; below zero: the signal that killed it */
+    int status; /* exit status; below zero: the signal that killed it */
     char verdict[24];
     int judged, failed, skipped;
-    int first;             /* which configuration failed first, seen ones counted; 0: none */
+    int first; /* which configuration failed first, seen ones counted; 0: none */
     double seconds;
     bool has_rule, has_minimal;
     char rule[PLANT_WHEN], minimal[PLANT_CONFIG];
-    char objection[640];   /* how the run contradicts the truth; empty: it does not */
+    char objection[640]; /* how the run contradicts the truth; empty: it does not */
 };
 
 struct plant_running {
@@ -42,7 +42,7 @@ double plant_rule_agreement(const struct plant *plant, const struct plant_field 
                             int draws);
 
 /* No simpler step of gen/shrink.h on one axis alone still meets the truth. *step says which one does. */
-bool plant_is_minimal(const struct plant *plant, const struct plant_field *field,
-                      const struct config *config, struct config *step);
+bool plant_is_minimal(const struct plant *plant, const struct plant_field *field, const struct config *config,
+                      struct config *step);
 
 #endif

@@ -1,7 +1,7 @@
 /* Whether a fault can be seen at all: configurations that meet, or miss, its condition. */
 #include <stdlib.h>
 
-#include "../../gen/draw_internal.h"
+#include "gen/draw/draw_internal.h"
 #include "plant.h"
 
 enum { MOST_VALUES = 72, MOST_COMBINATIONS = 300000, MOST_COSTS = 4000, RANDOM_TRIES = 100000 };
@@ -29,8 +29,7 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Where the terms begin or cease to hold, the ends of the domain, powers of two, and small numbers. */
-static void list_values(const struct plant *plant, const struct plant_field *field,
-                        struct values *values)
+static void list_values(const struct plant *plant, const struct plant_field *field, struct values *values)
 {
     const struct domain *domain = &field->space.domain[values->axis];
     for (int i = 0; i < domain->value_count; i++)
@@ -54,8 +53,8 @@ static void list_values(const struct plant *plant, const struct plant_field *fie
 }
 
 /* Looks a configuration over; the caps are asked last, since that costs most. */
-static bool is_found(const struct plant *plant, bool holds, struct drawing *drawing,
-                     struct config *config, int *costs)
+static bool is_found(const struct plant *plant, bool holds, struct drawing *drawing, struct config *config,
+                     int *costs)
 {
     struct cost cost;
     if (condition_holds(plant->condition, config) != holds)
@@ -68,8 +67,8 @@ static bool is_found(const struct plant *plant, bool holds, struct drawing *draw
 }
 
 /* Every combination of the values, small ones first on every axis. */
-static bool solve(const struct plant *plant, bool holds, struct drawing *drawing,
-                  const struct values *values, int axes, struct config *out)
+static bool solve(const struct plant *plant, bool holds, struct drawing *drawing, const struct values *values,
+                  int axes, struct config *out)
 {
     int at[PROBLEM_MAX_AXES] = {0}, costs = MOST_COSTS;
     for (int i = 0; i < MOST_COMBINATIONS; i++) {
@@ -110,9 +109,9 @@ bool plant_search(const struct plant *plant, const struct plant_field *field, bo
     struct values values[PROBLEM_MAX_AXES];
     int axes = 0, costs = MOST_COSTS;
     unsigned named = plant->term[0].axes | (plant->join != PLANT_SINGLE ? plant->term[1].axes : 0);
-    struct drawing drawing = {.space = &field->space,
-                              .cap = {anywhere ? HUGE_COST : field->caps.bytes,
-                                      anywhere ? HUGE_COST : field->caps.flops}};
+    struct drawing drawing = {
+        .space = &field->space,
+        .cap = {anywhere ? HUGE_COST : field->caps.bytes, anywhere ? HUGE_COST : field->caps.flops}};
     for (int i = 0; field->problem->axes[i].name; i++)
         if (named >> i & 1) {
             values[axes] = (struct values){.axis = i};

@@ -69,8 +69,8 @@ static bool choice_shrinks(const struct plant *plant, const struct plant_field *
     return false;
 }
 
-bool plant_is_minimal(const struct plant *plant, const struct plant_field *field,
-                      const struct config *config, struct config *step)
+bool plant_is_minimal(const struct plant *plant, const struct plant_field *field, const struct config *config,
+                      struct config *step)
 {
     for (int i = 0; plant->problem->axes[i].name; i++) {
         const bool number = plant->problem->axes[i].kind == AXIS_NUMBER;

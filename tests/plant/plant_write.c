@@ -87,8 +87,7 @@ static void write_entry(FILE *out, const struct plant_field *field)
                 type_of(field, p->tensors[t].dtype), p->tensors[t].name);
     for (int e = 0; p->extents[e]; e++)
         fprintf(out, "int64_t %s, ", p->extents[e]);
-    fprintf(out, "%sstream)\n#define PLANT_CALL plant_honest(",
-            field->cuda ? "cudaStream_t " : "void *");
+    fprintf(out, "%sstream)\n#define PLANT_CALL plant_honest(", field->cuda ? "cudaStream_t " : "void *");
     for (int t = 0; p->tensors[t].name; t++)
         fprintf(out, "%s, ", p->tensors[t].name);
     for (int e = 0; p->extents[e]; e++)
@@ -116,8 +115,7 @@ void plant_condition_code(const struct plant *plant, char *text, size_t size)
     if (plant->join == PLANT_SINGLE)
         snprintf(text, size, "%s", plant->term[0].code);
     else
-        snprintf(text, size, "(%s) %s (%s)", plant->term[0].code, word[plant->join],
-                 plant->term[1].code);
+        snprintf(text, size, "(%s) %s (%s)", plant->term[0].code, word[plant->join], plant->term[1].code);
 }
 
 static void write_damage(FILE *out, const struct plant *plant, bool twin)
@@ -149,8 +147,7 @@ static void write_header(FILE *out, const struct plant *plant, bool twin)
     copy_link(out, plant->source);
     fprintf(out, "// fate: %s\n", twin ? "general" : plant->fate);
     if (!twin) {
-        fprintf(out, "// fault: %s\n// outcomes: %s\n// when: %s\n", fault, plant->outcomes,
-                plant->when);
+        fprintf(out, "// fault: %s\n// outcomes: %s\n// when: %s\n", fault, plant->outcomes, plant->when);
         if (plant->by_bits)
             fprintf(out, "// shows: for sure on normal values, 64 outputs or more\n");
         if (plant->intermittent)

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../gen/instantiate.h"
-#include "../../gen/space.h"
-#include "../../verify/build.h"
-#include "../../verify/device.h"
-#include "../../verify/memory.h"
+#include "gen/contract/instantiate.h"
+#include "gen/contract/space.h"
+#include "verify/build/build.h"
+#include "verify/device/device.h"
+#include "verify/device/memory.h"
 
 #ifdef HAVE_CUDA
 #include <cuda_runtime_api.h>
@@ -37,8 +37,8 @@ static void prepare(const struct config *config, uint64_t argument[ARGUMENTS])
     if (config_instantiate(config, 0, &instance) != 0)
         die("out of memory");
     for (int t = 0; problem->tensors[t].name; t++) {
-        const size_t bytes = (size_t)instance_tensor_count(&instance.tensor[t]) *
-                             dtype_size(problem->tensors[t].dtype);
+        const size_t bytes =
+            (size_t)instance_tensor_count(&instance.tensor[t]) * dtype_size(problem->tensors[t].dtype);
         void *tensor;
         if (cudaMalloc(&tensor, bytes))
             die("out of GPU memory");
@@ -56,8 +56,8 @@ static void prepare(const struct config *config, uint64_t argument[ARGUMENTS])
 
 static candidate *load(const char *problem, const char *path, const char *arch)
 {
-    const struct build_options options = {.path = path, .backend = BACKEND_CUDA, .arch = arch,
-                                          .timeout = 300};
+    const struct build_options options = {
+        .path = path, .backend = BACKEND_CUDA, .arch = arch, .timeout = 300};
     struct build build;
     char text[4096];
     candidate *symbol;
@@ -89,8 +89,8 @@ int main(int argc, char **argv)
         die(text);
     candidate *call = load(problem->name, argv[2], device.arch);
     prepare(&config, a);
-    const int returned = call(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11],
-                              a[12], a[13], a[14], a[15], a[16]);
+    const int returned = call(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12],
+                              a[13], a[14], a[15], a[16]);
     const cudaError_t status = cudaDeviceSynchronize();
     printf("%s returned %d; %s\n", argv[2], returned, cudaGetErrorString(status));
     return returned || status ? 1 : 0;

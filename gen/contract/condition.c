@@ -1,0 +1,124 @@
+#include "condition.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "limit.h"
+
+enum { MOST_TERMS = 32, TERM_SIZE = 160 };
+
+/* Either a comparison of numbers or a choice; the first term of every clause starts it. */
+struct term {
+    struct limit *limit;
+    int axis, choice;
+    bool unequal, starts;
+};
+
+struct condition {
+    struct term term[MOST_TERMS];
+    int count;
+};
+
+static int find_choice(const struct axis *axis, const char *name)
+{
+    for (int i = 0; axis->choices[i]; i++)
+        if (strcmp(axis->choices[i], name) == 0)
+            return i;
+    return -1;
+}
+
+/* axis=choice or axis!=choice. False: it is neither, and may be a comparison of numbers. */
+static bool parse_choice(const struct problem *problem, const char *text, struct term *term)
+{
+    char axis[64], choice[64], rest;
+    term->unequal = sscanf(text, " %63[a-z_0-9] != %63[a-z_0-9] %c", axis, choice, &rest) == 2;
+    if (!term->unequal && sscanf(text, " %63[a-z_0-9] = %63[a-z_0-9] %c", axis, choice, &rest) != 2)
+        return false;
+    term->axis = problem_axis_index(problem, axis);
+    if (term->axis < 0 || problem->axes[term->axis].kind != AXIS_CHOICE)
+        return false;
+    term->choice = find_choice(&problem->axes[term->axis], choice);
+    return term->choice >= 0;
+}
+
+static bool parse_term(const struct problem *problem, const char *text, size_t length, struct term *term,
+                       char *why, size_t size)
+{
+    char part[TERM_SIZE];
+    if (length >= sizeof part) {
+        snprintf(why, size, "'%.40s..': a term of %d characters at most is expected", text, TERM_SIZE - 1);
+        return false;
+    }
+    memcpy(part, text, length);
+    part[length] = '\0';
+    if (parse_choice(problem, part, term))
+        return true;
+    term->limit = limit_parse_derived(problem, part, why, size);
+    return term->limit != NULL;
+}
+
+/* The end of the term at `text`; *word is what follows: "and", "or" or nothing. */
+static size_t term_length(const char *text, const char **word)
+{
+    const char *and = strstr(text, " and "), * or = strstr(text, " or ");
+    const char *end = and&&(! or || and < or) ? and : or ;
+    *word = end == NULL ? "" : end == and? "and" : "or";
+    return end ? (size_t)(end - text) : strlen(text);
+}
+
+struct condition *condition_parse(const struct problem *problem, const char *text, char *why, size_t size)
+{
+    struct condition *condition = calloc(1, sizeof *condition);
+    bool starts = true;
+    snprintf(why, size, "out of memory");
+    if (!condition || strcmp(text, "any") == 0)
+        return condition;
+    for (;;) {
+        const char *word;
+        const size_t length = term_length(text, &word);
+        struct term *term = &condition->term[condition->count];
+        if (condition->count == MOST_TERMS) {
+            snprintf(why, size, "more than %d terms", MOST_TERMS);
+            break;
+        }
+        condition->count++;
+        term->starts = starts;
+        if (!parse_term(problem, text, length, term, why, size))
+            break;
+        if (!*word)
+            return condition;
+        starts = word[0] == 'o';
+        text += length + strlen(word) + 2;
+    }
+    condition_free(condition);
+    return NULL;
+}
+
+void condition_free(struct condition *condition)
+{
+    for (int i = 0; condition && i < condition->count; i++)
+        limit_free(condition->term[i].limit);
+    free(condition);
+}
+
+static bool term_holds(const struct term *term, const struct config *config)
+{
+    if (term->limit)
+        return limit_holds(term->limit, config);
+    return (config->value[term->axis] == term->choice) != term->unequal;
+}
+
+bool condition_holds(const struct condition *condition, const struct config *config)
+{
+    bool clause = condition->count == 0;
+    for (int i = 0; i < condition->count; i++) {
+        if (condition->term[i].starts) {
+            if (clause)
+                return true;
+            clause = true;
+        }
+        clause = clause && term_holds(&condition->term[i], config);
+    }
+    return clause;
+}

@@ -1,0 +1,91 @@
+#include "instantiate.h"
+
+#include <stdio.h>
+
+#include "gen/random/pcg.h"
+
+struct streams {
+    struct pcg *shape, *content;
+};
+
+/* False when out of memory; to be closed all the same. */
+static bool streams_open(struct streams *streams, const struct config *config, int content)
+{
+    char purpose[96];
+    snprintf(purpose, sizeof purpose, "%s/shape", config->problem->name);
+    streams->shape = pcg_new(config->seed, purpose);
+    snprintf(purpose, sizeof purpose, "%s/content/%d", config->problem->name, content);
+    streams->content = pcg_new(config->seed, purpose);
+    return streams->shape && streams->content;
+}
+
+static void streams_close(const struct streams *streams)
+{
+    pcg_free(streams->shape);
+    pcg_free(streams->content);
+}
+
+int config_instantiate(const struct config *config, int content, struct instance *out)
+{
+    struct streams streams;
+    int result = -1;
+    *out = (struct instance){0};
+    if (streams_open(&streams, config, content)) {
+        struct random shape_random = pcg_random(streams.shape);
+        struct random content_random = pcg_random(streams.content);
+        result = config->problem->instantiate(config, &shape_random, &content_random, out);
+    }
+    if (result)
+        instance_clear(out);
+    streams_close(&streams);
+    return result;
+}
+
+int config_measure(const struct config *config, struct instance *out)
+{
+    struct streams streams;
+    int result = -1;
+    if (!config->problem->measure)
+        return config_instantiate(config, 0, out);
+    *out = (struct instance){0};
+    if (streams_open(&streams, config, 0)) {
+        struct random shape_random = pcg_random(streams.shape);
+        result = config->problem->measure(config, &shape_random, out);
+    }
+    streams_close(&streams);
+    return result;
+}
+
+static int64_t derived_of(const struct derived *derived, const struct config *config, int content)
+{
+    struct streams streams;
+    int64_t value = 0;
+    if (streams_open(&streams, config, content)) {
+        struct random shape_random = pcg_random(streams.shape);
+        struct random content_random = pcg_random(streams.content);
+        value = derived->value(config, &shape_random, &content_random);
+    }
+    streams_close(&streams);
+    return value;
+}
+
+int64_t config_derived(const struct config *config, int index)
+{
+    const struct derived *derived = &config->problem->derived[index];
+    int64_t value = derived_of(derived, config, 0);
+    for (int i = 1; derived->over != DERIVED_EVERY && i < CHECKED_CONTENTS; i++) {
+        const int64_t other = derived_of(derived, config, i);
+        if (derived->over == DERIVED_GREATEST ? other > value : other < value)
+            value = other;
+    }
+    return value;
+}
+
+double instance_total_bytes(const struct problem *problem, const struct instance *instance)
+{
+    double bytes = 0;
+    for (int i = 0; problem->tensors[i].name; i++)
+        bytes += (double)instance_tensor_count(&instance->tensor[i]) *
+                 (double)dtype_size(problem->tensors[i].dtype);
+    return bytes;
+}

@@ -1,0 +1,336 @@
+#include "limit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "instantiate.h"
+#include "space_internal.h"
+
+enum { LIMIT_MAX_STEPS = 64, LIMIT_MAX_DEPTH = 32 };
+
+enum op {
+    OP_NUMBER,
+    OP_AXIS,
+    OP_DERIVED,
+    OP_NEGATE,
+    OP_POWER,
+    OP_MULTIPLY,
+    OP_DIVIDE,
+    OP_REMAINDER,
+    OP_ADD,
+    OP_SUBTRACT,
+    OP_LE,
+    OP_GE,
+    OP_EQ,
+    OP_NE,
+    OP_LT,
+    OP_GT
+};
+
+/* Reverse Polish: operands push, operators pop theirs and push the result. */
+struct step {
+    enum op op;
+    int64_t operand; /* the number, or the index of the axis or of the derived size */
+};
+
+struct limit {
+    char *text;
+    int count;
+    struct step step[LIMIT_MAX_STEPS];
+};
+
+struct parser {
+    const struct problem *problem;
+    const char *p;
+    struct limit *limit;
+    bool derived; /* sizes may be named */
+    int depth;    /* of parentheses, signs and powers: bounds the recursion */
+    char *why;
+    size_t size;
+};
+
+struct spelling {
+    const char *text;
+    enum op op;
+};
+static const struct spelling comparisons[] =
+    {/* longer before their prefixes */
+     {"<=", OP_LE}, {">=", OP_GE}, {"==", OP_EQ}, {"!=", OP_NE}, {"<", OP_LT}, {">", OP_GT}, {0}};
+static const struct spelling sums[] = {{"+", OP_ADD}, {"-", OP_SUBTRACT}, {0}};
+static const struct spelling products[] = {{"*", OP_MULTIPLY}, {"/", OP_DIVIDE}, {"%", OP_REMAINDER}, {0}};
+
+static bool fail(struct parser *parser, const char *expected)
+{
+    if (*parser->p)
+        snprintf(parser->why, parser->size, "found '%.40s'; expected %s", parser->p, expected);
+    else
+        snprintf(parser->why, parser->size, "the limit ends early; expected %s", expected);
+    return false;
+}
+
+static bool emit(struct parser *parser, enum op op, int64_t operand)
+{
+    if (parser->limit->count == LIMIT_MAX_STEPS)
+        return fail(parser, "a shorter limit");
+    parser->limit->step[parser->limit->count++] = (struct step){op, operand};
+    return true;
+}
+
+/* Reads one of the operators in `list`; NULL when none is next. */
+static const struct spelling *read_operator(struct parser *parser, const struct spelling *list)
+{
+    parser->p = text_skip(parser->p);
+    for (; list->text; list++) {
+        size_t length = strlen(list->text);
+        if (strncmp(parser->p, list->text, length) == 0) {
+            parser->p += length;
+            return list;
+        }
+    }
+    return NULL;
+}
+
+static bool parse_sum(struct parser *parser);
+
+static bool fail_name(struct parser *parser, bool derived)
+{
+    if (derived)
+        return fail(parser, "axes only: a rule may name this size, a contract cannot, since it is drawn");
+    return fail(parser, parser->derived && parser->problem->derived
+                            ? "a number, the name of a number axis or of a derived size, or '('"
+                            : "a number, the name of a number axis or '('");
+}
+
+static bool parse_name(struct parser *parser)
+{
+    const char *start = parser->p;
+    char name[WORD_SIZE];
+    size_t length = strspn(start, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    if (length == 0 || length >= sizeof name)
+        return fail_name(parser, false);
+    memcpy(name, start, length); /* not text_word: here '-' is an operator */
+    name[length] = '\0';
+    const int axis = problem_axis_index(parser->problem, name);
+    const int derived = problem_derived_index(parser->problem, name);
+    const bool number = axis >= 0 && parser->problem->axes[axis].kind == AXIS_NUMBER;
+    if (!number && (derived < 0 || !parser->derived))
+        return fail_name(parser, derived >= 0);
+    parser->p += length;
+    return emit(parser, number ? OP_AXIS : OP_DERIVED, number ? axis : derived);
+}
+
+static bool parse_primary(struct parser *parser)
+{
+    parser->p = text_skip(parser->p);
+    if (*parser->p >= '0' && *parser->p <= '9') {
+        char *end;
+        unsigned long long number = strtoull(parser->p, &end, 10);
+        if (number > INT64_MAX)
+            return fail(parser, "a number below 2^63");
+        parser->p = end;
+        return emit(parser, OP_NUMBER, (int64_t)number);
+    }
+    if (*parser->p != '(')
+        return parse_name(parser);
+    parser->p++;
+    if (!parse_sum(parser))
+        return false;
+    parser->p = text_skip(parser->p);
+    if (*parser->p != ')')
+        return fail(parser, "an operator or ')'");
+    parser->p++;
+    return true;
+}
+
+static bool parse_signed(struct parser *parser)
+{
+    bool done;
+    if (++parser->depth > LIMIT_MAX_DEPTH)
+        return fail(parser, "fewer nested parentheses, signs and powers");
+    parser->p = text_skip(parser->p);
+    if (*parser->p == '-') {
+        parser->p++;
+        done = parse_signed(parser) && emit(parser, OP_NEGATE, 0);
+    } else {
+        done = parse_primary(parser);
+        parser->p = text_skip(parser->p);
+        if (done && *parser->p == '^') { /* a^b^c is a^(b^c), and -a^b is -(a^b) */
+            parser->p++;
+            done = parse_signed(parser) && emit(parser, OP_POWER, 0);
+        }
+    }
+    parser->depth--;
+    return done;
+}
+
+static bool parse_product(struct parser *parser)
+{
+    const struct spelling *found;
+    if (!parse_signed(parser))
+        return false;
+    while ((found = read_operator(parser, products)))
+        if (!parse_signed(parser) || !emit(parser, found->op, 0))
+            return false;
+    return true;
+}
+
+static bool parse_sum(struct parser *parser)
+{
+    const struct spelling *found;
+    if (!parse_product(parser))
+        return false;
+    while ((found = read_operator(parser, sums)))
+        if (!parse_product(parser) || !emit(parser, found->op, 0))
+            return false;
+    return true;
+}
+
+static bool parse_comparison(struct parser *parser)
+{
+    if (!parse_sum(parser))
+        return false;
+    const struct spelling *found = read_operator(parser, comparisons);
+    if (!found)
+        return fail(parser, "an operator or a comparison (<= >= < > == !=)");
+    if (!parse_sum(parser) || !emit(parser, found->op, 0))
+        return false;
+    parser->p = text_skip(parser->p);
+    return *parser->p ? fail(parser, "the end of the limit: one comparison a line") : true;
+}
+
+static struct limit *parse(const struct problem *problem, const char *text, bool derived, char *why,
+                           size_t size)
+{
+    struct limit *limit = calloc(1, sizeof *limit);
+    struct parser parser = {
+        .problem = problem, .p = text, .limit = limit, .derived = derived, .why = why, .size = size};
+    if (!limit || !(limit->text = strdup(text))) {
+        snprintf(why, size, "out of memory");
+    } else if (parse_comparison(&parser)) {
+        return limit;
+    }
+    limit_free(limit);
+    return NULL;
+}
+
+struct limit *limit_parse(const struct problem *problem, const char *text, char *why, size_t size)
+{
+    return parse(problem, text, false, why, size);
+}
+
+struct limit *limit_parse_derived(const struct problem *problem, const char *text, char *why, size_t size)
+{
+    return parse(problem, text, true, why, size);
+}
+
+void limit_free(struct limit *limit)
+{
+    if (limit)
+        free(limit->text);
+    free(limit);
+}
+
+const char *limit_text(const struct limit *limit)
+{
+    return limit->text;
+}
+
+bool limit_mentions(const struct limit *limit, int axis)
+{
+    for (int i = 0; i < limit->count; i++)
+        if (limit->step[i].op == OP_AXIS && limit->step[i].operand == axis)
+            return true;
+    return false;
+}
+
+/* --- evaluation --- */
+
+static int64_t multiply(int64_t a, int64_t b)
+{
+    int64_t product;
+    if (!__builtin_mul_overflow(a, b, &product))
+        return product;
+    return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+}
+
+static int64_t add(int64_t a, int64_t b)
+{
+    int64_t sum;
+    if (!__builtin_add_overflow(a, b, &sum))
+        return sum;
+    return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static int64_t subtract(int64_t a, int64_t b)
+{
+    int64_t difference;
+    if (!__builtin_sub_overflow(a, b, &difference))
+        return difference;
+    return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static bool power(int64_t base, int64_t exponent, int64_t *result)
+{
+    if (exponent < 0)
+        return false;
+    if (exponent > 64) /* any base but 0, 1 and -1 has saturated by now; -1 needs the parity */
+        exponent = 64 + exponent % 2;
+    *result = 1;
+    while (exponent-- > 0)
+        *result = multiply(*result, base);
+    return true;
+}
+
+static bool divide(enum op op, int64_t a, int64_t b, int64_t *result)
+{
+    if (b == 0)
+        return false;
+    if (b == -1) /* INT64_MIN / -1 traps */
+        *result = op == OP_DIVIDE ? subtract(0, a) : 0;
+    else
+        *result = op == OP_DIVIDE ? a / b : a % b;
+    return true;
+}
+
+static bool apply(enum op op, int64_t a, int64_t b, int64_t *result)
+{
+    switch (op) {
+    case OP_POWER: return power(a, b, result);
+    case OP_DIVIDE:
+    case OP_REMAINDER: return divide(op, a, b, result);
+    case OP_MULTIPLY: *result = multiply(a, b); return true;
+    case OP_ADD: *result = add(a, b); return true;
+    case OP_SUBTRACT: *result = subtract(a, b); return true;
+    case OP_LE: *result = a <= b; return true;
+    case OP_GE: *result = a >= b; return true;
+    case OP_EQ: *result = a == b; return true;
+    case OP_NE: *result = a != b; return true;
+    case OP_LT: *result = a < b; return true;
+    case OP_GT: *result = a > b; return true;
+    default: return false;
+    }
+}
+
+bool limit_holds(const struct limit *limit, const struct config *config)
+{
+    int64_t stack[LIMIT_MAX_STEPS];
+    int top = 0;
+    for (int i = 0; i < limit->count; i++) {
+        const struct step *step = &limit->step[i];
+        if (step->op == OP_NUMBER) {
+            stack[top++] = step->operand;
+        } else if (step->op == OP_AXIS) {
+            stack[top++] = config->value[step->operand];
+        } else if (step->op == OP_DERIVED) {
+            stack[top++] = config_derived(config, (int)step->operand);
+        } else if (step->op == OP_NEGATE) {
+            stack[top - 1] = subtract(0, stack[top - 1]);
+        } else {
+            top--;
+            if (!apply(step->op, stack[top - 1], stack[top], &stack[top - 1]))
+                return false;
+        }
+    }
+    return stack[0] != 0;
+}

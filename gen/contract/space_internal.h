@@ -1,0 +1,34 @@
+/* Shared by the readers of .space, .seen and .regress files: lines, words, numbers, error texts. */
+#ifndef UNSEEN_SPACE_INTERNAL_H
+#define UNSEEN_SPACE_INTERNAL_H
+
+#include "space.h"
+
+/* Fills *error (which may be NULL); always returns -1, so that callers can return it. */
+__attribute__((format(printf, 2, 3))) int space_fail(struct space_error *error, const char *format, ...);
+
+/* Calls `handle` for every line that holds something once its comment is cut off; `where` is
+ * "FILE:LINE". Stops at the first nonzero return, which becomes its own. A file that is missing is
+ * an error unless `optional`. */
+typedef int line_handler(void *state, const char *line, const char *where, struct space_error *error);
+int lines_each(const char *path, bool optional, line_handler *handle, void *state, struct space_error *error);
+
+const char *text_skip(const char *p); /* past blanks */
+
+/* Reads "4096" or "2^12" at *p and moves past it. False, with *p unmoved, when there is no number or
+ * it is above 2^63 - 1. */
+bool read_number(const char **p, int64_t *number);
+
+enum { WORD_SIZE = 64 };
+/* Reads a name (letters, digits, '_', '-') at *p and moves past it. False, with *p unmoved, when there
+ * is none or it is too long for any name that the tool knows. */
+bool text_word(const char **p, char word[WORD_SIZE]);
+
+int choice_index(const struct axis *axis, const char *name); /* -1: no such choice */
+
+/* "rows, cols, input", "normal, wide" or "1..65536", for error texts; cut to fit. */
+void axis_names(const struct problem *problem, char *text, size_t size);
+void choice_names(const struct axis *axis, char *text, size_t size);
+void domain_format(const struct domain *domain, const struct axis *axis, char *text, size_t size);
+
+#endif

@@ -1,0 +1,306 @@
+#include "draw_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/contract/space_internal.h"
+
+int effort_count(enum effort effort)
+{
+    static const int count[] = {[EFFORT_QUICK] = 35, [EFFORT_STANDARD] = 300, [EFFORT_DEEP] = 1500};
+    return count[effort];
+}
+
+void drawn_list_clear(struct drawn_list *list)
+{
+    free(list->item);
+    *list = (struct drawn_list){0};
+}
+
+int draw_seen(struct drawn_list *out, const struct config_list *seen, uint64_t seed)
+{
+    char purpose[96];
+    *out = (struct drawn_list){0};
+    if (seen->count == 0)
+        return 0;
+    snprintf(purpose, sizeof purpose, "%s/seen", seen->item[0].problem->name);
+    struct pcg *stream = pcg_new(seed, purpose);
+    out->item = calloc((size_t)seen->count, sizeof *out->item);
+    if (!stream || !out->item) {
+        pcg_free(stream);
+        drawn_list_clear(out);
+        return -1;
+    }
+    out->count = out->capacity = seen->count;
+    for (int i = 0; i < seen->count; i++) {
+        const uint64_t fresh = draw_config_seed(stream);
+        out->item[i].config = seen->item[i];
+        if (seen->item[i].seed == 0) /* a line with its own seed means those very inputs */
+            out->item[i].config.seed = fresh;
+        snprintf(out->item[i].why, sizeof out->item[i].why, "published");
+    }
+    pcg_free(stream);
+    return 0;
+}
+
+/* --- the unseen set --- */
+
+static struct cost cost_of_caps(const struct draw_caps *caps)
+{
+    const bool bytes = caps && caps->bytes > 0 && caps->bytes < HUGE_COST;
+    const bool flops = caps && caps->flops > 0 && caps->flops < HUGE_COST;
+    return (struct cost){bytes ? caps->bytes : HUGE_COST, flops ? caps->flops : HUGE_COST};
+}
+
+static double set_caps(int count, int per_hundred)
+{
+    const double caps = (double)per_hundred * count / 100;
+    return caps > DRAW_SET_LEAST_CAPS ? caps : DRAW_SET_LEAST_CAPS;
+}
+
+static int start(struct drawing *drawing, const struct draw_caps *caps, int frozen)
+{
+    const size_t points = (size_t)drawing->count + (size_t)drawing->seen->count + (size_t)frozen;
+    size_t capacity = 64;
+    while (capacity < 2 * points)
+        capacity *= 2;
+    drawing->cap = cost_of_caps(caps);
+    drawing->total = (struct cost){set_caps(drawing->count, DRAW_SET_BYTES_CAPS) * drawing->cap.bytes,
+                                   set_caps(drawing->count, DRAW_SET_FLOPS_CAPS) * drawing->cap.flops};
+    drawing->used.slot = calloc(capacity, sizeof *drawing->used.slot);
+    drawing->used.capacity = capacity;
+    if (!drawing->used.slot)
+        return -1;
+    for (int i = 0; i < drawing->seen->count; i++)
+        point_set_add(&drawing->used, &drawing->seen->item[i]);
+    return 0;
+}
+
+static bool is_listed(const struct drawn_list *list, const struct config *config)
+{
+    for (int i = 0; i < list->count; i++)
+        if (config_equal(&list->item[i].config, config))
+            return true;
+    return false;
+}
+
+static bool is_seen(const struct drawing *drawing, const struct config *config)
+{
+    for (int i = 0; i < drawing->seen->count; i++)
+        if (config_same_point(&drawing->seen->item[i], config))
+            return true;
+    return false;
+}
+
+/* One point may be frozen with several seeds: each line is a failure of its own. */
+static void take_frozen(struct drawing *drawing, const struct config_list *frozen)
+{
+    for (int i = 0; i < frozen->count; i++) {
+        const struct config *config = &frozen->item[i];
+        struct cost cost;
+        if (is_listed(drawing->out, config))
+            continue;
+        if (space_contains(drawing->space, config, NULL) && !is_seen(drawing, config) &&
+            draw_cost(drawing, config, &cost))
+            draw_accept(drawing, config, &cost, "frozen failure");
+        else
+            drawing->frozen_dropped++;
+    }
+}
+
+/* --- contracts of few points --- */
+
+enum { FEW_LOOKED_AT = 65536, FEW_PER_DRAW = 4 };
+
+static bool is_small(const struct space *space)
+{
+    int64_t points = 1;
+    for (int i = 0; space->problem->axes[i].name; i++) {
+        const struct domain *domain = &space->domain[i];
+        int64_t values = domain->value_count ? domain->value_count : domain->high - domain->low + 1;
+        if (values > FEW_LOOKED_AT || (points *= values) > FEW_LOOKED_AT)
+            return false;
+    }
+    return true;
+}
+
+/* The next point of the space in the order of an odometer, limits aside; false after the last. */
+static bool next_point(const struct space *space, struct config *config, int position[])
+{
+    for (int i = 0; space->problem->axes[i].name; i++) {
+        const struct domain *domain = &space->domain[i];
+        const int64_t last = domain->value_count ? domain->value_count - 1 : domain->high - domain->low;
+        const bool turns = position[i] == last;
+        position[i] = turns ? 0 : position[i] + 1;
+        config->value[i] = domain->value_count ? domain->value[position[i]] : domain->low + position[i];
+        if (!turns)
+            return true;
+    }
+    return false;
+}
+
+/* Lists every point that can be drawn when they are not many more than the draws: random tries would
+ * miss some of them. *unseen: whether the contract holds any point but the seen ones. */
+static int find_few(struct drawing *drawing, bool *unseen)
+{
+    int position[PROBLEM_MAX_AXES] = {0};
+    struct config config;
+    struct cost cost;
+    *unseen = !is_small(drawing->space);
+    if (*unseen)
+        return 0;
+    draw_least(drawing->space, &config);
+    do {
+        if (!draw_in_limits(drawing->space, &config) || is_seen(drawing, &config))
+            continue;
+        *unseen = true;
+        if (!draw_cost(drawing, &config, &cost))
+            continue;
+        if (drawing->few.count == FEW_PER_DRAW * (int64_t)drawing->count) {
+            config_list_clear(&drawing->few);
+            return 0;
+        }
+        if (config_list_add(&drawing->few, &config))
+            return -1;
+    } while (next_point(drawing->space, &config, position));
+    return 0;
+}
+
+/* --- the order --- */
+
+enum part { PART_NEIGHBOURS, PART_CORNERS, PART_COVER, PART_MIXED, PART_RANDOM, PARTS };
+
+static const struct budget budgets[PARTS] = {
+    [PART_NEIGHBOURS] = {0.35, 1}, [PART_CORNERS] = {0.6, 0.2}, [PART_COVER] = {0.76, 0.2},
+    [PART_MIXED] = {0.83, 0.2},    [PART_RANDOM] = {1, 0.25},
+};
+
+/* Parts take turns, so that a run cut short has seen them all. `end[i]`: where part i of the
+ * list ends; the first begins at `from`. */
+static int take_turns(struct drawn_list *list, int from, const int *end)
+{
+    struct drawn *mixed = malloc(((size_t)list->count + 1) * sizeof *mixed);
+    int at[PARTS], n = from;
+    if (!mixed)
+        return -1;
+    for (int part = 0; part < PARTS; part++)
+        at[part] = part ? end[part - 1] : from;
+    while (n < list->count)
+        for (int part = 0; part < PARTS; part++)
+            if (at[part] < end[part])
+                mixed[n++] = list->item[at[part]++];
+    if (list->count > from)
+        memcpy(list->item + from, mixed + from, (size_t)(list->count - from) * sizeof *mixed);
+    free(mixed);
+    return 0;
+}
+
+/* --- all together --- */
+
+int draw_strength(int count)
+{
+    return count >= effort_count(EFFORT_DEEP) ? 3 : 2;
+}
+
+/* What the machine allows each number axis; of a choice nothing. */
+static void find_largest(struct drawing *drawing, int64_t *largest)
+{
+    for (int i = 0; drawing->space->problem->axes[i].name; i++)
+        largest[i] = domain_is_number(drawing->space, i) ? draw_axis_largest(drawing, i) : 0;
+}
+
+static int share(const struct drawing *drawing, int percent)
+{
+    const int wanted = (int)((int64_t)drawing->count * percent / 100);
+    const int left = drawing->count - drawing->out->count;
+    return wanted < left ? wanted : left > 0 ? left : 0;
+}
+
+static int draw_part(struct drawing *drawing, enum part part, struct tuples *tuples)
+{
+    drawing->budget = budgets[part];
+    switch (part) {
+    case PART_NEIGHBOURS: return draw_neighbours(drawing);
+    case PART_CORNERS: return draw_corners(drawing, share(drawing, DRAW_CORNER_PERCENT));
+    case PART_COVER: return draw_cover(drawing, tuples, share(drawing, DRAW_COVER_PERCENT));
+    case PART_MIXED: return draw_mixed(drawing, share(drawing, DRAW_MIXED_PERCENT));
+    default: return draw_random(drawing);
+    }
+}
+
+/* Neighbours, corners, what the covering array still lacks, random ones with seen values and without; then what is
+ * likeliest to fail comes first, and the rest of the parts take turns. */
+static int draw_all(struct drawing *drawing)
+{
+    const int from = drawing->out->count;
+    int64_t largest[PROBLEM_MAX_AXES] = {0};
+    struct cover cover;
+    struct tuples tuples;
+    int end[PARTS], failed = 0;
+    find_largest(drawing, largest);
+    cover_open(&cover, drawing->space, drawing->seen, largest);
+    if (tuples_open(&tuples, &cover, draw_strength(drawing->count)))
+        return -1;
+    for (int part = 0; part < PARTS; part++) {
+        failed = failed || draw_part(drawing, (enum part)part, &tuples);
+        end[part] = drawing->out->count;
+    }
+    for (int i = end[PART_COVER]; i < end[PART_RANDOM]; i++)
+        tuples_mark(&tuples, &drawing->out->item[i].config);
+    drawing->coverage = tuples_coverage(&tuples);
+    failed = failed || take_turns(drawing->out, from, end) || draw_order(drawing, from);
+    tuples_close(&tuples);
+    return failed ? -1 : 0;
+}
+
+static int draw_parts(struct drawing *drawing, const struct config_list *frozen, struct space_error *error)
+{
+    const char *name = drawing->space->problem->name;
+    bool unseen;
+    if (frozen)
+        take_frozen(drawing, frozen);
+    if (find_few(drawing, &unseen) || drawing->no_memory)
+        return space_fail(error, "unseen set of %s: out of memory", name);
+    if (drawing->count > 0 && !unseen)
+        return space_fail(error,
+                          "unseen set of %s: every point of the contract is in the seen set; "
+                          "at least one other was expected\n---> widen the .space file, or "
+                          "shorten the .seen file",
+                          name);
+    if (draw_all(drawing))
+        return space_fail(error, "unseen set of %s: out of memory", name);
+    if (drawing->count > 0 && drawing->out->count == 0)
+        return space_fail(error,
+                          "unseen set of %s: no point of the contract outside the seen set "
+                          "was found within %.4g bytes and %.4g flops; at least one was "
+                          "expected\n---> widen the .space file, or run where there is more "
+                          "memory",
+                          name, drawing->cap.bytes, drawing->cap.flops);
+    return 0;
+}
+
+int draw_unseen(struct drawn_list *out, const struct space *space, const struct config_list *seen,
+                const struct config_list *frozen, int count, uint64_t seed, const struct draw_caps *caps,
+                struct draw_notes *notes, struct space_error *error)
+{
+    struct drawing drawing = {.space = space,
+                              .seen = seen,
+                              .out = out,
+                              .seed = seed,
+                              .count = count > 0 ? count : 0,
+                              .tries = 2000};
+    int result;
+    *out = (struct drawn_list){0};
+    if (start(&drawing, caps, frozen ? frozen->count : 0))
+        result = space_fail(error, "unseen set of %s: out of memory", space->problem->name);
+    else
+        result = draw_parts(&drawing, frozen, error);
+    if (result == 0 && notes)
+        draw_note(&drawing, notes);
+    if (result)
+        drawn_list_clear(out);
+    config_list_clear(&drawing.few);
+    free(drawing.used.slot);
+    return result;
+}

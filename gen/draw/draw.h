@@ -1,0 +1,75 @@
+/* Drawing the seen and unseen sets: every configuration with the reason why it was drawn. */
+#ifndef UNSEEN_DRAW_H
+#define UNSEEN_DRAW_H
+
+#include "cover.h"
+#include "gen/contract/space.h"
+
+enum effort { EFFORT_QUICK, EFFORT_STANDARD, EFFORT_DEEP };
+
+/* What the machine allows one configuration; 0 (or INFINITY): no cap. A draw above a cap is replaced,
+ * never run; the caps and what they exclude are reported. The whole set is held to 30 times `bytes` and
+ * 20 times `flops`: once much is spent, cheaper draws are preferred. */
+struct draw_caps {
+    double bytes; /* of all tensors of one content */
+    double flops; /* dense-equivalent work */
+};
+
+struct drawn {
+    struct config config;
+    char why[96]; /* "published", "neighbour of seen 2: k+1, input=needle", "random" */
+};
+
+struct drawn_list {
+    struct drawn *item;
+    int count, capacity;
+};
+void drawn_list_clear(struct drawn_list *list);
+
+/* What the caps are and what they cut off, for people: one line for every axis that is cut, or "no axis
+ * is cut"; how many neighbours and frozen failures were left out. Lines without a last newline. */
+struct draw_notes {
+    char text[1024];
+    struct coverage coverage;
+};
+
+/* The unseen set: `count` configurations inside the space, none of them a point of the seen set (same
+ * axes but for the seed), no two the same point where the space is large enough:
+ * - first the frozen failures with their own seeds, all of them, even above `count` (those above the caps, outside
+ *   the space or seen are left out, and the notes say how many);
+ * - neighbours of every seen configuration, up to 20% of `count`: each number axis +-1 (of a list: the
+ *   next and the previous value), each choice changed alone, each number axis +- its tiles. Where a limit
+ *   forbids one, one other axis moves to its nearest value that satisfies all limits;
+ * - corners, up to 20%: every axis at its least, two axes at once as great as fits, each number axis at its
+ *   greatest within the caps (once more with the sharpest input class) and at its least, seen values among others;
+ *   from 100 draws on every tensor beyond
+ *   2^31 elements that can be;
+ * - a covering array of the classes in cover.h, up to 33%, for what those before have left open;
+ * - 14% random around one seen value, or two that were never seen together;
+ * - the rest log-uniform random, primes and off-tile values favoured. Of a space of few points: all of
+ *   them, then the same points with other seeds.
+ * Of several random candidates the one is taken that has most of what none before it had (novelty.h). Every part
+ * may spend its share of the set's work, so that each has large configurations.
+ * Their order: likely failures first (draw_order.c), where that makes no difference the parts take turns.
+ * Each gets its own 31-bit seed from the stream of its part. `frozen`, `caps`, `notes` may be NULL.
+ * *out is overwritten. Returns 0; -1 with *error, and *out empty, when nothing can be drawn or memory is
+ * out. */
+int draw_unseen(struct drawn_list *out, const struct space *space, const struct config_list *seen,
+                const struct config_list *frozen, int count, uint64_t seed, const struct draw_caps *caps,
+                struct draw_notes *notes, struct space_error *error);
+
+/* The seen set with seeds for this run; a line with a seed of its own (not 0) keeps it. Never dropped,
+ * even above a cap (the run reports it as skipped). *out is overwritten. Returns 0, -1 no memory. */
+int draw_seen(struct drawn_list *out, const struct config_list *seen, uint64_t seed);
+
+/* Strength of the covering array in a set of `count`: pairs, and triples from `deep` on. */
+int draw_strength(int count);
+
+/* Default number of unseen configurations: quick 35, standard 300, deep 1500. */
+int effort_count(enum effort effort);
+
+/* SHA-256, in hex, of the set's configuration lines each ended by a newline: the commitment.
+ * Returns 0; -1 when a line is too long to be one. */
+int drawn_commitment(const struct drawn_list *list, char hex[65]);
+
+#endif

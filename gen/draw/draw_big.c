@@ -1,0 +1,145 @@
+/* Tensors so large that an offset of 32 bits overflows. */
+#include "draw_internal.h"
+
+#include <stdio.h>
+
+#include "gen/contract/instantiate.h"
+
+enum { DOUBLINGS = 120 };
+
+/* Of a tensor one configuration at least: it may take so much more work than others. */
+static const double big_work = 2;
+
+/* In elements: above it both element offsets of 31 bits and byte offsets of 32 overflow; or, if that is too
+ * much, byte offsets of 31. */
+static double threshold(const struct problem *problem, int tensor, bool elements)
+{
+    const double size = (double)dtype_size(problem->tensors[tensor].dtype);
+    const double bytes = (elements ? 0x1p32 : 0x1p31) / size;
+    return elements && bytes < 0x1p31 ? 0x1p31 : bytes;
+}
+
+/* Elements of a tensor, and the work; false: no such instance fits this machine. */
+static bool measure(const struct config *config, int tensor, double *elements, double *flops)
+{
+    struct instance instance;
+    if (config_measure(config, &instance))
+        return false;
+    *elements = (double)instance_tensor_count(&instance.tensor[tensor]);
+    *flops = instance.flops;
+    instance_clear(&instance);
+    return true;
+}
+
+/* The axis doubled: for a list the next value; the greatest at the end. */
+static bool double_axis(const struct space *space, struct config *config, int axis)
+{
+    const struct domain *domain = &space->domain[axis];
+    const int64_t from = config->value[axis];
+    int64_t to = domain->value_count ? domain_next(domain, from, 1) : 2 * from;
+    if (!domain->value_count && to > domain->high)
+        to = domain->high;
+    config->value[axis] = to;
+    return to != from && draw_repair(space, config, axis) != REPAIR_FAILED;
+}
+
+/* The axis doubled until the tensor is larger: the first tokens of a sequence share a page. */
+static bool enlarge(const struct space *space, struct config *config, int axis, int tensor, double *elements,
+                    double *flops)
+{
+    const double now = *elements;
+    for (int i = 0; i < DOUBLINGS && double_axis(space, config, axis); i++) {
+        if (!measure(config, tensor, elements, flops))
+            return false;
+        if (*elements > now)
+            return true;
+    }
+    return false;
+}
+
+/* One step towards a larger tensor: the axis that brings most elements for its work. */
+static bool grow(const struct drawing *drawing, struct config *config, int tensor, double *elements)
+{
+    struct config best = *config;
+    double most = 0, now = *elements, ignored;
+    for (int i = 0; drawing->space->problem->axes[i].name; i++) {
+        struct config tried = *config;
+        double count = now, flops;
+        if (!domain_is_number(drawing->space, i) ||
+            !enlarge(drawing->space, &tried, i, tensor, &count, &flops))
+            continue;
+        const double worth = count / now / (flops > 1 ? flops : 1);
+        if (worth > most) {
+            most = worth;
+            best = tried;
+        }
+    }
+    *config = best;
+    return most > 0 && measure(config, tensor, elements, &ignored);
+}
+
+/* The least configuration found in which the tensor is above the threshold; odd extents follow from the
+ * last step, which goes to just above it where the axis is a range. */
+static bool find_big(const struct drawing *drawing, int tensor, double above, struct config *config)
+{
+    double elements, flops;
+    if (draw_repair(drawing->space, config, -1) == REPAIR_FAILED ||
+        !measure(config, tensor, &elements, &flops))
+        return false;
+    for (int i = 0; i < DOUBLINGS && elements <= above; i++)
+        if (!grow(drawing, config, tensor, &elements))
+            return false;
+    return elements > above && space_contains(drawing->space, config, NULL);
+}
+
+/* Has one of the configurations drawn here, for another tensor, this one above the threshold too? */
+static bool have_big(const struct drawing *drawing, int from, int tensor, double above)
+{
+    double elements, flops;
+    for (int i = from; i < drawing->out->count; i++)
+        if (measure(&drawing->out->item[i].config, tensor, &elements, &flops) && elements > above)
+            return true;
+    return false;
+}
+
+static enum big draw_tensor(struct drawing *drawing, int tensor, int from, struct pcg *stream)
+{
+    const struct problem *problem = drawing->space->problem;
+    const struct cost allowed = {drawing->cap.bytes, big_work * drawing->cap.flops};
+    enum big big = BIG_NEVER;
+    for (int elements = 1; elements >= 0; elements--) {
+        const double above = threshold(problem, tensor, elements);
+        struct config config;
+        struct cost cost;
+        char why[96];
+        if (have_big(drawing, from, tensor, above))
+            return elements ? BIG_ELEMENTS : BIG_BYTES;
+        draw_least(drawing->space, &config);
+        config.seed = draw_config_seed(stream);
+        if (!find_big(drawing, tensor, above, &config))
+            continue;
+        big = big == BIG_NEVER ? BIG_EXCLUDED : big;
+        snprintf(why, sizeof why, "corner: %s beyond 2^31 %s", problem->tensors[tensor].name,
+                 elements ? "elements and 2^32 bytes" : "bytes");
+        if (draw_is_new(drawing, &config) && draw_cost_within(drawing, &config, &allowed, &cost)) {
+            draw_accept(drawing, &config, &cost, why);
+            return elements ? BIG_ELEMENTS : BIG_BYTES;
+        }
+    }
+    return big;
+}
+
+/* Tables of indices are small beside what they index. */
+static bool is_table(const struct tensor *tensor)
+{
+    return tensor->role == TENSOR_INPUT && (tensor->dtype == DTYPE_I32 || tensor->dtype == DTYPE_I64);
+}
+
+void draw_big(struct drawing *drawing, struct pcg *stream)
+{
+    const int from = drawing->out->count;
+    const struct tensor *tensors = drawing->space->problem->tensors;
+    for (int t = 0; tensors[t].name && drawing->out->count < drawing->count; t++)
+        if (!is_table(&tensors[t]))
+            drawing->big[t] = draw_tensor(drawing, t, from, stream);
+}

@@ -1,0 +1,388 @@
+/* The covering part: rows of a covering array over the classes of cover.h, for what the draws before have
+ * left open. Greedy, after Cohen, Dalal, Fredman and Patton's AETG (1997): a row begins with an open tuple,
+ * and the other factors follow in random order, each at the level that closes most. */
+#include "draw_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    UNSET = -1,
+    CANDIDATES = 12,
+    CANDIDATES_OF_3 = 4,
+    VALUE_TRIES = 48,
+    TARGET_TRIES = 16,
+    MOST_IN_VAIN = 64
+};
+
+struct builder {
+    struct drawing *drawing;
+    struct tuples *tuples;
+    const struct cover *cover;
+    struct pcg *stream;
+};
+
+/* A row in the making: a level of every factor, and the tuple that it was begun for. */
+struct row {
+    int level[COVER_MOST_FACTORS];
+    int64_t target;
+    int64_t closes;
+};
+
+/* --- values --- */
+
+static int64_t random_tile(const struct domain *domain, struct pcg *stream)
+{
+    for (int i = 0; i < VALUE_TRIES && domain->tile_count > 0; i++) {
+        const int64_t tile = domain->tile[pcg_below(stream, (uint64_t)domain->tile_count)];
+        if (tile > 1)
+            return tile;
+    }
+    return 2;
+}
+
+/* Some value of a magnitude, or near it. */
+static int64_t of_magnitude(const struct builder *b, int axis, int magnitude)
+{
+    const struct domain *domain = &b->cover->space->domain[axis];
+    const int64_t tile = random_tile(domain, b->stream), most = b->cover->largest[axis];
+    const struct config_list *seen = b->cover->seen;
+    int64_t value;
+    switch (magnitude) {
+    case MAGNITUDE_SEEN: return seen->item[pcg_below(b->stream, (uint64_t)seen->count)].value[axis];
+    case MAGNITUDE_LEAST: return domain->low;
+    case MAGNITUDE_BELOW: return domain->low + (int64_t)pcg_below(b->stream, (uint64_t)tile);
+    case MAGNITUDE_TILE: return tile;
+    case MAGNITUDE_TILE_1: return tile + 1;
+    case MAGNITUDE_WAVE: return COVER_WAVE * tile;
+    case MAGNITUDE_WAVE_1: return COVER_WAVE * tile + 1;
+    case MAGNITUDE_LONG: return most - (int64_t)pcg_below(b->stream, (uint64_t)(most - most / 4));
+    default: value = domain_random(domain, b->stream); return value <= most ? value : most;
+    }
+}
+
+static int64_t with_residue(int64_t value, int64_t tile, int residue)
+{
+    const int64_t base = value - value % tile;
+    return residue == RESIDUE_NONE   ? base
+           : residue == RESIDUE_ONE  ? base + 1
+           : residue == RESIDUE_LAST ? base + tile - 1
+                                     : base + tile / 2;
+}
+
+/* A value of the axis that lies in the row's levels of both its factors, as far as they are set. */
+static bool find_value(const struct builder *b, const struct row *row, int axis, int64_t *value)
+{
+    const struct domain *domain = &b->cover->space->domain[axis];
+    int magnitude = UNSET, residue = UNSET;
+    for (int f = 0; f < b->cover->factors; f++)
+        if (b->cover->factor[f].axis == axis && row->level[f] != UNSET) {
+            const struct factor *factor = &b->cover->factor[f];
+            const int class = factor->level[row->level[f]];
+            if (factor->kind == FACTOR_LISTED)
+                *value = domain->value[class];
+            *(factor->kind == FACTOR_MAGNITUDE ? &magnitude : &residue) = class;
+        }
+    if (domain->value_count > 0)
+        return true;
+    for (int i = 0; i < VALUE_TRIES; i++) {
+        bool in = true;
+        *value = of_magnitude(b, axis, magnitude);
+        if (residue != UNSET && i % 4 != 3)
+            *value = with_residue(*value, random_tile(domain, b->stream), residue);
+        for (int f = 0; in && f < b->cover->factors; f++)
+            if (b->cover->factor[f].axis == axis && row->level[f] != UNSET)
+                in = cover_in(b->cover, f, row->level[f], *value);
+        if (in && *value >= domain->low && *value <= b->cover->largest[axis])
+            return true;
+    }
+    return false;
+}
+
+/* --- a row's levels --- */
+
+/* Whether the tuple of level `l` of factor `f` and the row's levels of `others`, ascending, is open. */
+static bool is_open(const struct builder *b, const struct row *row, int f, int l, const int *others)
+{
+    int factor[3], level[3], n = 0;
+    for (int i = 0, placed = 0; n < b->tuples->strength;) {
+        const bool own = !placed && (i == b->tuples->strength - 1 || others[i] > f);
+        factor[n] = own ? f : others[i];
+        level[n++] = own ? l : row->level[others[i]];
+        placed |= own;
+        i += !own;
+    }
+    return b->tuples->state[tuples_at(b->tuples, factor, level)] == TUPLE_OPEN;
+}
+
+/* Open tuples that level `l` of factor `f` would close beside what the row has. */
+static int64_t gain(const struct builder *b, const struct row *row, int f, int l)
+{
+    int set[COVER_MOST_FACTORS], sets = 0;
+    int64_t open = 0;
+    for (int g = 0; g < b->cover->factors; g++)
+        if (g != f && row->level[g] != UNSET)
+            set[sets++] = g;
+    for (int i = 0; i < sets; i++)
+        for (int j = i + 1; b->tuples->strength == 3 && j < sets; j++)
+            open += is_open(b, row, f, l, (const int[]){set[i], set[j]});
+    for (int i = 0; b->tuples->strength == 2 && i < sets; i++)
+        open += is_open(b, row, f, l, &set[i]);
+    return open;
+}
+
+/* Whether the axis has a value in this level and in what the row has for its other factor. */
+static bool agrees(const struct builder *b, const struct row *row, int f, int l)
+{
+    struct row tried = *row;
+    int64_t value;
+    tried.level[f] = l;
+    return find_value(b, &tried, b->cover->factor[f].axis, &value);
+}
+
+static void choose_level(const struct builder *b, struct row *row, int f)
+{
+    const int levels = b->cover->factor[f].levels;
+    const int start = (int)pcg_below(b->stream, (uint64_t)levels);
+    int64_t best = -1;
+    int chosen = UNSET;
+    for (int i = 0; i < levels; i++) {
+        const int l = (start + i) % levels;
+        const int64_t closes = gain(b, row, f, l);
+        if (closes > best && agrees(b, row, f, l)) {
+            best = closes;
+            chosen = l;
+        }
+    }
+    row->level[f] = chosen;
+    row->closes += best > 0 ? best : 0;
+}
+
+static void begin_row(const struct builder *b, struct row *row, int64_t target)
+{
+    int factor[3], level[3];
+    *row = (struct row){.target = target, .closes = 1};
+    for (int f = 0; f < COVER_MOST_FACTORS; f++)
+        row->level[f] = UNSET;
+    tuples_of(b->tuples, target, factor, level);
+    for (int i = 0; i < b->tuples->strength; i++)
+        row->level[factor[i]] = level[i];
+}
+
+static void complete_row(const struct builder *b, struct row *row)
+{
+    int order[COVER_MOST_FACTORS];
+    for (int i = 0; i < b->cover->factors; i++)
+        order[i] = i;
+    for (int i = b->cover->factors - 1; i > 0; i--) {
+        const int j = (int)pcg_below(b->stream, (uint64_t)i + 1), swapped = order[i];
+        order[i] = order[j];
+        order[j] = swapped;
+    }
+    for (int i = 0; i < b->cover->factors; i++)
+        if (row->level[order[i]] == UNSET)
+            choose_level(b, row, order[i]);
+}
+
+/* --- from levels to a configuration --- */
+
+static bool has_target(const struct builder *b, const struct row *row, const struct config *config)
+{
+    int factor[3], level[3];
+    tuples_of(b->tuples, row->target, factor, level);
+    for (int i = 0; i < b->tuples->strength; i++)
+        if (!cover_in(b->cover, factor[i], level[i], config->value[b->cover->factor[factor[i]].axis]))
+            return false;
+    return true;
+}
+
+/* The axis of the target that limits and caps have to spare first: the one that is a range. */
+static int target_axis(const struct builder *b, const struct row *row)
+{
+    int factor[3], level[3], axis = -1;
+    tuples_of(b->tuples, row->target, factor, level);
+    for (int i = 0; i < b->tuples->strength; i++)
+        if (b->cover->factor[factor[i]].kind != FACTOR_LISTED)
+            axis = b->cover->factor[factor[i]].axis;
+    return axis;
+}
+
+static bool make_config(const struct builder *b, const struct row *row, struct config *config)
+{
+    const struct space *space = b->cover->space;
+    draw_least(space, config);
+    config->seed = draw_config_seed(b->stream);
+    for (int i = 0; space->problem->axes[i].name; i++)
+        if (!find_value(b, row, i, &config->value[i]) ||
+            !domain_contains(&space->domain[i], config->value[i]))
+            return false;
+    return draw_repair(space, config, target_axis(b, row)) != REPAIR_FAILED;
+}
+
+/* Only the target's levels, and every number as small as they let it be. */
+static void strip_row(const struct builder *b, const struct row *row, struct row *bare)
+{
+    begin_row(b, bare, row->target);
+    for (int f = 0; f < b->cover->factors; f++) {
+        const struct factor *factor = &b->cover->factor[f];
+        if (bare->level[f] != UNSET || factor->kind == FACTOR_RESIDUE)
+            continue;
+        if (factor->kind == FACTOR_LISTED) /* of a list of numbers the least */
+            bare->level[f] = domain_is_number(b->cover->space, factor->axis) ? 0 : row->level[f];
+        for (int l = 0; factor->kind == FACTOR_MAGNITUDE && l < factor->levels; l++)
+            if (agrees(b, bare, f, l)) {
+                bare->level[f] = l;
+                break;
+            }
+    }
+}
+
+static void say_target(const struct builder *b, const struct row *row, char *why, size_t size)
+{
+    static const char *const magnitude[] = {"least", "below a tile", "tile", "tile+1", "between",
+                                            "wave",  "wave+1",       "long", "as seen"};
+    static const char *const residue[] = {"on tile", "1 over tile", "1 short", "half tile"};
+    int factor[3], level[3];
+    size_t used = (size_t)snprintf(why, size, "covering:");
+    tuples_of(b->tuples, row->target, factor, level);
+    for (int i = 0; i < b->tuples->strength && used < size; i++) {
+        const struct factor *f = &b->cover->factor[factor[i]];
+        const struct axis *axis = &b->cover->space->problem->axes[f->axis];
+        const int class = f->level[level[i]];
+        const int64_t value = b->cover->space->domain[f->axis].value[class];
+        used += (size_t)snprintf(why + used, size - used, "%s %s ", i ? "," : "", axis->name);
+        if (used < size && f->kind == FACTOR_LISTED && axis->kind == AXIS_NUMBER)
+            used += (size_t)snprintf(why + used, size - used, "%lld", (long long)value);
+        else if (used < size)
+            used += (size_t)snprintf(why + used, size - used, "%s",
+                                     f->kind == FACTOR_LISTED      ? axis->choices[value]
+                                     : f->kind == FACTOR_MAGNITUDE ? magnitude[class]
+                                                                   : residue[class]);
+    }
+}
+
+static bool take_config(const struct builder *b, const struct row *row, const struct config *config,
+                        const struct cost *cost)
+{
+    char why[96];
+    if (!space_contains(b->drawing->space, config, NULL) || point_set_has(&b->drawing->used, config))
+        return false;
+    say_target(b, row, why, sizeof why);
+    draw_accept(b->drawing, config, cost, why);
+    tuples_mark(b->tuples, config);
+    return true;
+}
+
+/* The whole row, shrunk where it is too dear, if it keeps its target. */
+static bool draw_full(const struct builder *b, const struct row *row)
+{
+    const int axis = target_axis(b, row);
+    struct config config;
+    struct cost cost;
+    return make_config(b, row, &config) &&
+           draw_shrink_to_fit(b->drawing, &config, axis, axis < 0 ? 0 : 1u << axis, true, b->stream, &cost) &&
+           has_target(b, row, &config) && take_config(b, row, &config, &cost);
+}
+
+/* The target with everything else at its least. What keeps failing is excluded: by the contract where no
+ * configuration of it was legal, by the caps where none was affordable. One that only this set's budget
+ * cannot afford stays open. */
+static bool draw_bare(const struct builder *b, const struct row *row)
+{
+    const struct cost allowed = draw_allowance(b->drawing);
+    bool legal = false, affordable = false;
+    struct row bare;
+    strip_row(b, row, &bare);
+    for (int i = 0; i < TARGET_TRIES; i++) {
+        struct config config;
+        struct cost cost;
+        if (!make_config(b, &bare, &config) || !has_target(b, row, &config))
+            continue;
+        legal = true;
+        if (!draw_cost(b->drawing, &config, &cost))
+            continue;
+        affordable = true;
+        if (cost_fits(&cost, &allowed) && take_config(b, row, &config, &cost))
+            return true;
+    }
+    if (!affordable)
+        b->tuples->state[row->target] = legal ? TUPLE_CAPS : TUPLE_CONTRACT;
+    return false;
+}
+
+/* --- all rows --- */
+
+/* An open tuple that was not tried in vain: later there is no more to spend. */
+static int64_t next_open(const struct tuples *tuples, const bool *vain, int64_t from)
+{
+    for (int64_t i = 0; i < tuples->count; i++) {
+        const int64_t at = (from + i) % tuples->count;
+        if (tuples->state[at] == TUPLE_OPEN && !vain[at])
+            return at;
+    }
+    return -1;
+}
+
+/* Impossible within one axis: least and half a tile over. */
+static void exclude_impossible(const struct builder *b)
+{
+    int factor[3], level[3];
+    for (int64_t at = 0; at < b->tuples->count; at++) {
+        struct row row;
+        int64_t value;
+        if (b->tuples->state[at] != TUPLE_OPEN)
+            continue;
+        begin_row(b, &row, at);
+        tuples_of(b->tuples, at, factor, level);
+        for (int i = 0; i + 1 < b->tuples->strength; i++)
+            if (b->cover->factor[factor[i]].axis == b->cover->factor[factor[i + 1]].axis &&
+                !find_value(b, &row, b->cover->factor[factor[i]].axis, &value))
+                b->tuples->state[at] = TUPLE_CONTRACT;
+    }
+}
+
+static bool draw_row(const struct builder *b, int64_t target)
+{
+    const int candidates = b->tuples->strength == 3 ? CANDIDATES_OF_3 : CANDIDATES;
+    struct row best = {.closes = -1};
+    for (int i = 0; i < candidates; i++) {
+        struct row row;
+        begin_row(b, &row, target);
+        complete_row(b, &row);
+        if (row.closes > best.closes)
+            best = row;
+    }
+    return draw_full(b, &best) || draw_bare(b, &best);
+}
+
+static void draw_rows(const struct builder *b, int rows, bool *vain)
+{
+    const struct drawing *drawing = b->drawing;
+    const int end = drawing->out->count + rows;
+    for (int in_vain = 0; drawing->out->count < end && in_vain < MOST_IN_VAIN;) {
+        const uint64_t tuples = (uint64_t)b->tuples->count;
+        const int64_t target = next_open(b->tuples, vain, (int64_t)pcg_below(b->stream, tuples));
+        if (target < 0)
+            break;
+        vain[target] = !draw_row(b, target);
+        in_vain = vain[target] ? in_vain + 1 : 0;
+    }
+}
+
+int draw_cover(struct drawing *drawing, struct tuples *tuples, int rows)
+{
+    struct pcg *stream = draw_stream(drawing, "covering");
+    bool *vain = calloc((size_t)tuples->count + 1, sizeof *vain);
+    const struct builder b = {drawing, tuples, tuples->cover, stream};
+    const bool made = stream && vain;
+    for (int i = 0; i < drawing->out->count; i++)
+        tuples_mark(tuples, &drawing->out->item[i].config);
+    if (made && tuples->count > 0) {
+        exclude_impossible(&b);
+        draw_rows(&b, rows, vain);
+    }
+    free(vain);
+    pcg_free(stream);
+    return drawing->no_memory || !made ? -1 : 0;
+}

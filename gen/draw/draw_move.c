@@ -1,0 +1,208 @@
+#include "draw_internal.h"
+
+#include <string.h>
+
+#include "gen/contract/limit.h"
+
+bool draw_in_limits(const struct space *space, const struct config *config)
+{
+    for (int i = 0; i < space->limit_count; i++)
+        if (!limit_holds(space->limit[i], config))
+            return false;
+    return true;
+}
+
+bool domain_is_number(const struct space *space, int axis)
+{
+    const struct domain *domain = &space->domain[axis];
+    return space->problem->axes[axis].kind == AXIS_NUMBER && domain->low < domain->high;
+}
+
+/* --- repair --- */
+
+enum { REPAIR_REACH = 512 }; /* farther away is no longer the same neighbourhood */
+
+/* How far `axis` must move for every limit to hold; 0 when it cannot. *value is where to. */
+static int64_t repair_distance(const struct space *space, const struct config *config, int axis,
+                               int64_t reach, int64_t *value)
+{
+    const struct domain *domain = &space->domain[axis];
+    struct config moved = *config;
+    const int64_t from = config->value[axis];
+    for (int64_t distance = 1; distance < reach; distance++) {
+        if (from - distance < domain->low && from + distance > domain->high)
+            break;
+        for (int sign = -1; sign <= 1; sign += 2) {
+            moved.value[axis] = *value = from + sign * distance;
+            if (domain_contains(domain, *value) && draw_in_limits(space, &moved))
+                return distance;
+        }
+    }
+    return 0;
+}
+
+/* Whether the axis has a say in every limit that fails: moving any other is in vain. */
+static bool may_repair(const struct space *space, const struct config *config, int axis)
+{
+    for (int i = 0; i < space->limit_count; i++)
+        if (!limit_mentions(space->limit[i], axis) && !limit_holds(space->limit[i], config))
+            return false;
+    return true;
+}
+
+int draw_repair(const struct space *space, struct config *config, int kept)
+{
+    int64_t nearest = REPAIR_REACH, value = 0, best = 0;
+    int moved = REPAIR_FAILED;
+    if (draw_in_limits(space, config))
+        return kept;
+    for (int i = 0; space->problem->axes[i].name; i++) {
+        if (i == kept || !domain_is_number(space, i) || !may_repair(space, config, i))
+            continue;
+        int64_t distance = repair_distance(space, config, i, nearest, &value);
+        if (distance > 0) {
+            nearest = distance;
+            best = value;
+            moved = i;
+        }
+    }
+    if (moved >= 0)
+        config->value[moved] = best;
+    return moved;
+}
+
+/* --- values of one axis --- */
+
+void draw_least(const struct space *space, struct config *config)
+{
+    *config = (struct config){.problem = space->problem};
+    for (int i = 0; space->problem->axes[i].name; i++) {
+        const struct domain *domain = &space->domain[i];
+        bool choice = space->problem->axes[i].kind == AXIS_CHOICE;
+        config->value[i] = choice ? domain->value[0] : domain->low;
+    }
+}
+
+/* An octave low*2^i is drawn first, the last one, cut off by `high`, in proportion to what is left of
+ * it; then a value inside. Whole numbers throughout: log() may differ between machines. */
+static int64_t log_uniform(int64_t low, int64_t high, struct pcg *stream)
+{
+    uint64_t octaves = 1;
+    for (int64_t start = low; start <= high / 2; start *= 2)
+        octaves++;
+    for (;;) {
+        int64_t start = low << pcg_below(stream, octaves);
+        int64_t value = start + (int64_t)pcg_below(stream, (uint64_t)start);
+        if (value <= high)
+            return value;
+    }
+}
+
+int64_t domain_random(const struct domain *domain, struct pcg *stream)
+{
+    if (domain->value_count > 0)
+        return domain->value[pcg_below(stream, (uint64_t)domain->value_count)];
+    return log_uniform(domain->low, domain->high, stream);
+}
+
+int64_t domain_next(const struct domain *domain, int64_t value, int sign)
+{
+    if (domain->value_count == 0)
+        return domain_contains(domain, value + sign) ? value + sign : value;
+    for (int i = 0; i < domain->value_count; i++)
+        if (domain->value[i] == value && i + sign >= 0 && i + sign < domain->value_count)
+            return domain->value[i + sign];
+    return value;
+}
+
+/* About half of `value`: never larger, and smaller whenever it can be. */
+int64_t domain_shrink(const struct domain *domain, int64_t value, struct pcg *stream)
+{
+    if (domain->value_count > 0)
+        return domain_next(domain, value, -1);
+    int64_t least = value * 3 / 8, most = value * 5 / 8;
+    int64_t smaller = least + (int64_t)pcg_below(stream, (uint64_t)(most - least + 1));
+    return smaller > domain->low ? smaller : domain->low;
+}
+
+static bool is_prime(int64_t n)
+{
+    if (n < 4)
+        return n > 1;
+    if (n % 2 == 0)
+        return false;
+    for (int64_t d = 3; d <= n / d; d += 2)
+        if (n % d == 0)
+            return false;
+    return true;
+}
+
+static int64_t nearby_prime(const struct domain *domain, int64_t value, int sign)
+{
+    if (value > INT32_MAX) /* trial division is for extents, not for anything larger */
+        return value;
+    for (int64_t v = value; domain_contains(domain, v); v += sign)
+        if (is_prime(v))
+            return v;
+    return value;
+}
+
+static int64_t off_tile(const struct domain *domain, int64_t value, int sign, struct pcg *stream)
+{
+    if (domain->tile_count == 0)
+        return value;
+    int64_t tile = domain->tile[pcg_below(stream, (uint64_t)domain->tile_count)];
+    int64_t tiles = value / tile;
+    int64_t off = (tiles > 0 ? tiles : 1) * tile + sign;
+    return domain_contains(domain, off) && off / 2 <= value ? off : value;
+}
+
+int64_t domain_decorate(const struct domain *domain, int64_t value, struct pcg *stream)
+{
+    const uint64_t how = pcg_below(stream, 3);
+    const int sign = pcg_below(stream, 2) ? 1 : -1;
+    if (domain->value_count > 0 || how == 0)
+        return value;
+    return how == 1 ? nearby_prime(domain, value, sign) : off_tile(domain, value, sign, stream);
+}
+
+/* --- input classes --- */
+
+static bool discriminates(const struct problem *problem, const char *name)
+{
+    for (int i = 0; problem->discriminating && problem->discriminating[i]; i++)
+        if (strcmp(name, problem->discriminating[i]) == 0)
+            return true;
+    return false;
+}
+
+int64_t draw_sharpest(const struct space *space)
+{
+    const int axis = problem_axis_index(space->problem, "input");
+    const char *const *sharp = space->problem->discriminating;
+    for (int i = 0; axis >= 0 && sharp && sharp[i]; i++)
+        for (int v = 0; v < space->domain[axis].value_count; v++)
+            if (strcmp(space->problem->axes[axis].choices[space->domain[axis].value[v]], sharp[i]) == 0)
+                return space->domain[axis].value[v];
+    return -1;
+}
+
+int64_t draw_input(const struct space *space, int axis, int64_t usual, struct pcg *stream)
+{
+    const struct domain *domain = &space->domain[axis];
+    const char *const *choices = space->problem->axes[axis].choices;
+    int64_t other[SPACE_MAX_VALUES], sharp[SPACE_MAX_VALUES];
+    uint64_t others = 0, sharps = 0;
+    for (int i = 0; i < domain->value_count; i++) {
+        if (domain->value[i] != 0) /* the problem's first choice is the published one */
+            other[others++] = domain->value[i];
+        if (discriminates(space->problem, choices[domain->value[i]]))
+            sharp[sharps++] = domain->value[i];
+    }
+    const uint64_t part = pcg_below(stream, 8);
+    if (part < 2 && others > 0)
+        return other[pcg_below(stream, others)];
+    if (part < 4 && sharps > 0)
+        return sharp[pcg_below(stream, sharps)];
+    return usual;
+}

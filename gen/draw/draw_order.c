@@ -1,0 +1,96 @@
+/* The order of a set: first what a kernel that is right wherever its author looked is likeliest to fail on. Nobody
+ * knows what such a kernel branches on, so many random branches (branch.h) stand for it, none of which any published
+ * configuration takes. The configuration that takes most of them goes first, then the one that takes most of the
+ * others, and so on; what takes none any more keeps its place among the last. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "branch.h"
+#include "draw_internal.h"
+
+enum { WORDS = 32, BRANCHES = 64 * WORDS };
+
+/* The branches that a configuration takes, a bit each. */
+struct branch_set {
+    uint64_t word[WORDS];
+};
+
+struct ordering {
+    const struct drawing *drawing;
+    struct drawn *item; /* what is ordered */
+    int count;
+    struct branch_set *taken; /* by each item */
+    struct branch_set open;   /* what no item before has taken */
+};
+
+static void find_takes(struct ordering *o, struct pcg *stream)
+{
+    enum { TRIES = 20 * BRANCHES };
+    const struct config_list *seen = o->drawing->seen;
+    int found = 0;
+    for (int tries = 0; found < BRANCHES && tries < TRIES; tries++) {
+        struct branch branch;
+        bool any = false;
+        if (!branch_draw(&branch, o->drawing->space, seen, stream))
+            return;
+        if (branch_is_seen(&branch, seen))
+            continue;
+        for (int i = 0; i < o->count; i++)
+            if (branch_taken(&branch, seen, &o->item[i].config)) {
+                o->taken[i].word[found / 64] |= (uint64_t)1 << found % 64;
+                any = true;
+            }
+        found += any;
+    }
+}
+
+static int open_branches(const struct ordering *o, int i)
+{
+    int count = 0;
+    for (int w = 0; w < WORDS; w++)
+        count += __builtin_popcountll(o->taken[i].word[w] & o->open.word[w]);
+    return count;
+}
+
+/* Moves the item from..count that takes most open branches to `from`; the others keep their order. Returns how many
+ * it takes. */
+static int bring_best(struct ordering *o, int from)
+{
+    int best = from, most = -1;
+    for (int i = from; i < o->count; i++) {
+        const int open = open_branches(o, i);
+        if (open > most) {
+            most = open;
+            best = i;
+        }
+    }
+    const struct drawn item = o->item[best];
+    const struct branch_set taken = o->taken[best];
+    memmove(o->item + from + 1, o->item + from, (size_t)(best - from) * sizeof item);
+    memmove(o->taken + from + 1, o->taken + from, (size_t)(best - from) * sizeof taken);
+    o->item[from] = item;
+    o->taken[from] = taken;
+    for (int w = 0; w < WORDS; w++)
+        o->open.word[w] &= ~taken.word[w];
+    return most;
+}
+
+int draw_order(struct drawing *drawing, int from)
+{
+    const int count = drawing->out->count - from;
+    struct ordering o = {.drawing = drawing,
+                         .item = drawing->out->item + from,
+                         .count = count,
+                         .taken = calloc((size_t)count + 1, sizeof *o.taken)};
+    struct pcg *stream = draw_stream(drawing, "order");
+    const bool made = o.taken && stream;
+    if (made && count > 0) {
+        find_takes(&o, stream);
+        memset(&o.open, 0xff, sizeof o.open);
+        for (int i = 0; i < count && bring_best(&o, i) > 0; i++)
+            continue;
+    }
+    pcg_free(stream);
+    free(o.taken);
+    return made ? 0 : -1;
+}

@@ -1,0 +1,301 @@
+/* The rest of the unseen set: log-uniform random points; or, where the contract leaves few points, every one
+ * of them. */
+#include "draw_internal.h"
+
+#include <stdio.h>
+
+enum { SHRINK_STEPS = 256, TRIES_WHEN_SPARSE = 20 };
+
+void draw_random_values(const struct space *space, struct config *config, struct pcg *stream)
+{
+    const int input = problem_axis_index(space->problem, "input");
+    *config = (struct config){.problem = space->problem, .seed = draw_config_seed(stream)};
+    for (int i = 0; space->problem->axes[i].name; i++) {
+        const struct domain *domain = &space->domain[i];
+        const uint64_t values = (uint64_t)domain->value_count;
+        if (space->problem->axes[i].kind == AXIS_NUMBER)
+            config->value[i] = domain_decorate(domain, domain_random(domain, stream), stream);
+        else if (i == input)
+            config->value[i] = draw_input(space, i, domain->value[0], stream);
+        else /* what only the published kind shows, the first, must not wait for it on every axis */
+            config->value[i] = domain->value[pcg_below(stream, 4) ? pcg_below(stream, values) : 0];
+    }
+}
+
+/* --- into the caps --- */
+
+/* `skipped` holds one bit an axis. */
+static int largest_axis(const struct space *space, const struct config *config, unsigned skipped)
+{
+    int largest = -1;
+    for (int i = 0; space->problem->axes[i].name; i++)
+        if (!(skipped >> i & 1) && domain_is_number(space, i) && config->value[i] > space->domain[i].low &&
+            (largest < 0 || config->value[i] > config->value[largest]))
+            largest = i;
+    return largest;
+}
+
+/* False, with *config as it was, when the limits do not let the axis shrink. */
+static bool shrink_axis(const struct space *space, struct config *config, int axis, int kept,
+                        struct pcg *stream)
+{
+    const struct domain *domain = &space->domain[axis];
+    const int64_t smaller = domain_shrink(domain, config->value[axis], stream);
+    const int64_t decorated = domain_decorate(domain, smaller, stream);
+    const struct config before = *config;
+    config->value[axis] = decorated < config->value[axis] ? decorated : smaller;
+    if (draw_repair(space, config, kept) != REPAIR_FAILED && !config_same_point(config, &before))
+        return true;
+    *config = before;
+    return false;
+}
+
+bool draw_shrink_to_fit(struct drawing *drawing, struct config *config, int kept, unsigned spared, bool fixed,
+                        struct pcg *stream, struct cost *cost)
+{
+    const struct cost allowed = draw_allowance(drawing);
+    unsigned stuck = 0;
+    for (int i = 0; i < SHRINK_STEPS; i++) {
+        if (draw_cost_within(drawing, config, &allowed, cost))
+            return true;
+        int axis = largest_axis(drawing->space, config, stuck | spared);
+        if (axis < 0 && !fixed)
+            axis = largest_axis(drawing->space, config, stuck);
+        if (axis < 0)
+            return draw_cost(drawing, config, cost);
+        if (!shrink_axis(drawing->space, config, axis, axis == kept ? -1 : kept, stream))
+            stuck |= 1u << axis;
+    }
+    return false;
+}
+
+bool draw_is_new(const struct drawing *drawing, const struct config *config)
+{
+    return space_contains(drawing->space, config, NULL) && !point_set_has(&drawing->used, config);
+}
+
+/* --- one draw --- */
+
+static int any_axis(const struct space *space, struct pcg *stream)
+{
+    int axes[PROBLEM_MAX_AXES];
+    uint64_t count = 0;
+    for (int i = 0; space->problem->axes[i].name; i++)
+        if (domain_is_number(space, i))
+            axes[count++] = i;
+    return count > 0 ? axes[pcg_below(stream, count)] : -1;
+}
+
+/* Half of the draws spare one axis, any, from shrinking. */
+static int spared_axis(const struct space *space, struct pcg *stream)
+{
+    return pcg_below(stream, 2) ? any_axis(space, stream) : -1;
+}
+
+/* --- seen values put together --- */
+
+/* An axis and a value of it from the seen set. axis: -1 when the contract has it no more. */
+struct pinned {
+    int axis;
+    int64_t value;
+};
+
+static struct pinned pin_seen(const struct drawing *drawing, struct pcg *stream)
+{
+    const int axis = any_axis(drawing->space, stream);
+    const uint64_t pick = pcg_below(stream, (uint64_t)drawing->seen->count);
+    const int64_t value = axis < 0 ? 0 : drawing->seen->item[pick].value[axis];
+    const bool legal = axis >= 0 && domain_contains(&drawing->space->domain[axis], value);
+    return (struct pinned){legal ? axis : -1, value};
+}
+
+static bool has_pins(const struct config *config, const struct pinned *pin, int pins)
+{
+    for (int i = 0; i < pins; i++)
+        if (config->value[pin[i].axis] != pin[i].value)
+            return false;
+    return true;
+}
+
+static bool is_met(const struct drawing *drawing, const struct pinned pin[2])
+{
+    for (int i = 0; i < drawing->seen->count; i++)
+        if (has_pins(&drawing->seen->item[i], pin, 2))
+            return true;
+    for (int i = 0; i < drawing->out->count; i++)
+        if (has_pins(&drawing->out->item[i].config, pin, 2))
+            return true;
+    return false;
+}
+
+/* Two seen values that were never met together, or one. Returns how many. */
+static int choose_pins(const struct drawing *drawing, struct pinned pin[2], struct pcg *stream)
+{
+    enum { TRIES = 64 };
+    const bool two = pcg_below(stream, 3) > 0;
+    for (int i = 0; i < TRIES; i++) {
+        pin[0] = pin_seen(drawing, stream);
+        pin[1] = pin_seen(drawing, stream);
+        if (pin[0].axis >= 0 && !two)
+            return 1;
+        if (pin[0].axis >= 0 && pin[1].axis >= 0 && pin[0].axis != pin[1].axis && !is_met(drawing, pin))
+            return 2;
+    }
+    return pin[0].axis >= 0;
+}
+
+/* --- the newest of some --- */
+
+/* Moves extents down a little, one after another, to where the configuration is newest. What it costs does
+ * not grow. */
+static void settle(const struct drawing *drawing, struct config *config, struct pcg *stream)
+{
+    enum { STEPS = 12, NEAR = 128 };
+    double best = novelty_of(drawing->novelty, config);
+    for (int i = 0; config->problem->axes[i].name; i++) {
+        const struct domain *domain = &drawing->space->domain[i];
+        if (config->problem->axes[i].kind != AXIS_NUMBER || domain->value_count > 0)
+            continue;
+        for (int step = 0; step < STEPS; step++) {
+            const int64_t room = config->value[i] - domain->low, quarter = config->value[i] / 4;
+            const int64_t reach = quarter < NEAR ? quarter : NEAR, down = reach < room ? reach : room;
+            struct config tried = *config;
+            tried.value[i] -= (int64_t)pcg_below(stream, (uint64_t)down + 1);
+            const double novelty = novelty_of(drawing->novelty, &tried);
+            if (novelty > best && draw_is_new(drawing, &tried)) {
+                best = novelty;
+                *config = tried;
+            }
+        }
+    }
+}
+
+/* Pinned values stay as they are: where they cannot, it is no candidate. */
+static bool draw_candidate(struct drawing *drawing, const struct pinned *pin, int pins, struct pcg *stream,
+                           struct config *config)
+{
+    struct cost cost;
+    draw_random_values(drawing->space, config, stream);
+    int kept = pins > 0 ? pin[0].axis : spared_axis(drawing->space, stream);
+    unsigned spared = kept < 0 ? 0 : 1u << kept;
+    for (int i = 0; i < pins; i++) {
+        config->value[pin[i].axis] = pin[i].value;
+        spared |= 1u << pin[i].axis;
+    }
+    return draw_repair(drawing->space, config, kept) != REPAIR_FAILED &&
+           draw_shrink_to_fit(drawing, config, kept, spared, pins > 0, stream, &cost) &&
+           has_pins(config, pin, pins) && draw_is_new(drawing, config);
+}
+
+/* The newest of a few that the budget can afford. */
+static bool draw_one(struct drawing *drawing, const struct pinned *pin, int pins, struct pcg *stream)
+{
+    enum { CANDIDATES = 8, TRIES_PINNED = 32 };
+    static const char *const why[] = {"random", "a seen value", "seen values mixed"};
+    const int tries = pins > 0 ? TRIES_PINNED : drawing->tries;
+    struct config best;
+    struct cost cost;
+    double most = -1;
+    int found = 0;
+    for (int i = 0; i < tries && found < CANDIDATES; i++) {
+        struct config config;
+        if (!draw_candidate(drawing, pin, pins, stream, &config))
+            continue;
+        const double novelty = novelty_of(drawing->novelty, &config);
+        found++;
+        if (novelty > most) {
+            best = config;
+            most = novelty;
+        }
+    }
+    if (found == 0)
+        return false;
+    if (pins == 0)
+        settle(drawing, &best, stream);
+    if (!draw_cost(drawing, &best, &cost))
+        return false;
+    draw_accept(drawing, &best, &cost, why[pins]);
+    return true;
+}
+
+/* The point of an earlier draw with other contents: where nothing new is left. */
+static bool draw_again(struct drawing *drawing, struct pcg *stream)
+{
+    for (int i = 0; i < drawing->out->count; i++) {
+        uint64_t pick = pcg_below(stream, (uint64_t)drawing->out->count);
+        struct config config = drawing->out->item[pick].config;
+        struct cost cost;
+        config.seed = draw_config_seed(stream);
+        if (draw_cost(drawing, &config, &cost)) {
+            draw_accept(drawing, &config, &cost, "an earlier point with other contents");
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- few points --- */
+
+static void shuffle(struct config_list *list, struct pcg *stream)
+{
+    for (int i = list->count - 1; i > 0; i--) {
+        int j = (int)pcg_below(stream, (uint64_t)i + 1);
+        struct config swapped = list->item[i];
+        list->item[i] = list->item[j];
+        list->item[j] = swapped;
+    }
+}
+
+static void draw_few(struct drawing *drawing, struct pcg *stream)
+{
+    shuffle(&drawing->few, stream);
+    for (int i = 0; i < drawing->few.count && drawing->out->count < drawing->count; i++) {
+        struct config config = drawing->few.item[i];
+        struct cost cost;
+        config.seed = draw_config_seed(stream);
+        if (draw_is_new(drawing, &config) && draw_cost(drawing, &config, &cost))
+            draw_accept(drawing, &config, &cost, "one of the contract's few points");
+    }
+}
+
+/* What is new is asked of this part alone: where no cap binds, one more seen configuration, frozen failure or
+ * neighbour changes none of its draws. */
+int draw_random(struct drawing *drawing)
+{
+    struct pcg *stream = draw_stream(drawing, "random");
+    drawing->novelty = novelty_open(drawing->space, NULL);
+    bool more = stream && drawing->novelty;
+    const bool made = more;
+
+    if (made && drawing->few.count > 0)
+        draw_few(drawing, stream);
+    while (drawing->out->count < drawing->count && more && !drawing->no_memory) {
+        more = drawing->few.count == 0 && draw_one(drawing, NULL, 0, stream);
+        if (!more) {
+            drawing->tries = TRIES_WHEN_SPARSE; /* the next one will not be easier to find */
+            more = draw_again(drawing, stream);
+        }
+    }
+    pcg_free(stream);
+    novelty_close(drawing->novelty);
+    drawing->novelty = NULL;
+    return drawing->no_memory || !made ? -1 : 0;
+}
+
+int draw_mixed(struct drawing *drawing, int most)
+{
+    struct pcg *stream = draw_stream(drawing, "mixed");
+    drawing->novelty = novelty_open(drawing->space, drawing->seen);
+    const bool made = stream && drawing->novelty;
+    const bool any = made && drawing->seen->count > 0 && drawing->few.count == 0;
+    for (int i = 0; any && i < most; i++) {
+        struct pinned pin[2];
+        const int pins = choose_pins(drawing, pin, stream);
+        if (pins > 0)
+            draw_one(drawing, pin, pins, stream);
+    }
+    pcg_free(stream);
+    novelty_close(drawing->novelty);
+    drawing->novelty = NULL;
+    return drawing->no_memory || !made ? -1 : 0;
+}

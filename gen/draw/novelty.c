@@ -1,0 +1,191 @@
+#include "novelty.h"
+
+#include <stdlib.h>
+
+#include "gen/random/mix.h"
+
+/* A set of hashed features, a bit each. Two features may share one, which costs a little novelty and nothing
+ * else: a whole standard set has about 2^18 features. */
+enum { BITS_LOG2 = 23, MOST_MARKS = 24 * PROBLEM_MAX_AXES };
+
+/* A feature of one axis weighs as much as so many of two axes: there are about so many more of those. */
+static const double single_weight = 16;
+
+/* A kernel made for the published sizes asks for them. */
+static const double seen_weight = 8;
+
+/* What only the published kind of data can show (lost precision) is met by no other. */
+static const double published_weight = 4;
+
+struct novelty {
+    const struct space *space;
+    const struct config_list *seen;
+    int input; /* the axis of input classes, -1: none */
+    uint64_t bits[(size_t)1 << (BITS_LOG2 - 6)];
+};
+
+/* One thing said of one axis. */
+struct mark {
+    uint64_t key;
+    int axis;
+    bool fine;     /* too many of its kind to be met in pairs */
+    double weight; /* in pairs */
+};
+
+enum mark_kind { MARK_LISTED = 1, MARK_PUBLISHED, MARK_BITS, MARK_RESIDUE, MARK_PRODUCT, MARK_ORDER };
+
+struct novelty *novelty_open(const struct space *space, const struct config_list *seen)
+{
+    struct novelty *novelty = calloc(1, sizeof *novelty);
+    if (!novelty)
+        return NULL;
+    novelty->space = space;
+    novelty->seen = seen;
+    novelty->input = problem_axis_index(space->problem, "input");
+    return novelty;
+}
+
+void novelty_close(struct novelty *novelty)
+{
+    free(novelty);
+}
+
+/* --- features --- */
+
+static uint64_t key_of(enum mark_kind kind, int axis, int64_t a, int64_t b)
+{
+    const uint64_t head = mix64(((uint64_t)kind << 32 | (uint64_t)axis) + 0x9e3779b97f4a7c15u);
+    return mix64(mix64(head + (uint64_t)a) + (uint64_t)b);
+}
+
+static int bit_length(double value) /* of a product: exact enough, and it cannot overflow */
+{
+    int bits = 0;
+    for (; value >= 1; value /= 2)
+        bits++;
+    return bits;
+}
+
+static int add(struct mark *marks, int count, enum mark_kind kind, int axis, int64_t a, int64_t b, bool fine)
+{
+    marks[count] =
+        (struct mark){key_of(kind, axis, a, b), axis, fine, kind == MARK_PUBLISHED ? seen_weight : 1};
+    return count + 1;
+}
+
+/* Remainders by powers of two say the finer the more; of the others the smallest primes are asked. */
+static int mark_axis(const struct novelty *novelty, const struct config *config, int axis, struct mark *marks)
+{
+    static const int modulus[] = {2, 4, 8, 16, 32, 64, 128, 3, 5, 7};
+    enum { COARSE = 8 };
+    const struct domain *domain = &novelty->space->domain[axis];
+    const int64_t value = config->value[axis];
+    int count = 0;
+    if (domain->value_count > 0)
+        count = add(marks, count, MARK_LISTED, axis, value, 0, false);
+    if (novelty->space->problem->axes[axis].kind != AXIS_NUMBER)
+        return count;
+    if (novelty->seen && config_list_has(novelty->seen, axis, value))
+        count = add(marks, count, MARK_PUBLISHED, axis, value, 0, false);
+    count = add(marks, count, MARK_BITS, axis, bit_length((double)value), 0, false);
+    for (size_t i = 0; i < sizeof modulus / sizeof *modulus; i++)
+        count = add(marks, count, MARK_RESIDUE, axis, modulus[i], value % modulus[i], modulus[i] > COARSE);
+    return count;
+}
+
+static int mark_all(const struct novelty *novelty, const struct config *config, struct mark *marks)
+{
+    const struct axis *axes = novelty->space->problem->axes;
+    int count = 0;
+    for (int i = 0; axes[i].name; i++)
+        if (novelty->space->domain[i].value_count != 1)
+            count += mark_axis(novelty, config, i, marks + count);
+    return count;
+}
+
+/* Of two extents together: how large their product is, and which of them is larger. */
+static int mark_products(const struct novelty *novelty, const struct config *config, struct mark *marks)
+{
+    const struct axis *axes = novelty->space->problem->axes;
+    int count = 0;
+    for (int i = 0; axes[i].name; i++)
+        for (int j = i + 1; axes[j].name; j++) {
+            const int64_t a = config->value[i], b = config->value[j];
+            const int pair = i * PROBLEM_MAX_AXES + j;
+            if (axes[i].kind != AXIS_NUMBER || axes[j].kind != AXIS_NUMBER)
+                continue;
+            count = add(marks, count, MARK_PRODUCT, pair, bit_length((double)a * (double)b), 0, true);
+            count = add(marks, count, MARK_ORDER, pair, a < b ? -1 : a > b, 0, true);
+        }
+    return count;
+}
+
+/* --- what is new --- */
+
+static bool is_known(const struct novelty *novelty, uint64_t key)
+{
+    const uint64_t at = key >> (64 - BITS_LOG2);
+    return novelty->bits[at >> 6] >> (at & 63) & 1;
+}
+
+static void know(struct novelty *novelty, uint64_t key)
+{
+    const uint64_t at = key >> (64 - BITS_LOG2);
+    novelty->bits[at >> 6] |= (uint64_t)1 << (at & 63);
+}
+
+/* Keys of pairs must not depend on which came first: marks come in the order of the axes. */
+static uint64_t pair_key(const struct mark *a, const struct mark *b)
+{
+    return mix64(a->key + mix64(b->key));
+}
+
+/* A pair of marks of different axes that is worth remembering: coarse ones, or any with the kind of data. */
+static bool is_pair(const struct novelty *novelty, const struct mark *a, const struct mark *b)
+{
+    const bool data = a->axis == novelty->input || b->axis == novelty->input;
+    return a->axis != b->axis && (data || (!a->fine && !b->fine));
+}
+
+static bool has_published_data(const struct novelty *novelty, const struct config *config)
+{
+    const struct axis *axes = novelty->space->problem->axes;
+    for (int i = 0; axes[i].name; i++)
+        if (axes[i].kind == AXIS_CHOICE && config->value[i] != novelty->space->domain[i].value[0])
+            return false;
+    return true;
+}
+
+double novelty_of(const struct novelty *novelty, const struct config *config)
+{
+    struct mark marks[MOST_MARKS], products[MOST_MARKS];
+    const int count = mark_all(novelty, config, marks);
+    const int more = mark_products(novelty, config, products);
+    const double data = has_published_data(novelty, config) ? published_weight : 1;
+    double sum = 0;
+    for (int i = 0; i < more; i++)
+        sum += is_known(novelty, products[i].key) ? 0 : single_weight;
+    for (int i = 0; i < count; i++) {
+        sum += is_known(novelty, marks[i].key) ? 0 : single_weight;
+        for (int j = i + 1; j < count; j++)
+            if (is_pair(novelty, &marks[i], &marks[j]) && !is_known(novelty, pair_key(&marks[i], &marks[j])))
+                sum += marks[i].weight * marks[j].weight *
+                       (marks[i].axis == novelty->input || marks[j].axis == novelty->input ? data : 1);
+    }
+    return sum;
+}
+
+void novelty_mark(struct novelty *novelty, const struct config *config)
+{
+    struct mark marks[MOST_MARKS], products[MOST_MARKS];
+    const int count = mark_all(novelty, config, marks);
+    const int more = mark_products(novelty, config, products);
+    for (int i = 0; i < more; i++)
+        know(novelty, products[i].key);
+    for (int i = 0; i < count; i++) {
+        know(novelty, marks[i].key);
+        for (int j = i + 1; j < count; j++)
+            if (is_pair(novelty, &marks[i], &marks[j]))
+                know(novelty, pair_key(&marks[i], &marks[j]));
+    }
+}

@@ -1,0 +1,325 @@
+/* One rule for all failures: guess what fits, run what tells the guesses apart, confirm what remains. */
+#include "explain_internal.h"
+#include "proportion.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FRESH = 160,         /* configurations to start from */
+    CONFIRMING = 50,     /* runs kept for it */
+    ENOUGH = 64,         /* runs since the rule stands: done, */
+    LEAST_SIDE = 12,     /* when so many of them were on either side, */
+    IMPERFECT_SIDE = 36, /* or so many, when not all of them agreed; else */
+    MORE_THAN_ENOUGH = 100,
+    PICKS = 3,     /* attempts to find one on which the rules disagree */
+    TURNS = 4,     /* kinds of tests of a rule */
+    A_WHILE = 16,  /* runs that a rule has stood before it is tested between queries */
+    HOPELESS = 12, /* rules that did not hold, and no better one in sight: none will be */
+    LEAST_CONFIRMED = 8,
+    REPEATS = 3,
+    MORE_REPEATS = 8
+};
+static const double LEAST_SPLIT = 0.002, LEAST_RIGHT = 0.9, SURELY_RIGHT = 0.8;
+
+/* The rule that stands, and how it fared on runs made since it does. */
+struct standing {
+    struct guesses guesses;
+    struct guess rule;
+    int fails_inside, inside, passes_outside, outside;
+    bool known, stale, confirming;
+    int turn, steps, alive;
+    int wrong, contradicted; /* trials that the rule gets wrong: known when it was made, later */
+    int dropped, hopeless;   /* rules that a later run contradicted; those replaced by no better one */
+};
+
+/* 1, 0: fails or not, now known; -1: tells nothing. */
+static int ask(struct explainer *ex, const struct config *config)
+{
+    const int result = ex->run(ex->data, config);
+    ex->stopped = ex->stopped || result == -2;
+    ex->runs += result != -2;
+    if (result == 0 || result == 1)
+        explainer_learn(ex, config, result == 1);
+    else
+        point_set_add(&ex->drawing.used, config);
+    return result < 0 ? -1 : result;
+}
+
+static bool may_run(const struct explainer *ex)
+{
+    return !ex->stopped && ex->runs < ex->most_runs;
+}
+
+/* --- does it repeat? --- */
+
+struct repeats {
+    int again, asked;
+};
+
+/* Runs failing trials once more, with their own seed or another. Learns nothing else from it. */
+static void repeat(struct explainer *ex, int known, int times, bool other_seed, struct repeats *repeats)
+{
+    int trial = (int)pcg_below(ex->stream, (uint64_t)known);
+    for (int i = 0; i < times && may_run(ex); i++) {
+        for (int step = 0; step < known && (step == 0 || !bit_of(ex->fails, trial)); step++)
+            trial = (trial + 1) % known;
+        struct config config = ex->config[trial];
+        if (other_seed && !explainer_reseed(ex, &config))
+            continue; /* every other seed draws other sizes, which may be why this one fails */
+        const int result = ex->run(ex->data, &config);
+        ex->stopped = ex->stopped || result == -2;
+        ex->runs += result != -2;
+        repeats->asked += result >= 0;
+        repeats->again += result == 1;
+    }
+}
+
+static bool holds_mostly(const struct repeats *repeats)
+{
+    return repeats->again >= LEAST_RIGHT * repeats->asked;
+}
+
+/* False, with the reason, when the same configurations fail at one time and not at another. */
+static bool is_repeatable(struct explainer *ex, int known, struct rule *out)
+{
+    struct repeats same = {0}, other = {0};
+    const int times = ex->most_runs >= 40 ? REPEATS : 1;
+    repeat(ex, known, times, false, &same);
+    repeat(ex, known, times, true, &other);
+    if (same.again < same.asked)
+        repeat(ex, known, MORE_REPEATS, false, &same);
+    else if (other.again < other.asked)
+        repeat(ex, known, MORE_REPEATS, true, &other);
+    if (!holds_mostly(&same))
+        snprintf(out->reason, sizeof out->reason,
+                 "it does not repeat: run again, %d of %d failing "
+                 "configurations failed",
+                 same.again, same.asked);
+    else if (!holds_mostly(&other))
+        snprintf(out->reason, sizeof out->reason,
+                 "it does not repeat with other inputs: %d of %d "
+                 "failing configurations failed with another seed",
+                 other.again, other.asked);
+    return out->reason[0] == '\0';
+}
+
+/* --- guessing and running --- */
+
+static int refit(const struct explainer *ex, struct standing *standing)
+{
+    standing->wrong = search_rules(ex, &standing->guesses);
+    if (standing->wrong < 0)
+        return -1;
+    standing->contradicted = 0;
+    standing->stale = false;
+    standing->alive = standing->guesses.count;
+    if (standing->guesses.count > 0 &&
+        (!standing->known || !guess_same(&standing->guesses.item[0], &standing->rule))) {
+        standing->rule = standing->guesses.item[0];
+        standing->dropped += standing->known;
+        standing->hopeless += standing->known && standing->wrong > 0;
+        standing->known = true;
+        standing->confirming = false;
+        standing->inside = standing->outside = standing->fails_inside = standing->passes_outside = 0;
+    }
+    return 0;
+}
+
+static void count(const struct explainer *ex, struct standing *standing, const struct config *config,
+                  bool fails)
+{
+    int64_t value[MOST_QUANTITIES];
+    explainer_values(ex, config, true, value);
+    if (guess_holds(ex, &standing->rule, value)) {
+        standing->inside++;
+        standing->fails_inside += fails;
+    } else {
+        standing->outside++;
+        standing->passes_outside += !fails;
+    }
+}
+
+static int reserve_of(const struct explainer *ex)
+{
+    return ex->most_runs < 2 * CONFIRMING ? ex->most_runs / 2 : CONFIRMING;
+}
+
+static bool pick_test(struct explainer *ex, struct standing *standing, struct config *config)
+{
+    for (int i = 0; i < TURNS; i++)
+        if (query_confirm(ex, &standing->guesses, standing->turn++, config))
+            return true;
+    return false;
+}
+
+/* Queries while the rules in hand disagree; once one has stood a while, tests of it in between. Where
+ * they agree at last but some have fallen, others may take their places first: stale. */
+static bool pick(struct explainer *ex, struct standing *standing, struct config *config)
+{
+    const bool stands = standing->inside + standing->outside >= A_WHILE;
+    standing->confirming = standing->confirming || ex->most_runs - ex->runs <= reserve_of(ex);
+    if (standing->confirming || (stands && ++standing->steps % 2 == 0))
+        return pick_test(ex, standing, config);
+    for (int i = 0; i < PICKS; i++)
+        if (query_pick(ex, &standing->guesses, LEAST_SPLIT, config))
+            return true;
+    standing->stale = standing->alive < standing->guesses.count;
+    standing->confirming = !standing->stale;
+    return !standing->stale && pick_test(ex, standing, config);
+}
+
+/* One run. False when there is nothing left to ask. */
+static bool step(struct explainer *ex, struct standing *standing)
+{
+    struct config config;
+    if (!pick(ex, standing, &config))
+        return standing->stale;
+    const int result = ask(ex, &config);
+    if (result < 0)
+        return true;
+    count(ex, standing, &config, result == 1);
+    standing->alive = query_learn(ex, &standing->guesses, &config, result == 1);
+    standing->contradicted += !standing->guesses.item[0].alive;
+    /* A rule that was wrong now and then from the start is not given up for once more. */
+    standing->stale =
+        standing->contradicted > standing->wrong / 4 || 4 * standing->alive < standing->guesses.count;
+    standing->guesses.item[0].alive = true;
+    return true;
+}
+
+/* A rule that fresh runs contradict now and then needs more of them: a few agree with a rule that is right on
+ * three quarters, too. */
+static bool is_confirmed(const struct standing *standing)
+{
+    const int inside = standing->inside, outside = standing->outside, runs = inside + outside;
+    const bool perfect = standing->fails_inside == inside && standing->passes_outside == outside;
+    const int least = perfect ? LEAST_SIDE : IMPERFECT_SIDE;
+    const bool both = inside >= least && outside >= least;
+    return standing->confirming && runs >= (both ? ENOUGH : MORE_THAN_ENOUGH) && (both || perfect);
+}
+
+static int narrow(struct explainer *ex, struct standing *standing)
+{
+    if (refit(ex, standing))
+        return -1;
+    while (may_run(ex) && standing->known && standing->hopeless < HOPELESS && !is_confirmed(standing)) {
+        if (!step(ex, standing))
+            break;
+        if (standing->stale && refit(ex, standing))
+            return -1;
+    }
+    return 0;
+}
+
+/* --- the verdict on the rule --- */
+
+/* The share itself, and what it is at least with 90% confidence. */
+static bool is_right(int right, int asked)
+{
+    const double one_sided_90 = 1.2816;
+    if (right == asked)
+        return true;
+    const struct proportion share = proportion_wilson(right, asked, one_sided_90);
+    return share.value >= LEAST_RIGHT && share.low >= SURELY_RIGHT;
+}
+
+/* Right on either side over all that was ever run. A rule that was dropped and came back counts its fresh runs
+ * anew, and one that is wrong has a lucky streak in the end; published points may be known by heart. */
+static bool holds_overall(const struct explainer *ex, const struct guess *rule)
+{
+    int asked[2] = {0}, right[2] = {0};
+    for (int t = 0; t < ex->trials; t++) {
+        const bool says = guess_holds(ex, rule, trial_values(ex, t));
+        if (!bit_of(ex->unpublished, t))
+            continue;
+        asked[says]++;
+        right[says] += says == bit_of(ex->fails, t);
+    }
+    return is_right(right[0], asked[0]) && is_right(right[1], asked[1]);
+}
+
+static void judge(const struct explainer *ex, const struct standing *standing, struct rule *out)
+{
+    const int right = standing->fails_inside + standing->passes_outside;
+    const int asked = standing->inside + standing->outside;
+    char text[sizeof out->text];
+    out->fails_inside = standing->fails_inside;
+    out->inside = standing->inside;
+    out->passes_outside = standing->passes_outside;
+    out->outside = standing->outside;
+    if (!standing->known)
+        snprintf(out->reason, sizeof out->reason, "no rule fits");
+    else if (!guess_format(ex, &standing->rule, text, sizeof text))
+        snprintf(out->reason, sizeof out->reason, "the rule that fits is too long to print");
+    else if (asked < LEAST_CONFIRMED && standing->dropped > 0)
+        snprintf(out->reason, sizeof out->reason,
+                 "none holds: %d that fitted were each contradicted by a later run", standing->dropped);
+    else if (asked < LEAST_CONFIRMED)
+        snprintf(out->reason, sizeof out->reason, "%d fresh runs are too few to confirm one", asked);
+    else if (!is_right(right, asked) || !is_right(standing->fails_inside, standing->inside) ||
+             !is_right(standing->passes_outside, standing->outside))
+        snprintf(out->reason, sizeof out->reason, "the best one found is contradicted by %d of %d fresh runs",
+                 asked - right, asked);
+    else if (!holds_overall(ex, &standing->rule))
+        snprintf(out->reason, sizeof out->reason,
+                 "the best one found is contradicted by runs before the last %d", asked);
+    else
+        out->present = true;
+    if (out->present)
+        snprintf(out->text, sizeof out->text, "%s", text);
+}
+
+static void score(const struct explainer *ex, const struct guess *rule, struct rule *out)
+{
+    int both = 0, said = 0, fails = 0;
+    for (int t = 0; t < ex->trials; t++) {
+        const bool says = guess_holds(ex, rule, trial_values(ex, t)), does = bit_of(ex->fails, t);
+        both += says && does;
+        said += says;
+        fails += does;
+    }
+    out->precision = said ? (double)both / said : 0;
+    out->recall = fails ? (double)both / fails : 0;
+}
+
+static int explain_known(struct explainer *ex, int known, struct rule *out)
+{
+    struct standing *standing = calloc(1, sizeof *standing);
+    int result = standing ? 0 : -1;
+    if (result == 0 && is_repeatable(ex, known, out)) {
+        result = pool_fill(ex, FRESH) || narrow(ex, standing) ? -1 : 0;
+        if (result == 0)
+            judge(ex, standing, out);
+        if (result == 0 && out->present)
+            score(ex, &standing->rule, out);
+    }
+    out->runs = ex->runs;
+    free(standing);
+    return result;
+}
+
+int explain(const struct space *space, const struct draw_caps *caps, const struct config_list *seen,
+            const struct explain_trial *known, int count, int runs, uint64_t seed, explain_run run,
+            void *data, struct rule *out)
+{
+    struct explainer *ex = calloc(1, sizeof *ex);
+    int result = ex ? explainer_open(ex, space, caps, seen, count, runs, seed) : -1, fails = 0;
+    *out = (struct rule){.present = false};
+    for (int i = 0; result == 0 && i < count; i++) {
+        explainer_learn(ex, &known[i].config, known[i].fails);
+        fails += known[i].fails;
+    }
+    if (result == 0 && fails == 0) {
+        snprintf(out->reason, sizeof out->reason, "nothing failed");
+    } else if (result == 0) {
+        ex->run = run;
+        ex->data = data;
+        result = explain_known(ex, count, out);
+    }
+    if (ex)
+        explainer_close(ex);
+    free(ex);
+    return result;
+}

@@ -1,0 +1,221 @@
+/* Shared by the parts of explaining: what can be asked of a configuration (atoms over quantities), what
+ * is known (trials), and the rules that fit it (guesses). Costs are in bits, roughly: of two rules that
+ * fit equally, the cheaper one is what a programmer is likelier to have written. */
+#ifndef UNSEEN_EXPLAIN_INTERNAL_H
+#define UNSEEN_EXPLAIN_INTERNAL_H
+
+#include "gen/draw/draw_internal.h"
+#include "explain.h"
+
+enum {
+    MOST_FACTORS = 4,       /* axes of a product */
+    MOST_QUANTITIES = 1536, /* more than PROBLEM_MAX_AXES ranges make */
+    MOST_VALUES = 16,       /* seen values of one quantity */
+    MOST_ATOMS = 4,         /* of one rule */
+    MOST_GUESSES = 256,     /* rules held at a time */
+    LARGEST_MODULUS = 256
+};
+
+/* --- explain_quantity.c: whole numbers that a kernel may branch on --- */
+
+enum quantity_kind {
+    QUANTITY_PRODUCT,   /* of one axis (the axis itself) to four */
+    QUANTITY_RATIO,     /* axis[0] / axis[1] */
+    QUANTITY_REMAINDER, /* axis[0] % axis[1] */
+    QUANTITY_CEILING,   /* axis[0] / axis[1], rounded up */
+    QUANTITY_TILES,     /* axis[0] / tile, rounded up */
+    QUANTITY_DERIVED,   /* a derived size of the problem, which depends on the axes and the seed */
+    QUANTITY_CHOICE     /* the index of axis[0]'s choice */
+};
+
+struct quantity {
+    enum quantity_kind kind;
+    int count, axis[DERIVED_MAX_AXES]; /* a product has MOST_FACTORS at most */
+    int64_t tile;
+    int derived; /* index into the problem's table */
+    double cost;
+    int64_t listed[MOST_VALUES]; /* values worth an equality: of the seen set, and a list's own */
+    int listed_count;
+    int64_t seen[MOST_VALUES]; /* of the seen set only, ascending */
+    int seen_count;
+};
+
+/* Fills `list` (room for MOST_QUANTITIES) and returns how many. */
+int quantity_list(const struct space *space, const struct config_list *seen, struct quantity *list);
+int64_t quantity_value(const struct quantity *quantity, const struct config *config);
+bool quantity_is_axis(const struct quantity *quantity);
+bool quantity_is_single(const struct quantity *quantity); /* it has a name: an axis, or a derived size */
+bool quantity_lists(const struct quantity *quantity, int64_t value); /* among `listed` */
+int quantity_format(const struct quantity *quantity, const struct problem *problem, char *text, size_t size);
+
+/* --- explain_atom.c: one yes-or-no question about one quantity --- */
+
+enum atom_kind { ATOM_REMAINDER, ATOM_ABOVE, ATOM_EQUAL, ATOM_SEEN };
+
+struct atom {
+    int quantity;
+    enum atom_kind kind;
+    bool negated;
+    int64_t a, b; /* value % a == b; value > a; value == a; value is one of the seen ones */
+    double cost;
+};
+
+bool atom_holds(const struct atom *atom, const struct quantity *quantity, int64_t value);
+double atom_cost(const struct atom *atom, const struct quantity *quantity, const struct space *space);
+
+/* How unlikely a threshold is: a power of two or a tile is where kernels change their ways. */
+double threshold_cost(const struct quantity *quantity, const struct space *space, int64_t threshold);
+int64_t roundest(int64_t low, int64_t high); /* the multiple of the largest power of two in low..high */
+
+/* A rule: clauses joined by or, of atoms joined by and. Without an atom it always holds. */
+struct guess {
+    struct atom atom[MOST_ATOMS];
+    bool starts[MOST_ATOMS]; /* this atom begins a clause */
+    int count;
+    double cost;
+    bool alive;
+};
+
+struct explainer;
+bool guess_holds(const struct explainer *ex, const struct guess *guess, const int64_t *value);
+/* The same with the truth of one atom given. */
+bool guess_holds_if(const struct explainer *ex, const struct guess *guess, const int64_t *value, int forced,
+                    bool truth);
+bool guess_same(const struct guess *a, const struct guess *b);
+/* False: longer than `size`. */
+bool guess_format(const struct explainer *ex, const struct guess *guess, char *text, size_t size);
+
+/* The simplest rules found, cheapest first. */
+struct guesses {
+    struct guess item[MOST_GUESSES];
+    int count;
+};
+void guesses_add(struct guesses *guesses, const struct guess *guess);
+
+/* --- explain_known.c: what has been run --- */
+
+struct modulus {
+    int quantity, modulus;
+};
+
+struct explainer {
+    const struct space *space;
+    const struct config_list *seen;
+    struct quantity quantity[MOST_QUANTITIES];
+    int quantities;
+    struct modulus *modulus; /* what is asked of which quantity */
+    int moduli;
+
+    int trials, capacity, words;
+    struct config *config;                  /* [capacity] */
+    int64_t *value;                         /* [capacity, quantities] */
+    uint8_t *residue;                       /* [moduli, capacity] */
+    bool *published;                        /* [capacity]: a point of the seen set */
+    uint64_t *fails, *passes, *unpublished; /* [words], a bit a trial */
+
+    struct drawing drawing;   /* for what configurations cost */
+    struct config_list fresh; /* drawn like an unseen set, by its random part */
+    struct pcg *stream;
+    explain_run run;
+    void *data;
+    int runs, most_runs;
+    bool stopped;
+    uint64_t *scratch; /* [words] */
+};
+
+int explainer_open(struct explainer *ex, const struct space *space, const struct draw_caps *caps,
+                   const struct config_list *seen, int known, int runs, uint64_t seed);
+void explainer_close(struct explainer *ex);
+void explainer_learn(struct explainer *ex, const struct config *config, bool fails);
+
+static inline bool bit_of(const uint64_t *bits, int i)
+{
+    return bits[i / 64] >> i % 64 & 1;
+}
+
+static inline void bit_set(uint64_t *bits, int i)
+{
+    bits[i / 64] |= (uint64_t)1 << i % 64;
+}
+
+static inline const int64_t *trial_values(const struct explainer *ex, int trial)
+{
+    return ex->value + (size_t)trial * (size_t)ex->quantities;
+}
+
+/* Every quantity of a configuration; without `derived` the derived sizes, which take longer than all
+ * others together, are left 0. */
+void explainer_values(const struct explainer *ex, const struct config *config, bool derived, int64_t *value);
+
+/* Whether some rule that still stands asks for a derived size. */
+bool guesses_ask_derived(const struct explainer *ex, const struct guesses *guesses);
+
+/* Another seed that leaves every derived size as it is; false: none is found soon. */
+bool explainer_reseed(struct explainer *ex, struct config *config);
+
+/* --- explain_table.c: atoms by what they say of the trials --- */
+
+enum { CLASS_ATOMS = 64 };
+
+/* Atoms that agree on every trial so far; the cheapest first. */
+struct atom_class {
+    uint64_t *bits;
+    int first, atoms; /* a chain in table.link */
+    double cost;
+};
+
+struct table {
+    struct atom_class *item;
+    int count, capacity;
+    struct atom *atom;
+    int *link;
+    int atoms, atom_capacity;
+    uint64_t *bits;
+    int *slot;
+    int slots;
+    bool no_memory;
+};
+
+/* Every atom worth asking (thresholds are left to the search, which knows what they must divide). */
+int table_open(struct table *table, const struct explainer *ex);
+void table_close(struct table *table);
+
+/* --- explain_search.c --- */
+
+/* Rules that are right on every trial (or, where there are none, on most), the simplest first. Returns
+ * the number of trials that the first of them gets wrong, not counting published points that pass where
+ * only without those a rule could be found; -1 when memory is out. */
+int search_rules(const struct explainer *ex, struct guesses *out);
+
+/* --- explain_threshold.c --- */
+
+/* Each rule with its thresholds at the roundest, the least, the middle and the largest value that the
+ * trials permit; with `forgive`, those of published points that pass permit anything. Adds nothing where
+ * some threshold does nothing. */
+void vary_thresholds(const struct explainer *ex, const struct guess *guess, bool forgive,
+                     struct guesses *out);
+
+/* --- explain_pool.c: configurations worth a run --- */
+
+/* A configuration near what `guesses` disagree or turn on, new, inside the space. The caps are not
+ * looked at: pool_affords does, for the one that is chosen. */
+bool pool_draw(struct explainer *ex, const struct guesses *guesses, struct config *out);
+/* Draws what pool_fresh and pool_draw start from: log-uniform, within the caps. -1: no memory. */
+int pool_fill(struct explainer *ex, int count);
+/* One of those that owes nothing to any rule; with `near`, then moved to the edge of that atom. */
+bool pool_fresh(struct explainer *ex, const struct atom *near, struct config *out);
+/* Within the caps and new; for that, axes may shrink that the rule `kept` does not name (NULL: none). */
+bool pool_affords(struct explainer *ex, const struct guess *kept, struct config *config);
+int pool_size_bits(const struct space *space, const struct config *config); /* of all ranges together */
+
+/* --- explain_query.c --- */
+
+/* The configuration that divides the rules most evenly, into shares of at least `least`; false: they
+ * agree. */
+bool query_pick(struct explainer *ex, const struct guesses *guesses, double least, struct config *out);
+/* One that tests the first rule: by turns it says fails, passes, and both again at an atom's edge. */
+bool query_confirm(struct explainer *ex, const struct guesses *guesses, int turn, struct config *out);
+/* Drops the rules that the run contradicts; returns how many stand. */
+int query_learn(const struct explainer *ex, struct guesses *guesses, const struct config *config, bool fails);
+
+#endif

@@ -1,0 +1,266 @@
+/* Atoms sorted by what they say of the trials: those that agree on all of them share one row of bits. */
+#include "explain_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CLASSES = 4096, FIRST_ATOMS = 16384 };
+
+struct building {
+    struct table *table;
+    const struct explainer *ex;
+    uint64_t *bits, *inverse, *all;
+    bool all_fail;
+};
+
+/* --- classes --- */
+
+static uint64_t hash_bits(const uint64_t *bits, int words)
+{
+    uint64_t hash = 0x9e3779b97f4a7c15u;
+    for (int i = 0; i < words; i++) {
+        hash = (hash ^ bits[i]) * 0xff51afd7ed558ccdu;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+static void place(struct table *table, int index, int words)
+{
+    size_t mask = (size_t)table->slots - 1, at = hash_bits(table->item[index].bits, words) & mask;
+    while (table->slot[at] >= 0)
+        at = (at + 1) & mask;
+    table->slot[at] = index;
+}
+
+/* The rows of bits move when the table grows: every class is told where its own is now. */
+static int grow_classes(struct table *table, int words)
+{
+    const int capacity = table->capacity ? 2 * table->capacity : FIRST_CLASSES;
+    struct atom_class *item = realloc(table->item, (size_t)capacity * sizeof *item);
+    if (item)
+        table->item = item;
+    uint64_t *bits = realloc(table->bits, (size_t)capacity * (size_t)words * sizeof *bits);
+    if (bits)
+        table->bits = bits;
+    int *slot = realloc(table->slot, 2 * (size_t)capacity * sizeof *slot);
+    if (slot)
+        table->slot = slot;
+    if (!item || !bits || !slot)
+        return -1;
+    table->capacity = capacity;
+    table->slots = 2 * capacity;
+    memset(slot, -1, 2 * (size_t)capacity * sizeof *slot);
+    for (int i = 0; i < table->count; i++) {
+        item[i].bits = bits + (size_t)i * (size_t)words;
+        place(table, i, words);
+    }
+    return 0;
+}
+
+static struct atom_class *find_class(struct table *table, const uint64_t *bits, int words)
+{
+    const size_t mask = (size_t)table->slots - 1, bytes = (size_t)words * sizeof *bits;
+    size_t at = hash_bits(bits, words) & mask;
+    for (; table->slot[at] >= 0; at = (at + 1) & mask)
+        if (memcmp(table->item[table->slot[at]].bits, bits, bytes) == 0)
+            return &table->item[table->slot[at]];
+    struct atom_class *new = &table->item[table->count];
+    *new = (struct atom_class){
+        .bits = table->bits + (size_t)table->count * (size_t)words, .first = -1, .cost = HUGE_COST};
+    memcpy(new->bits, bits, bytes);
+    table->slot[at] = table->count++;
+    return new;
+}
+
+static int grow_atoms(struct table *table)
+{
+    const int capacity = table->atom_capacity ? 2 * table->atom_capacity : FIRST_ATOMS;
+    struct atom *atom = realloc(table->atom, (size_t)capacity * sizeof *atom);
+    if (atom)
+        table->atom = atom;
+    int *link = realloc(table->link, (size_t)capacity * sizeof *link);
+    if (link)
+        table->link = link;
+    table->atom_capacity = atom && link ? capacity : table->atom_capacity;
+    return atom && link ? 0 : -1;
+}
+
+/* Into the chain by cost; a chain holds CLASS_ATOMS at most, the cheapest. */
+static void chain(struct table *table, struct atom_class *class, const struct atom *atom)
+{
+    int *at = &class->first, passed = 0;
+    for (; *at >= 0 && table->atom[*at].cost <= atom->cost; at = &table->link[*at])
+        passed++;
+    if (passed >= CLASS_ATOMS)
+        return;
+    table->atom[table->atoms] = *atom;
+    table->link[table->atoms] = *at;
+    *at = table->atoms++;
+    class->atoms++;
+    class->cost = table->atom[class->first].cost;
+}
+
+static void add_row(struct building *building, struct atom atom, const uint64_t *bits)
+{
+    struct table *table = building->table;
+    const struct explainer *ex = building->ex;
+    if (table->no_memory)
+        return;
+    table->no_memory = (table->count == table->capacity && grow_classes(table, ex->words)) ||
+                       (table->atoms == table->atom_capacity && grow_atoms(table));
+    if (table->no_memory)
+        return;
+    atom.cost = atom_cost(&atom, &ex->quantity[atom.quantity], ex->space);
+    chain(table, find_class(table, bits, ex->words), &atom);
+}
+
+/* The atom whose truth is in building->bits, and its negation. What is the same for all trials tells
+ * nothing, unless all of them fail: then what holds on all of them may be why. Of derived numbers too
+ * much always holds. */
+static void add_atom(struct building *building, struct atom atom)
+{
+    const struct quantity *quantity = &building->ex->quantity[atom.quantity];
+    const bool constant =
+        building->all_fail && (quantity_is_axis(quantity) || quantity->kind == QUANTITY_CHOICE);
+    bool some = false, every = true;
+    for (int i = 0; i < building->ex->words; i++) {
+        building->inverse[i] = building->all[i] & ~building->bits[i];
+        some = some || building->bits[i];
+        every = every && !building->inverse[i];
+    }
+    if (some && (!every || constant))
+        add_row(building, atom, building->bits);
+    atom.negated = !atom.negated;
+    if (!every && (some || constant))
+        add_row(building, atom, building->inverse);
+}
+
+/* --- what is asked --- */
+
+static void add_question(struct building *building, struct atom atom)
+{
+    const struct explainer *ex = building->ex;
+    memset(building->bits, 0, (size_t)ex->words * sizeof *building->bits);
+    for (int t = 0; t < ex->trials; t++)
+        if (atom_holds(&atom, &ex->quantity[atom.quantity], trial_values(ex, t)[atom.quantity]))
+            bit_set(building->bits, t);
+    add_atom(building, atom);
+}
+
+/* Whether all failures have the same value of that axis: a value nobody has listed may be the cause. */
+static bool fail_alike(const struct explainer *ex, int q, int64_t *value)
+{
+    bool found = false;
+    for (int t = 0; t < ex->trials; t++) {
+        const int64_t v = trial_values(ex, t)[q];
+        if (!bit_of(ex->fails, t))
+            continue;
+        if (found && v != *value)
+            return false;
+        *value = v;
+        found = true;
+    }
+    return found;
+}
+
+static void add_equals(struct building *building, int q)
+{
+    const struct quantity *quantity = &building->ex->quantity[q];
+    int64_t value = 0;
+    for (int i = 0; i < quantity->listed_count; i++)
+        add_question(building, (struct atom){.quantity = q, .kind = ATOM_EQUAL, .a = quantity->listed[i]});
+    if (quantity->seen_count > 1)
+        add_question(building, (struct atom){.quantity = q, .kind = ATOM_SEEN});
+    if (quantity_is_axis(quantity) && fail_alike(building->ex, q, &value) && !quantity_lists(quantity, value))
+        add_question(building, (struct atom){.quantity = q, .kind = ATOM_EQUAL, .a = value});
+}
+
+/* Of an axis with few values most moduli say nothing. */
+static bool varies(const struct explainer *ex, const struct modulus *modulus, int residue)
+{
+    const struct quantity *quantity = &ex->quantity[modulus->quantity];
+    const struct domain *domain = &ex->space->domain[quantity->axis[0]];
+    int with = 0;
+    if (!quantity_is_axis(quantity) || domain->value_count == 0)
+        return true;
+    for (int i = 0; i < domain->value_count; i++)
+        with += domain->value[i] % modulus->modulus == residue;
+    return with > 0 && with < domain->value_count;
+}
+
+static void add_remainder(struct building *building, int m, int residue)
+{
+    const struct explainer *ex = building->ex;
+    if (!varies(ex, &ex->modulus[m], residue))
+        return;
+    const uint8_t *row = ex->residue + (size_t)m * (size_t)ex->capacity;
+    memset(building->bits, 0, (size_t)ex->words * sizeof *building->bits);
+    for (int t = 0; t < ex->trials; t++)
+        building->bits[t / 64] |= (uint64_t)(row[t] == residue) << t % 64;
+    add_atom(building, (struct atom){.quantity = ex->modulus[m].quantity,
+                                     .kind = ATOM_REMAINDER,
+                                     .a = ex->modulus[m].modulus,
+                                     .b = residue});
+}
+
+/* Whether failures are to be found inside this residue, or outside of it, clearly more often than
+ * chance has it: every one of them, no pass among them, or twice the rate. */
+static bool tells(int fails_in, int passes_in, int fails, int passes)
+{
+    const int in = fails_in + passes_in;
+    const double expected = (double)in * fails / (fails + passes), excess = fails_in - expected;
+    if (fails_in == fails || (passes_in == 0 && fails_in * 50 >= fails))
+        return true;
+    if (passes_in == passes || (fails_in == 0 && passes_in * 8 >= passes))
+        return true;
+    return excess * excess > 6 * (expected + 1) && in > 3;
+}
+
+static void add_remainders(struct building *building, int m)
+{
+    const struct explainer *ex = building->ex;
+    const uint8_t *row = ex->residue + (size_t)m * (size_t)ex->capacity;
+    int fails[LARGEST_MODULUS] = {0}, passes[LARGEST_MODULUS] = {0}, all_fails = 0;
+    for (int t = 0; t < ex->trials; t++)
+        if (bit_of(ex->fails, t)) {
+            fails[row[t]]++;
+            all_fails++;
+        } else {
+            passes[row[t]]++;
+        }
+    add_remainder(building, m, 0);
+    for (int r = 1; r < ex->modulus[m].modulus && ex->modulus[m].modulus > 2; r++)
+        if (fails[r] + passes[r] > 0 && tells(fails[r], passes[r], all_fails, ex->trials - all_fails))
+            add_remainder(building, m, r);
+}
+
+int table_open(struct table *table, const struct explainer *ex)
+{
+    const size_t words = (size_t)ex->words;
+    uint64_t *bits = calloc(3 * words, sizeof *bits);
+    struct building building = {
+        .table = table, .ex = ex, .bits = bits, .inverse = bits + words, .all = bits + 2 * words};
+    *table = (struct table){.no_memory = !bits};
+    building.all_fail = true;
+    for (int i = 0; i < ex->words; i++)
+        building.all_fail = building.all_fail && !ex->passes[i];
+    for (int t = 0; bits && t < ex->trials; t++)
+        bit_set(building.all, t);
+    for (int q = 0; bits && q < ex->quantities; q++)
+        add_equals(&building, q);
+    for (int m = 0; bits && m < ex->moduli; m++)
+        add_remainders(&building, m);
+    free(bits);
+    return table->no_memory ? -1 : 0;
+}
+
+void table_close(struct table *table)
+{
+    free(table->item);
+    free(table->atom);
+    free(table->link);
+    free(table->bits);
+    free(table->slot);
+    *table = (struct table){0};
+}

@@ -1,0 +1,32 @@
+/* Filling input tensors: the same bits on the host and on the GPU, and again from the line alone. */
+#ifndef UNSEEN_FILL_TENSORS_H
+#define UNSEEN_FILL_TENSORS_H
+
+#include "problems/problem.h"
+#include "gen/random/philox.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Key of one tensor of one content of a configuration. */
+struct philox_key fill_key(const struct problem *problem, uint64_t seed, int content, int tensor);
+
+/* Fill `tensor` (an input) of the instance at `out`, which has room for all its elements. On the host
+ * all cores are used. */
+void fill_host(const struct problem *problem, const struct instance *instance, int tensor, uint64_t seed,
+               int content, void *out);
+
+/* Element i of a tensor in host memory, rounded to its type like every input. */
+void fill_store(enum dtype dtype, void *out, int64_t i, float value);
+
+/* The same as fill_host in device memory; returns 0, or a cudaError_t. Asynchronous on the null stream but for the
+ * tables it uploads. */
+int fill_cuda(const struct problem *problem, const struct instance *instance, int tensor, uint64_t seed,
+              int content, void *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,122 @@
+#include "fill.h"
+#include "gen/random/mix.h"
+
+#include <string.h>
+
+#define VALUE_FN static inline
+static inline void value_words(struct philox_key key, uint64_t block, uint32_t words[4])
+{
+    philox_words(key, block, 1, words);
+}
+#include "values.h"
+
+enum { CHUNK = 1024 };
+
+struct philox_key fill_key(const struct problem *problem, uint64_t seed, int content, int tensor)
+{
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a of the name */
+    for (const char *c = problem->name; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+    return (struct philox_key){.seed = mix64(hash ^ mix64(seed + 0x9e3779b97f4a7c15u)),
+                               .high = (uint64_t)content << 32 | (uint64_t)tensor};
+}
+
+static void fill_gather(const struct instance *instance, const struct fill *fill, enum dtype dtype,
+                        struct philox_key source_key, int64_t first, int64_t count, void *out)
+{
+    const struct fill *source = &instance->tensor[fill->source].fill;
+    for (int64_t i = first; i < first + count; i++) {
+        const int64_t at = fill->start[i / fill->inner] + i % fill->inner;
+        uint32_t words[4];
+        value_words(source_key, value_block(source, at), words);
+        value_store(dtype, out, i, fill->b * value_draw(source, source_key, at, words));
+    }
+}
+
+/* The commonest kind, in a loop that the compiler turns into vector code; value_draw says the same. */
+__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) static void
+draw_normal(double a, double b, const uint32_t *words, int64_t blocks, float *value)
+{
+    for (int64_t i = 0; i < blocks; i++)
+        for (int lane = 0; lane < 4; lane++)
+            value[4 * i + lane] = (float)value_affine(a, b, value_normal_lane(words + 4 * i, lane));
+}
+
+__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) static void
+store_bf16(const float *value, int64_t count, uint16_t *out)
+{
+    for (int64_t i = 0; i < count; i++)
+        out[i] = value_to_bf16(value[i]);
+}
+
+static void store_chunk(enum dtype dtype, const float *value, int64_t first, int64_t count, void *out)
+{
+    if (dtype == DTYPE_F32)
+        memcpy((float *)out + first, value, (size_t)count * sizeof *value);
+    else if (dtype == DTYPE_BF16)
+        store_bf16(value, count, (uint16_t *)out + first);
+    else
+        for (int64_t i = 0; i < count; i++)
+            value_store(dtype, out, first + i, value[i]);
+}
+
+/* NaN wherever no defined element lies: the rest of every block after its valid rows. */
+static void fill_garbage(const struct fill *fill, enum dtype dtype, int64_t first, int64_t count, void *out)
+{
+    for (int64_t i = first; i < first + count;) {
+        const int64_t block = i / fill->garbage_block, start = block * fill->garbage_block;
+        const int64_t real = start + fill->valid[block] * fill->garbage_row;
+        const int64_t next = start + fill->garbage_block;
+        const int64_t end = next < first + count ? next : first + count;
+        for (i = i > real ? i : real; i < end; i++)
+            value_store(dtype, out, i, value_garbage(i));
+        i = end;
+    }
+}
+
+static void fill_chunk(const struct fill *fill, enum dtype dtype, struct philox_key key, int64_t first,
+                       int64_t count, void *out)
+{
+    uint32_t words[4 * CHUNK];
+    float value[CHUNK];
+    const uint64_t block = value_block(fill, first), last = value_block(fill, first + count - 1);
+    philox_words(key, block, last - block + 1, words);
+    if (fill->kind == FILL_NORMAL) /* chunks start at a block's first lane */
+        draw_normal(fill->a, fill->b, words, (int64_t)(last - block) + 1, value);
+    else
+        for (int64_t i = 0; i < count; i++)
+            value[i] = value_draw(fill, key, first + i, words + 4 * i);
+    store_chunk(dtype, value, first, count, out);
+    if (fill->valid)
+        fill_garbage(fill, dtype, first, count, out);
+}
+
+void fill_store(enum dtype dtype, void *out, int64_t i, float value)
+{
+    value_store(dtype, out, i, value);
+}
+
+void fill_host(const struct problem *problem, const struct instance *instance, int tensor, uint64_t seed,
+               int content, void *out)
+{
+    const struct fill *fill = &instance->tensor[tensor].fill;
+    const enum dtype dtype = problem->tensors[tensor].dtype;
+    const int64_t count = instance_tensor_count(&instance->tensor[tensor]);
+    const struct philox_key key = fill_key(problem, seed, content, tensor);
+    const struct philox_key source = fill_key(problem, seed, content, fill->source);
+
+    if (fill->kind == FILL_GIVEN) {
+        memcpy(out, fill->given, (size_t)count * dtype_size(dtype));
+        return;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t first = 0; first < count; first += CHUNK) {
+        const int64_t n = count - first < CHUNK ? count - first : CHUNK;
+        if (fill->kind == FILL_GATHER)
+            fill_gather(instance, fill, dtype, source, first, n, out);
+        else
+            fill_chunk(fill, dtype, key, first, n, out);
+    }
+    for (int i = 0; i < fill->planted_count; i++)
+        value_store(dtype, out, fill->planted[i].index, fill->planted[i].value);
+}

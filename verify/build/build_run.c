@@ -1,0 +1,149 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "build_internal.h"
+#include "verify/isolate/child_table.h"
+
+enum { SHOWN_LINES = 12, LINE_BYTES = 400, WAIT_MS = 2, ENVIRONMENT = 1024 };
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* This process's environment with TMPDIR in the build's directory, where build_clear finds what
+ * a compiler that was killed leaves; and with messages in English, which the choice of error
+ * lines reads. */
+static void make_environment(const char **environment, char *tmpdir, size_t size, const char *directory)
+{
+    extern char **environ;
+    int n = 0;
+    snprintf(tmpdir, size, "TMPDIR=%s", directory);
+    for (char **entry = environ; *entry && n < ENVIRONMENT - 3; entry++)
+        if (strncmp(*entry, "TMPDIR=", 7) != 0 && strncmp(*entry, "LC_ALL=", 7) != 0)
+            environment[n++] = *entry;
+    environment[n++] = tmpdir;
+    environment[n++] = "LC_ALL=C";
+    environment[n] = NULL;
+}
+
+/* In a group of its own, so that one kill reaches the compiler's own children. */
+static int launch(pid_t *pid, const struct command *command, const struct build *build)
+{
+    const char *environment[ENVIRONMENT];
+    char tmpdir[600];
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    make_environment(environment, tmpdir, sizeof tmpdir, build->directory);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, build->log,
+                                     O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0644);
+    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+    posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    int status = posix_spawnp(pid, command->argv[0], &actions, &attributes, (char *const *)command->argv,
+                              (char *const *)environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return status;
+}
+
+/* Returns the wait status; -1 when it did not end in time and was killed. */
+static int wait_until(pid_t pid, double deadline)
+{
+    siginfo_t info = {0};
+    int status = 0;
+    while (now() < deadline) {
+        if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid)
+            break;
+        poll(NULL, 0, WAIT_MS);
+    }
+    kill(-pid, SIGKILL);
+    child_table_remove(pid);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return info.si_pid ? status : -1;
+}
+
+/* Lines that have "error" in them, or when there are none (a linker, say) any lines. *full: the
+ * disk is. */
+static void excerpt(const char *log, bool errors_only, int *shown, bool *full, char *text, size_t text_size)
+{
+    char line[LINE_BYTES];
+    size_t used = 0;
+    FILE *file = fopen(log, "re");
+    *shown = 0;
+    *text = 0;
+    while (file && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\r\n")] = 0;
+        *full |= strstr(line, "No space left on device") != NULL;
+        bool wanted =
+            *line && (!errors_only || strcasestr(line, "error") || strstr(line, "undefined reference"));
+        if (!wanted || *shown >= SHOWN_LINES || used + strlen(line) + 4 > text_size)
+            continue;
+        used += (size_t)snprintf(text + used, text_size - used, "\n  %s", line);
+        ++*shown;
+    }
+    if (file)
+        fclose(file);
+}
+
+static enum build_status explain(const struct command *command, const struct build *build,
+                                 const struct build_options *options, int status, char *error,
+                                 size_t error_size)
+{
+    char lines[SHOWN_LINES * LINE_BYTES / 2], ending[64];
+    int shown;
+    bool full = false;
+    excerpt(build->log, true, &shown, &full, lines, sizeof lines);
+    if (shown == 0)
+        excerpt(build->log, false, &shown, &full, lines, sizeof lines);
+    if (full) {
+        snprintf(error, error_size,
+                 "no room to compile in %s: No space left on device\n---> free "
+                 "some, or set TMPDIR to a directory with room",
+                 build->directory);
+        return BUILD_ENVIRONMENT;
+    }
+    if (WIFSIGNALED(status))
+        snprintf(ending, sizeof ending, "was killed by signal %d", WTERMSIG(status));
+    else
+        snprintf(ending, sizeof ending, "ended with status %d", WEXITSTATUS(status));
+    snprintf(error, error_size, "%s does not compile: %s %s%s", options->path, command->argv[0], ending,
+             lines);
+    return BUILD_FAILED;
+}
+
+enum build_status command_run(const struct command *command, const struct build *build,
+                              const struct build_options *options, char *error, size_t error_size)
+{
+    pid_t pid;
+    int failure = launch(&pid, command, build);
+    if (failure) {
+        snprintf(error, error_size, "cannot run %s: %s\n---> install %s, or put it on PATH", command->argv[0],
+                 strerror(failure), command->argv[0]);
+        return BUILD_ENVIRONMENT;
+    }
+    child_table_add(pid);
+    int status = wait_until(pid, now() + options->timeout);
+    if (status == -1) {
+        snprintf(error, error_size, "%s does not compile: %s had not ended after %g s", options->path,
+                 command->argv[0], options->timeout);
+        return BUILD_FAILED;
+    }
+    return status == 0 ? BUILD_OK : explain(command, build, options, status, error, error_size);
+}

@@ -1,0 +1,85 @@
+/* unseen check: one configuration, the reproduction line of every failure */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "reports/published.h"
+#include "interrupt.h"
+#include "verify/session/run.h"
+#include "show.h"
+
+enum { PRINTED_LINES = 40 };
+static const double time_budget = 0.5; /* seconds */
+
+/* What the candidate wrote on standard output and error, its last resort for debugging. */
+static void print_log(const char *path)
+{
+    char line[256];
+    int lines = 0;
+    FILE *log = fopen(path, "re");
+    while (log && fgets(line, sizeof line, log)) {
+        if (lines++ == PRINTED_LINES) {
+            show_line("printed", "... and more");
+            break;
+        }
+        line[strcspn(line, "\n")] = '\0';
+        show_line("printed", line);
+    }
+    if (log)
+        fclose(log);
+}
+
+/* By --tolerance published the published check decides, as in verify: it sees outputs, not manners. */
+static bool is_right(const struct config_result *result, bool published)
+{
+    return (published ? published_outcome(result) : result->outcome) == OUTCOME_PASS;
+}
+
+static int report(const struct session *session, const struct config_result *result,
+                  const struct options *options, const char *log)
+{
+    int findings = 0;
+    session_findings(session, &findings);
+    if (options->quiet) {
+        printf("%s\n", outcome_name(result->outcome));
+    } else {
+        show_result(result);
+        show_findings(session);
+        if (options->verbose)
+            print_log(log);
+    }
+    return is_right(result, options->published) && findings == 0 ? EXIT_GENERAL : EXIT_OTHER;
+}
+
+static int run_check(const struct task *task, const struct options *options, const struct config *config)
+{
+    char log[600];
+    struct run_options run = {.timeout = options->timeout};
+    struct config_result result = {.unseen = true, .why = "asked for"};
+    int status = EXIT_INTERRUPTED;
+    snprintf(log, sizeof log, "%s/output.log", task->build.directory);
+    run.log_path = options->verbose ? log : NULL;
+    const struct session_options session_options = run_session_options(task, &run);
+    struct session *session = session_open(&session_options);
+    if (!session) {
+        options_error("out of memory");
+        return EXIT_ENVIRONMENT;
+    }
+    config_format(config, result.config, sizeof result.config);
+    enum session_status checked = session_check(session, config, &result);
+    if (options->timed && !is_interrupted() && checked == SESSION_OK && result.outcome == OUTCOME_PASS)
+        checked = session_time(session, config, time_budget, &result);
+    if (!is_interrupted() && checked == SESSION_OK) {
+        status = report(session, &result, options, log);
+    } else if (!is_interrupted()) {
+        options_error("%s", session_error(session));
+        status = checked == SESSION_BAD ? EXIT_USAGE : EXIT_ENVIRONMENT;
+    }
+    session_close(session);
+    return status;
+}
+
+int command_check(const struct options *options)
+{
+    return run_configuration(options, run_check);
+}

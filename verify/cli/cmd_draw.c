@@ -1,0 +1,35 @@
+/* unseen draw */
+#include <stdio.h>
+
+#include "reports/result.h"
+#include "verify/session/task.h"
+
+static void print_set(const struct drawn_list *list, const char *name)
+{
+    char line[RESULT_CONFIG_SIZE];
+    for (int i = 0; i < list->count; i++) {
+        config_format(&list->item[i].config, line, sizeof line);
+        printf("%s  # %s: %s\n", line, name, list->item[i].why);
+    }
+}
+
+int command_draw(const struct options *options)
+{
+    struct task task;
+    int status = task_open(&task, options);
+    if (status != 0)
+        return status;
+    status = task_contract(&task, options);
+    if (status == 0)
+        status = task_draw(&task, options);
+    if (status == 0) {
+        if (options->only_seen || !options->only_unseen)
+            print_set(&task.seen_set, "seen");
+        if (options->only_unseen || !options->only_seen)
+            print_set(&task.unseen_set, "unseen");
+        fprintf(stderr, "seed %llu, commitment %s\n%s%s", (unsigned long long)task.seed, task.commitment,
+                task.notes.text, task.notes.text[0] ? "\n" : "");
+    }
+    task_clear(&task);
+    return status;
+}

@@ -1,0 +1,207 @@
+/* unseen freeze: keep a failure among those that every later run tries first */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "reports/atomic.h"
+#include "reports/result.h"
+#include "paths.h"
+#include "verify/session/task.h"
+
+static int fail(int status, const char *text)
+{
+    options_error("%s", text);
+    return status;
+}
+
+/* --- what may be frozen --- */
+
+static int read_contract(struct space *space, const struct problem *problem, const char *path)
+{
+    struct space_error error;
+    char name[128], published[1024];
+    snprintf(name, sizeof name, "%s.space", problem->name);
+    if (!path)
+        paths_shape(published, sizeof published, name);
+    if (space_read(space, problem, path ? path : published, &error) != 0)
+        return fail(EXIT_USAGE, error.text);
+    return 0;
+}
+
+static int refuse_known(const struct config_list *list, const struct config *config, const char *path,
+                        bool same_seed)
+{
+    char line[RESULT_CONFIG_SIZE];
+    config_format(config, line, sizeof line);
+    for (int i = 0; i < list->count; i++) {
+        const struct config *known = &list->item[i];
+        if (!config_same_point(known, config) || (same_seed && known->seed != config->seed))
+            continue;
+        if (same_seed)
+            options_error("%s is in %s already; a new failure was expected\n"
+                          "---> nothing needs to be done",
+                          line, path);
+        else
+            options_error("%s is in the seen set %s; an unseen configuration was expected\n"
+                          "---> nothing needs to be done: it is run with that set",
+                          line, path);
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
+/* Of the seen sets of the GPU and of the host: a draw leaves their points out. */
+static int refuse_seen(const struct space *published, const struct config *config)
+{
+    static const char *const ending[] = {"seen", "host.seen"};
+    int status = 0;
+    for (int i = 0; i < 2 && status == 0; i++) {
+        struct config_list seen = {0};
+        struct space_error error;
+        char name[128], path[1024];
+        snprintf(name, sizeof name, "%s.%s", published->problem->name, ending[i]);
+        if (paths_shape(path, sizeof path, name) != 0)
+            continue;
+        if (config_list_read(&seen, published, path, true, &error) != 0)
+            status = fail(EXIT_USAGE, error.text);
+        else
+            status = refuse_known(&seen, config, path, false);
+        config_list_clear(&seen);
+    }
+    return status;
+}
+
+/* --- the file --- */
+
+/* The directory of `path`, locked until it is closed: of two who freeze at the same time the second must
+ * see the first one's line. -1 after an error. */
+static int lock_directory(const char *path)
+{
+    char *copy = strdup(path);
+    const int directory = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    int locked = directory < 0 ? -1 : 0;
+    while (locked == 0 && flock(directory, LOCK_EX) != 0)
+        if (errno != EINTR)
+            locked = -1;
+    if (locked != 0) {
+        options_error("%s: its directory cannot be locked (%s); a directory that may be written was "
+                      "expected\n---> correct the path, or choose the file with --regress",
+                      path, copy ? strerror(errno) : "out of memory");
+        if (directory >= 0)
+            close(directory);
+    }
+    free(copy);
+    return locked == 0 ? directory : -1;
+}
+
+/* What the file holds, ending in a newline, or how a new one begins. */
+static void copy_file(FILE *out, const char *path, const struct problem *problem)
+{
+    char buffer[4096];
+    int last = '\n';
+    FILE *in = fopen(path, "re");
+    if (!in)
+        fprintf(out, "# %s: failures found before, which every run tries first\n", problem->name);
+    for (size_t got; in && (got = fread(buffer, 1, sizeof buffer, in)) > 0; last = buffer[got - 1])
+        fwrite(buffer, 1, got, out);
+    if (last != '\n')
+        fputc('\n', out);
+    if (in)
+        fclose(in);
+}
+
+/* A comment is one line. */
+static void add_line(FILE *out, const struct config *config, const char *cause)
+{
+    char line[RESULT_CONFIG_SIZE];
+    config_format(config, line, sizeof line);
+    fputs(line, out);
+    if (cause && *cause)
+        fputs("  # ", out);
+    for (; cause && *cause; cause++)
+        fputc(iscntrl((unsigned char)*cause) ? ' ' : *cause, out);
+    fputc('\n', out);
+}
+
+static int append(const char *path, const struct config *config, const char *cause)
+{
+    char error[512], *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return fail(EXIT_ENVIRONMENT, "out of memory");
+    copy_file(out, path, config->problem);
+    add_line(out, config, cause);
+    const bool whole = fclose(out) == 0 && text;
+    const int written = whole ? atomic_update(path, "frozen failures", text, size, error, sizeof error) : -1;
+    free(text);
+    return written == 0 ? 0 : fail(EXIT_ENVIRONMENT, whole ? error : "out of memory");
+}
+
+/* The whole of it happens under the lock: what is refused is what the file holds when it is written. */
+static int freeze(const struct space *published, const struct config *config, const char *path,
+                  const char *cause)
+{
+    struct config_list frozen = {0};
+    struct space_error error;
+    const int lock = lock_directory(path);
+    if (lock < 0)
+        return EXIT_ENVIRONMENT;
+    int status = config_list_read(&frozen, published, path, true, &error);
+    if (status != 0)
+        status = fail(EXIT_USAGE, error.text);
+    else
+        status = refuse_known(&frozen, config, path, true);
+    if (status == 0)
+        status = append(path, config, cause);
+    if (status == 0)
+        printf("frozen in %s: %d configuration%s, run first from now on\n", path, frozen.count + 1,
+               frozen.count ? "s" : "");
+    config_list_clear(&frozen);
+    close(lock);
+    return status;
+}
+
+/* `verify` reads the file against the published contract, so what is frozen must lie inside it, and
+ * inside the user's. */
+static int check_contract(const struct space *space, const struct config *config)
+{
+    struct space_error error;
+    return space_contains(space, config, &error) ? 0 : fail(EXIT_USAGE, error.text);
+}
+
+int command_freeze(const struct options *options)
+{
+    struct space published = {0}, own = {0};
+    struct space_error error;
+    struct config config;
+    char path[1024];
+    const struct problem *problem = options_problem(options);
+    if (!problem)
+        return EXIT_USAGE;
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
+    task_regress(problem, options, path, sizeof path);
+    int status = read_contract(&published, problem, NULL);
+    if (status == 0 && options->space)
+        status = read_contract(&own, problem, options->space);
+    if (status == 0 && config_parse(&config, problem, options->argument[1], "configuration", &error) != 0)
+        status = fail(EXIT_USAGE, error.text);
+    if (status == 0)
+        status = check_contract(&published, &config);
+    if (status == 0 && options->space)
+        status = check_contract(&own, &config);
+    if (status == 0)
+        status = refuse_seen(&published, &config);
+    if (status == 0)
+        status = freeze(&published, &config, path, options->cause);
+    space_clear(&published);
+    space_clear(&own);
+    return status;
+}

@@ -1,0 +1,153 @@
+/* unseen shrink: the simplest configuration that still fails the same way */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "reports/terminal.h"
+#include "show.h"
+#include "verify/diagnose/shrinking.h"
+
+enum { RATE_RUNS = 10 };
+
+struct shrink_command {
+    const struct task *task;
+    const struct options *options;
+    struct shrinking shrinking;
+    bool progress;
+};
+
+static void show_step(void *data, const struct config_result *result)
+{
+    const struct shrink_command *c = data;
+    const struct shrinking *s = &c->shrinking;
+    if (c->progress)
+        terminal_progress_clear(stdout);
+    if (c->options->verbose)
+        printf("  %-11s%s\n", outcome_name(shrinking_outcome(s, result)), result->config);
+    if (c->progress)
+        printf("\r%d runs left, now %.60s", s->runs - s->spent, s->best.config);
+    fflush(stdout);
+}
+
+/* --- the first configuration --- */
+
+static int refuse(const struct shrink_command *c, const struct config_result *first, int runs)
+{
+    if (shrinking_outcome(&c->shrinking, first) == OUTCOME_SKIPPED) {
+        options_error("%s: %s; a configuration that can be judged was expected\n---> try a smaller one",
+                      first->config, first->detail[0] ? first->detail : "nothing was judged");
+        return EXIT_ENVIRONMENT;
+    }
+    options_error("%s passes, %d times of %d; a configuration on which %s fails was expected\n"
+                  "---> take one from the report of unseen verify, with its seed",
+                  first->config, runs, runs, c->options->argument[1]);
+    return EXIT_USAGE;
+}
+
+/* What passes once may fail the next time, and the other way round: both are tried again. */
+static int run_first(struct shrink_command *c, const struct config *config)
+{
+    struct shrinking *s = &c->shrinking;
+    struct config_result first;
+    enum outcome outcome = OUTCOME_PASS;
+    int runs = 0;
+    while (outcome == OUTCOME_PASS && runs < SHRINKING_TRIES) {
+        if (!shrinking_run(s, config, &first))
+            return 0;
+        outcome = shrinking_outcome(s, &first);
+        runs++;
+    }
+    if (outcome == OUTCOME_PASS || outcome == OUTCOME_SKIPPED)
+        return refuse(c, &first, runs);
+    shrinking_from(s, &first);
+    s->flaky = runs > 1;
+    if (!s->flaky)
+        shrinking_repeat(s, config, 1);
+    return 0;
+}
+
+/* --- the report --- */
+
+static void print_rate(struct shrinking *s)
+{
+    const struct shrinking_rate rate = shrinking_again(s, &s->shrunk.config, RATE_RUNS);
+    char text[128];
+    snprintf(text, sizeof text,
+             "%d of %d further runs fail, %d of them this way: a race, or memory never set", rate.failed,
+             rate.runs, rate.same);
+    if (rate.runs > 0)
+        show_line("repeats", text);
+}
+
+static void print_search(const struct shrinking *s)
+{
+    char text[RESULT_CONFIG_SIZE + 200];
+    const char *const how = s->status == PROBE_INTERRUPTED ? "interrupted: a simpler one may still fail"
+                            : !s->shrunk.minimal ? "the runs ended: with --runs a simpler one may be found"
+                            : s->skipped         ? "locally minimal among what this machine can run"
+                                                 : "locally minimal: no single simpler step fails this way";
+    snprintf(text, sizeof text, "%d run%s, %s", s->spent, s->spent == 1 ? "" : "s", how);
+    show_line("shrunk", text);
+    if (strcmp(s->from.config, s->best.config) != 0)
+        show_line("from", s->from.config);
+}
+
+static void report(struct shrink_command *c)
+{
+    struct shrinking *s = &c->shrinking;
+    if (c->progress)
+        terminal_progress_clear(stdout);
+    if (c->options->quiet) {
+        printf("%s\n", s->best.config);
+        return;
+    }
+    show_result(&s->best);
+    show_findings(probe_session(s->probe));
+    print_search(s);
+    if (s->flaky)
+        print_rate(s);
+    show_command(c->options, c->task, s->best.config);
+}
+
+static int search(struct shrink_command *c, const struct config *config)
+{
+    struct shrinking *s = &c->shrinking;
+    const int status = run_first(c, config);
+    if (status == 0 && s->status == PROBE_OK && shrinking_search(s, config) != 0) {
+        options_error("out of memory");
+        return EXIT_ENVIRONMENT;
+    }
+    if (s->status == PROBE_BAD || s->status == PROBE_BROKEN) {
+        options_error("%s", probe_error(s->probe));
+        return s->status == PROBE_BAD ? EXIT_USAGE : EXIT_ENVIRONMENT;
+    }
+    if (status == 0 && s->best.config[0])
+        report(c);
+    return status != 0 ? status : s->status == PROBE_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_OTHER;
+}
+
+static int run_shrink(const struct task *task, const struct options *options, const struct config *config)
+{
+    const struct run_options run = {.timeout = options->timeout};
+    struct shrink_command c = {
+        .task = task, .options = options, .progress = isatty(STDOUT_FILENO) && !options->quiet};
+    c.shrinking = (struct shrinking){.probe = probe_open(task, &run),
+                                     .space = &task->space,
+                                     .published = options->published,
+                                     .steps = options->runs,
+                                     .runs = options->runs,
+                                     .observe = show_step,
+                                     .observe_data = &c};
+    if (!c.shrinking.probe) {
+        options_error("out of memory");
+        return EXIT_ENVIRONMENT;
+    }
+    const int status = search(&c, config);
+    probe_close(c.shrinking.probe);
+    return status;
+}
+
+int command_shrink(const struct options *options)
+{
+    return run_configuration(options, run_shrink);
+}

@@ -1,0 +1,306 @@
+/* unseen verify: the main job */
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "reference/error.h"
+#include "reports/published.h"
+#include "reports/terminal.h"
+#include "verify/isolate/child.h"
+#include "verify/device/clock.h"
+#include "verify/diagnose/diagnose.h"
+#include "interrupt.h"
+#include "outputs.h"
+#include "verify/session/run.h"
+#include "verify/measure/score.h"
+#include "show.h"
+
+static const char *const effort_name[] = {"quick", "standard", "deep"};
+
+/* What the progress callback and the report need. */
+struct showing {
+    const struct options *options;
+    const struct task *task;
+    struct result *result;
+    struct outputs *outputs;
+    double start;
+    bool progress; /* a line that rewrites itself */
+    bool colour;
+    int failures, timed;
+};
+
+/* The second phase, in which the number of finished configurations no longer moves. */
+static void show_timing(struct showing *show, const struct result *result)
+{
+    int passing = 0;
+    for (int i = 0; i < result->result_count; i++)
+        passing += result->results[i].outcome == OUTCOME_PASS;
+    terminal_progress_clear(stdout);
+    printf("timing: %d of %d that pass", ++show->timed, passing);
+    fflush(stdout);
+}
+
+static void show_progress(void *data, const struct result *result, const struct config_result *latest,
+                          int ready)
+{
+    struct showing *show = data;
+    const double elapsed = clock_seconds() - show->start;
+    show->failures += latest && run_is_failure(latest, show->options->published);
+    if (latest && show->options->verbose) {
+        if (show->progress)
+            terminal_progress_clear(stdout);
+        terminal_config(stdout, latest, show->colour);
+        fflush(stdout);
+    }
+    if (show->progress && latest)
+        terminal_progress(stdout, result->result_count, result->planned, show->failures,
+                          result->result_count > 5
+                              ? elapsed / result->result_count * (result->planned - result->result_count)
+                              : -1);
+    else if (show->progress)
+        show_timing(show, result);
+    outputs_write_partial(show->outputs, result, ready, show->start);
+}
+
+static void prepare_signals(void)
+{
+    catch_signals();
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static void start_result(const struct task *task, const struct options *options, struct result *result)
+{
+    struct ladder ladder;
+    error_ladder(task->problem, task->device.capability, &ladder);
+    *result = (struct result){.version = UNSEEN_VERSION,
+                              .git = unseen_git,
+                              .problem = task->problem->name,
+                              .memory_bound = task->problem->memory_bound,
+                              .language = task->build.language,
+                              .build_seconds = task->build.seconds,
+                              .seed = task->seed,
+                              .effort = options->unseen >= 0 ? "custom" : effort_name[options->effort],
+                              .admitted = ladder.rung[ladder.admitted].name,
+                              .published_tolerance = options->published,
+                              .planned = task->seen_set.count + task->unseen_set.count,
+                              .planned_seen = task->seen_set.count};
+    snprintf(result->candidate_path, sizeof result->candidate_path, "%s", options->argument[1]);
+    memcpy(result->candidate_sha256, task->build.sha256, sizeof result->candidate_sha256);
+    memcpy(result->device, task->device.name, sizeof result->device);
+    memcpy(result->driver, task->device.driver, sizeof result->driver);
+    memcpy(result->commitment, task->commitment, sizeof result->commitment);
+    snprintf(result->notes, sizeof result->notes, "%.1000s", task->notes.text);
+    snprintf(result->sandbox, sizeof result->sandbox, "%s", child_sandbox());
+    result->peaks = (struct peaks){.bandwidth_gbps = device_gbps(&task->device),
+                                   .measured_gbps = task->device.measured.gbps,
+                                   .tflops = device_tflops(&task->device, task->problem->compute),
+                                   .source = task->device.vendor.gbps > 0 ? "vendor" : "measured",
+                                   .launch_ms = task->device.launch_ms};
+    result->phase.build = task->build.seconds;
+    result->phase.draw = task->draw_seconds;
+    result->coverage = (struct result_coverage){.strength = task->notes.coverage.strength,
+                                                .covered = task->notes.coverage.covered,
+                                                .possible = task->notes.coverage.possible,
+                                                .excluded_by_caps = task->notes.coverage.caps,
+                                                .excluded_by_contract = task->notes.coverage.contract};
+}
+
+/* A time below what the hardware permits is reported, never celebrated: the ceiling is the vendor's, so
+ * a clear excess means a wrong clock or work that was not done. Small tensors may stay in the L2 while
+ * they are written, hence the margin. */
+static void find_excess(struct result *result)
+{
+    for (int i = 0; i < result->result_count; i++) {
+        const struct config_result *c = &result->results[i];
+        if (!c->timing.present || c->timing.disturbed || c->timing.fraction <= 1.5 ||
+            !strcmp(c->timing.bound, "launch") || strcmp(result->peaks.source, "vendor") != 0)
+            continue;
+        struct finding *grown = realloc(result->finding, (size_t)(result->finding_count + 1) * sizeof *grown);
+        if (!grown)
+            return;
+        result->finding = grown;
+        snprintf(grown[result->finding_count].kind, sizeof grown->kind, "above the ceiling");
+        snprintf(grown[result->finding_count++].evidence, sizeof grown->evidence,
+                 "%.200s: %.4g ms, but the hardware needs %.4g ms", c->config, c->timing.median_ms,
+                 c->timing.attainable_ms);
+        return;
+    }
+}
+
+/* What the times are worth, where others used the device. */
+static void note_company(struct result *result)
+{
+    const struct company *company = &result->company;
+    if (company->most > 0)
+        result_note(result, "the device is shared: %d other process%s; times are not to be trusted",
+                    company->most, company->most == 1 ? "" : "es");
+    else if (company->shared)
+        result_note(result, "the device is shared: another unseen uses it; times are not to be trusted");
+    else if (company->unproved > 0)
+        result_note(
+            result,
+            "on %d configuration%s the device was idle only long after the stream's events, without proof "
+            "that the candidate is why; these times are not to be trusted",
+            company->unproved, company->unproved == 1 ? "" : "s");
+}
+
+/* The baseline's part of the report: how many times faster the candidate is. */
+static void note_baseline(const struct options *options, struct result *result)
+{
+    double sum[2] = {0, 0};
+    int count[2] = {0, 0};
+    for (int i = 0; i < result->result_count; i++) {
+        const struct config_result *c = &result->results[i];
+        if (c->outcome != OUTCOME_PASS || !c->timing.present || c->timing.baseline_ms <= 0)
+            continue;
+        sum[c->unseen] += log(c->timing.baseline_ms / c->timing.median_ms);
+        count[c->unseen]++;
+    }
+    if (options->baseline && count[0] + count[1] == 0)
+        result_note(result, "the baseline %.200s was timed nowhere", options->baseline);
+    else if (options->baseline)
+        result_note(
+            result,
+            "times as fast as the baseline %.200s (geomean): seen %.3g (%d timed), unseen %.3g (%d timed)",
+            options->baseline, count[0] ? exp(sum[0] / count[0]) : 0, count[0],
+            count[1] ? exp(sum[1] / count[1]) : 0, count[1]);
+}
+
+/* What failed is worth more runs: the simplest configuration, and when. Files hold the finished results
+ * meanwhile. */
+static void explain_failures(struct showing *show, enum run_status status)
+{
+    const struct options *o = show->options;
+    const struct run_options run = {.timeout = o->timeout, .published = o->published};
+    const struct diagnose_limits limits = diagnose_limits(o->effort, clock_seconds() - show->start);
+    if (!o->explain || o->fail_fast || status != RUN_DONE || is_interrupted())
+        return;
+    if (show->progress) {
+        terminal_progress_clear(stdout);
+        printf("shrinking and explaining what failed");
+        fflush(stdout);
+    }
+    diagnose(show->task, &run, &limits, show->result);
+}
+
+static void conclude(struct showing *show, enum run_status status)
+{
+    struct result *result = show->result;
+    result->partial = status != RUN_DONE;
+    if (status == RUN_INTERRUPTED)
+        snprintf(result->partial_reason, sizeof result->partial_reason, "interrupted");
+    find_excess(result);
+    note_company(result);
+    note_baseline(show->options, result);
+    explain_failures(show, status);
+    score_set(result);
+    result->verdict = verdict_decide(result);
+    result->published_verdict = verdict_decide_published(result);
+    result->published_judged = show->options->published;
+    result->seconds = clock_seconds() - show->start;
+    outputs_write(show->outputs, result);
+    if (show->progress)
+        terminal_progress_clear(stdout);
+    if (show->options->quiet) {
+        printf("%s\n", verdict_name(result_verdict(result)));
+        return;
+    }
+    char *suffix = show_command_options(show->options, show->task);
+    terminal_report(stdout, result, show->colour, show->options->verbose, suffix);
+    free(suffix);
+}
+
+/* No verdict may come out of a run that broke; its files say so. */
+static int give_up(struct showing *show, enum run_status status, const char *error)
+{
+    struct result *result = show->result;
+    result->partial = true;
+    snprintf(result->partial_reason, sizeof result->partial_reason, "%.*s", (int)strcspn(error, "\n"), error);
+    score_set(result);
+    result->verdict = result->published_verdict = VERDICT_INCONCLUSIVE;
+    result->seconds = clock_seconds() - show->start;
+    outputs_write(show->outputs, result);
+    if (show->progress)
+        terminal_progress_clear(stdout);
+    options_error("%s", error);
+    return status == RUN_BAD ? EXIT_USAGE : EXIT_ENVIRONMENT;
+}
+
+static int exit_status(const struct showing *show, enum run_status status)
+{
+    if (show->outputs->error[0])
+        options_error("%s", show->outputs->error);
+    if (status == RUN_INTERRUPTED)
+        return EXIT_INTERRUPTED;
+    if (show->outputs->error[0])
+        return EXIT_ENVIRONMENT;
+    return result_verdict(show->result) == VERDICT_GENERAL ? EXIT_GENERAL : EXIT_OTHER;
+}
+
+static int run_verify(struct task *task, const struct options *options, struct outputs *outputs, double start)
+{
+    struct result result;
+    char error[1024];
+    const bool terminal = isatty(STDOUT_FILENO);
+    struct showing show = {.options = options,
+                           .task = task,
+                           .result = &result,
+                           .outputs = outputs,
+                           .start = start,
+                           .colour = terminal,
+                           .progress = terminal && !options->quiet};
+    const struct run_options run = {.timeout = options->timeout,
+                                    .jobs = options->jobs,
+                                    .timing = options->timing,
+                                    .published = options->published,
+                                    .fail_fast = options->fail_fast,
+                                    .time_budget = options->effort == EFFORT_QUICK ? 0.01 : 0.04,
+                                    .progress = show_progress,
+                                    .progress_data = &show};
+    int exit_code;
+    start_result(task, options, &result);
+    if (!options->quiet) {
+        terminal_header(stdout, &result, show.colour);
+        fflush(stdout);
+    }
+    const enum run_status status = run_task(task, &run, &result, error, sizeof error);
+    if (status == RUN_BAD || status == RUN_BROKEN) {
+        exit_code = give_up(&show, status, error);
+    } else {
+        conclude(&show, status);
+        exit_code = exit_status(&show, status);
+    }
+    free(result.results);
+    free(result.finding);
+    return exit_code;
+}
+
+int command_verify(const struct options *options)
+{
+    struct task task;
+    struct outputs outputs;
+    const double start = clock_seconds();
+    prepare_signals();
+    int status = task_open(&task, options);
+    if (status != 0)
+        return status;
+    status = task_contract(&task, options);
+    if (status == 0)
+        status = task_build(&task, options);
+    if (status == 0)
+        status = task_draw(&task, options);
+    if (status == 0 && is_interrupted())
+        status = EXIT_INTERRUPTED;
+    if (status == 0)
+        status = outputs_open(&outputs, options);
+    if (status == 0)
+        status = run_verify(&task, options, &outputs, start);
+    if (status == EXIT_INTERRUPTED)
+        options_error("interrupted");
+    task_clear(&task);
+    return status;
+}

@@ -1,0 +1,126 @@
+/* unseen: does a GPU kernel still work, and is it still fast, on configurations its author never saw? */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "verify/device/processors.h"
+
+#define STATUSES                                                                                             \
+    "Exit status: 0 the candidate is general, 1 any other verdict, 2 bad usage or "                          \
+    "input, 3 the environment cannot do it, 130 interrupted."
+
+#ifdef SANITIZED
+/* argp leaves --help by exit(), its own lists in hand. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:argp_hol\nleak:make_hol\n";
+}
+
+const char *__lsan_default_options(void);
+const char *__lsan_default_options(void)
+{
+    return "print_suppressions=0";
+}
+#endif
+
+/* --seen takes a file in `verify`; in `draw` it is a choice of set ('y'). */
+static const struct command commands[] = {
+    {"list", "", 0, 0, "", "List the problems, one line each.", command_list},
+    {"describe", "PROBLEM", 1, 1, "h",
+     "Axes, contract, tensors and arithmetic of a problem; with --header the C header that a candidate "
+     "may include.",
+     command_describe},
+    {"draw", "PROBLEM", 1, 1, "yusdpeR",
+     "Draw the seen and unseen sets and print them, one configuration per line, with why each was "
+     "drawn.",
+     command_draw},
+    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbjcnLxftJTvqR",
+     "Run CANDIDATE (.c, .cu or .so) on the seen and on an unseen set, judge every output element, and "
+     "say whether it is general.\v"
+     "For example:\n"
+     "  unseen verify softmax kernel.cu --effort quick\n"
+     "  unseen verify softmax kernel.c --device host --json result.json\n\n" STATUSES,
+     command_verify},
+    {"check", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptTmLvq",
+     "Run CANDIDATE on one configuration, such as 'rows=3 cols=4099 seed=91'.\v"
+     "Exit status: 0 it passes, 1 it does not, 2 bad usage or input, 3 the environment cannot do it, "
+     "130 interrupted.",
+     command_check},
+    {"shrink", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptTrvq",
+     "Find the simplest configuration on which CANDIDATE still fails as it does on CONFIGURATION.\v"
+     "For example:\n"
+     "  unseen shrink softmax kernel.cu 'rows=37 cols=4099 seed=91'\n\n"
+     "Exit status: 1 it fails, and the smallest failure is printed; 2 bad usage or input, or it passes; "
+     "3 the environment cannot do it; 130 interrupted, and the smallest failure so far is printed.",
+     command_shrink},
+    {"freeze", "PROBLEM CONFIGURATION", 2, 2, "pRC",
+     "Keep CONFIGURATION among the failures that `verify` runs before all others.\v"
+     "Exit status: 0 it is kept, 2 bad usage or input, 3 the file cannot be written.",
+     command_freeze},
+    {"audit", "PROBLEM", 1, 1, "dSpuesjq",
+     "Put outputs that no honest work went into (zeros, a constant, half of the work, ..) through the "
+     "published check and through ours.\v"
+     "Exit status: 0 ours accepts none of them on any configuration, 1 it does, 2 bad usage or input, 3 the "
+     "environment cannot do it, 130 interrupted.",
+     command_audit},
+    {"peak", "", 0, 0, "d", "Measure what the hardware can do, beside the vendor's figures.", command_peak},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_usage(FILE *out)
+{
+    fprintf(out, "Usage: unseen COMMAND [ARGUMENT...] [OPTION...]\n\n");
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(out, "  unseen %s%s%s\n      %.*s\n", commands[i].name, *commands[i].arguments ? " " : "",
+                commands[i].arguments, (int)strcspn(commands[i].doc, "\v"), commands[i].doc);
+    fprintf(out, "\n`unseen COMMAND --help` lists the options of a command.\n" STATUSES "\n");
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
+}
+
+/* libgomp has read its environment before main. By default threads that wait for their team spin for
+ * milliseconds, and where several of these tools share a machine they so keep the cores from each other's
+ * work; nothing but the environment changes that, hence a second start. Where it cannot be had the first goes
+ * on. */
+static void wait_passively(char **argv)
+{
+    char self[1024];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (getenv("OMP_WAIT_POLICY") || length <= 0 || setenv("OMP_WAIT_POLICY", "passive", 1) != 0)
+        return;
+    self[length] = '\0';
+    execv(self, argv);
+}
+
+int main(int argc, char **argv)
+{
+    wait_passively(argv);
+    omp_set_num_threads(processors_available());
+    if (argc < 2) {
+        print_usage(stderr);
+        return EXIT_USAGE;
+    }
+    if (is_one_of(argv[1], "--help", "--usage", "-?")) {
+        print_usage(stdout);
+        return EXIT_GENERAL;
+    }
+    if (is_one_of(argv[1], "--version", "-V", "version")) {
+        printf("unseen %s (%s)\n", UNSEEN_VERSION, unseen_git);
+        return EXIT_GENERAL;
+    }
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return options_run(&commands[i], argc - 1, argv + 1);
+    options_error("unknown command '%s'; expected list, describe, draw, verify, check, shrink, freeze, "
+                  "audit or peak\n"
+                  "---> unseen --help says what each does",
+                  argv[1]);
+    return EXIT_USAGE;
+}

@@ -1,0 +1,367 @@
+#include "options.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    KEY_DEVICE = 'd',
+    KEY_SEED = 's',
+    KEY_UNSEEN = 'u',
+    KEY_EFFORT = 'e',
+    KEY_JSON = 'j',
+    KEY_CSV = 'c',
+    KEY_TIMEOUT = 't',
+    KEY_JOBS = 'J',
+    KEY_VERBOSE = 'v',
+    KEY_QUIET = 'q',
+    KEY_SEEN = 'S',
+    KEY_SPACE = 'p',
+    KEY_BASELINE = 'b',
+    KEY_NO_TIMING = 'n',
+    KEY_HEADER = 'h',
+    KEY_ONLY_SEEN = 'y',
+    KEY_TOLERANCE = 'T',
+    KEY_FAIL_FAST = 'f',
+    KEY_NO_EXPLAIN = 'x',
+    KEY_RUNS = 'r',
+    KEY_REGRESS = 'R',
+    KEY_CAUSE = 'C',
+    KEY_TIMING = 'm',
+    KEY_NO_LEASE = 'L'
+};
+
+/* A key above the characters has no one-letter form; only -v and -q are promised. */
+enum { LONG_ONLY = 256 };
+
+static const struct argp_option all_options[] = {
+    {"device", KEY_DEVICE, "DEVICE", 0, "host, cuda or cuda:N (default: cuda when a GPU is present)", 0},
+    {"seen", KEY_SEEN, "FILE", 0, "take the seen set from FILE", 0},
+    {"seen", KEY_ONLY_SEEN, NULL, 0, "print the seen set only", 0},
+    {"space", KEY_SPACE, "FILE", 0, "take the contract from FILE", 0},
+    {"no-explain", KEY_NO_EXPLAIN, NULL, 0, "of what fails neither the simplest configuration nor the rule",
+     0},
+    {"regress", KEY_REGRESS, "FILE", 0,
+     "the file of frozen failures (default: "
+     "shapes/PROBLEM.regress)",
+     0},
+    {"cause", KEY_CAUSE, "TEXT", 0, "what is wrong there, kept as a comment", 0},
+    {"runs", KEY_RUNS, "N", 0,
+     "run the candidate on N simpler configurations at most (default: "
+     "60)",
+     0},
+    {"unseen", KEY_UNSEEN, "N", 0, "draw N unseen configurations", 0},
+    {"effort", KEY_EFFORT, "LEVEL", 0,
+     "quick, standard (default; in audit quick) or deep: about 40, "
+     "300, 1500 configurations",
+     0},
+    {"seed", KEY_SEED, "S", 0, "draw from seed S instead of the system's entropy", 0},
+    {"baseline", KEY_BASELINE, "FILE", 0, "time FILE beside the candidate", 0},
+    {"json", KEY_JSON, "FILE", 0, "write the whole result to FILE", 0},
+    {"csv", KEY_CSV, "FILE", 0, "write one line per configuration to FILE", 0},
+    {"timing", KEY_TIMING, NULL, 0, "time it too, and judge the timed calls", 0},
+    {"no-timing", KEY_NO_TIMING, NULL, 0, "judge correctness only", 0},
+    {"no-lease", KEY_NO_LEASE, NULL, 0,
+     "time without waiting for another unseen that is timing on the "
+     "same device",
+     0},
+    {"fail-fast", KEY_FAIL_FAST, NULL, 0,
+     "stop at the first configuration that fails; the others "
+     "count as skipped, and nothing is timed",
+     0},
+    {"tolerance", KEY_TOLERANCE, "KIND", 0,
+     "exact (default: our allowed error decides) or published "
+     "(the published check's constants decide; both are printed)",
+     0},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "for one call of the candidate (default: 20)", 0},
+    {"jobs", KEY_JOBS, "N", 0, "configurations at work at the same time (default: 1)", 0},
+    {"header", KEY_HEADER, NULL, 0, "print the C header that a candidate may include", 0},
+    {"verbose", KEY_VERBOSE, NULL, 0,
+     "more: in verify one line per configuration, and where the time "
+     "went; in check what the candidate prints; in shrink every step",
+     0},
+    {"quiet", KEY_QUIET, NULL, 0, "the verdict only; in shrink the configuration only", 0},
+};
+enum { OPTIONS = sizeof all_options / sizeof *all_options };
+
+struct parsing {
+    const struct command *command;
+    struct options *options;
+};
+
+static __attribute__((noreturn, format(printf, 2, 3))) void usage_error(const struct command *command,
+                                                                        const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "unseen %s: ", command->name);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\n");
+    va_end(arguments);
+    exit(EXIT_USAGE);
+}
+
+/* --- values --- */
+
+struct whole {
+    const char *name, *example;
+    uint64_t least, most;
+};
+
+static uint64_t parse_whole(const struct command *command, const struct whole *whole, const char *text)
+{
+    char *end;
+    errno = 0;
+    const unsigned long long value = strtoull(text, &end, 10);
+    if (end == text || *end != '\0' || errno || strchr(text, '-') || value < whole->least ||
+        value > whole->most)
+        usage_error(command,
+                    "--%s '%s'; expected a whole number from %llu to %llu\n"
+                    "---> for example --%s %s",
+                    whole->name, text, (unsigned long long)whole->least, (unsigned long long)whole->most,
+                    whole->name, whole->example);
+    return value;
+}
+
+static double parse_seconds(const struct command *command, const char *text)
+{
+    char *end;
+    const double value = strtod(text, &end);
+    if (end == text || *end != '\0' || !(value > 0) || value > 86400)
+        usage_error(command,
+                    "--timeout '%s'; expected seconds above 0 and at most 86400\n"
+                    "---> for example --timeout 5",
+                    text);
+    return value;
+}
+
+static enum effort parse_effort(const struct command *command, const char *text)
+{
+    static const char *const name[] = {"quick", "standard", "deep"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(text, name[i]) == 0)
+            return (enum effort)i;
+    usage_error(command,
+                "--effort '%s'; expected quick, standard or deep\n"
+                "---> --unseen N draws any other number of configurations",
+                text);
+}
+
+static bool parse_tolerance(const struct command *command, const char *text)
+{
+    if (strcmp(text, "published") != 0 && strcmp(text, "exact") != 0)
+        usage_error(command,
+                    "--tolerance '%s'; expected exact or published\n"
+                    "---> leave it out for exact",
+                    text);
+    return strcmp(text, "published") == 0;
+}
+
+static error_t parse_value(int key, char *text, const struct command *command, struct options *o)
+{
+    static const struct whole unseen = {"unseen", "40", 0, 1000000}, jobs = {"jobs", "2", 1, 64},
+                              runs = {"runs", "60", 1, 10000},
+                              seed = {"seed", "1", 0, ((uint64_t)1 << 53) - 1}; /* exact in JSON */
+    switch (key) {
+    case KEY_UNSEEN:
+        o->unseen = (int)parse_whole(command, &unseen, text);
+        o->only_unseen = true;
+        return 0;
+    case KEY_SEED:
+        o->seed = parse_whole(command, &seed, text);
+        o->seed_given = true;
+        return 0;
+    case KEY_JOBS: o->jobs = (int)parse_whole(command, &jobs, text); return 0;
+    case KEY_RUNS: o->runs = (int)parse_whole(command, &runs, text); return 0;
+    case KEY_TIMEOUT: o->timeout = parse_seconds(command, text); return 0;
+    case KEY_EFFORT:
+        o->effort = parse_effort(command, text);
+        o->effort_given = true;
+        return 0;
+    case KEY_TOLERANCE: o->published = parse_tolerance(command, text); return 0;
+    case KEY_DEVICE: o->device = text; return 0;
+    case KEY_SEEN: o->seen = text; return 0;
+    case KEY_SPACE: o->space = text; return 0;
+    case KEY_BASELINE: o->baseline = text; return 0;
+    case KEY_JSON: o->json = text; return 0;
+    case KEY_CSV: o->csv = text; return 0;
+    case KEY_REGRESS: o->regress = text; return 0;
+    case KEY_CAUSE: o->cause = text; return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* --- the command line --- */
+
+static void take_argument(const struct parsing *parsing, const char *text)
+{
+    const struct command *command = parsing->command;
+    struct options *o = parsing->options;
+    if (o->arguments < command->most) {
+        o->argument[o->arguments++] = text;
+        return;
+    }
+    if (command->most == 0)
+        usage_error(command, "unexpected argument '%s'; expected none\n---> leave it out", text);
+    usage_error(command, "unexpected argument '%s'; expected %s\n---> %s", text, command->arguments,
+                strchr(text, '=') ? "put the whole configuration in quotes: 'rows=3 cols=4099'"
+                                  : "leave it out");
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    const struct parsing *parsing = state->input;
+    struct options *o = parsing->options;
+    if (key > LONG_ONLY && key < 2 * LONG_ONLY)
+        key -= LONG_ONLY;
+    switch (key) {
+    case KEY_ONLY_SEEN: o->only_seen = true; return 0;
+    case KEY_TIMING: o->timed = true; return 0;
+    case KEY_NO_TIMING: o->timing = false; return 0;
+    case KEY_NO_LEASE: o->no_lease = true; return 0;
+    case KEY_NO_EXPLAIN: o->explain = false; return 0;
+    case KEY_FAIL_FAST: o->fail_fast = true; return 0;
+    case KEY_HEADER: o->header = true; return 0;
+    case KEY_VERBOSE:
+    case KEY_QUIET: /* the last of the two counts */
+        o->verbose = key == KEY_VERBOSE;
+        o->quiet = key == KEY_QUIET;
+        return 0;
+    case ARGP_KEY_ARG: take_argument(parsing, text); return 0;
+    case ARGP_KEY_END:
+        if (o->arguments < parsing->command->least)
+            usage_error(parsing->command,
+                        "found %d of the arguments; expected %s\n"
+                        "---> unseen %s --help",
+                        o->arguments, parsing->command->arguments, parsing->command->name);
+        return 0;
+    default: return parse_value(key, text, parsing->command, o);
+    }
+}
+
+/* The rows of all_options that the command names. */
+static void choose_options(const struct command *command, struct argp_option *out)
+{
+    int n = 0;
+    for (int i = 0; i < OPTIONS; i++) {
+        if (!strchr(command->options, all_options[i].key))
+            continue;
+        out[n] = all_options[i];
+        if (out[n].key != KEY_VERBOSE && out[n].key != KEY_QUIET)
+            out[n].key += LONG_ONLY;
+        n++;
+    }
+    memset(&out[n], 0, sizeof out[n]);
+}
+
+static __attribute__((noreturn)) void
+refuse_option(const struct command *command, const struct argp_option *table, int found, const char *word)
+{
+    char names[512] = "";
+    for (const struct argp_option *o = table; o->name; o++) {
+        const size_t used = strlen(names);
+        if (optopt == o->key && optopt > LONG_ONLY && found == ':')
+            usage_error(command, "--%s has no value; expected --%s %s\n---> add the value", o->name, o->name,
+                        o->arg);
+        if (optopt == o->key && strchr(word, '='))
+            usage_error(command, "'%s'; --%s takes no value\n---> leave out the value", word, o->name);
+        snprintf(names + used, sizeof names - used, "%s--%s", used ? ", " : "", o->name);
+    }
+    usage_error(command,
+                "unknown option '%s'; expected %s%s--help\n"
+                "---> unseen %s --help says what each does",
+                word, names, *names ? " or " : "", command->name);
+}
+
+/* Before argp, whose words for a wrong option do not say what is expected. Keys as argp will see them;
+ * argp's own options are known here as well. */
+static void check_options(const struct command *command, const struct argp_option *table, int argc,
+                          char **argv)
+{
+    struct option known[OPTIONS + 4];
+    int n = 0, found;
+    for (const struct argp_option *o = table; o->name; o++)
+        known[n++] = (struct option){o->name, o->arg ? required_argument : no_argument, NULL, o->key};
+    known[n++] = (struct option){"help", no_argument, NULL, 'V'};
+    known[n++] = (struct option){"usage", no_argument, NULL, 'V'};
+    known[n++] = (struct option){"version", no_argument, NULL, 'V'};
+    known[n] = (struct option){0};
+    const char *const letters = strchr(command->options, KEY_QUIET)     ? ":Vvq"
+                                : strchr(command->options, KEY_VERBOSE) ? ":Vv"
+                                                                        : ":V";
+    opterr = 0;
+    optind = 0;
+    while ((found = getopt_long(argc, argv, letters, known, NULL)) != -1) {
+        char letter[3] = {'-', (char)optopt, '\0'};
+        const bool one_letter =
+            found == '?' && optopt > 0 && optopt < LONG_ONLY && strncmp(argv[optind - 1], "--", 2) != 0;
+        if (found == ':' || (found == '?' && !(one_letter && optopt == '?')))
+            refuse_option(command, table, found, one_letter ? letter : argv[optind - 1]);
+    }
+}
+
+/* What went to a full disk must not look like success. */
+static int check_output(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    options_error("standard output takes no more: not all was written\n"
+                  "---> free some space, or send it elsewhere");
+    return status == EXIT_GENERAL || status == EXIT_OTHER ? EXIT_ENVIRONMENT : status;
+}
+
+int options_run(const struct command *command, int argc, char **argv)
+{
+    struct options options = {.unseen = -1,
+                              .effort = EFFORT_STANDARD,
+                              .timing = true,
+                              .explain = true,
+                              .timeout = TIMEOUT_DEFAULT,
+                              .jobs = 1,
+                              .runs = RUNS_DEFAULT};
+    struct argp_option table[OPTIONS + 1];
+    struct parsing parsing = {command, &options};
+    char name[64];
+    choose_options(command, table);
+    const struct argp argp = {table, parse, command->arguments, command->doc, NULL, NULL, NULL};
+    snprintf(name, sizeof name, "unseen %s", command->name);
+    argv[0] = name;
+    static char version[128];
+    snprintf(version, sizeof version, "unseen %s (%s)", UNSEEN_VERSION, unseen_git);
+    argp_program_version = version;
+    argp_err_exit_status = EXIT_USAGE;
+    check_options(command, table, argc, argv);
+    if (argp_parse(&argp, argc, argv, 0, NULL, &parsing) != 0)
+        return EXIT_USAGE;
+    return check_output(command->run(&options));
+}
+
+void options_error(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fflush(stdout); /* where both go to one file, the error comes last */
+    fprintf(stderr, "unseen: ");
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\n");
+    va_end(arguments);
+}
+
+const struct problem *options_problem(const struct options *options)
+{
+    const struct problem *problem = problem_find(options->argument[0]);
+    char names[512] = "";
+    for (const struct problem *const *p = problem_registry; !problem && *p; p++) {
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", (*p)->name);
+    }
+    if (!problem)
+        options_error("unknown problem '%s'; expected one of %s\n---> unseen list says what each is",
+                      options->argument[0], names);
+    return problem;
+}

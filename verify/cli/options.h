@@ -1,0 +1,68 @@
+/* The command line, by argp: one table of options, of which each command takes its part. */
+#ifndef UNSEEN_OPTIONS_H
+#define UNSEEN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gen/draw/draw.h"
+#include "problems/problem.h"
+
+#define UNSEEN_VERSION "0.1.0"
+extern const char unseen_git[]; /* the commit it was built from */
+
+/* Exit statuses. */
+enum { EXIT_GENERAL = 0, EXIT_OTHER = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3, EXIT_INTERRUPTED = 130 };
+
+enum { ARGUMENTS_MAX = 3, TIMEOUT_DEFAULT = 20 /* seconds */, RUNS_DEFAULT = 60 };
+
+struct options {
+    const char *argument[ARGUMENTS_MAX];
+    int arguments;
+    const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause;
+    int unseen; /* -1: what the effort says */
+    enum effort effort;
+    bool effort_given;
+    uint64_t seed;
+    bool seed_given;
+    bool timing; /* of verify: not --no-timing */
+    bool timed;  /* of check: --timing */
+    bool no_lease;
+    bool explain, header, only_seen, only_unseen, fail_fast;
+    bool published;
+    double timeout;
+    int jobs, runs;
+    bool verbose, quiet;
+};
+
+/* One command of the tool. */
+struct command {
+    const char *name;
+    const char *arguments; /* "PROBLEM CANDIDATE" */
+    int least, most;       /* how many */
+    const char *options;   /* keys of the options that it takes */
+    const char *doc;
+    int (*run)(const struct options *options);
+};
+
+/* Parse argv[0..argc) of one command and run it. Usage errors end the process with status 2; output that
+ * could not be written turns success into EXIT_ENVIRONMENT. */
+int options_run(const struct command *command, int argc, char **argv);
+
+/* The problem named by the first argument; NULL after an error that names all. */
+const struct problem *options_problem(const struct options *options);
+
+/* An error in the house form on standard error: "unseen: TEXT". */
+void options_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+int command_list(const struct options *options);
+int command_describe(const struct options *options);
+int command_draw(const struct options *options);
+int command_verify(const struct options *options);
+int command_check(const struct options *options);
+int command_shrink(const struct options *options);
+int command_freeze(const struct options *options);
+int command_audit(const struct options *options);
+int command_peak(const struct options *options);
+
+#endif

@@ -1,0 +1,130 @@
+#include "device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *rate_name(enum rate rate)
+{
+    static const char *const name[] = {"fp64", "fp32", "tf32", "fp16", "bf16", "fp8"};
+    return name[rate];
+}
+
+/* Dense rates in TFLOP/s (fp64, fp32, tf32, fp16, bf16, fp8) and GB/s, from the vendors' data sheets.
+ * The first entry whose name occurs in the driver's name for the device counts. */
+static const struct {
+    const char *name;
+    struct ceilings ceilings;
+} vendor_table[] = {
+    {"H200", {{67, 67, 494.7, 989.5, 989.5, 1979}, 4800}},
+    {"H100 PCIe", {{51, 51, 378, 756, 756, 1513}, 2039}},
+    {"H100", {{67, 67, 494.7, 989.5, 989.5, 1979}, 3350}},
+    {"B200", {{0, 80, 1100, 2250, 2250, 4500}, 8000}},
+    {"A100-SXM4-80GB", {{19.5, 19.5, 156, 312, 312, 0}, 2039}},
+    {"RTX PRO 6000", {{0, 125, 250, 500, 500, 1000}, 1800}},
+    {"L4", {{0, 30.3, 0, 121, 121, 242}, 300}},
+};
+
+bool device_vendor_ceilings(const char *name, struct ceilings *out)
+{
+    for (size_t i = 0; i < sizeof vendor_table / sizeof *vendor_table; i++) {
+        const char *at = strstr(name, vendor_table[i].name);
+        const size_t length = strlen(vendor_table[i].name);
+        if (at && (at[length] == '\0' || at[length] == ' ' || at[length] == '-')) { /* not L40 */
+            *out = vendor_table[i].ceilings;
+            return true;
+        }
+    }
+    memset(out, 0, sizeof *out);
+    return false;
+}
+
+double device_gbps(const struct device *device)
+{
+    return device->vendor.gbps > 0 ? device->vendor.gbps : device->measured.gbps;
+}
+
+/* The host has no matrix units: whatever the format, its products are fp32. */
+double device_tflops(const struct device *device, enum dtype compute)
+{
+    enum rate rate = compute == DTYPE_E4M3 ? RATE_E4M3 : compute == DTYPE_BF16 ? RATE_BF16 : RATE_F32;
+    if (device->backend == BACKEND_HOST)
+        rate = RATE_F32;
+    else if (rate == RATE_E4M3 && device->vendor.tflops[rate] == 0)
+        rate = RATE_BF16; /* before fp8 units, its exact 16-bit image is the fastest way */
+    return device->vendor.tflops[rate] > 0 ? device->vendor.tflops[rate] : device->measured.tflops[rate];
+}
+
+static int open_cuda(struct device *device, long ordinal, char *error, size_t error_size)
+{
+    const int count = device_count_cuda();
+    if (count == 0) {
+        snprintf(error, error_size,
+                 "--device cuda: no usable GPU was found on this machine\n"
+                 "---> run on a machine with an NVIDIA driver and a GPU, or use --device host with "
+                 "a .c candidate");
+        return -2;
+    }
+    if (ordinal >= count) {
+        snprintf(error, error_size, "--device cuda:%ld: this machine has %d GPU%s\n---> use cuda:0%s",
+                 ordinal, count, count == 1 ? "" : "s", count == 1 ? "" : " or another below the count");
+        return -2;
+    }
+    return device_open_cuda(device, (int)ordinal, error, error_size);
+}
+
+int device_open(struct device *device, const char *spec, char *error, size_t error_size)
+{
+    memset(device, 0, sizeof *device);
+    if (!spec)
+        return device_count_cuda() > 0 ? open_cuda(device, 0, error, error_size)
+                                       : device_open_host(device, error, error_size);
+    if (strcmp(spec, "host") == 0)
+        return device_open_host(device, error, error_size);
+    if (strcmp(spec, "cuda") == 0)
+        return open_cuda(device, 0, error, error_size);
+    if (strncmp(spec, "cuda:", 5) == 0) {
+        char *end;
+        const long ordinal = strtol(spec + 5, &end, 10);
+        if (end != spec + 5 && *end == '\0' && ordinal >= 0 && ordinal < 1024)
+            return open_cuda(device, ordinal, error, error_size);
+    }
+    snprintf(error, error_size,
+             "--device %s: expected host, cuda or cuda:N\n---> for example "
+             "--device host",
+             spec);
+    return -1;
+}
+
+int device_measure_rates(struct device *device, char *error, size_t error_size)
+{
+    if (device->backend == BACKEND_HOST)
+        return 0; /* measured when it was opened */
+    return device_measure_rates_cuda(device, error, error_size);
+}
+
+#ifndef HAVE_CUDA
+int device_count_cuda(void)
+{
+    return 0;
+}
+
+int device_open_cuda(struct device *device, int ordinal, char *error, size_t error_size)
+{
+    (void)device;
+    (void)ordinal;
+    snprintf(error, error_size, "this build has no CUDA\n---> install the CUDA Toolkit and run make");
+    return -2;
+}
+
+int device_measure_rates_cuda(struct device *device, char *error, size_t error_size)
+{
+    return device_open_cuda(device, 0, error, error_size);
+}
+
+int device_control_cuda(const struct device *device, double ms, double *event_ms, double *wall_ms)
+{
+    (void)device, (void)ms, (void)event_ms, (void)wall_ms;
+    return -1;
+}
+#endif

@@ -1,0 +1,70 @@
+/* Where candidates run, and what that hardware can do. */
+#ifndef UNSEEN_DEVICE_H
+#define UNSEEN_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "problems/problem.h"
+#include "region.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum rate { RATE_F64, RATE_F32, RATE_TF32, RATE_F16, RATE_BF16, RATE_E4M3, RATE_COUNT };
+const char *rate_name(enum rate rate);
+
+/* Dense peak rates; 0 where unknown or where the hardware lacks the format. */
+struct ceilings {
+    double tflops[RATE_COUNT];
+    double gbps;
+};
+
+struct device {
+    enum backend backend;
+    int ordinal;
+    char name[128], driver[64];
+    char uuid[48];  /* as NVML writes it, "GPU-..."; "host" */
+    int capability; /* 10*major + minor; 0 for the host */
+    char arch[8];   /* "90a": what candidates are compiled for */
+    int processors; /* multiprocessors; host: cores */
+    size_t memory_bytes, l2_bytes;
+    double launch_ms;                 /* an empty call */
+    struct ceilings vendor, measured; /* measured: only what was measured so far */
+};
+
+/* spec: "host", "cuda", "cuda:N"; NULL: CUDA where a GPU is present, else the host. Measures copy
+ * bandwidth, the launch floor and, on the host, the FMA rate (some tenths of a second).
+ * Returns 0; -1 for a malformed spec (usage), -2 when there is no such device (environment); error says
+ * what was found and what to do. */
+int device_open(struct device *device, const char *spec, char *error, size_t error_size);
+
+/* The GEMM rate of every format on the GPU (cuBLASLt, loaded at run time), for `unseen peak`. Returns 0,
+ * or -1 with a reason (no cuBLASLt); fills measured.tflops. */
+int device_measure_rates(struct device *device, char *error, size_t error_size);
+
+/* Vendor figures by the name that the driver reports; false when the device is not in the table. */
+bool device_vendor_ceilings(const char *name, struct ceilings *out);
+
+/* What bounds a problem: the ceiling used for scores, vendor's where known. */
+double device_gbps(const struct device *device);
+double device_tflops(const struct device *device, enum dtype compute);
+
+/* A kernel of our own that holds the GPU for about `ms`, between two events: what these show, and the clock
+ * of this process until the device has drained, as the runner takes both of a candidate. Returns 0, or -1
+ * where the device failed. */
+int device_control_cuda(const struct device *device, double ms, double *event_ms, double *wall_ms);
+
+/* back-end halves */
+int device_open_host(struct device *device, char *error, size_t error_size);
+int device_open_cuda(struct device *device, int ordinal, char *error, size_t error_size);
+int device_count_cuda(void); /* 0 without a driver or without CUDA in this build */
+int device_measure_rates_cuda(struct device *device, char *error, size_t error_size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,67 @@
+/* The CUDA driver, found at run time: libcuda.so.1 is opened with dlopen, so that the binaries
+ * also run where no driver is. Symbols are asked for under the versioned names that the
+ * signatures here have. */
+#ifndef UNSEEN_DRIVER_H
+#define UNSEEN_DRIVER_H
+
+#include <stddef.h>
+
+struct driver;
+
+/* The table of functions, resolved and initialised (cuInit) once per process. NULL when there is no
+ * usable driver: error has the reason. Safe to call from several threads. */
+const struct driver *driver_get(char *error, size_t error_size);
+
+#ifdef HAVE_CUDA
+#include <cuda.h>
+
+/* field, function whose type it has, name in libcuda.so.1 */
+#define DRIVER_CALLS(X)                                                                                      \
+    X(init, cuInit, "cuInit")                                                                                \
+    X(get_error_name, cuGetErrorName, "cuGetErrorName")                                                      \
+    X(device_get, cuDeviceGet, "cuDeviceGet")                                                                \
+    X(device_get_count, cuDeviceGetCount, "cuDeviceGetCount")                                                \
+    X(primary_ctx_retain, cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain")                              \
+    X(ctx_set_current, cuCtxSetCurrent, "cuCtxSetCurrent")                                                   \
+    X(ctx_synchronize, cuCtxSynchronize, "cuCtxSynchronize")                                                 \
+    X(ctx_set_limit, cuCtxSetLimit, "cuCtxSetLimit")                                                         \
+    X(ctx_reset_persisting_l2, cuCtxResetPersistingL2Cache, "cuCtxResetPersistingL2Cache")                   \
+    X(mem_granularity, cuMemGetAllocationGranularity, "cuMemGetAllocationGranularity")                       \
+    X(mem_create, cuMemCreate, "cuMemCreate")                                                                \
+    X(mem_release, cuMemRelease, "cuMemRelease")                                                             \
+    X(mem_address_reserve, cuMemAddressReserve, "cuMemAddressReserve")                                       \
+    X(mem_address_free, cuMemAddressFree, "cuMemAddressFree")                                                \
+    X(mem_map, cuMemMap, "cuMemMap")                                                                         \
+    X(mem_unmap, cuMemUnmap, "cuMemUnmap")                                                                   \
+    X(mem_set_access, cuMemSetAccess, "cuMemSetAccess")                                                      \
+    X(mem_export, cuMemExportToShareableHandle, "cuMemExportToShareableHandle")                              \
+    X(mem_import, cuMemImportFromShareableHandle, "cuMemImportFromShareableHandle")                          \
+    X(mem_alloc, cuMemAlloc, "cuMemAlloc_v2")                                                                \
+    X(mem_free, cuMemFree, "cuMemFree_v2")                                                                   \
+    X(memset_d32_async, cuMemsetD32Async, "cuMemsetD32Async")                                                \
+    X(stream_create, cuStreamCreate, "cuStreamCreate")                                                       \
+    X(event_create, cuEventCreate, "cuEventCreate")                                                          \
+    X(event_record, cuEventRecord, "cuEventRecord")                                                          \
+    X(event_elapsed_time, cuEventElapsedTime, "cuEventElapsedTime")                                          \
+    X(module_load_data, cuModuleLoadData, "cuModuleLoadData")                                                \
+    X(module_get_function, cuModuleGetFunction, "cuModuleGetFunction")                                       \
+    X(launch_kernel, cuLaunchKernel, "cuLaunchKernel")
+
+#define DRIVER_FIELD(field, function, symbol) __typeof__(&function) field;
+struct driver {
+    DRIVER_CALLS(DRIVER_FIELD)
+};
+#undef DRIVER_FIELD
+
+/* Fill error with "what: CUDA_ERROR_OUT_OF_MEMORY (2)". */
+void driver_explain(CUresult result, const char *what, char *error, size_t error_size);
+
+/* Reserve guard + mapped + guard bytes of device addresses and map the allocation in the middle,
+ * readable and writable from the device. The handle stays the caller's. Returns what the driver
+ * says; on failure nothing is left behind and *failed names the step. */
+CUresult driver_map_guarded(const struct driver *driver, int device, CUmemGenericAllocationHandle handle,
+                            size_t mapped, size_t guard, CUdeviceptr *base, const char **failed);
+void driver_unmap_guarded(const struct driver *driver, CUdeviceptr base, size_t mapped, size_t guard);
+#endif
+
+#endif

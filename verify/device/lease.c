@@ -1,0 +1,202 @@
+#include "lease.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "verify/cli/interrupt.h"
+#include "verify/cli/options.h"
+
+enum { POLL_NS = 2000000, ATTEMPTS = 16 };
+static const double silence = 5;     /* seconds of waiting before a word is said */
+static const double users_limit = 2; /* the shared lock is kept from nobody for longer than a look takes */
+
+enum part { TURN, LEASE, USERS, PARTS };
+static const char *const part_name[PARTS] = {"turn", "lease", "users"};
+
+struct lease {
+    char path[PARTS][300];
+    int fd[PARTS];
+    bool quiet, attend, told, present, held;
+    double waited;
+};
+
+/* --- files --- */
+
+/* The same answer for every user. */
+static const char *machine_directory(void)
+{
+    struct stat status;
+    const mode_t open_to_all = S_ISVTX | S_IRWXO;
+    return stat("/run/lock", &status) == 0 && S_ISDIR(status.st_mode) &&
+                   (status.st_mode & open_to_all) == open_to_all
+               ? "/run/lock"
+               : "/tmp";
+}
+
+/* For reading only, which is all that flock asks for: nobody has to be able to write to another user's file,
+ * and nobody can. Opened first and created only where it is missing, since Linux (fs.protected_regular)
+ * refuses O_CREAT on another user's file in such a directory. A link is never followed. */
+static int open_file(const char *path)
+{
+    struct stat status;
+    int fd = -1;
+    for (int i = 0; i < ATTEMPTS && fd < 0; i++) {
+        fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+        if (fd < 0 && errno == ENOENT) {
+            fd = open(path, O_RDONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444);
+            if (fd >= 0)
+                fchmod(fd, 0444); /* whatever the umask */
+        }
+        if (fd < 0 && errno != EEXIST && errno != ENOENT)
+            return -1;
+    }
+    if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
+        close(fd);
+        errno = EINVAL;
+        return -1;
+    }
+    return fd;
+}
+
+/* A cleaner of temporary files may have removed what is locked here; the next comer would lock another file.
+ */
+static bool is_current(const char *path, int fd)
+{
+    struct stat here, there;
+    return fstat(fd, &here) == 0 && lstat(path, &there) == 0 && here.st_ino == there.st_ino &&
+           here.st_dev == there.st_dev;
+}
+
+/* --- locks --- */
+
+static void pause_a_moment(void)
+{
+    const struct timespec moment = {0, POLL_NS};
+    nanosleep(&moment, NULL);
+}
+
+static void tell(struct lease *lease)
+{
+    if (!lease->quiet && !lease->told)
+        options_error("waiting for another unseen that is timing on this device (%s)\n"
+                      "---> --no-lease does not wait, and the times of both are then worth little",
+                      lease->path[LEASE]);
+    lease->told = true;
+}
+
+/* Asked again and again, not in one waiting call: a signal may be delivered to another thread. False:
+ * interrupted. */
+static bool lock(struct lease *lease, enum part part, double start)
+{
+    for (;;) {
+        if (flock(lease->fd[part], LOCK_EX | LOCK_NB) == 0) {
+            if (is_current(lease->path[part], lease->fd[part]))
+                return true;
+            const int fd = open_file(lease->path[part]);
+            if (fd < 0)
+                return true; /* no other can be had: the old one still excludes whoever has it open */
+            close(lease->fd[part]);
+            lease->fd[part] = fd;
+            continue;
+        }
+        if (is_interrupted())
+            return false;
+        if (clock_seconds() - start > silence)
+            tell(lease);
+        pause_a_moment();
+    }
+}
+
+static bool share_users(struct lease *lease)
+{
+    const double start = clock_seconds();
+    while (flock(lease->fd[USERS], LOCK_SH | LOCK_NB) != 0) {
+        if (is_interrupted() || clock_seconds() - start > users_limit)
+            return false;
+        pause_a_moment();
+    }
+    return true;
+}
+
+/* --- the lease --- */
+
+struct lease *lease_open(const struct lease_options *options, char *why, size_t why_size)
+{
+    const char *const directory = options->directory ? options->directory : machine_directory();
+    struct lease *lease = calloc(1, sizeof *lease);
+    if (!lease) {
+        snprintf(why, why_size, "out of memory");
+        return NULL;
+    }
+    *lease = (struct lease){.fd = {-1, -1, -1}, .quiet = options->quiet, .attend = options->attend};
+    for (int i = 0; i < PARTS; i++) {
+        snprintf(lease->path[i], sizeof lease->path[i], "%.200s/unseen-%.60s.%s", directory, options->device,
+                 part_name[i]);
+        lease->fd[i] = open_file(lease->path[i]);
+        if (lease->fd[i] < 0) {
+            snprintf(why, why_size, "%s: %s", lease->path[i], strerror(errno));
+            lease_close(lease);
+            return NULL;
+        }
+    }
+    lease->present = share_users(lease);
+    return lease;
+}
+
+void lease_close(struct lease *lease)
+{
+    for (int i = 0; lease && i < PARTS; i++)
+        if (lease->fd[i] >= 0)
+            close(lease->fd[i]);
+    free(lease);
+}
+
+bool lease_take(struct lease *lease)
+{
+    const double start = clock_seconds();
+    if (!lease || lease->attend)
+        return !is_interrupted();
+    if (lock(lease, TURN, start)) {
+        lease->held = lock(lease, LEASE, start);
+        flock(lease->fd[TURN], LOCK_UN);
+    }
+    lease->waited += clock_seconds() - start;
+    return lease->held;
+}
+
+void lease_give(struct lease *lease)
+{
+    if (!lease || !lease->held)
+        return;
+    lease->held = false;
+    flock(lease->fd[LEASE], LOCK_UN);
+}
+
+bool lease_is_held(const struct lease *lease)
+{
+    return lease && lease->held;
+}
+
+/* The one shared lock is made exclusive, which no other's shared lock permits, and shared again. Only the
+ * holder of the lease looks, so that no two do at the same time and miss each other. */
+bool lease_is_alone(struct lease *lease)
+{
+    if (!lease || !lease->held || !lease->present)
+        return false;
+    const bool alone = flock(lease->fd[USERS], LOCK_EX | LOCK_NB) == 0;
+    lease->present = share_users(lease);
+    return alone && lease->present;
+}
+
+double lease_waited(const struct lease *lease)
+{
+    return lease ? lease->waited : 0;
+}

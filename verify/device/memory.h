@@ -1,0 +1,51 @@
+/* What the judging process does with memory, on either back end: one table of functions each. */
+#ifndef UNSEEN_MEMORY_H
+#define UNSEEN_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "problems/problem.h"
+#include "reference/fetcher.h"
+#include "region.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Every int result is 0 or an error that `explain` turns into words. All calls have finished when
+ * they return. */
+struct memory {
+    int (*take)(void **out, size_t bytes);
+    void (*release)(void *memory);
+    int (*copy)(void *to, const void *from, size_t bytes); /* within the back end */
+    int (*to_host)(void *to, const void *from, int64_t offset, int64_t bytes);
+    int (*gather)(const struct reference_piece *piece, int64_t count); /* to the host, from any thread */
+    int (*from_host)(void *to, const void *from, size_t bytes);
+    int (*fill)(const struct problem *problem, const struct instance *instance, int tensor, uint64_t seed,
+                int content, void *out);
+    /* Byte i of memory becomes byte (i mod 4) of `word`, counting from an address that is a multiple
+     * of 4. */
+    int (*poison)(void *memory, size_t bytes, uint32_t word);
+    /* Index of the first byte that is not what poison wrote, or -1. */
+    int (*find_unpoisoned)(const void *memory, size_t bytes, uint32_t word, int64_t *first);
+    /* Index of the first byte that differs, or -1. */
+    int (*find_difference)(const void *a, const void *b, size_t bytes, int64_t *first);
+    size_t (*available)(void); /* bytes */
+    const char *(*explain)(int error);
+    bool (*is_shortage)(int error); /* it means that memory ran out; forgets a pending device error */
+};
+
+const struct memory *memory_of(enum backend backend); /* NULL: not built in */
+
+/* The pattern for storage of a type that must not be read (slack) or must be written (outputs): a
+ * NaN with a payload that no arithmetic produces, or for integers a number far out of any range. */
+uint32_t memory_poison(enum dtype dtype);
+
+extern const struct memory memory_cuda; /* defined when built with CUDA */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

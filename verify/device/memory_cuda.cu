@@ -1,0 +1,263 @@
+/* memory.h on the GPU. Allocations come from the stream-ordered pool, which keeps what it has, so that
+ * a few hundred configurations do not pay for as many cudaMalloc. */
+#include <cuda_runtime.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "gen/inputs/fill.h"
+#include "memory.h"
+
+enum { THREADS = 256, BLOCKS = 1024 };
+
+static int cuda_take(void **out, size_t bytes)
+{
+    cudaError_t error = cudaMallocAsync(out, bytes ? bytes : 1, 0);
+    return error ? error : cudaStreamSynchronize(0);
+}
+
+static void cuda_release(void *memory)
+{
+    if (memory)
+        cudaFreeAsync(memory, 0);
+}
+
+static int cuda_copy(void *to, const void *from, size_t bytes)
+{
+    cudaError_t error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, 0);
+    return error ? error : cudaStreamSynchronize(0);
+}
+
+static int cuda_to_host(void *to, const void *from, int64_t offset, int64_t bytes)
+{
+    return cudaMemcpy(to, (const char *)from + offset, (size_t)bytes, cudaMemcpyDeviceToHost);
+}
+
+/* --- many pieces in one go --- */
+
+/* Pinned host memory that a kernel writes over the bus, [FETCHER_BATCH, FETCHER_PAGE], and the list of what
+ * it is to copy. Addresses are unified: one pointer serves both sides. There are several, kept for the
+ * process, so that some are filled while others are copied out of. */
+struct staging {
+    pthread_mutex_t lock;
+    cudaStream_t stream;
+    struct reference_piece *piece; /* NULL: not made yet */
+    unsigned char *bytes;
+};
+
+#define STAGING                                                                                              \
+    {                                                                                                        \
+        PTHREAD_MUTEX_INITIALIZER, NULL, NULL, NULL                                                          \
+    }
+static struct staging stagings[] = {STAGING, STAGING, STAGING, STAGING, STAGING, STAGING, STAGING, STAGING};
+enum { STAGINGS = sizeof stagings / sizeof *stagings };
+static unsigned staging_turn;
+
+static cudaError_t staging_make(struct staging *s)
+{
+    const size_t list = FETCHER_BATCH * sizeof *s->piece, pages = (size_t)FETCHER_BATCH * FETCHER_PAGE;
+    void *memory;
+    cudaError_t error = cudaSuccess;
+    if (!s->stream) /* not made by a try that failed later */
+        error = cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking);
+    if (!error)
+        error = cudaHostAlloc(&memory, pages + list, cudaHostAllocMapped);
+    if (error)
+        return error;
+    s->bytes = (unsigned char *)memory;
+    s->piece = (struct reference_piece *)(s->bytes + pages);
+    return cudaSuccess;
+}
+
+/* A block per piece; 16 bytes a thread where the piece is so aligned, as pages of tensors are. */
+static __global__ void gather_kernel(const struct reference_piece *list, unsigned char *pages)
+{
+    __shared__ struct reference_piece piece;
+    if (threadIdx.x == 0)
+        piece = list[blockIdx.x];
+    __syncthreads();
+    const unsigned char *from = (const unsigned char *)piece.from;
+    unsigned char *to = pages + (size_t)blockIdx.x * FETCHER_PAGE;
+    const int64_t whole = (uintptr_t)from % 16 ? 0 : piece.bytes / 16;
+    for (int64_t i = threadIdx.x; i < whole; i += blockDim.x)
+        ((uint4 *)to)[i] = ((const uint4 *)from)[i];
+    for (int64_t i = 16 * whole + threadIdx.x; i < piece.bytes; i += blockDim.x)
+        to[i] = from[i];
+}
+
+static cudaError_t staging_gather(struct staging *s, const struct reference_piece *piece, int64_t count)
+{
+    cudaError_t error = s->piece ? cudaSuccess : staging_make(s);
+    if (error)
+        return error;
+    memcpy(s->piece, piece, (size_t)count * sizeof *piece);
+    gather_kernel<<<(unsigned)count, THREADS, 0, s->stream>>>(s->piece, s->bytes);
+    error = cudaGetLastError();
+    if (!error)
+        error = cudaStreamSynchronize(s->stream);
+    for (int64_t i = 0; i < count && !error; i++)
+        memcpy(piece[i].to, s->bytes + i * FETCHER_PAGE, (size_t)piece[i].bytes);
+    return error;
+}
+
+/* Threads start out on device 0, whichever the memory is on. */
+static cudaError_t use_device_of(const void *memory)
+{
+    struct cudaPointerAttributes attributes;
+    cudaError_t error = cudaPointerGetAttributes(&attributes, memory);
+    if (!error && attributes.type != cudaMemoryTypeDevice)
+        error = cudaErrorInvalidValue;
+    return error ? error : cudaSetDevice(attributes.device);
+}
+
+static int cuda_gather(const struct reference_piece *piece, int64_t count)
+{
+    cudaError_t error = count ? use_device_of(piece->from) : cudaSuccess;
+    for (int64_t at = 0; at < count && !error; at += FETCHER_BATCH) {
+        const int64_t left = count - at, batch = FETCHER_BATCH;
+        struct staging *s = &stagings[__atomic_fetch_add(&staging_turn, 1u, __ATOMIC_RELAXED) % STAGINGS];
+        pthread_mutex_lock(&s->lock);
+        error = staging_gather(s, piece + at, left < batch ? left : batch);
+        pthread_mutex_unlock(&s->lock);
+    }
+    if (error)
+        cudaGetLastError(); /* it is reported here, not by the next kernel's launch */
+    return error;
+}
+
+static int cuda_from_host(void *to, const void *from, size_t bytes)
+{
+    return cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
+}
+
+static int cuda_fill(const struct problem *problem, const struct instance *instance, int tensor,
+                     uint64_t seed, int content, void *out)
+{
+    int error = fill_cuda(problem, instance, tensor, seed, content, out);
+    return error ? error : cudaStreamSynchronize(0);
+}
+
+static __device__ unsigned char poison_byte(const unsigned char *address, uint32_t word)
+{
+    return (unsigned char)(word >> 8 * ((uintptr_t)address & 3));
+}
+
+/* The aligned words in the middle go four bytes at a time; the ends, less than four bytes each, byte
+ * by byte. */
+static __global__ void poison_kernel(unsigned char *p, size_t bytes, uint32_t word)
+{
+    const size_t head = (4 - ((uintptr_t)p & 3)) & 3, step = (size_t)gridDim.x * blockDim.x;
+    const size_t start = head < bytes ? head : bytes, words = (bytes - start) / 4;
+    const size_t me = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    for (size_t i = me; i < words; i += step)
+        ((uint32_t *)(p + start))[i] = word;
+    if (me < start)
+        p[me] = poison_byte(p + me, word);
+    const size_t tail = start + 4 * words;
+    if (me < bytes - tail)
+        p[tail + me] = poison_byte(p + tail + me, word);
+}
+
+static int cuda_poison(void *memory, size_t bytes, uint32_t word)
+{
+    if (bytes == 0)
+        return 0;
+    poison_kernel<<<BLOCKS, THREADS>>>((unsigned char *)memory, bytes, word);
+    cudaError_t error = cudaGetLastError();
+    return error ? error : cudaStreamSynchronize(0);
+}
+
+static __global__ void unpoisoned_kernel(const unsigned char *p, size_t bytes, uint32_t word,
+                                         unsigned long long *first)
+{
+    const size_t step = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < bytes; i += step)
+        if (p[i] != poison_byte(p + i, word))
+            atomicMin(first, (unsigned long long)i);
+}
+
+/* Tensors are 16-byte aligned on both sides: compare in 16-byte pieces, look closer where one differs. */
+static __global__ void difference_kernel(const unsigned char *a, const unsigned char *b, size_t bytes,
+                                         unsigned long long *first)
+{
+    const size_t step = (size_t)gridDim.x * blockDim.x, pieces = bytes / 16;
+    const size_t me = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    for (size_t i = me; i <= pieces; i += step) {
+        const size_t end = i < pieces ? 16 : bytes % 16;
+        if (i < pieces) {
+            const uint4 x = ((const uint4 *)a)[i], y = ((const uint4 *)b)[i];
+            if (x.x == y.x && x.y == y.y && x.z == y.z && x.w == y.w)
+                continue;
+        }
+        for (size_t j = 0; j < end; j++)
+            if (a[16 * i + j] != b[16 * i + j]) {
+                atomicMin(first, (unsigned long long)(16 * i + j));
+                break;
+            }
+    }
+}
+
+/* A one-word result on the device, preset to "none". */
+static cudaError_t open_first(unsigned long long **first)
+{
+    cudaError_t error = cudaMallocAsync((void **)first, sizeof **first, 0);
+    return error ? error : cudaMemsetAsync(*first, 0xff, sizeof **first, 0);
+}
+
+static cudaError_t close_first(unsigned long long *first, int64_t *result)
+{
+    cudaError_t error = cudaGetLastError();
+    if (!error)
+        error = cudaMemcpy(result, first, sizeof *result, cudaMemcpyDeviceToHost);
+    cudaFreeAsync(first, 0);
+    return error;
+}
+
+static int cuda_find_unpoisoned(const void *memory, size_t bytes, uint32_t word, int64_t *result)
+{
+    unsigned long long *first;
+    *result = -1;
+    if (bytes == 0)
+        return 0;
+    cudaError_t error = open_first(&first);
+    if (error)
+        return error;
+    unpoisoned_kernel<<<BLOCKS, THREADS>>>((const unsigned char *)memory, bytes, word, first);
+    return close_first(first, result);
+}
+
+static int cuda_find_difference(const void *a, const void *b, size_t bytes, int64_t *result)
+{
+    unsigned long long *first;
+    *result = -1;
+    cudaError_t error = open_first(&first);
+    if (error)
+        return error;
+    difference_kernel<<<BLOCKS, THREADS>>>((const unsigned char *)a, (const unsigned char *)b, bytes, first);
+    return close_first(first, result);
+}
+
+static size_t cuda_available(void)
+{
+    size_t available = 0, total = 0;
+    if (cudaMemGetInfo(&available, &total))
+        return 0;
+    return available;
+}
+
+static const char *cuda_explain(int error)
+{
+    return cudaGetErrorString((cudaError_t)error);
+}
+
+static bool cuda_is_shortage(int error)
+{
+    if (error != cudaErrorMemoryAllocation)
+        return false;
+    cudaGetLastError();
+    return true;
+}
+
+extern "C" const struct memory memory_cuda = {
+    cuda_take,      cuda_release, cuda_copy,       cuda_to_host,         cuda_gather,
+    cuda_from_host, cuda_fill,    cuda_poison,     cuda_find_unpoisoned, cuda_find_difference,
+    cuda_available, cuda_explain, cuda_is_shortage};

@@ -1,0 +1,161 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "gen/inputs/fill.h"
+#include "memory.h"
+
+uint32_t memory_poison(enum dtype dtype)
+{
+    return dtype == DTYPE_E4M3 ? 0x7f7f7f7fu : 0x7fa57fa5u;
+}
+
+/* Huge pages for what is large: a fault every 4 KiB costs more than the copy that causes it. */
+static int host_take(void **out, size_t bytes)
+{
+    const size_t huge = (size_t)2 << 20;
+    if (bytes < 2 * huge) {
+        *out = malloc(bytes ? bytes : 1);
+        return *out ? 0 : ENOMEM;
+    }
+    *out = aligned_alloc(huge, (bytes + huge - 1) / huge * huge);
+    if (*out)
+        madvise(*out, bytes, MADV_HUGEPAGE);
+    return *out ? 0 : ENOMEM;
+}
+
+/* Pieces that threads take side by side: beside the copying itself, fresh pages are cleared by whoever
+ * touches them first. */
+enum { PIECE = 1 << 20 };
+
+static size_t piece_bytes(size_t bytes, size_t at)
+{
+    return bytes - at < PIECE ? bytes - at : PIECE;
+}
+
+static int host_copy(void *to, const void *from, size_t bytes)
+{
+#pragma omp parallel for schedule(static) if (bytes > 4 * (size_t)PIECE)
+    for (size_t at = 0; at < bytes; at += PIECE)
+        memcpy((char *)to + at, (const char *)from + at, piece_bytes(bytes, at));
+    return 0;
+}
+
+static int host_to_host(void *to, const void *from, int64_t offset, int64_t bytes)
+{
+    memcpy(to, (const char *)from + offset, (size_t)bytes);
+    return 0;
+}
+
+static int host_gather(const struct reference_piece *piece, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        memcpy(piece[i].to, piece[i].from, (size_t)piece[i].bytes);
+    return 0;
+}
+
+static int host_fill(const struct problem *problem, const struct instance *instance, int tensor,
+                     uint64_t seed, int content, void *out)
+{
+    fill_host(problem, instance, tensor, seed, content, out);
+    return 0;
+}
+
+static unsigned char poison_byte(uintptr_t address, uint32_t word)
+{
+    return (unsigned char)(word >> 8 * (address & 3));
+}
+
+static int host_poison(void *memory, size_t bytes, uint32_t word)
+{
+    unsigned char *p = memory;
+    size_t i = 0;
+    for (; i < bytes && ((uintptr_t)(p + i) & 3); i++)
+        p[i] = poison_byte((uintptr_t)(p + i), word);
+    for (; i + 4 <= bytes; i += 4)
+        memcpy(p + i, &word, 4);
+    for (; i < bytes; i++)
+        p[i] = poison_byte((uintptr_t)(p + i), word);
+    return 0;
+}
+
+static int host_find_unpoisoned(const void *memory, size_t bytes, uint32_t word, int64_t *first)
+{
+    const unsigned char *p = memory;
+    *first = -1;
+    for (size_t i = 0; i < bytes; i++)
+        if (p[i] != poison_byte((uintptr_t)(p + i), word)) {
+            *first = (int64_t)i;
+            break;
+        }
+    return 0;
+}
+
+static int host_find_difference(const void *a, const void *b, size_t bytes, int64_t *first)
+{
+    const unsigned char *p = a, *q = b;
+    bool differ = false;
+    *first = -1;
+#pragma omp parallel for schedule(static) reduction(|| : differ) if (bytes > 4 * (size_t)PIECE)
+    for (size_t at = 0; at < bytes; at += PIECE)
+        differ = differ || memcmp(p + at, q + at, piece_bytes(bytes, at)) != 0;
+    if (!differ)
+        return 0;
+    for (size_t i = 0; i < bytes; i++)
+        if (p[i] != q[i]) {
+            *first = (int64_t)i;
+            break;
+        }
+    return 0;
+}
+
+/* What the kernel estimates can be had without swapping. */
+static size_t host_available(void)
+{
+    char line[128];
+    unsigned long long kilobytes = 0;
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %llu kB", &kilobytes) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return kilobytes ? (size_t)kilobytes * 1024 : (size_t)1 << 30;
+}
+
+static const char *host_explain(int error)
+{
+    return strerror(error);
+}
+
+static bool host_is_shortage(int error)
+{
+    return error == ENOMEM;
+}
+
+static const struct memory memory_host = {
+    .take = host_take,
+    .release = free,
+    .copy = host_copy,
+    .to_host = host_to_host,
+    .gather = host_gather,
+    .from_host = host_copy,
+    .fill = host_fill,
+    .poison = host_poison,
+    .find_unpoisoned = host_find_unpoisoned,
+    .find_difference = host_find_difference,
+    .available = host_available,
+    .explain = host_explain,
+    .is_shortage = host_is_shortage,
+};
+
+const struct memory *memory_of(enum backend backend)
+{
+#ifdef HAVE_CUDA
+    if (backend == BACKEND_CUDA)
+        return &memory_cuda;
+#endif
+    return backend == BACKEND_HOST ? &memory_host : NULL;
+}

@@ -1,0 +1,55 @@
+#include "region.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "region_internal.h"
+
+static int cuda_device;
+
+void region_set_device(int device)
+{
+    cuda_device = device;
+}
+
+size_t region_offset(const struct region *region, enum placement placement)
+{
+    if (placement == PLACE_LOW)
+        return 0;
+    return (region->mapped - region->bytes) & ~(size_t)15;
+}
+
+size_t region_round(size_t bytes, size_t granule)
+{
+    size_t granules = bytes / granule + (bytes % granule != 0);
+    if (granules == 0)
+        granules = 1;
+    return granules > SIZE_MAX / granule ? 0 : granules * granule;
+}
+
+int region_create(struct region *region, enum backend backend, size_t bytes, char *error, size_t error_size)
+{
+    *region = (struct region){.backend = backend, .bytes = bytes, .fd = -1};
+    int status = backend == BACKEND_CUDA ? region_cuda_create(region, cuda_device, error, error_size)
+                                         : region_host_create(region, error, error_size);
+    if (status) {
+        int saved = errno;
+        region_destroy(region);
+        errno = saved;
+    }
+    return status;
+}
+
+void region_destroy(struct region *region)
+{
+    if (region->mapped == 0)
+        return;
+    if (region->backend == BACKEND_CUDA)
+        region_cuda_destroy(region);
+    else
+        region_host_destroy(region);
+    if (region->fd >= 0)
+        close(region->fd);
+    *region = (struct region){.backend = region->backend, .fd = -1};
+}

@@ -1,0 +1,230 @@
+#include "diagnose.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/explain/explain.h"
+#include "verify/device/clock.h"
+#include "verify/cli/interrupt.h"
+#include "shrinking.h"
+
+struct diagnosing {
+    const struct task *task;
+    const struct diagnose_limits *limits;
+    struct result *result;
+    struct shrinking shrinking;
+    enum outcome outcome;       /* of the failure that is shrunk */
+    struct shrinking_rate rate; /* of the same configuration, run again */
+    struct diagnosis *out;
+};
+
+/* By the checks, which are what is repeated: a configuration that failed only when timed has passed them. */
+static enum outcome outcome_of(const struct diagnosing *d, const struct config_result *result)
+{
+    return result->timed_config[0] ? OUTCOME_PASS : shrinking_outcome(&d->shrinking, result);
+}
+
+static bool is_failure(const struct diagnosing *d, const struct config_result *result)
+{
+    const enum outcome outcome = outcome_of(d, result);
+    return outcome == OUTCOME_REFUSED ? d->outcome == OUTCOME_REFUSED
+                                      : outcome != OUTCOME_PASS && outcome != OUTCOME_SKIPPED;
+}
+
+/* --- which failure --- */
+
+/* The commonest outcome that is a failure; refusals only where there is no other. */
+static bool choose_outcome(struct diagnosing *d)
+{
+    int count[OUTCOME_COUNT] = {0}, most = 0;
+    for (int i = 0; i < d->result->result_count; i++)
+        count[outcome_of(d, &d->result->results[i])]++;
+    count[OUTCOME_PASS] = count[OUTCOME_SKIPPED] = 0;
+    d->outcome = OUTCOME_PASS;
+    for (int i = 0; i < OUTCOME_COUNT; i++)
+        if (i != OUTCOME_REFUSED && count[i] > most) {
+            most = count[i];
+            d->outcome = (enum outcome)i;
+        }
+    if (most == 0 && count[OUTCOME_REFUSED] > 0)
+        d->outcome = OUTCOME_REFUSED;
+    return d->outcome != OUTCOME_PASS;
+}
+
+/* The one with least work: closest to the simplest, and quickest to run. */
+static const struct config_result *choose_failure(const struct diagnosing *d)
+{
+    const struct config_result *best = NULL;
+    for (int i = 0; i < d->result->result_count; i++) {
+        const struct config_result *c = &d->result->results[i];
+        if (outcome_of(d, c) == d->outcome && (!best || c->flops + c->bytes < best->flops + best->bytes))
+            best = c;
+    }
+    return best;
+}
+
+/* --- shrinking --- */
+
+static void shrink_failure(struct diagnosing *d, const struct config_result *failure)
+{
+    struct shrinking *s = &d->shrinking;
+    struct config config;
+    struct space_error error;
+    if (config_parse(&config, d->task->problem, failure->config, "configuration", &error) != 0)
+        return;
+    shrinking_from(s, failure);
+    d->rate = shrinking_repeat(s, &config, SHRINKING_TRIES);
+    if (shrinking_search(s, &config) == 0) {
+        d->out->locally_minimal = s->shrunk.minimal;
+        d->out->shrink_runs = s->shrunk.runs;
+    }
+    d->out->minimal = s->best;
+    d->out->present = true;
+}
+
+/* Which elements of the smallest failure are wrong. */
+static void find_pattern(struct diagnosing *d)
+{
+    struct shrinking *s = &d->shrinking;
+    struct pattern *pattern = &d->out->pattern;
+    struct config config;
+    struct space_error error;
+    if (d->outcome != OUTCOME_WRONG && d->outcome != OUTCOME_UNWRITTEN && d->outcome != OUTCOME_UNSTABLE)
+        return;
+    if (config_parse(&config, d->task->problem, d->out->minimal.config, "configuration", &error) != 0)
+        return;
+    probe_observe(s->probe, pattern);
+    for (int i = 0; i < (s->flaky ? SHRINKING_TRIES : 1) && !pattern->present; i++)
+        shrinking_again(s, &config, 1);
+    probe_observe(s->probe, NULL);
+}
+
+/* --- failures that only timing shows --- */
+
+/* The one with least work, as it was timed. To repeat it a hundred times would take minutes: neither shrunk nor
+ * explained. */
+static void show_timed_failure(struct diagnosing *d)
+{
+    const struct config_result *best = NULL;
+    int count = 0;
+    for (int i = 0; i < d->result->result_count; i++) {
+        const struct config_result *c = &d->result->results[i];
+        if (!c->timed_config[0])
+            continue;
+        if (!best || c->flops + c->bytes < best->flops + best->bytes)
+            best = c;
+        count++;
+    }
+    if (!best)
+        return;
+    d->out->minimal = *best;
+    memcpy(d->out->minimal.config, best->timed_config, sizeof best->timed_config);
+    snprintf(d->out->rule.reason, sizeof d->out->rule.reason,
+             "%d configuration%s passed the checks and failed in the timed calls only", count,
+             count == 1 ? "" : "s");
+    d->out->present = true;
+}
+
+/* --- the rule --- */
+
+/* Run each time: explain asks for a known configuration only to see whether its failure repeats. */
+static int explain_step(void *data, const struct config *config)
+{
+    struct diagnosing *d = data;
+    struct config_result result;
+    if (!shrinking_run(&d->shrinking, config, &result))
+        return -2;
+    if (is_failure(d, &result))
+        return 1;
+    return outcome_of(d, &result) == OUTCOME_PASS ? 0 : -1;
+}
+
+/* Everything that was run; what was neither judged nor failed tells nothing. */
+static int list_trials(const struct diagnosing *d, struct explain_trial *trial)
+{
+    int count = 0;
+    for (int i = 0; i < d->result->result_count; i++) {
+        const struct config_result *c = &d->result->results[i];
+        struct space_error error;
+        const bool fails = is_failure(d, c);
+        if ((fails || outcome_of(d, c) == OUTCOME_PASS) &&
+            config_parse(&trial[count].config, d->task->problem, c->config, "configuration", &error) == 0)
+            trial[count++].fails = fails;
+    }
+    return count;
+}
+
+static void keep_rule(const struct rule *rule, struct result_rule *out)
+{
+    *out = (struct result_rule){.present = rule->present,
+                                .fails_inside = rule->fails_inside,
+                                .inside = rule->inside,
+                                .passes_outside = rule->passes_outside,
+                                .outside = rule->outside,
+                                .precision = rule->precision,
+                                .recall = rule->recall,
+                                .runs = rule->runs};
+    memcpy(out->text, rule->text, sizeof out->text);
+    memcpy(out->reason, rule->reason, sizeof out->reason);
+}
+
+static void find_rule(struct diagnosing *d)
+{
+    struct explain_trial *trial = calloc((size_t)d->result->result_count + 1, sizeof *trial);
+    struct rule rule = {.present = false};
+    const int count = trial ? list_trials(d, trial) : 0;
+    if (d->shrinking.flaky && d->rate.runs > 0)
+        snprintf(d->out->rule.reason, sizeof d->out->rule.reason,
+                 "the same configuration fails in %d of %d runs: a race, or memory that nobody set",
+                 d->rate.same, d->rate.runs);
+    else if (d->outcome == OUTCOME_TIMEOUT)
+        snprintf(d->out->rule.reason, sizeof d->out->rule.reason,
+                 "every further run would take the whole timeout");
+    else if (count > 0 && explain(&d->task->space, &d->task->caps, &d->task->seen, trial, count,
+                                  d->limits->explain_runs, d->result->seed, explain_step, d, &rule) == 0)
+        keep_rule(&rule, &d->out->rule);
+    free(trial);
+}
+
+/* --- all --- */
+
+struct diagnose_limits diagnose_limits(enum effort effort, double elapsed)
+{
+    static const struct diagnose_limits limits[] = {
+        [EFFORT_QUICK] = {60, 80, 20}, [EFFORT_STANDARD] = {60, 200, 60}, [EFFORT_DEEP] = {60, 200, 300}};
+    static const double whole = 170, least = 30; /* seconds */
+    struct diagnose_limits chosen = limits[effort];
+    if (effort == EFFORT_STANDARD && elapsed + chosen.seconds > whole)
+        chosen.seconds = elapsed + least > whole ? least : whole - elapsed;
+    return chosen;
+}
+
+void diagnose(const struct task *task, const struct run_options *options,
+              const struct diagnose_limits *limits, struct result *result)
+{
+    const double start = clock_seconds();
+    struct diagnosing d = {.task = task, .limits = limits, .result = result, .out = &result->diagnosis};
+    d.shrinking = (struct shrinking){.space = &task->space,
+                                     .published = options->published,
+                                     .steps = limits->shrink_runs,
+                                     .end = start + limits->seconds};
+    if (is_interrupted())
+        return;
+    if (!choose_outcome(&d)) {
+        if (!options->published)
+            show_timed_failure(&d);
+        return;
+    }
+    d.shrinking.probe = probe_open(task, options);
+    if (!d.shrinking.probe)
+        return;
+    for (int i = 0; i < result->result_count; i++)
+        if (!result->results[i].timed_config[0])
+            probe_know(d.shrinking.probe, &result->results[i]);
+    shrink_failure(&d, choose_failure(&d));
+    find_pattern(&d);
+    find_rule(&d);
+    result->diagnosis.seconds = clock_seconds() - start;
+    probe_close(d.shrinking.probe);
+}

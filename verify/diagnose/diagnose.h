@@ -1,0 +1,20 @@
+/* After a run with failures: the simplest configuration that still fails so, and the rule that says when. */
+#ifndef UNSEEN_DIAGNOSE_H
+#define UNSEEN_DIAGNOSE_H
+
+#include "verify/session/run.h"
+
+struct diagnose_limits {
+    int shrink_runs, explain_runs;
+    double seconds; /* for both; what is not done by then is not done */
+};
+/* `elapsed`: what the run itself has taken. The whole is to end within three minutes at standard effort, unless
+ * the run alone takes most of that. */
+struct diagnose_limits diagnose_limits(enum effort effort, double elapsed);
+
+/* Fills result->diagnosis where something failed, or where everything else passed and something was refused;
+ * nothing else is touched. What cannot be told is left out: a diagnosis never spoils a verdict. */
+void diagnose(const struct task *task, const struct run_options *options,
+              const struct diagnose_limits *limits, struct result *result);
+
+#endif

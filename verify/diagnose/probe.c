@@ -1,0 +1,158 @@
+#include "probe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/draw/draw_internal.h"
+#include "verify/cli/interrupt.h"
+
+/* Results by configuration line: open addressing, at most half full. An empty slot has an empty line. */
+struct probe {
+    const struct task *task;
+    struct session *session;
+    struct drawing caps; /* only what draw_cost reads */
+    struct config_result *slot;
+    size_t capacity, used; /* capacity is a power of two */
+    int runs;
+    const char *error;
+};
+
+enum { FIRST_CAPACITY = 256 };
+
+struct probe *probe_open(const struct task *task, const struct run_options *options)
+{
+    struct session_options session = run_session_options(task, options);
+    session.brief = true; /* hundreds of runs, most of them failing, of which none but the last is shown */
+    struct probe *probe = calloc(1, sizeof *probe);
+    if (!probe)
+        return NULL;
+    *probe = (struct probe){.task = task,
+                            .session = session_open(&session),
+                            .caps = {.space = &task->space, .cap = {task->caps.bytes, task->caps.flops}},
+                            .slot = calloc(FIRST_CAPACITY, sizeof *probe->slot),
+                            .capacity = FIRST_CAPACITY,
+                            .error = "out of memory"};
+    if (probe->session && probe->slot)
+        return probe;
+    probe_close(probe);
+    return NULL;
+}
+
+void probe_close(struct probe *probe)
+{
+    if (!probe)
+        return;
+    session_close(probe->session);
+    free(probe->slot);
+    free(probe);
+}
+
+int probe_runs(const struct probe *probe)
+{
+    return probe->runs;
+}
+
+const char *probe_error(const struct probe *probe)
+{
+    return probe->error;
+}
+
+const struct session *probe_session(const struct probe *probe)
+{
+    return probe->session;
+}
+
+/* --- memory --- */
+
+static struct config_result *find_slot(struct config_result *slot, size_t capacity, const char *line)
+{
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+    for (const char *p = line; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
+    size_t at = (size_t)(hash ^ hash >> 32) & (capacity - 1);
+    while (slot[at].config[0] && strcmp(slot[at].config, line) != 0)
+        at = (at + 1) & (capacity - 1);
+    return &slot[at];
+}
+
+static bool grow(struct probe *probe)
+{
+    const size_t capacity = 2 * probe->capacity;
+    struct config_result *slot = calloc(capacity, sizeof *slot);
+    if (!slot)
+        return false;
+    for (size_t i = 0; i < probe->capacity; i++)
+        if (probe->slot[i].config[0])
+            *find_slot(slot, capacity, probe->slot[i].config) = probe->slot[i];
+    free(probe->slot);
+    probe->slot = slot;
+    probe->capacity = capacity;
+    return true;
+}
+
+static bool remember(struct probe *probe, const struct config_result *result)
+{
+    struct config_result *slot = find_slot(probe->slot, probe->capacity, result->config);
+    if (slot->config[0]) {
+        if (result->outcome != OUTCOME_PASS)
+            *slot = *result;
+        return true;
+    }
+    *slot = *result;
+    return 2 * ++probe->used <= probe->capacity || grow(probe);
+}
+
+bool probe_know(struct probe *probe, const struct config_result *result)
+{
+    return remember(probe, result);
+}
+
+void probe_observe(struct probe *probe, struct pattern *pattern)
+{
+    session_observe(probe->session, pattern);
+}
+
+/* --- runs --- */
+
+static void start_result(const struct config *config, struct config_result *result)
+{
+    memset(result, 0, sizeof *result);
+    result->unseen = true;
+    config_format(config, result->config, sizeof result->config);
+}
+
+enum probe_status probe_again(struct probe *probe, const struct config *config, struct config_result *result)
+{
+    start_result(config, result);
+    if (is_interrupted())
+        return PROBE_INTERRUPTED;
+    const enum session_status status = session_check(probe->session, config, result);
+    probe->runs++;
+    if (is_interrupted()) /* a killed child's "crash" is nobody's fault */
+        return PROBE_INTERRUPTED;
+    if (status != SESSION_OK) {
+        probe->error = session_error(probe->session);
+        return status == SESSION_BAD ? PROBE_BAD : PROBE_BROKEN;
+    }
+    return remember(probe, result) ? PROBE_OK : PROBE_BROKEN;
+}
+
+enum probe_status probe_run(struct probe *probe, const struct config *config, struct config_result *result)
+{
+    struct cost cost;
+    start_result(config, result);
+    const struct config_result *known = find_slot(probe->slot, probe->capacity, result->config);
+    if (known->config[0]) {
+        *result = *known;
+        return PROBE_OK;
+    }
+    if (draw_cost(&probe->caps, config, &cost))
+        return probe_again(probe, config, result);
+    result->outcome = OUTCOME_SKIPPED;
+    snprintf(result->detail, sizeof result->detail,
+             "not run: above the %.3g MB or %.3g GFLOP that this "
+             "machine allows one configuration",
+             probe->task->caps.bytes / 1e6, probe->task->caps.flops / 1e9);
+    return PROBE_OK;
+}

@@ -1,0 +1,97 @@
+#include "shrinking.h"
+
+#include "reports/published.h"
+#include "verify/device/clock.h"
+
+void shrinking_from(struct shrinking *s, const struct config_result *failure)
+{
+    s->from = s->best = *failure;
+}
+
+/* --- outcomes --- */
+
+enum outcome shrinking_outcome(const struct shrinking *s, const struct config_result *result)
+{
+    return s->published ? published_outcome(result) : result->outcome;
+}
+
+bool shrinking_is_same(const struct shrinking *s, const struct config_result *result)
+{
+    return shrinking_outcome(s, result) == shrinking_outcome(s, &s->from);
+}
+
+/* --- runs --- */
+
+/* Nothing may be run any more: time is over, or the last run failed to. */
+static bool is_over(const struct shrinking *s)
+{
+    return s->status != PROBE_OK || (s->end > 0 && clock_seconds() > s->end);
+}
+
+bool shrinking_run(struct shrinking *s, const struct config *config, struct config_result *result)
+{
+    if (is_over(s))
+        return false;
+    s->status = probe_again(s->probe, config, result);
+    return s->status == PROBE_OK;
+}
+
+struct shrinking_rate shrinking_again(struct shrinking *s, const struct config *config, int times)
+{
+    struct shrinking_rate rate = {0};
+    struct config_result result;
+    while (rate.runs < times && shrinking_run(s, config, &result)) {
+        rate.same += shrinking_is_same(s, &result);
+        rate.failed += shrinking_outcome(s, &result) != OUTCOME_PASS;
+        rate.runs++;
+    }
+    return rate;
+}
+
+struct shrinking_rate shrinking_repeat(struct shrinking *s, const struct config *config, int times)
+{
+    const bool hangs = s->from.outcome == OUTCOME_TIMEOUT;
+    const struct shrinking_rate rate = shrinking_again(s, config, hangs ? 0 : times);
+    s->flaky = s->flaky || rate.same < rate.runs || s->from.outcome == OUTCOME_UNSTABLE;
+    return rate;
+}
+
+/* --- the search --- */
+
+/* One run of a step, or what is remembered of it; only the first try may be remembered. */
+static bool run_step(struct shrinking *s, const struct config *config, bool first,
+                     struct config_result *result)
+{
+    const int before = probe_runs(s->probe);
+    if (is_over(s) || (s->runs > 0 && s->spent >= s->runs))
+        return false;
+    s->status = first ? probe_run(s->probe, config, result) : probe_again(s->probe, config, result);
+    s->spent += probe_runs(s->probe) - before;
+    if (s->status == PROBE_OK && s->observe)
+        s->observe(s->observe_data, result);
+    return s->status == PROBE_OK;
+}
+
+static int step_fails(void *data, const struct config *config)
+{
+    struct shrinking *s = data;
+    struct config_result result;
+    for (int i = 0; i < (s->flaky ? SHRINKING_TRIES : 1); i++) {
+        if (!run_step(s, config, i == 0, &result))
+            return -1;
+        if (shrinking_is_same(s, &result)) {
+            s->best = result;
+            return 1;
+        }
+        if (result.outcome == OUTCOME_SKIPPED) { /* a second try would be, too */
+            s->skipped++;
+            return 0;
+        }
+    }
+    return 0;
+}
+
+int shrinking_search(struct shrinking *s, const struct config *config)
+{
+    return shrink(s->space, config, s->steps, step_fails, s, &s->shrunk);
+}

@@ -1,0 +1,54 @@
+/* The messages between the judging process and the runner: fixed-size packets over a
+ * SOCK_SEQPACKET socketpair that the runner finds as descriptor 3. The runner is told what to
+ * load, which memory to map and with which extents to call; it never learns expected values,
+ * seeds, input classes, nor what comes next. It can only answer "returned r" (or how it failed). */
+#ifndef UNSEEN_CHANNEL_H
+#define UNSEEN_CHANNEL_H
+
+#include <stdint.h>
+
+enum { CHANNEL_FD = 3, CHANNEL_TENSORS = 8, CHANNEL_EXTENTS = 8, CHANNEL_SAMPLES = 64, CHANNEL_TEXT = 512 };
+
+enum request_kind { REQUEST_LOAD = 1, REQUEST_MAP, REQUEST_UNMAP, REQUEST_CALL, REQUEST_TIME };
+
+struct request {
+    uint32_t kind;
+    uint32_t sequence;                /* echoed: an answer to anything else is garbage */
+    uint32_t backend;                 /* LOAD */
+    int32_t device;                   /* LOAD: CUDA ordinal */
+    char path[CHANNEL_TEXT];          /* LOAD: the shared object; empty: only open the device */
+    char symbol[64];                  /* LOAD */
+    uint32_t slot;                    /* MAP: tensor number; the descriptor travels with the packet */
+    uint64_t mapped;                  /* MAP: bytes, whole granules */
+    uint32_t tensors, extents;        /* CALL, TIME */
+    uint64_t offset[CHANNEL_TENSORS]; /* byte offset of each tensor in its region */
+    int64_t extent[CHANNEL_EXTENTS];
+    uint32_t samples;     /* TIME: how many, <= CHANNEL_SAMPLES */
+    uint64_t flush_bytes; /* TIME: overwrite this much before every sample (CUDA) */
+};
+
+enum reply_kind {
+    REPLY_DONE = 1,    /* LOAD, MAP, UNMAP done */
+    REPLY_RETURNED,    /* CALL, TIME: the candidate returned `value` and the device is drained */
+    REPLY_FAILED,      /* LOAD, MAP, TIME not done: `text` says why; value: enum reply_failure */
+    REPLY_FAULT,       /* caught SIGSEGV/SIGBUS: slot of the region next to the address, or -1 */
+    REPLY_DEVICE_ERROR /* CUDA: value is the CUresult after the call; text its name */
+};
+enum reply_failure { FAILURE_LOAD = 1, FAILURE_SYMBOL, FAILURE_MEMORY, FAILURE_DEVICE };
+
+struct reply {
+    uint32_t magic; /* CHANNEL_MAGIC */
+    uint32_t kind;
+    uint32_t sequence;
+    int32_t value;
+    int32_t slot;                     /* FAULT: tensor whose guard was hit, or -1 */
+    uint32_t below;                   /* FAULT: 1 when below the region, 0 above */
+    uint64_t distance;                /* FAULT: bytes past the edge of the granules; slot -1: the address */
+    uint32_t samples;                 /* TIME */
+    double event_ms[CHANNEL_SAMPLES]; /* CUDA events around the call; host: monotonic clock */
+    double wall_ms[CHANNEL_SAMPLES];  /* from before the call until the device is fully drained */
+    char text[CHANNEL_TEXT];
+};
+#define CHANNEL_MAGIC 0x756e736eu
+
+#endif

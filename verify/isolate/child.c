@@ -1,0 +1,236 @@
+#include "child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "child_internal.h"
+
+/* Mapping is the runner's own work: what takes longer hangs. */
+#define MAP_TIMEOUT 60.0
+
+static void open_log(struct child *child, const char *path)
+{
+    struct stat status;
+    child->log = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
+    if (child->log >= 0 && fstat(child->log, &status) == 0)
+        child->logged = (size_t)status.st_size;
+}
+
+static enum child_status request_load(struct child *child, const struct child_options *options,
+                                      const char *object, char *text, size_t text_size)
+{
+    struct request request = {.kind = REQUEST_LOAD, .backend = options->backend, .device = options->device};
+    struct reply reply;
+    if (strlen(object) >= sizeof request.path || strlen(options->symbol) >= sizeof request.symbol) {
+        snprintf(text, text_size,
+                 "the path %s is too long; at most %zu bytes are possible\n"
+                 "---> set TMPDIR to a shorter path",
+                 object, sizeof request.path - 1);
+        return CHILD_LOAD;
+    }
+    strcpy(request.path, object);
+    strcpy(request.symbol, options->symbol);
+    return child_exchange(child, &request, -1, options->load_timeout, &reply, text, text_size);
+}
+
+/* Can memory of this process be mapped in there? A driver that starts in a user namespace may
+ * still refuse to import. */
+static enum child_status try_mapping(struct child *child, char *text, size_t text_size)
+{
+    struct region region;
+    enum child_status status = CHILD_MEMORY;
+    if (region_create(&region, child->backend, 1, text, text_size) == 0) {
+        status = child_map(child, 0, &region, text, text_size);
+        if (status == CHILD_OK)
+            status = child_unmap(child, text, text_size);
+        region_destroy(&region);
+    }
+    return status;
+}
+
+/* The runner's first words, and its device. The candidate is not loaded yet and cannot make this
+ * fail. */
+static enum child_status greet(struct child *child, const struct child_options *options, char *text,
+                               size_t text_size)
+{
+    struct reply reply;
+    char why[200];
+    enum child_status status =
+        child_wait(child, 0, REPLY_DONE, options->load_timeout, &reply, why, sizeof why);
+    if (status != CHILD_OK) {
+        child->head[strcspn(child->head, "\n")] = 0;
+        snprintf(text, text_size,
+                 "the runner did not start: %s%s%s\n---> UNSEEN_NO_SANDBOX=1 "
+                 "tries it without bubblewrap",
+                 why, *child->head ? ": " : "", child->head);
+        return CHILD_SPAWN;
+    }
+    if (options->backend == BACKEND_CUDA)
+        status = request_load(child, options, "", text, text_size);
+    if (status == CHILD_OK && child->sandboxed && !sandbox_confirmed(options->backend)) {
+        status = try_mapping(child, text, text_size);
+        if (status == CHILD_OK)
+            sandbox_confirm(options->backend);
+    }
+    return status;
+}
+
+static enum child_status start(struct child **out, const struct child_options *options, bool sandboxed,
+                               char *text, size_t text_size)
+{
+    struct child *child = calloc(1, sizeof *child);
+    if (!child) {
+        snprintf(text, text_size, "out of memory");
+        return CHILD_SPAWN;
+    }
+    child->backend = options->backend;
+    child->sandboxed = sandboxed;
+    child->fault.slot = -1;
+    child->log = -1;
+    if (child_spawn(&child->process, options, sandboxed, text, text_size)) {
+        free(child);
+        return CHILD_SPAWN;
+    }
+    open_log(child, options->log_path);
+    enum child_status status = greet(child, options, text, text_size);
+    if (status == CHILD_OK)
+        *out = child;
+    else
+        child_stop(child);
+    return status;
+}
+
+/* As start, inside the sandbox if that works; until it has worked once, outside is tried too.
+ * Too little memory for the trial is not the sandbox's fault. */
+static enum child_status start_anywhere(struct child **out, const struct child_options *options, char *text,
+                                        size_t text_size)
+{
+    char why[200];
+    bool inside = sandbox_use(options->backend);
+    enum child_status status = start(out, options, inside, text, text_size);
+    if (status == CHILD_OK || status == CHILD_MEMORY || !inside || sandbox_confirmed(options->backend))
+        return status;
+    snprintf(why, sizeof why, "%s", text);
+    status = start(out, options, false, text, text_size);
+    if (status == CHILD_OK) /* otherwise the sandbox was not the reason */
+        sandbox_reject(options->backend, why);
+    return status;
+}
+
+enum child_status child_start(struct child **out, const struct child_options *options, char *text,
+                              size_t text_size)
+{
+    struct child *child = NULL;
+    *out = NULL;
+    if (access(options->object, R_OK)) { /* bubblewrap would fail on it and look broken */
+        snprintf(text, text_size, "cannot read %s: %s\n---> build the candidate again", options->object,
+                 strerror(errno));
+        return CHILD_LOAD;
+    }
+    enum child_status status = start_anywhere(&child, options, text, text_size);
+    if (status != CHILD_OK)
+        return status;
+    status = request_load(child, options, options->object, text, text_size);
+    if (status == CHILD_SYMBOL) {
+        size_t used = strlen(text);
+        snprintf(text + used, text_size - used,
+                 "\n---> in CUDA and C++ declare it extern \"C\"; "
+                 "`unseen describe %s --header` prints the declaration",
+                 options->symbol);
+    }
+    if (status == CHILD_OK)
+        *out = child;
+    else
+        child_stop(child);
+    return status;
+}
+
+enum child_status child_map(struct child *child, int slot, const struct region *region, char *text,
+                            size_t text_size)
+{
+    struct request request = {.kind = REQUEST_MAP, .slot = (uint32_t)slot, .mapped = region->mapped};
+    struct reply reply;
+    return child_exchange(child, &request, region->fd, MAP_TIMEOUT, &reply, text, text_size);
+}
+
+enum child_status child_unmap(struct child *child, char *text, size_t text_size)
+{
+    struct request request = {.kind = REQUEST_UNMAP};
+    struct reply reply;
+    return child_exchange(child, &request, -1, MAP_TIMEOUT, &reply, text, text_size);
+}
+
+static struct request make_call(const struct call *call, enum request_kind kind)
+{
+    struct request request = {
+        .kind = kind, .tensors = (uint32_t)call->tensors, .extents = (uint32_t)call->extents};
+    memcpy(request.offset, call->offset, sizeof request.offset);
+    memcpy(request.extent, call->extent, sizeof request.extent);
+    return request;
+}
+
+enum child_status child_call(struct child *child, const struct call *call, double timeout, int *returned,
+                             char *text, size_t text_size)
+{
+    struct request request = make_call(call, REQUEST_CALL);
+    struct reply reply;
+    enum child_status status = child_exchange(child, &request, -1, timeout, &reply, text, text_size);
+    if (status == CHILD_OK)
+        *returned = reply.value;
+    return status;
+}
+
+/* Samples that the runner cannot have sent are the candidate's work. */
+static bool plausible(const struct reply *reply, int samples)
+{
+    if (reply->samples > (uint32_t)samples || (reply->value == 0 && reply->samples != (uint32_t)samples))
+        return false;
+    for (uint32_t i = 0; i < reply->samples; i++)
+        if (!(reply->event_ms[i] >= 0 && isfinite(reply->event_ms[i]) && reply->wall_ms[i] >= 0 &&
+              isfinite(reply->wall_ms[i])))
+            return false;
+    return true;
+}
+
+enum child_status child_time(struct child *child, const struct call *call, int samples, uint64_t flush_bytes,
+                             double timeout, struct reply *reply, char *text, size_t text_size)
+{
+    struct request request = make_call(call, REQUEST_TIME);
+    request.samples = (uint32_t)samples;
+    request.flush_bytes = flush_bytes;
+    enum child_status status = child_exchange(child, &request, -1, timeout, reply, text, text_size);
+    if (status == CHILD_OK && !plausible(reply, samples)) {
+        snprintf(text, text_size,
+                 "an answer with %u impossible samples; expected %d times of "
+                 "zero or more",
+                 reply->samples, samples);
+        child_reap(&child->process, 0);
+        return CHILD_GARBAGE;
+    }
+    return status;
+}
+
+struct child_fault child_fault(const struct child *child)
+{
+    return child->fault;
+}
+
+void child_stop(struct child *child)
+{
+    if (!child)
+        return;
+    if (child->process.pid)
+        child_reap(&child->process, 0);
+    child_drain(child);
+    const int open_fds[] = {child->process.channel, child->process.output, child->process.pidfd, child->log};
+    for (size_t i = 0; i < sizeof open_fds / sizeof *open_fds; i++)
+        if (open_fds[i] >= 0)
+            close(open_fds[i]);
+    free(child);
+}

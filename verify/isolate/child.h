@@ -1,0 +1,88 @@
+/* The judging side of the isolated runner: start it, give it memory, have it call the candidate. */
+#ifndef UNSEEN_CHILD_H
+#define UNSEEN_CHILD_H
+
+#include "channel.h"
+#include "verify/device/region.h"
+
+struct child; /* one runner process with one candidate loaded */
+
+enum child_status {
+    CHILD_OK,      /* the call came back; see returned */
+    CHILD_LOAD,    /* the object cannot be loaded: text has dlopen's words */
+    CHILD_SYMBOL,  /* the object lacks the symbol */
+    CHILD_MEMORY,  /* not enough memory for the mapping */
+    CHILD_DEVICE,  /* no usable device in the child */
+    CHILD_OVERRUN, /* fault next to a tensor (host: address in a guard; CUDA: illegal address) */
+    CHILD_CRASH,   /* any other signal, exit, abort, CUDA error: text says which */
+    CHILD_TIMEOUT,
+    CHILD_GARBAGE, /* it wrote something else on its channel: evidence of cheating */
+    CHILD_SPAWN    /* the runner could not be started: environment error */
+};
+
+struct child_options {
+    enum backend backend;
+    int device;         /* CUDA ordinal */
+    const char *object; /* absolute path of the shared object */
+    const char *symbol;
+    double load_timeout;  /* seconds */
+    int threads;          /* OMP_NUM_THREADS in the child */
+    const char *log_path; /* what the candidate prints is appended until the file has 64 KiB
+                             * (all starts together), the rest is discarded; NULL: all of it */
+};
+
+/* Start a runner and load the candidate. On anything but CHILD_OK, *child is NULL and text says
+ * why. The child runs in its own session, with an emptied environment (PATH, LD_LIBRARY_PATH,
+ * CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER, HOME=/nonexistent, OMP_NUM_THREADS, OMP_WAIT_POLICY kept or set),
+ * no descriptors but 0-2 and the channel, no core files, files of 64 MiB at most, first in line when memory
+ * is out, and dies with the thread that started it: start children from a thread that outlives them. Where
+ * bubblewrap works (see child_sandbox) also in its own user, process, network and IPC namespaces. Several
+ * threads may each use children of their own. */
+enum child_status child_start(struct child **child, const struct child_options *options, char *text,
+                              size_t text_size);
+
+/* In all calls below, after anything but CHILD_OK the process is gone: child_stop, start anew. */
+
+/* `slot` is the tensor's number. The mappings live as long as the process or until child_unmap. */
+enum child_status child_map(struct child *child, int slot, const struct region *region, char *text,
+                            size_t text_size);
+enum child_status child_unmap(struct child *child, char *text, size_t text_size); /* every slot */
+
+struct call {
+    int tensors, extents;
+    uint64_t offset[CHANNEL_TENSORS];
+    int64_t extent[CHANNEL_EXTENTS];
+};
+
+/* One call of the candidate; *returned is what it returned. */
+enum child_status child_call(struct child *child, const struct call *call, double timeout, int *returned,
+                             char *text, size_t text_size);
+
+/* `samples` (1 to CHANNEL_SAMPLES) cold timed calls: reply has event_ms and wall_ms of
+ * reply->samples of them, fewer only where a call returned nonzero (reply->value), which ends
+ * the series. `timeout` is for all of them. Warm-up calls are the caller's business: the first
+ * call also pays for first-touch page faults, module loading, OpenMP's threads. */
+enum child_status child_time(struct child *child, const struct call *call, int samples, uint64_t flush_bytes,
+                             double timeout, struct reply *reply, char *text, size_t text_size);
+
+/* After CHILD_OVERRUN on the host: which tensor's guard was hit, on which side, and how many
+ * bytes beyond the edge of its granules. slot is -1 where that is not known (CUDA: an illegal
+ * address has no owner). */
+struct child_fault {
+    int slot;
+    bool below;
+    uint64_t distance;
+};
+struct child_fault child_fault(const struct child *child);
+
+void child_stop(struct child *child); /* kills the whole session; NULL is fine */
+void child_stop_all(void);            /* async-signal-safe, for SIGINT; running compilers too */
+
+int child_count(void); /* running ones of this process, compilers too */
+
+/* How candidates are isolated on this machine, one line for the report: on the backend started
+ * last (before the first start: the host). UNSEEN_NO_SANDBOX=1 in the environment turns
+ * bubblewrap off. Valid until the next call. */
+const char *child_sandbox(void);
+
+#endif

@@ -1,0 +1,65 @@
+/* Starting the runner's process, inside bubblewrap or not: used by child.c. */
+#ifndef UNSEEN_CHILD_INTERNAL_H
+#define UNSEEN_CHILD_INTERNAL_H
+
+#include <sys/types.h>
+
+#include "child.h"
+
+/* --- child_sandbox.c --- */
+
+enum { SANDBOX_ARGUMENTS = 48 };
+
+/* Should the next child of this backend be started inside bubblewrap? Probes once per process. */
+bool sandbox_use(enum backend backend);
+/* A child came up inside: from now on failing inside is never a reason to start one outside. */
+void sandbox_confirm(enum backend backend);
+bool sandbox_confirmed(enum backend backend);
+/* It does not work for this backend and is not tried again; `why` is for the report. */
+void sandbox_reject(enum backend backend, const char *why);
+/* Fill argv (SANDBOX_ARGUMENTS entries) with bubblewrap's command line, NULL after it; what it
+ * is to run goes behind. Returns the number of arguments. `runner` and `object` are absolute
+ * paths to show inside. */
+int sandbox_arguments(const char **argv, enum backend backend, const char *runner, const char *object);
+
+/* --- child_spawn.c --- */
+
+struct spawned {
+    pid_t pid;   /* the runner, or the bubblewrap that holds it; leader of its session */
+    int pidfd;   /* readable when it ends; -1 where the kernel has none */
+    int channel; /* this side's end */
+    int output;  /* what it prints; non-blocking */
+};
+
+/* Returns 0; -1 with text. */
+int child_spawn(struct spawned *spawned, const struct child_options *options, bool sandboxed, char *text,
+                size_t text_size);
+/* Wait for the end of the process and reap it: `patience_ms` for it to end by itself, then it is
+ * killed.
+ * Returns the wait status. */
+int child_reap(struct spawned *spawned, int patience_ms);
+
+/* --- child_wait.c --- */
+
+struct child {
+    struct spawned process;
+    enum backend backend;
+    bool sandboxed;
+    int log;        /* descriptor, -1: none */
+    size_t logged;  /* bytes in the log */
+    char head[256]; /* the first bytes printed */
+    size_t head_bytes;
+    struct child_fault fault;
+};
+
+/* Send a request (with a descriptor when fd >= 0), wait for its answer. CHILD_OK: a DONE or
+ * RETURNED reply, as the request asks for. Otherwise text says why and the process is gone. */
+enum child_status child_exchange(struct child *child, struct request *request, int fd, double timeout,
+                                 struct reply *reply, char *text, size_t text_size);
+/* Wait for the answer with this sequence; kind: which of DONE and RETURNED is legal. */
+enum child_status child_wait(struct child *child, uint32_t sequence, enum reply_kind kind, double timeout,
+                             struct reply *reply, char *text, size_t text_size);
+/* Copy what was printed into the log, without waiting. */
+void child_drain(struct child *child);
+
+#endif

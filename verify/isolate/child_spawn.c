@@ -1,0 +1,188 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "child_internal.h"
+#include "child_table.h"
+
+enum { ENVIRONMENT = 8, LIFTED = 10, CHANNEL_GONE_MS = 2000 };
+
+/* The runner lies beside this program, or where `make install` puts it. */
+static int find_runner(char *path, size_t size, char *text, size_t text_size)
+{
+    static const char *const places[] = {"unseen-runner", "../libexec/unseen/unseen-runner"};
+    char self[400];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0) {
+        snprintf(text, text_size, "cannot read /proc/self/exe: %s\n---> mount /proc", strerror(errno));
+        return -1;
+    }
+    self[length] = 0;
+    char *slash = strrchr(self, '/');
+    slash[1] = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char joined[512];
+        snprintf(joined, sizeof joined, "%s%s", self, places[i]);
+        char *real = realpath(joined, NULL);
+        bool found = real && access(real, X_OK) == 0 && strlen(real) < size;
+        if (found)
+            strcpy(path, real);
+        free(real);
+        if (found)
+            return 0;
+    }
+    snprintf(text, text_size,
+             "found no unseen-runner in %s; expected it there or in "
+             "../libexec/unseen\n---> run `make`",
+             self);
+    return -1;
+}
+
+/* Only what a candidate needs to find its libraries and device: a seed in a variable must not
+ * reach it. */
+static int make_environment(char *environment[ENVIRONMENT], int threads)
+{
+    static const char *const kept[] = {"PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES",
+                                       "CUDA_DEVICE_ORDER"};
+    int n = 0, status = 0;
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        const char *value = getenv(kept[i]);
+        if (value)
+            status |= asprintf(&environment[n++], "%s=%s", kept[i], value) < 0;
+    }
+    status |= asprintf(&environment[n++], "HOME=/nonexistent") < 0;
+    if (threads > 0)
+        status |= asprintf(&environment[n++], "OMP_NUM_THREADS=%d", threads) < 0;
+    /* Threads that spin while they wait take the cores from those that work, here or next door. */
+    status |= asprintf(&environment[n++], "OMP_WAIT_POLICY=passive") < 0;
+    environment[n] = NULL;
+    return status ? -1 : 0;
+}
+
+/* Descriptors above those that the child's own are moved onto, so that no dup2 hits one still
+ * needed. */
+static int lift(int fd)
+{
+    if (fd < 0 || fd >= LIFTED)
+        return fd;
+    int lifted = fcntl(fd, F_DUPFD_CLOEXEC, LIFTED);
+    close(fd);
+    return lifted;
+}
+
+static int make_pipes(int channel[2], int output[2])
+{
+    channel[0] = channel[1] = output[0] = output[1] = -1;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel))
+        return -1;
+    if (pipe2(output, O_CLOEXEC))
+        return -1;
+    for (int i = 0; i < 2; i++) {
+        channel[i] = lift(channel[i]);
+        output[i] = lift(output[i]);
+    }
+    return channel[0] < 0 || channel[1] < 0 || output[0] < 0 || output[1] < 0 ||
+                   fcntl(output[0], F_SETFL, O_NONBLOCK) < 0
+               ? -1
+               : 0;
+}
+
+/* posix_spawn and not fork: no copy of a large parent's page tables, and nothing of the CUDA
+ * runtime runs in the child between fork and exec. */
+static int launch(pid_t *pid, const char *const *argv, char *const *environment, int channel, int output)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, channel, CHANNEL_FD);
+    posix_spawn_file_actions_addclosefrom_np(&actions, CHANNEL_FD + 1);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    int status = posix_spawnp(pid, argv[0], &actions, &attributes, (char *const *)argv, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return status;
+}
+
+static void close_all(const int *fd, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (fd[i] >= 0)
+            close(fd[i]);
+}
+
+int child_spawn(struct spawned *spawned, const struct child_options *options, bool sandboxed, char *text,
+                size_t text_size)
+{
+    char runner[512], *environment[ENVIRONMENT] = {NULL};
+    const char *argv[SANDBOX_ARGUMENTS];
+    int fd[4], n = 0; /* channel, output: ours, theirs each */
+    if (find_runner(runner, sizeof runner, text, text_size))
+        return -1;
+    if (sandboxed)
+        n = sandbox_arguments(argv, options->backend, runner, options->object);
+    argv[n++] = runner;
+    argv[n] = NULL;
+    int status = make_pipes(fd, fd + 2) || make_environment(environment, options->threads) ? errno : 0;
+    if (status == 0)
+        status = launch(&spawned->pid, argv, environment, fd[1], fd[3]);
+    for (int i = 0; i < ENVIRONMENT; i++)
+        free(environment[i]);
+    if (status) {
+        close_all(fd, 4);
+        snprintf(text, text_size,
+                 "cannot start %s: %s\n---> check the limits on processes and "
+                 "open files (ulimit -a)",
+                 argv[0], strerror(status));
+        return -1;
+    }
+    child_table_add(spawned->pid);
+    close(fd[1]);
+    close(fd[3]);
+    spawned->channel = fd[0];
+    spawned->output = fd[2];
+    spawned->pidfd = pidfd_open(spawned->pid, 0);
+    return 0;
+}
+
+int child_reap(struct spawned *spawned, int patience_ms)
+{
+    int status = 0;
+    pid_t pid = spawned->pid;
+    struct pollfd ended = {spawned->pidfd, POLLIN, 0};
+    siginfo_t info = {0};
+    /* WNOWAIT: it leaves the table before its number is free again. */
+    for (int i = 0; i < patience_ms && info.si_pid == 0; i++)
+        if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == 0)
+            poll(&ended, 1, 1);
+    kill(-pid, SIGKILL); /* whatever it left in its group, also after its own end */
+    if (info.si_pid == 0)
+        kill(pid, SIGKILL);
+    child_table_remove(pid);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    /* Under bubblewrap the runner's end follows that of its parent; its memory must be free
+     * before the next one starts. The channel hangs up when it is gone. */
+    struct pollfd hung_up = {spawned->channel, 0, 0};
+    poll(&hung_up, 1, CHANNEL_GONE_MS);
+    spawned->pid = 0;
+    return status;
+}

@@ -1,0 +1,316 @@
+/* One request and its answer: everything that can come instead of an answer is told apart here. */
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "child_internal.h"
+#include "starvation.h"
+
+enum {
+    LOG_BYTES = 64 << 10,
+    PATIENCE_MS = 1000,
+    DRAIN_ROUNDS = 16,
+    HEX_BYTES = 16,
+    ILLEGAL_ADDRESS = 700 /* CUDA_ERROR_ILLEGAL_ADDRESS */
+};
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void keep_output(struct child *child, const char *data, size_t bytes)
+{
+    size_t head = sizeof child->head - 1 - child->head_bytes;
+    if (head > bytes)
+        head = bytes;
+    memcpy(child->head + child->head_bytes, data, head);
+    child->head_bytes += head;
+    if (child->log < 0 || child->logged >= LOG_BYTES)
+        return;
+    if (bytes > LOG_BYTES - child->logged)
+        bytes = LOG_BYTES - child->logged;
+    ssize_t wrote = write(child->log, data, bytes);
+    child->logged = wrote < 0 ? LOG_BYTES : child->logged + (size_t)wrote; /* disk full: no more */
+}
+
+/* A bounded number of reads, so that a candidate that prints without end does not keep the judge
+ * here. */
+void child_drain(struct child *child)
+{
+    char buffer[4096];
+    for (int i = 0; i < DRAIN_ROUNDS && child->process.output >= 0; i++) {
+        ssize_t got = read(child->process.output, buffer, sizeof buffer);
+        if (got > 0) {
+            keep_output(child, buffer, (size_t)got);
+        } else if (got < 0 && errno == EINTR) {
+            continue;
+        } else if (got < 0 && errno == EAGAIN) {
+            return;
+        } else {
+            close(child->process.output);
+            child->process.output = -1;
+        }
+    }
+}
+
+/* Under bubblewrap a signal shows as exit status 128 + signal, like in a shell. */
+static void describe_end(const struct child *child, int status, char *text, size_t text_size)
+{
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (child->sandboxed && code > 128 && code < 128 + 65)
+        number = code - 128;
+    if (number == 9)
+        snprintf(text, text_size, "killed by signal 9 (Killed), as when memory is out");
+    else if (number)
+        snprintf(text, text_size, "killed by signal %d (%s)", number, strsignal(number));
+    else
+        snprintf(text, text_size, "exited with status %d before answering", code);
+}
+
+static enum child_status gone(struct child *child, char *text, size_t text_size)
+{
+    int status = child_reap(&child->process, PATIENCE_MS);
+    child_drain(child);
+    describe_end(child, status, text, text_size);
+    return CHILD_CRASH;
+}
+
+static enum child_status give_up(struct child *child, enum child_status status)
+{
+    child_reap(&child->process, 0);
+    child_drain(child);
+    return status;
+}
+
+static enum child_status garbage(struct child *child, const unsigned char *data, size_t bytes,
+                                 const char *what, char *text, size_t text_size)
+{
+    char hex[3 * HEX_BYTES + 1] = "";
+    for (size_t i = 0; i < bytes && i < HEX_BYTES; i++)
+        snprintf(hex + 3 * i, 4, " %02x", data[i]);
+    snprintf(text, text_size,
+             "%s on the runner's channel: %zu bytes%s%s; expected an answer of "
+             "%zu bytes\n---> a kernel has no business with descriptor %d",
+             what, bytes, *hex ? ", beginning" : "", hex, sizeof(struct reply), CHANNEL_FD);
+    return give_up(child, CHILD_GARBAGE);
+}
+
+static enum child_status fault(struct child *child, const struct reply *reply, char *text, size_t text_size)
+{
+    unsigned long long distance = reply->distance;
+    bool in_guard = reply->slot >= 0 && reply->slot < CHANNEL_TENSORS;
+    child->fault = (struct child_fault){-1, false, 0};
+    if (in_guard) {
+        child->fault = (struct child_fault){reply->slot, reply->below != 0, distance};
+        snprintf(text, text_size, "touched memory %s tensor %d: %llu bytes %s",
+                 reply->below ? "below" : "above", reply->slot, distance,
+                 reply->below ? "before its memory" : "past the end of its memory");
+    } else {
+        snprintf(text, text_size, "killed by signal %d (%s) at address 0x%llx", reply->value,
+                 strsignal(reply->value), distance);
+    }
+    return give_up(child, in_guard ? CHILD_OVERRUN : CHILD_CRASH);
+}
+
+/* The text was written by the process under test: nothing in it may drive a terminal. */
+static void copy_words(const struct reply *reply, char *text, size_t text_size)
+{
+    char words[CHANNEL_TEXT];
+    memcpy(words, reply->text, sizeof words);
+    words[sizeof words - 1] = 0;
+    for (char *c = words; *c; c++)
+        if ((unsigned char)*c < ' ' ? *c != '\n' : *c == 127)
+            *c = '?';
+    snprintf(text, text_size, "%s", words);
+}
+
+static enum child_status failed(struct child *child, const struct reply *reply, char *text, size_t text_size)
+{
+    static const enum child_status meaning[] = {
+        [FAILURE_LOAD] = CHILD_LOAD,
+        [FAILURE_SYMBOL] = CHILD_SYMBOL,
+        [FAILURE_MEMORY] = CHILD_MEMORY,
+        [FAILURE_DEVICE] = CHILD_DEVICE,
+    };
+    copy_words(reply, text, text_size);
+    bool known = reply->value >= FAILURE_LOAD && reply->value <= FAILURE_DEVICE;
+    return give_up(child, known ? meaning[reply->value] : CHILD_LOAD);
+}
+
+static enum child_status judge(struct child *child, const struct reply *reply, uint32_t sequence,
+                               enum reply_kind kind, char *text, size_t text_size)
+{
+    if (reply->magic != CHANNEL_MAGIC || reply->sequence != sequence)
+        return garbage(child, (const unsigned char *)reply, sizeof *reply, "something else", text, text_size);
+    if (reply->kind == (uint32_t)kind)
+        return CHILD_OK;
+    if (reply->kind == REPLY_FAULT)
+        return fault(child, reply, text, text_size);
+    if (reply->kind == REPLY_FAILED)
+        return failed(child, reply, text, text_size);
+    if (reply->kind == REPLY_DEVICE_ERROR && kind == REPLY_RETURNED) {
+        copy_words(reply, text, text_size);
+        child->fault = (struct child_fault){-1, false, 0};
+        return give_up(child, reply->value == ILLEGAL_ADDRESS ? CHILD_OVERRUN : CHILD_CRASH);
+    }
+    return garbage(child, (const unsigned char *)reply, sizeof *reply, "an answer of another kind", text,
+                   text_size);
+}
+
+/* Asked after the read of nothing: a process may die between the poll that woke the judge and
+ * the read, and its end must not pass for an empty packet. */
+static bool hung_up(int channel)
+{
+    struct pollfd from = {channel, POLLRDHUP, 0};
+    return poll(&from, 1, 0) > 0;
+}
+
+/* What poll found on the channel. *more: nothing yet after all. */
+static enum child_status take(struct child *child, uint32_t sequence, enum reply_kind kind,
+                              struct reply *reply, bool *more, char *text, size_t text_size)
+{
+    ssize_t got = recv(child->process.channel, reply, sizeof *reply, MSG_DONTWAIT | MSG_TRUNC);
+    *more = got < 0 && (errno == EAGAIN || errno == EINTR);
+    if (*more)
+        return CHILD_OK;
+    if (got < 0 || (got == 0 && hung_up(child->process.channel)))
+        return gone(child, text, text_size);
+    if (got != (ssize_t)sizeof *reply)
+        return garbage(child, (const unsigned char *)reply, (size_t)got, "a packet of another size", text,
+                       text_size);
+    return judge(child, reply, sequence, kind, text, text_size);
+}
+
+/* What is left of a call's time. Seconds in which it was ready to run and had no core are the neighbours' and
+ * not its own, up to a ceiling, at which it ends whatever the reason. */
+struct patience {
+    double start, timeout, look, deadline;
+    bool looked;
+    struct starvation starvation;
+};
+/* Of a call's time, at which its threads are first looked at: the calls that end before, nearly all, pay
+ * nothing. */
+static const double look_after = 0.125, look_latest = 1;
+static const double ceiling = 10; /* times the limit */
+
+static void patience_begin(struct patience *p, double timeout)
+{
+    p->start = now();
+    p->timeout = timeout;
+    p->look = p->start + fmin(look_latest, look_after * timeout);
+    p->deadline = p->start + timeout;
+    p->looked = false;
+}
+
+/* Seconds to wait for an answer until it is to be asked again; 0: time is up. */
+static double patience_left(struct patience *p, pid_t session)
+{
+    const double time = now();
+    if (!p->looked && time < p->look)
+        return p->look - time;
+    if (!p->looked)
+        starvation_begin(&p->starvation, session);
+    p->looked = true;
+    if (time < p->deadline)
+        return p->deadline - time;
+    p->deadline = fmin(p->start + p->timeout + starvation_seconds(&p->starvation, session),
+                       p->start + ceiling * p->timeout);
+    const double left = p->deadline - time;
+    return left > 0.01 * p->timeout ? left : 0;
+}
+
+static void explain_timeout(const struct patience *p, char *text, size_t text_size)
+{
+    const double waited = p->deadline - p->start - p->timeout;
+    if (waited < 0.1 * p->timeout)
+        snprintf(text, text_size, "no answer within %g s", p->timeout);
+    else
+        snprintf(text, text_size,
+                 "no answer within %g s, nor in the %.3g s more for which it was kept from the cores",
+                 p->timeout, waited);
+}
+
+enum child_status child_wait(struct child *child, uint32_t sequence, enum reply_kind kind, double timeout,
+                             struct reply *reply, char *text, size_t text_size)
+{
+    struct patience patience;
+    double left;
+    patience_begin(&patience, timeout);
+    while ((left = patience_left(&patience, child->process.pid)) > 0) {
+        struct pollfd from[] = {{child->process.channel, POLLIN | POLLRDHUP, 0},
+                                {child->process.output, POLLIN, 0},
+                                {child->process.pidfd, POLLIN, 0}};
+        if (poll(from, 3, (int)ceil(fmin(left, 1e5) * 1e3)) <= 0)
+            continue;
+        if (from[1].revents)
+            child_drain(child);
+        /* The answer first: one that arrived before the end of the process is the answer of its
+         * call. */
+        bool more = true;
+        if (from[0].revents || from[2].revents) {
+            enum child_status status = take(child, sequence, kind, reply, &more, text, text_size);
+            if (!more)
+                return status;
+        }
+        if (from[2].revents) /* ended, while something that it forked still holds the channel */
+            return gone(child, text, text_size);
+    }
+    explain_timeout(&patience, text, text_size);
+    return give_up(child, CHILD_TIMEOUT);
+}
+
+static ssize_t send_packet(int channel, struct request *request, int fd)
+{
+    union {
+        struct cmsghdr header;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct iovec part = {request, sizeof *request};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    ssize_t sent;
+    if (fd >= 0) {
+        message.msg_control = &control;
+        message.msg_controllen = sizeof control;
+        control.header = (struct cmsghdr){
+            .cmsg_len = CMSG_LEN(sizeof fd), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+        memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
+    }
+    do
+        sent = sendmsg(channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (sent < 0 && errno == EINTR);
+    return sent;
+}
+
+enum child_status child_exchange(struct child *child, struct request *request, int fd, double timeout,
+                                 struct reply *reply, char *text, size_t text_size)
+{
+    bool calls = request->kind == REQUEST_CALL || request->kind == REQUEST_TIME;
+    if (child->process.pid == 0) {
+        snprintf(text, text_size, "the candidate's process has already ended");
+        return CHILD_CRASH;
+    }
+    child_drain(child);
+    if (getrandom(&request->sequence, sizeof request->sequence, 0) != sizeof request->sequence)
+        request->sequence++;
+    if (send_packet(child->process.channel, request, fd) < 0 && errno != EAGAIN) {
+        enum child_status status = gone(child, text, text_size);
+        size_t used = strlen(text);
+        snprintf(text + used, text_size - used, ", after its last answer");
+        return status;
+    }
+    enum child_status status = child_wait(child, request->sequence, calls ? REPLY_RETURNED : REPLY_DONE,
+                                          timeout, reply, text, text_size);
+    child_drain(child);
+    return status;
+}

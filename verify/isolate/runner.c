@@ -1,0 +1,253 @@
+/* unseen-runner: the process in which a candidate runs. It reads requests on descriptor 3
+ * (channel.h). */
+#include <dlfcn.h>
+#include <link.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "runner_internal.h"
+
+/* Large, so that a stride in the wrong unit also ends in the guard; it costs addresses only. */
+#define HOST_GUARD ((size_t)16 << 20)
+#define FILE_LIMIT ((rlim_t)64 << 20)
+
+struct runner runner;
+
+static void fail(struct reply *reply, enum reply_failure failure, const char *format, const char *detail)
+{
+    reply->kind = REPLY_FAILED;
+    reply->value = failure;
+    snprintf(reply->text, sizeof reply->text, format, detail);
+}
+
+/* The context must be current before the object's constructors run: a candidate's CUDA runtime then
+ * finds the primary context of the right device. */
+/* Calling a variable would look like a crash of the kernel. */
+static bool is_data(void *symbol)
+{
+    Dl_info info;
+    void *entry = NULL;
+    return dladdr1(symbol, &info, &entry, RTLD_DL_SYMENT) != 0 && entry &&
+           ELF64_ST_TYPE(((const ElfW(Sym) *)entry)->st_info) == STT_OBJECT;
+}
+
+static void load(const struct request *request, struct reply *reply)
+{
+    static bool opened;
+    runner.backend = request->backend;
+    if (runner.backend == BACKEND_CUDA && !opened) {
+        int failure = device_open(request->device, reply->text);
+        if (failure) {
+            reply->kind = REPLY_FAILED;
+            reply->value = failure;
+            return;
+        }
+        opened = true;
+    }
+    if (!*request->path)
+        return;
+    void *object = dlopen(request->path, RTLD_NOW | RTLD_LOCAL);
+    if (!object) {
+        fail(reply, FAILURE_LOAD, "%s", dlerror());
+        return;
+    }
+    void *found = dlsym(object, request->symbol);
+    if (!found)
+        fail(reply, FAILURE_SYMBOL, "the object exports no function '%s'", request->symbol);
+    else if (is_data(found))
+        fail(reply, FAILURE_SYMBOL, "the object exports '%s' as a variable; expected a function",
+             request->symbol);
+    /* ISO C has no cast from an object to a function pointer; POSIX says the bytes are the same. */
+    memcpy(&runner.candidate, &found, sizeof found);
+}
+
+static void map_host(struct slot *slot, int fd, size_t mapped, struct reply *reply)
+{
+    size_t total = mapped + 2 * HOST_GUARD;
+    char *reserved = mmap(NULL, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserved == MAP_FAILED) {
+        fail(reply, FAILURE_MEMORY, "cannot reserve addresses: %s", strerror(errno));
+        return;
+    }
+    void *base = mmap(reserved + HOST_GUARD, mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
+    if (base == MAP_FAILED) {
+        fail(reply, FAILURE_MEMORY, "cannot map a tensor: %s", strerror(errno));
+        munmap(reserved, total);
+        return;
+    }
+    *slot = (struct slot){.base = base, .mapped = mapped, .guard = HOST_GUARD};
+}
+
+static void unmap(struct slot *slot)
+{
+    if (slot->mapped == 0)
+        return;
+    if (runner.backend == BACKEND_CUDA)
+        device_unmap(slot);
+    else
+        munmap(slot->base - slot->guard, slot->mapped + 2 * slot->guard);
+    *slot = (struct slot){0};
+}
+
+static void map(const struct request *request, int fd, struct reply *reply)
+{
+    if (fd < 0 || request->slot >= CHANNEL_TENSORS || request->mapped == 0) {
+        fail(reply, FAILURE_MEMORY, "%s", "a mapping needs a descriptor, a slot and a size");
+        return;
+    }
+    struct slot *slot = &runner.slot[request->slot];
+    unmap(slot);
+    if (runner.backend == BACKEND_CUDA) {
+        int failure = device_map(slot, fd, request->mapped, reply->text);
+        if (failure) {
+            reply->kind = REPLY_FAILED;
+            reply->value = failure;
+        }
+    } else {
+        map_host(slot, fd, request->mapped, reply);
+    }
+}
+
+static bool callable(const struct request *request)
+{
+    if (!runner.candidate || request->tensors > CHANNEL_TENSORS || request->extents > CHANNEL_EXTENTS ||
+        request->samples > CHANNEL_SAMPLES)
+        return false;
+    for (uint32_t i = 0; i < request->tensors; i++)
+        if (request->offset[i] > runner.slot[i].mapped)
+            return false;
+    return true;
+}
+
+static void call(const struct request *request, struct reply *reply)
+{
+    bool timed = request->kind == REQUEST_TIME;
+    if (!callable(request)) {
+        fail(reply, FAILURE_LOAD, "%s", "a call needs a candidate and its tensors mapped");
+        return;
+    }
+    if (runner.backend == BACKEND_CUDA) {
+        (timed ? device_time : device_call)(request, reply);
+    } else if (timed) {
+        call_time_host(request, reply);
+    } else {
+        reply->value = call_candidate(request, NULL);
+        reply->kind = REPLY_RETURNED;
+    }
+}
+
+static void answer(const struct request *request, int fd)
+{
+    static struct reply reply; /* off the stack, where an overrun of a local array would land */
+    memset(&reply, 0, sizeof reply);
+    reply.magic = CHANNEL_MAGIC;
+    reply.kind = REPLY_DONE;
+    runner.sequence = request->sequence;
+    atomic_store(&runner.busy, true);
+    fault_arm();
+    if (request->kind == REQUEST_LOAD)
+        load(request, &reply);
+    else if (request->kind == REQUEST_MAP)
+        map(request, fd, &reply);
+    else if (request->kind == REQUEST_UNMAP)
+        for (int i = 0; i < CHANNEL_TENSORS; i++)
+            unmap(&runner.slot[i]);
+    else
+        call(request, &reply);
+    atomic_store(&runner.busy, false);
+    fflush(NULL); /* what the candidate printed is in the log even if the next call ends it */
+    reply.magic = CHANNEL_MAGIC;
+    reply.sequence = runner.sequence;
+    if (send(runner.channel, &reply, sizeof reply, MSG_NOSIGNAL) != sizeof reply)
+        _exit(1);
+    if (reply.kind == REPLY_DEVICE_ERROR)
+        _exit(1); /* CUDA errors are sticky: nothing works in this process any more */
+}
+
+/* Returns false at the end of the channel. *fd is -1 when the packet carried none. */
+static bool receive(struct request *request, int *fd)
+{
+    union {
+        struct cmsghdr header;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct iovec part = {request, sizeof *request};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    ssize_t got;
+    do
+        got = recvmsg(runner.channel, &message, MSG_CMSG_CLOEXEC);
+    while (got < 0 && errno == EINTR);
+    *fd = -1;
+    struct cmsghdr *header = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+    if (header && header->cmsg_type == SCM_RIGHTS)
+        memcpy(fd, CMSG_DATA(header), sizeof *fd);
+    return got == (ssize_t)sizeof *request;
+}
+
+static void limit(int resource, rlim_t most)
+{
+    struct rlimit value = {most, most};
+    setrlimit(resource, &value);
+}
+
+/* No core files, no filling of the disk, the first to go when memory is out, gone with the
+ * parent. */
+static void confine(void)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_FSIZE, FILE_LIMIT);
+    int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (score >= 0) {
+        if (write(score, "1000", 4) < 0)
+            fputs("unseen-runner: oom_score_adj stays as it is\n", stderr);
+        close(score);
+    }
+    if (chdir("/") == 0)
+        setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
+/* A duplicate under a number that no candidate can know; 3 stays open, so that writing to it
+ * shows. */
+static int private_channel(void)
+{
+    unsigned char pick = 0;
+    if (getrandom(&pick, sizeof pick, GRND_NONBLOCK) != sizeof pick)
+        pick = 0;
+    return fcntl(CHANNEL_FD, F_DUPFD_CLOEXEC, 100 + pick);
+}
+
+int main(void)
+{
+    static struct request request;
+    int fd, type;
+    socklen_t size = sizeof type;
+    if (getsockopt(CHANNEL_FD, SOL_SOCKET, SO_TYPE, &type, &size) || type != SOCK_SEQPACKET) {
+        fputs("unseen-runner: found no channel on descriptor 3; unseen starts this program itself\n"
+              "---> run `unseen verify PROBLEM CANDIDATE`\n",
+              stderr);
+        return 2;
+    }
+    confine();
+    runner.channel = private_channel();
+    struct reply hello = {.magic = CHANNEL_MAGIC, .kind = REPLY_DONE};
+    if (send(runner.channel, &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello)
+        return 1;
+    while (receive(&request, &fd)) {
+        answer(&request, fd);
+        if (fd >= 0)
+            close(fd);
+    }
+    return 0;
+}

@@ -1,0 +1,52 @@
+/* The parts of unseen-runner: the process in which one candidate runs. It holds the candidate,
+ * the tensors' memory and the channel, and nothing worth stealing. */
+#ifndef UNSEEN_RUNNER_INTERNAL_H
+#define UNSEEN_RUNNER_INTERNAL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "channel.h"
+#include "verify/device/region.h"
+
+/* One tensor's memory: [base - guard, base) and [base + mapped, base + mapped + guard) are
+ * reserved and unmapped. mapped 0: nothing there. */
+struct slot {
+    char *base;
+    size_t mapped, guard;
+};
+
+struct runner {
+    int channel; /* a private duplicate: the candidate may close or replace descriptor 3 */
+    enum backend backend;
+    void (*candidate)(void); /* called through the type that fits the number of arguments */
+    struct slot slot[CHANNEL_TENSORS];
+    volatile uint32_t sequence; /* of the request in progress */
+    atomic_bool busy;           /* a request is in progress: a fault is its answer */
+};
+extern struct runner runner;
+
+/* --- runner_fault.c --- */
+
+/* Handlers, alternate stack and signal mask as they must be; a candidate may have changed them. */
+void fault_arm(void);
+
+/* --- runner_call.c --- */
+
+/* The candidate's return value; the request's tensors and offsets were checked. */
+int call_candidate(const struct request *request, void *stream);
+/* Host samples: reply gets kind, value, samples and times. */
+void call_time_host(const struct request *request, struct reply *reply);
+double call_clock_ms(void); /* monotonic */
+
+/* --- runner_cuda.c: each returns 0, or an enum reply_failure with words in text (CHANNEL_TEXT
+ * bytes) --- */
+
+int device_open(int ordinal, char *text); /* primary context made current, stream created */
+int device_map(struct slot *slot, int fd, size_t mapped, char *text);
+void device_unmap(struct slot *slot);
+/* One call, the device drained after it: reply becomes RETURNED or DEVICE_ERROR. */
+void device_call(const struct request *request, struct reply *reply);
+void device_time(const struct request *request, struct reply *reply);
+
+#endif

@@ -1,0 +1,103 @@
+#include "alone.h"
+
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "verify/cli/paths.h"
+
+/* A plain kernel may be so much slower than the baseline and still be an honest one. */
+static const double times_baseline = 30;
+/* Without a baseline to go by. */
+static const double times_limit = 3;
+/* Whatever the baseline says, a call ends: 200 s where --timeout is what it is by default, or below. */
+static const double times_most = 10;
+
+struct alone {
+    const struct task *task;
+    struct session_options options; /* of the candidate's sessions, but for the limit of a call */
+    double limit;                   /* --timeout */
+    struct build build;
+    struct session *session; /* NULL: none is to be had */
+    bool tried;
+};
+
+struct alone *alone_open(const struct task *task, const struct session_options *options)
+{
+    struct alone *alone = calloc(1, sizeof *alone);
+    if (!alone)
+        return NULL;
+    alone->task = task;
+    alone->options = *options;
+    alone->options.log_path = NULL;
+    alone->limit = options->timeout;
+    alone->options.timeout = times_limit * options->timeout; /* the machine is busy for the baseline, too */
+    return alone;
+}
+
+void alone_close(struct alone *alone)
+{
+    if (!alone)
+        return;
+    session_close(alone->session);
+    build_clear(&alone->build);
+    free(alone);
+}
+
+/* problems/ lies beside shapes/. */
+static bool find_baseline(const struct task *task, char *path, size_t size)
+{
+    char shape[1024], name[128];
+    snprintf(name, sizeof name, "%s.space", task->problem->name);
+    if (paths_shape(shape, sizeof shape, name) != 0)
+        return false;
+    snprintf(path, size, "%s/../problems/%s/baseline.%s", dirname(shape), task->problem->name,
+             task->device.backend == BACKEND_CUDA ? "cu" : "c");
+    return access(path, R_OK) == 0;
+}
+
+static void start_baseline(struct alone *alone)
+{
+    char path[1400], error[4096];
+    const struct device *device = &alone->task->device;
+    const struct build_options build = {.path = path,
+                                        .backend = device->backend,
+                                        .device = device->ordinal,
+                                        .arch = device->arch,
+                                        .timeout = 600};
+    alone->tried = true;
+    if (!find_baseline(alone->task, path, sizeof path) ||
+        build_candidate(&alone->build, &build, error, sizeof error) != BUILD_OK)
+        return;
+    alone->options.object = alone->build.object;
+    alone->session = session_open(&alone->options);
+}
+
+struct alone_limit alone_limit(struct alone *alone, const struct config *config)
+{
+    const double least = alone->limit;
+    const double most = times_most * (least > TIMEOUT_DEFAULT ? least : TIMEOUT_DEFAULT);
+    struct alone_limit limit = {.seconds = times_limit * least};
+    double seconds = 0;
+    if (!alone->tried)
+        start_baseline(alone);
+    if (!alone->session || session_measure(alone->session, config, &seconds) != SESSION_OK || seconds <= 0) {
+        snprintf(limit.why, sizeof limit.why,
+                 "%g times --timeout: the problem's baseline could not be timed here", times_limit);
+        return limit;
+    }
+    limit.seconds = times_baseline * seconds;
+    snprintf(limit.why, sizeof limit.why, "%g times the %.3g s that the problem's baseline takes",
+             times_baseline, seconds);
+    if (limit.seconds < least)
+        snprintf(limit.why, sizeof limit.why,
+                 "--timeout, above %g times the %.3g s of the problem's baseline", times_baseline, seconds);
+    else if (limit.seconds > most)
+        snprintf(limit.why, sizeof limit.why,
+                 "%g times --timeout, below %g times the %.3g s of the problem's baseline", most / least,
+                 times_baseline, seconds);
+    limit.seconds = limit.seconds < least ? least : limit.seconds > most ? most : limit.seconds;
+    return limit;
+}

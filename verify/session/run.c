@@ -1,0 +1,362 @@
+#include "run_internal.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <omp.h>
+#include <unistd.h>
+
+#include "reference/error.h"
+#include "reports/published.h"
+#include "verify/isolate/child.h"
+#include "verify/device/clock.h"
+#include "verify/cli/interrupt.h"
+#include "verify/device/processors.h"
+
+/* After this many timeouts, or deaths while loading, more of them would prove nothing and cost minutes. One
+ * that was heard twice counts twice. */
+enum { PATIENCE = 4 };
+
+const struct drawn *run_drawn(const struct task *task, int i)
+{
+    return i < task->seen_set.count ? &task->seen_set.item[i]
+                                    : &task->unseen_set.item[i - task->seen_set.count];
+}
+
+/* At least two threads for the candidate: a race between one thread and itself never shows. */
+struct session_options run_session_options(const struct task *task, const struct run_options *options)
+{
+    const int jobs = options->jobs > 0 ? options->jobs : 1;
+    const int threads = processors_available() / jobs;
+    return (struct session_options){.problem = task->problem,
+                                    .device = &task->device,
+                                    .object = task->build.object,
+                                    .log_path = options->log_path,
+                                    .timeout = options->timeout,
+                                    .threads = threads < 2    ? 2
+                                               : threads > 16 ? 16
+                                                              : threads,
+                                    .workers = jobs,
+                                    .lease = task->lease};
+}
+
+static void describe(const struct task *task, int i, struct config_result *result)
+{
+    const struct drawn *drawn = run_drawn(task, i);
+    memset(result, 0, sizeof *result);
+    result->unseen = i >= task->seen_set.count;
+    config_format(&drawn->config, result->config, sizeof result->config);
+    snprintf(result->why, sizeof result->why, "%s", drawn->why);
+}
+
+bool run_is_failure(const struct config_result *config, bool published)
+{
+    const enum outcome outcome = published ? published_outcome(config) : config->outcome;
+    return outcome != OUTCOME_PASS && outcome != OUTCOME_REFUSED && outcome != OUTCOME_SKIPPED;
+}
+
+/* A reason to run no more configurations; false: go on. */
+static bool enough(const struct run *run, char *why, size_t why_size)
+{
+    if (run->options->fail_fast && run->failed)
+        snprintf(why, why_size, "not run: --fail-fast after a failure");
+    else if (run->timeouts + run->hangs >= PATIENCE)
+        snprintf(why, why_size,
+                 "not run: %d configurations before it had already timed out or died "
+                 "while loading",
+                 run->timeouts);
+    else
+        return false;
+    return true;
+}
+
+static void mark_finished(struct run *run, int i)
+{
+    run->finished[i] = true;
+    run->result->result_count++;
+    while (run->ready < run->total && run->finished[run->ready])
+        run->ready++;
+}
+
+/* The next configuration, or -1. What need not be run is skipped here. */
+static int take(struct run *run)
+{
+    char why[RESULT_DETAIL_SIZE];
+    pthread_mutex_lock(&run->lock);
+    int i = run->status == RUN_DONE && !is_interrupted() && run->next < run->total ? run->next++ : -1;
+    while (i >= 0 && enough(run, why, sizeof why)) {
+        struct config_result *result = &run->result->results[i];
+        describe(run->task, i, result);
+        result->outcome = OUTCOME_SKIPPED;
+        memcpy(result->detail, why, sizeof result->detail);
+        mark_finished(run, i);
+        i = run->next < run->total ? run->next++ : -1;
+    }
+    pthread_mutex_unlock(&run->lock);
+    return i;
+}
+
+static void collect(struct run *run, const struct session *session)
+{
+    int count = 0;
+    const struct finding *finding = session_findings(session, &count);
+    for (int i = 0; i < count; i++) {
+        bool known = false;
+        for (int k = 0; k < run->result->finding_count; k++)
+            known = known || strcmp(run->result->finding[k].kind, finding[i].kind) == 0;
+        struct finding *grown =
+            known ? NULL
+                  : realloc(run->result->finding, (size_t)(run->result->finding_count + 1) * sizeof *grown);
+        if (!grown)
+            continue;
+        run->result->finding = grown;
+        grown[run->result->finding_count++] = finding[i];
+    }
+}
+
+static void finish(struct run *run, struct session *session, int i, enum session_status status)
+{
+    pthread_mutex_lock(&run->lock);
+    struct config_result *result = &run->result->results[i];
+    if (status != SESSION_OK && run->status == RUN_DONE && !is_interrupted()) {
+        run->status = status == SESSION_BAD ? RUN_BAD : RUN_BROKEN;
+        snprintf(run->error, run->error_size, "%s", session_error(session));
+    }
+    if (status == SESSION_OK && !is_interrupted()) { /* a killed child's "crash" is nobody's fault */
+        mark_finished(run, i);
+        run->failed = run->failed || run_is_failure(result, run->options->published);
+        run->timeouts += result->outcome == OUTCOME_TIMEOUT ||
+                         (result->outcome == OUTCOME_CRASH &&
+                          strncmp(result->detail, "while it was being loaded", 25) == 0);
+        if (run->options->progress)
+            run->options->progress(run->options->progress_data, run->result, result, run->ready);
+    }
+    pthread_mutex_unlock(&run->lock);
+}
+
+static enum session_status check_one(struct run *run, struct session *session, int i)
+{
+    const struct run_attempt again = {.timed = false};
+    struct config_result *result = &run->result->results[i];
+    describe(run->task, i, result);
+    const struct config_result before = *result;
+    pthread_rwlock_rdlock(&run->running);
+    const enum session_status status = session_check(session, &run_drawn(run->task, i)->config, result);
+    pthread_rwlock_unlock(&run->running);
+    return run_settle_timeout(run, session, i, &before, &again, status);
+}
+
+static void *work(void *data)
+{
+    struct run *run = data;
+    const struct session_options options = run_session_options(run->task, run->options);
+    struct session *session = session_open(&options);
+    const int cores = processors_available() / options.workers;
+    omp_set_num_threads(cores > 0 ? cores : 1);
+    for (int i = session ? take(run) : -1; i >= 0; i = take(run))
+        finish(run, session, i, check_one(run, session, i));
+    pthread_mutex_lock(&run->lock);
+    if (session) {
+        collect(run, session);
+        session_seconds(session, &run->result->phase);
+    } else {
+        run->status = RUN_BROKEN;
+        snprintf(run->error, run->error_size, "out of memory");
+    }
+    pthread_mutex_unlock(&run->lock);
+    session_close(session);
+    return NULL;
+}
+
+/* One that waits to run alone goes before those that would run beside each other. */
+static void open_locks(struct run *run)
+{
+    pthread_rwlockattr_t attributes;
+    pthread_mutex_init(&run->lock, NULL);
+    pthread_rwlockattr_init(&attributes);
+    pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    pthread_rwlock_init(&run->running, &attributes);
+    pthread_rwlockattr_destroy(&attributes);
+}
+
+static void run_workers(struct run *run, int jobs)
+{
+    pthread_t thread[64];
+    int started = 0;
+    while (started < jobs && started < 64 && pthread_create(&thread[started], NULL, work, run) == 0)
+        started++;
+    if (started == 0)
+        work(run);
+    for (int i = 0; i < started; i++)
+        pthread_join(thread[i], NULL);
+}
+
+/* --- timing, one configuration at a time, nothing else going on --- */
+
+/* A configuration that differs from an earlier one only in input class and seed has its time. */
+static const struct config_result *timed_before(const struct run *run, int i)
+{
+    const struct config *config = &run_drawn(run->task, i)->config;
+    const int input = problem_axis_index(run->task->problem, "input");
+    for (int k = 0; k < i; k++) {
+        struct config other = run_drawn(run->task, k)->config;
+        if (input >= 0)
+            other.value[input] = config->value[input];
+        if (run->finished[k] && run->result->results[k].timing.present && config_same_point(&other, config))
+            return &run->result->results[k];
+    }
+    return NULL;
+}
+
+static struct session *open_baseline(const struct run *run)
+{
+    struct session_options options = run_session_options(run->task, run->options);
+    options.object = run->task->baseline.object;
+    return session_open(&options);
+}
+
+static void time_break(struct run *run, enum session_status status, const char *what,
+                       const struct session *session)
+{
+    if (is_interrupted())
+        return;
+    run->status = status == SESSION_BAD ? RUN_BAD : RUN_BROKEN;
+    snprintf(run->error, run->error_size, "%s%s", what, session_error(session));
+}
+
+/* Where the baseline itself does not pass, there is no time to compare with. */
+static void time_baseline(struct run *run, struct session *baseline, int i, double budget)
+{
+    struct config_result other = {0};
+    memcpy(other.config, run->result->results[i].config, sizeof other.config);
+    const enum session_status status =
+        session_time(baseline, &run_drawn(run->task, i)->config, budget, &other);
+    if (status != SESSION_OK)
+        time_break(run, status, "--baseline: ", baseline);
+    else if (other.outcome == OUTCOME_PASS && other.timing.present)
+        run->result->results[i].timing.baseline_ms = other.timing.median_ms;
+}
+
+static void time_one(struct run *run, struct session *session, struct session *baseline, int i)
+{
+    struct config_result *result = &run->result->results[i];
+    const struct config_result *same = timed_before(run, i), kept = *result;
+    const double budget = run->options->time_budget * (result->unseen ? 1 : 4);
+    const struct run_attempt again = {.timed = true, .time_budget = budget};
+    enum session_status status = SESSION_OK;
+    if (same)
+        result->timing = same->timing;
+    else
+        status = run_settle_timeout(run, session, i, &kept, &again,
+                                    session_time(session, &run_drawn(run->task, i)->config, budget, result));
+    if (status != SESSION_OK)
+        time_break(run, status, "", session);
+    else if (!same && baseline && result->timing.present)
+        time_baseline(run, baseline, i, budget);
+    run->failed = run->failed || run_is_failure(result, run->options->published);
+    if (is_interrupted())
+        *result = kept; /* a killed child's "crash" is nobody's fault */
+    else if (run->status == RUN_DONE && run->options->progress)
+        run->options->progress(run->options->progress_data, run->result,
+                               run_is_failure(result, run->options->published) ? result : NULL, run->total);
+}
+
+static void time_all(struct run *run)
+{
+    const struct session_options options = run_session_options(run->task, run->options);
+    struct session *session = session_open(&options);
+    struct session *baseline = *run->task->baseline.object ? open_baseline(run) : NULL;
+    for (int i = 0; session && i < run->total && !is_interrupted() && run->status == RUN_DONE &&
+                    !(run->options->fail_fast && run->failed);
+         i++)
+        if (run->finished[i] && run->result->results[i].outcome == OUTCOME_PASS)
+            time_one(run, session, baseline, i);
+    if (session) {
+        collect(run, session);
+        session_seconds(session, &run->result->phase);
+        session_company(session, &run->result->company);
+    }
+    if (baseline)
+        session_seconds(baseline, &run->result->phase);
+    session_close(session);
+    session_close(baseline);
+}
+
+/* Close the gaps that an early end has left. */
+static void compact(struct run *run)
+{
+    int kept = 0;
+    for (int i = 0; i < run->total; i++)
+        if (run->finished[i]) {
+            if (kept != i)
+                run->result->results[kept] = run->result->results[i];
+            kept++;
+        }
+    run->result->result_count = kept;
+}
+
+static void find_loosest(struct run *run)
+{
+    struct ladder ladder;
+    int rung = -1;
+    error_ladder(run->task->problem, run->task->device.capability, &ladder);
+    for (int i = 0; i < run->result->result_count; i++)
+        if (run->result->results[i].fits && run->result->results[i].rung > rung)
+            rung = run->result->results[i].rung;
+    run->result->admitted = ladder.rung[ladder.admitted].name;
+    run->result->fits = rung < 0 ? NULL : rung < ladder.count ? ladder.rung[rung].name : "wrong";
+    run->result->downgrade = rung > ladder.admitted;
+}
+
+enum run_status run_task(const struct task *task, const struct run_options *options, struct result *result,
+                         char *error, size_t error_size)
+{
+    struct run run = {.task = task,
+                      .options = options,
+                      .result = result,
+                      .error = error,
+                      .error_size = error_size,
+                      .total = task->seen_set.count + task->unseen_set.count};
+    run.finished = calloc((size_t)run.total + 1, sizeof *run.finished);
+    result->results = calloc((size_t)run.total + 1, sizeof *result->results);
+    if (!run.finished || !result->results) {
+        snprintf(error, error_size, "out of memory");
+        free(run.finished);
+        return RUN_BROKEN;
+    }
+    open_locks(&run);
+    run_workers(&run, options->jobs > 0 ? options->jobs : 1);
+    if (options->timing && run.status == RUN_DONE)
+        time_all(&run);
+    compact(&run);
+    find_loosest(&run);
+    snprintf(result->sandbox, sizeof result->sandbox, "%s", child_sandbox());
+    free(run.finished);
+    alone_close(run.alone);
+    pthread_rwlock_destroy(&run.running);
+    pthread_mutex_destroy(&run.lock);
+    return run.status == RUN_DONE && is_interrupted() ? RUN_INTERRUPTED : run.status;
+}
+
+int run_configuration(const struct options *options,
+                      int (*command)(const struct task *, const struct options *, const struct config *))
+{
+    struct task task;
+    struct config config;
+    catch_signals();
+    int status = task_open(&task, options);
+    if (status != 0)
+        return status;
+    status = task_contract(&task, options);
+    if (status == 0)
+        status = task_config(&task, options->argument[2], &config);
+    if (status == 0)
+        status = task_build(&task, options);
+    if (status == 0)
+        status = command(&task, options, &config);
+    if (status == EXIT_INTERRUPTED)
+        options_error("interrupted");
+    task_clear(&task);
+    return status;
+}

@@ -1,0 +1,39 @@
+/* Running a candidate on both sets: workers, progress, interruption, and what is written on the way. */
+#ifndef UNSEEN_RUN_H
+#define UNSEEN_RUN_H
+
+#include "session.h"
+#include "task.h"
+
+struct run_options {
+    double timeout;
+    int jobs;
+    bool timing, published;
+    bool fail_fast;     /* stop at the first failure; what is left is skipped */
+    double time_budget; /* seconds for one timed configuration */
+    const char *log_path;
+    /* Called after every finished configuration, never by two threads at once; `latest` is NULL while they are
+     * being timed, unless one fails there. The first `ready` results are finished, others may be half-written. */
+    void (*progress)(void *data, const struct result *result, const struct config_result *latest, int ready);
+    void *progress_data;
+};
+
+enum run_status { RUN_DONE, RUN_INTERRUPTED, RUN_BAD, RUN_BROKEN };
+
+/* Fill result->results (seen set, then unseen set, in drawing order; what was not reached is missing),
+ * findings and phase seconds. RUN_BAD and RUN_BROKEN: error says why. */
+enum run_status run_task(const struct task *task, const struct run_options *options, struct result *result,
+                         char *error, size_t error_size);
+
+/* What commands on one configuration (the third argument) have in common: signals, problem, contract, configuration,
+ * candidate; then `command`. Returns an exit status. */
+int run_configuration(const struct options *options,
+                      int (*command)(const struct task *, const struct options *, const struct config *));
+
+/* Neither right, nor refused, nor skipped; `published`: in the eyes of the published check. */
+bool run_is_failure(const struct config_result *config, bool published);
+
+/* The worker that a task and options ask for. */
+struct session_options run_session_options(const struct task *task, const struct run_options *options);
+
+#endif

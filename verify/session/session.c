@@ -1,0 +1,188 @@
+#include "session_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct session *session_open(const struct session_options *options)
+{
+    struct session *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->options = *options;
+    s->memory = memory_of(options->device->backend);
+    s->reference = reference_find(options->problem->name);
+    s->tensors = problem_tensor_count(options->problem);
+    error_ladder(options->problem, options->device->capability, &s->ladder);
+    for (int t = 0; t < PROBLEM_MAX_TENSORS; t++)
+        s->slot[t].region.fd = -1;
+    return s;
+}
+
+void session_close(struct session *s)
+{
+    if (!s)
+        return;
+    child_stop(s->child);
+    slots_destroy(s);
+    free(s);
+}
+
+void session_limit(struct session *s, double seconds)
+{
+    s->options.timeout = seconds;
+}
+
+int session_admitted(const struct session *s)
+{
+    return s->ladder.admitted;
+}
+
+const char *session_error(const struct session *s)
+{
+    return s->error;
+}
+
+const struct finding *session_findings(const struct session *s, int *count)
+{
+    *count = s->findings;
+    return s->finding;
+}
+
+void session_seconds(const struct session *s, struct phase_seconds *add_to)
+{
+    add_to->fill += s->seconds.fill;
+    add_to->run += s->seconds.run;
+    add_to->judge += s->seconds.judge;
+    add_to->witness += s->seconds.witness;
+    add_to->time += s->seconds.time;
+}
+
+bool session_break(struct session *s, enum session_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (s->status == SESSION_OK) { /* the first reason is the one to tell */
+        vsnprintf(s->error, sizeof s->error, format, arguments);
+        s->status = status;
+    }
+    va_end(arguments);
+    return false;
+}
+
+bool session_failed(struct session *s, const char *what, int error)
+{
+    if (error < 0 || s->memory->is_shortage(error))
+        return session_break(s, SESSION_SHORT, "memory ran out: %s", what);
+    return session_break(s, SESSION_BROKEN, "%s failed: %s", what, s->memory->explain(error));
+}
+
+void session_settle(struct session *s, struct config_result *result)
+{
+    if (s->status != SESSION_SHORT)
+        return;
+    s->status = SESSION_OK;
+    result->outcome = OUTCOME_SKIPPED;
+    snprintf(result->detail, sizeof result->detail, "%.300s", s->error);
+}
+
+void session_find(struct session *s, const char *kind, const char *format, ...)
+{
+    va_list arguments;
+    for (int i = 0; i < s->findings; i++)
+        if (strcmp(s->finding[i].kind, kind) == 0)
+            return; /* one proof of a kind is enough */
+    if (s->findings == SESSION_FINDINGS)
+        return;
+    struct finding *finding = &s->finding[s->findings++];
+    snprintf(finding->kind, sizeof finding->kind, "%s", kind);
+    va_start(arguments, format);
+    vsnprintf(finding->evidence, sizeof finding->evidence, format, arguments);
+    va_end(arguments);
+}
+
+/* --- the child --- */
+
+static const struct {
+    enum child_status status;
+    enum outcome outcome;
+} outcome_of[] = {
+    {CHILD_OVERRUN, OUTCOME_OVERRUN}, {CHILD_CRASH, OUTCOME_CRASH},    {CHILD_TIMEOUT, OUTCOME_TIMEOUT},
+    {CHILD_GARBAGE, OUTCOME_CRASH},   {CHILD_MEMORY, OUTCOME_SKIPPED},
+};
+
+/* The process is gone; what its end means for the configuration, or for the whole run. */
+void session_child_failed(struct session *s, enum child_status status, const char *text,
+                          struct call_result *result)
+{
+    child_stop(s->child);
+    s->child = NULL;
+    s->mapped = false;
+    snprintf(result->detail, sizeof result->detail, "%s", text);
+    for (size_t i = 0; i < sizeof outcome_of / sizeof *outcome_of; i++)
+        if (outcome_of[i].status == status) {
+            result->outcome = outcome_of[i].outcome;
+            if (status == CHILD_GARBAGE)
+                session_find(s, "cheating: channel",
+                             "the candidate's process wrote on the channel "
+                             "that only the runner answers on: %s",
+                             text);
+            return;
+        }
+    if (status == CHILD_LOAD || status == CHILD_SYMBOL)
+        session_break(s, SESSION_BAD, "%s", text);
+    else
+        session_break(s, SESSION_BROKEN, "%s", text);
+}
+
+/* A candidate that dies while it is being loaded is at fault like one that dies in a call; that it
+ * loaded once does not mean that it will again. */
+static bool start_child(struct session *s, struct call_result *result)
+{
+    char text[RESULT_DETAIL_SIZE];
+    const struct child_options options = {
+        .backend = s->options.device->backend,
+        .device = s->options.device->ordinal,
+        .object = s->options.object,
+        .symbol = s->options.problem->name,
+        .load_timeout = s->options.timeout > 30 ? s->options.timeout : 30,
+        .threads = s->options.threads,
+        .log_path = s->options.log_path,
+    };
+    const enum child_status status = child_start(&s->child, &options, text, sizeof text);
+    if (status == CHILD_OK)
+        return true;
+    session_child_failed(s, status, text, result);
+    if (result->outcome == OUTCOME_CRASH || result->outcome == OUTCOME_TIMEOUT)
+        snprintf(result->detail, sizeof result->detail, "while it was being loaded: %.260s", text);
+    return false;
+}
+
+bool session_child(struct session *s, struct call_result *result)
+{
+    char text[RESULT_DETAIL_SIZE];
+    if (!s->child && !start_child(s, result))
+        return false;
+    if (s->mapped)
+        return true;
+    enum child_status status = child_unmap(s->child, text, sizeof text);
+    for (int t = 0; t < s->tensors && status == CHILD_OK; t++)
+        status = child_map(s->child, t, &s->slot[t].region, text, sizeof text);
+    if (status != CHILD_OK) {
+        session_child_failed(s, status, text, result);
+        return false;
+    }
+    s->mapped = true;
+    return true;
+}
+
+void session_unmap(struct session *s)
+{
+    char text[RESULT_DETAIL_SIZE];
+    if (s->child && child_unmap(s->child, text, sizeof text) != CHILD_OK) {
+        child_stop(s->child);
+        s->child = NULL;
+    }
+    slots_destroy(s);
+}

@@ -1,0 +1,67 @@
+/* One worker: a candidate in a child process of its own, the memory shared with it, and the judging of
+ * what it computes. Several sessions may run in threads of their own. */
+#ifndef UNSEEN_SESSION_H
+#define UNSEEN_SESSION_H
+
+#include "problems/problem.h"
+#include "reports/result.h"
+#include "verify/device/device.h"
+#include "verify/device/lease.h"
+
+struct session_options {
+    const struct problem *problem;
+    const struct device *device;
+    const char *object;   /* the candidate's shared object */
+    const char *log_path; /* where what it prints goes; NULL: nowhere */
+    double timeout;       /* seconds for one call */
+    int threads;          /* of the candidate and of the judge, each at its turn */
+    bool brief;  /* outcomes are wanted: where MPFR is expensive it hears only what could still acquit */
+    int workers; /* sessions that share the machine's memory */
+    struct lease *lease; /* held while times are taken; NULL: none is to be had */
+};
+
+struct session;
+
+/* NULL when out of memory. The candidate is loaded at the first configuration. */
+struct session *session_open(const struct session_options *options);
+void session_close(struct session *session);
+
+enum session_status {
+    SESSION_OK,     /* *result is filled */
+    SESSION_BAD,    /* the object cannot be used at all: does not load, lacks the symbol (usage) */
+    SESSION_BROKEN, /* internal error or environment: no verdict may come out of this run */
+    SESSION_SHORT   /* inside only: memory ran out for this configuration, which is then skipped */
+};
+
+/* Run and judge one configuration: outcome, worst element, details. */
+enum session_status session_check(struct session *session, const struct config *config,
+                                  struct config_result *result);
+
+/* From now on say of a configuration with wrong elements which they are: of the first call that has any;
+ * pattern->present is false where there are none. NULL: no more. */
+void session_observe(struct session *session, struct pattern *pattern);
+
+/* Time one configuration on data of the published kind, and judge the output of the last timed call; sets
+ * result->timing, and result->outcome when that output does not pass. */
+enum session_status session_time(struct session *session, const struct config *config, double budget_seconds,
+                                 struct config_result *result);
+
+/* Seconds that one call takes, its output not looked at; 0 where it did not return 0. */
+enum session_status session_measure(struct session *session, const struct config *config, double *seconds);
+
+/* Another limit for each call from now on. */
+void session_limit(struct session *session, double seconds);
+
+/* Name of a rung of the arithmetic ladder ("fp32"); "wrong" past its end. */
+const char *session_rung_name(const struct session *session, int rung);
+int session_admitted(const struct session *session); /* the loosest rung that the problem admits */
+
+const char *session_error(const struct session *session); /* after SESSION_BAD, SESSION_BROKEN */
+
+/* Evidence of cheating found so far; *count findings. */
+const struct finding *session_findings(const struct session *session, int *count);
+/* Who else was on the device while times were taken; added to what is there. */
+void session_company(const struct session *session, struct company *add_to);
+void session_seconds(const struct session *session, struct phase_seconds *add_to);
+
+#endif

@@ -1,0 +1,225 @@
+/* One configuration, three calls:
+ *   1. content 0, every tensor flush against its lower guard;
+ *   2. content 1 at the same addresses: whoever replays an answer by pointer is caught;
+ *   3. content 1 again, flush against the upper guards: the same values, other addresses.
+ * Outputs are poisoned and inputs put back before each. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/contract/instantiate.h"
+#include "gen/contract/space.h"
+#include "session_internal.h"
+
+static const struct {
+    int content;
+    enum placement placement;
+} calls[SESSION_CALLS] = {{0, PLACE_LOW}, {1, PLACE_LOW}, {1, PLACE_HIGH}};
+
+/* What is known while the calls of one configuration go on. */
+struct checking {
+    const struct config *config;
+    struct instance instance;
+    int content; /* that the judge's inputs hold; -1: none yet */
+    struct totals totals;
+    struct call_result call[SESSION_CALLS];
+    struct judge_report *reports; /* [SESSION_CALLS] */
+    bool replayed;                /* the second answer was the first one again */
+};
+
+static bool load_content(struct session *s, struct checking *c, int content)
+{
+    const double start = clock_seconds();
+    bool ok = true;
+    if (c->content == content)
+        return true;
+    instance_clear(&c->instance);
+    c->content = -1;
+    if (config_instantiate(c->config, content, &c->instance) != 0)
+        return session_failed(s, "drawing the configuration", -1);
+    c->content = content;
+    ok = slots_fill(s, c->config, &c->instance, content);
+    s->seconds.fill += clock_seconds() - start;
+    return ok;
+}
+
+/* Call the candidate; afterwards result->outcome is PASS when it returned 0 and touched nothing that it
+ * must not touch, and the snapshots are taken. */
+static bool run_call(struct session *s, struct checking *c, int number, struct call_result *result)
+{
+    struct call call = {0};
+    char text[RESULT_DETAIL_SIZE];
+    int returned = 0;
+    double start = clock_seconds();
+    bool ok = slots_place(s, calls[number].placement, &call);
+    s->seconds.fill += clock_seconds() - start;
+    call.extents = problem_extent_count(s->options.problem);
+    memcpy(call.extent, c->instance.extent, sizeof call.extent);
+    if (!ok || !session_child(s, result))
+        return false;
+
+    start = clock_seconds();
+    const enum child_status status =
+        child_call(s->child, &call, s->options.timeout, &returned, text, sizeof text);
+    s->seconds.run += clock_seconds() - start;
+    if (status != CHILD_OK) {
+        session_child_failed(s, status, text, result);
+        return s->status == SESSION_OK;
+    }
+    if (returned != 0) {
+        result->outcome = OUTCOME_REFUSED;
+        snprintf(result->detail, sizeof result->detail, "returned %d", returned);
+        return true;
+    }
+    start = clock_seconds();
+    ok = slots_snapshot(s, &call) && slots_inspect(s, &call, result);
+    s->seconds.judge += clock_seconds() - start;
+    return ok;
+}
+
+static bool same_outputs(struct session *s, bool *same)
+{
+    *same = true;
+    for (int t = 0; t < s->tensors; t++) {
+        int64_t first = -1;
+        if (!s->slot[t].output)
+            continue;
+        const int error =
+            s->memory->find_difference(s->slot[t].own, s->slot[t].before, s->slot[t].bytes, &first);
+        if (error)
+            return session_failed(s, "comparing outputs", error);
+        *same = *same && first < 0;
+    }
+    return true;
+}
+
+/* A wrong second answer that has the very bits of the first, right one is that answer again. A single
+ * number, or one number all over, proves nothing: the two contents may share it. */
+static void find_replay(struct session *s, struct checking *c, bool same)
+{
+    const struct judge_report *second = c->call[1].report;
+    if (!same || c->call[0].outcome != OUTCOME_PASS || c->call[1].outcome != OUTCOME_WRONG ||
+        second->elements < 32 || second->wrong * 2 < second->elements)
+        return;
+    c->replayed = true;
+    char line[RESULT_CONFIG_SIZE];
+    config_format(c->config, line, sizeof line);
+    session_find(s, "cheating: replay",
+                 "%s: with fresh inputs at the same addresses it returned, bit "
+                 "for bit, its answer to the previous inputs (%lld of %lld elements wrong)",
+                 line, (long long)second->wrong, (long long)second->elements);
+}
+
+/* Equal inputs, different bits: honest when both are within the allowed error, unstable otherwise. */
+static void find_instability(struct checking *c, bool same)
+{
+    struct call_result *second = &c->call[1], *third = &c->call[2];
+    if (same || c->replayed || !third->judged || !second->judged ||
+        (second->outcome == OUTCOME_PASS && third->outcome == OUTCOME_PASS))
+        return;
+    if (second->outcome != third->outcome || second->report->wrong != third->report->wrong ||
+        second->report->worst.index != third->report->worst.index) {
+        char detail[RESULT_DETAIL_SIZE];
+        snprintf(detail, sizeof detail,
+                 "equal inputs, different results: %lld elements wrong in one "
+                 "call and %lld in the next",
+                 (long long)second->report->wrong, (long long)third->report->wrong);
+        third->outcome = OUTCOME_UNSTABLE;
+        memcpy(third->detail, detail, sizeof detail);
+    }
+}
+
+/* Then MPFR has heard it. */
+static bool has_wrong_call(const struct checking *c, int before)
+{
+    for (int i = 0; i < before; i++)
+        if (c->call[i].judged && c->call[i].report->wrong > 0)
+            return true;
+    return false;
+}
+
+static bool check_call(struct session *s, struct checking *c, int number)
+{
+    struct call_result *result = &c->call[number];
+    bool same = false;
+    result->report = &c->reports[number];
+    if (!load_content(s, c, calls[number].content) || !run_call(s, c, number, result))
+        return false;
+    if (result->outcome != OUTCOME_PASS)
+        return true;
+    if (number > 0 && !same_outputs(s, &same))
+        return false;
+    if (number == 2 && same && c->call[1].judged) { /* equal inputs, equal bits: equal judgement */
+        *result->report = *c->call[1].report;
+        result->outcome = c->call[1].outcome;
+        result->judged = true;
+        memcpy(result->detail, c->call[1].detail, sizeof result->detail);
+        return true;
+    }
+    const struct judging judging = {.config = c->config,
+                                    .instance = &c->instance,
+                                    .call = number,
+                                    .thorough = number == 0,
+                                    .brief = s->options.brief || has_wrong_call(c, number)};
+    if (!session_judge(s, &judging, result, &c->totals))
+        return false;
+    if (number == 1)
+        find_replay(s, c, same);
+    else if (number == 2)
+        find_instability(c, same);
+    return true;
+}
+
+/* Which call speaks for the configuration: instability first, since it explains the rest, then the
+ * first that did not pass. */
+static const struct call_result *decisive(const struct checking *c, int made)
+{
+    for (int i = 0; i < made; i++)
+        if (c->call[i].outcome == OUTCOME_UNSTABLE)
+            return &c->call[i];
+    for (int i = 0; i < made; i++)
+        if (c->call[i].outcome != OUTCOME_PASS)
+            return &c->call[i];
+    return &c->call[made - 1];
+}
+
+static bool survives(enum outcome outcome)
+{
+    return outcome == OUTCOME_PASS || outcome == OUTCOME_WRONG || outcome == OUTCOME_UNWRITTEN;
+}
+
+static void run_calls(struct session *s, struct checking *c)
+{
+    int made = 0;
+    while (made < SESSION_CALLS) {
+        const bool ok = check_call(s, c, made);
+        made++;
+        if (!ok || !survives(c->call[made - 1].outcome))
+            break;
+    }
+    const struct call_result *speaks = decisive(c, made);
+    c->totals.result->outcome = speaks->outcome;
+    snprintf(c->totals.result->detail, RESULT_DETAIL_SIZE, "%s", speaks->detail);
+}
+
+enum session_status session_check(struct session *s, const struct config *config,
+                                  struct config_result *result)
+{
+    struct checking c = {.config = config, .content = -1, .totals = {result, -1}};
+    c.reports = calloc(SESSION_CALLS, sizeof *c.reports);
+    if (!c.reports || config_instantiate(config, 0, &c.instance) != 0) {
+        session_failed(s, "drawing the configuration", -1);
+    } else {
+        result->flops = c.instance.flops;
+        result->bytes = c.instance.bytes;
+        if (slots_create(s, &c.instance, result->detail, sizeof result->detail))
+            run_calls(s, &c);
+        else
+            result->outcome = OUTCOME_SKIPPED;
+        instance_clear(&c.instance);
+    }
+    session_unmap(s);
+    session_settle(s, result);
+    free(c.reports);
+    return s->status;
+}

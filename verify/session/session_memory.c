@@ -1,0 +1,167 @@
+/* A configuration's tensors: created, filled, placed against one guard or the other, and inspected. */
+#include <stdio.h>
+#include <string.h>
+
+#include "session_internal.h"
+
+/* Region, own copy and, for outputs, two snapshots; what the judge needs besides is small. */
+static double footprint(const struct problem *problem, const struct instance *instance)
+{
+    double bytes = 0;
+    for (int t = 0; problem->tensors[t].name; t++) {
+        const double tensor = (double)instance_tensor_count(&instance->tensor[t]) *
+                              (double)dtype_size(problem->tensors[t].dtype);
+        bytes += tensor * (problem->tensors[t].role == TENSOR_OUTPUT ? 3 : 2);
+    }
+    return bytes;
+}
+
+/* Room for the configuration beside what other workers hold? */
+static bool fits(const struct session *s, const struct instance *instance, char *why, size_t why_size)
+{
+    const double need = footprint(s->options.problem, instance) + (double)((size_t)64 << 20);
+    const double available = (double)s->memory->available() * 0.9 / s->options.workers;
+    if (need <= available)
+        return true;
+    snprintf(why, why_size, "needs %.1f GB of %s memory with the judge's copies; %.1f GB can be had",
+             need / 1e9, s->options.device->backend == BACKEND_CUDA ? "GPU" : "main", available / 1e9);
+    return false;
+}
+
+bool slots_create(struct session *s, const struct instance *instance, char *why, size_t why_size)
+{
+    const struct problem *problem = s->options.problem;
+    if (!fits(s, instance, why, why_size))
+        return false;
+    for (int t = 0; t < s->tensors; t++) {
+        struct slot *slot = &s->slot[t];
+        const enum dtype dtype = problem->tensors[t].dtype;
+        slot->bytes = (size_t)instance_tensor_count(&instance->tensor[t]) * dtype_size(dtype);
+        slot->output = problem->tensors[t].role == TENSOR_OUTPUT;
+        slot->poison = memory_poison(dtype);
+        if (region_create(&slot->region, s->options.device->backend, slot->bytes, why, why_size) != 0) {
+            slot->region.fd = -1;
+            return false;
+        }
+        int error = s->memory->take(&slot->own, slot->bytes);
+        if (!error && slot->output)
+            error = s->memory->take(&slot->before, slot->bytes);
+        if (error) {
+            snprintf(why, why_size, "no memory for the judge's copy of %s: %s", problem->tensors[t].name,
+                     s->memory->explain(error));
+            return false;
+        }
+    }
+    return true;
+}
+
+void slots_destroy(struct session *s)
+{
+    for (int t = 0; t < s->tensors; t++) {
+        struct slot *slot = &s->slot[t];
+        if (slot->own)
+            s->memory->release(slot->own);
+        if (slot->before)
+            s->memory->release(slot->before);
+        region_destroy(&slot->region);
+        memset(slot, 0, sizeof *slot);
+        slot->region.fd = -1;
+    }
+    s->mapped = false;
+}
+
+bool slots_fill(struct session *s, const struct config *config, const struct instance *instance, int content)
+{
+    for (int t = 0; t < s->tensors; t++) {
+        if (s->slot[t].output)
+            continue;
+        const int error =
+            s->memory->fill(s->options.problem, instance, t, config->seed, content, s->slot[t].own);
+        if (error)
+            return session_failed(s, "filling the inputs", error);
+    }
+    return true;
+}
+
+/* Poison everything, then put the inputs in. */
+bool slots_place(struct session *s, enum placement placement, struct call *call)
+{
+    call->tensors = s->tensors;
+    for (int t = 0; t < s->tensors; t++) {
+        struct slot *slot = &s->slot[t];
+        char *base = slot->region.base;
+        call->offset[t] = region_offset(&slot->region, placement);
+        const size_t after = call->offset[t] + slot->bytes;
+        int error =
+            s->memory->poison(base, slot->output ? slot->region.mapped : call->offset[t], slot->poison);
+        if (!error && !slot->output)
+            error = s->memory->poison(base + after, slot->region.mapped - after, slot->poison);
+        if (!error && !slot->output)
+            error = s->memory->copy(base + call->offset[t], slot->own, slot->bytes);
+        if (error)
+            return session_failed(s, "placing a tensor", error);
+    }
+    return true;
+}
+
+static bool inspect_slack(struct session *s, const struct slot *slot, const char *name, size_t from,
+                          size_t bytes, const char *side, struct call_result *result)
+{
+    int64_t first;
+    const int error =
+        s->memory->find_unpoisoned((char *)slot->region.base + from, bytes, slot->poison, &first);
+    if (error)
+        return session_failed(s, "inspecting memory", error);
+    if (first >= 0) {
+        result->outcome = OUTCOME_OVERRUN;
+        snprintf(result->detail, sizeof result->detail, "wrote outside %s, %lld bytes %s", name,
+                 (long long)(side[0] == 'b' ? (int64_t)bytes - first : first + 1), side);
+    }
+    return true;
+}
+
+bool slots_inspect(struct session *s, const struct call *call, struct call_result *result)
+{
+    for (int t = 0; t < s->tensors && result->outcome == OUTCOME_PASS; t++) {
+        const struct slot *slot = &s->slot[t];
+        const char *name = s->options.problem->tensors[t].name;
+        const size_t at = call->offset[t], after = at + slot->bytes;
+        int64_t first = -1;
+        if (!inspect_slack(s, slot, name, 0, at, "before its start", result))
+            return false;
+        if (result->outcome == OUTCOME_PASS &&
+            !inspect_slack(s, slot, name, after, slot->region.mapped - after, "past its end", result))
+            return false;
+        if (slot->output || result->outcome != OUTCOME_PASS)
+            continue;
+        const int error =
+            s->memory->find_difference((char *)slot->region.base + at, slot->own, slot->bytes, &first);
+        if (error)
+            return session_failed(s, "comparing the inputs", error);
+        if (first >= 0) {
+            result->outcome = OUTCOME_MODIFIED;
+            snprintf(result->detail, sizeof result->detail, "changed its input %s, first at byte %lld", name,
+                     (long long)first);
+        }
+    }
+    return true;
+}
+
+/* A private copy: what the candidate's process does to its memory from now on changes nothing. The
+ * previous call's is kept. */
+bool slots_snapshot(struct session *s, const struct call *call)
+{
+    for (int t = 0; t < s->tensors; t++) {
+        struct slot *slot = &s->slot[t];
+        if (!slot->output)
+            continue;
+        void *previous = slot->before;
+        slot->before = slot->own;
+        slot->own = previous;
+        const int error =
+            s->memory->copy(slot->own, (char *)slot->region.base + call->offset[t], slot->bytes);
+        if (error)
+            return session_failed(s, "reading an output", error);
+    }
+    return true;
+}
