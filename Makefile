@@ -235,7 +235,7 @@ FORMATTED := $(wildcard problems/*.[ch] problems/*/problem.c problems/*/*.h gen/
     reference/*.c reference/*.h reference/*.cu verify/*/*.c verify/*/*.h verify/*/*.cu reports/*.c reports/*.h \
     tests/*.c tests/*.h tests/*/*.c tests/*/*.h)
 format:
-	clang-format -i $(FORMATTED)
+	@clang-format -i $(FORMATTED)
 check-format:
 	@clang-format --dry-run -Werror $(FORMATTED) || { echo "---> make format"; exit 1; }
 

@@ -14,7 +14,8 @@ const struct axis gemm_axes[] = {{"m", AXIS_NUMBER, NULL, "rows of a and c"},
                                  {"input", AXIS_CHOICE, inputs, "how a and b are drawn"},
                                  {0}};
 
-const char *const gemm_extents[] = {"m", "n", "k", "trans_b", NULL};
+const struct argument gemm_arguments[] = {
+    {"m", ARGUMENT_I64}, {"n", ARGUMENT_I64}, {"k", ARGUMENT_I64}, {"trans_b", ARGUMENT_I64}, {0}};
 
 enum { A, B, C };
 

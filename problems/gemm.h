@@ -6,7 +6,7 @@
 #include "problem.h"
 
 extern const struct axis gemm_axes[];
-extern const char *const gemm_extents[];
+extern const struct argument gemm_arguments[];
 
 /* c[m,n] = sum_k a[m,k] b[k,n], b stored as [k,n], or [n,k] when trans_b = 1; all tensors of one type, bf16 or fp32.
  * In fp32 the integers have long ones among them, and `special` has no infinities besides NaN. */

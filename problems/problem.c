@@ -53,10 +53,10 @@ int problem_tensor_count(const struct problem *problem)
     return n;
 }
 
-int problem_extent_count(const struct problem *problem)
+int problem_argument_count(const struct problem *problem)
 {
     int n = 0;
-    while (problem->extents[n])
+    while (problem->arguments[n].name)
         n++;
     return n;
 }

@@ -9,7 +9,7 @@
 
 #include "fill.h"
 
-enum { PROBLEM_MAX_AXES = 12, PROBLEM_MAX_TENSORS = 8, PROBLEM_MAX_EXTENTS = 8, PROBLEM_MAX_RANK = 4 };
+enum { PROBLEM_MAX_AXES = 12, PROBLEM_MAX_TENSORS = 8, PROBLEM_MAX_ARGUMENTS = 8, PROBLEM_MAX_RANK = 4 };
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,7 +35,17 @@ struct config {
     uint64_t seed;
 };
 
-enum tensor_role { TENSOR_INPUT, TENSOR_OUTPUT };
+/* An in-out tensor is drawn like an input and judged like an output: where the mathematics changes it, against the
+ * new value, elsewhere against what it held. */
+enum tensor_role { TENSOR_INPUT, TENSOR_OUTPUT, TENSOR_INOUT };
+
+/* A scalar that the candidate gets by value, after the tensors. */
+enum argument_type { ARGUMENT_I64, ARGUMENT_I32, ARGUMENT_BOOL, ARGUMENT_F32, ARGUMENT_F64 };
+
+struct argument {
+    const char *name; /* NULL ends the table */
+    enum argument_type type;
+};
 
 struct tensor {
     const char *name; /* NULL ends the table */
@@ -77,7 +87,9 @@ struct instance_tensor {
 
 /* A configuration made concrete: what is allocated, filled and passed. */
 struct instance {
-    int64_t extent[PROBLEM_MAX_EXTENTS]; /* the int64_t arguments, in order of problem->extents */
+    /* By number of problem->arguments: whole numbers and bools in `extent`, floating-point ones in `scalar`. */
+    int64_t extent[PROBLEM_MAX_ARGUMENTS];
+    double scalar[PROBLEM_MAX_ARGUMENTS];
     struct instance_tensor tensor[PROBLEM_MAX_TENSORS];
     enum data_kind data;
     double flops; /* dense equivalent of the operator, by the published formula */
@@ -114,16 +126,16 @@ struct accumulation {
 
 struct problem {
     const char *name;
-    const char *summary;           /* one line */
-    const char *arithmetic;        /* the declared arithmetic, for people */
-    const struct axis *axes;       /* ends with a NULL name */
-    const struct tensor *tensors;  /* inputs, then outputs; ends with a NULL name */
-    const char *const *extents;    /* names of the int64_t arguments; NULL-terminated */
-    const struct derived *derived; /* ends with a NULL name; NULL: none */
-    enum dtype compute;            /* the hardware rate that bounds it: DTYPE_F32, _BF16, _E4M3 */
-    bool exact;                    /* the result is right or not: no arithmetic, no allowed error */
-    bool rounds_operands;          /* operands of its products may be rounded to bf16, on any device */
-    bool memory_bound;             /* scored in GB/s rather than TFLOP/s */
+    const char *summary;              /* one line */
+    const char *arithmetic;           /* the declared arithmetic, for people */
+    const struct axis *axes;          /* ends with a NULL name */
+    const struct tensor *tensors;     /* inputs, then outputs; ends with a NULL name */
+    const struct argument *arguments; /* after the tensors; ends with a NULL name */
+    const struct derived *derived;    /* ends with a NULL name; NULL: none */
+    enum dtype compute;               /* the hardware rate that bounds it: DTYPE_F32, _BF16, _E4M3 */
+    bool exact;                       /* the result is right or not: no arithmetic, no allowed error */
+    bool rounds_operands;             /* operands of its products may be rounded to bf16, on any device */
+    bool memory_bound;                /* scored in GB/s rather than TFLOP/s */
     /* Choices of the axis `input` whose allowed error is so small that a dropped, doubled or misplaced element shows at
      * any size, the sharpest first; NULL-terminated; NULL: none. Drawn more often, and at the greatest of every axis. */
     const char *const *discriminating;
@@ -151,7 +163,7 @@ int problem_axis_count(const struct problem *problem);
 int problem_axis_index(const struct problem *problem, const char *name);    /* -1: none */
 int problem_derived_index(const struct problem *problem, const char *name); /* -1: none */
 int problem_tensor_count(const struct problem *problem);
-int problem_extent_count(const struct problem *problem);
+int problem_argument_count(const struct problem *problem);
 
 /* The value of an axis by name: for problem code, which knows its own names (aborts otherwise). */
 int64_t config_value(const struct config *config, const char *axis);

@@ -65,7 +65,7 @@
 #include "error.h"
 
 struct ref_context {
-    int64_t extent[PROBLEM_MAX_EXTENTS];
+    int64_t extent[PROBLEM_MAX_ARGUMENTS];
     const void *tensor[PROBLEM_MAX_TENSORS];
     enum data_kind data;
     const float *e4m3; /* the 256 values of an e4m3 byte (host); kernels convert in hardware */

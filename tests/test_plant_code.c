@@ -42,8 +42,8 @@ static void write_function(FILE *out, const char *name, const struct problem *p,
     for (int t = 0; p->tensors[t].name; t++)
         if (p->tensors[t].dtype == DTYPE_I32)
             fprintf(out, "    const int32_t *%s = given[%d];\n", p->tensors[t].name, t);
-    for (int e = 0; p->extents[e]; e++)
-        fprintf(out, "    const int64_t %s = extent[%d];\n", p->extents[e], e);
+    for (int e = 0; p->arguments[e].name; e++)
+        fprintf(out, "    const int64_t %s = extent[%d];\n", p->arguments[e].name, e);
     fprintf(out, "    return (int)(%s);\n}\n", code);
 }
 

@@ -48,8 +48,8 @@ START_TEST(signatures_and_tolerances_are_the_published_ones)
     for (const struct tensor *t = p->tensors; t->name; t++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s:%s%s ", t->name, short_name(t->dtype),
                                  t->role == TENSOR_OUTPUT ? "*" : "");
-    for (const char *const *e = p->extents; *e; e++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", *e, e[1] ? " " : "");
+    for (const struct argument *e = p->arguments; e->name; e++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", e->name, e[1].name ? " " : "");
     ck_assert_str_eq(text, tables[_i].signature);
     ck_assert(p->published_atol == tables[_i].atol && p->published_rtol == tables[_i].rtol);
 }

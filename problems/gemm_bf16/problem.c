@@ -21,7 +21,7 @@ const struct problem problem_gemm_bf16 = {
         "products and sums in fp32 or in the 16-bit MMA class of the GPU in hand; one rounding to bf16",
     .axes = gemm_axes,
     .tensors = tensors,
-    .extents = gemm_extents,
+    .arguments = gemm_arguments,
     .compute = DTYPE_BF16,
     .discriminating = discriminating,
     .half = {0, 1, 0},

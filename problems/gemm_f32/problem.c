@@ -21,7 +21,7 @@ const struct problem problem_gemm_f32 = {
                   "three-term form is not",
     .axes = gemm_axes,
     .tensors = tensors,
-    .extents = gemm_extents,
+    .arguments = gemm_arguments,
     .compute = DTYPE_F32,
     .discriminating = discriminating,
     .half = {0, 1, 0},

@@ -17,7 +17,8 @@ static const struct tensor tensors[] = {{"x", DTYPE_E4M3, TENSOR_INPUT, "[m, k]"
                                         {"y", DTYPE_BF16, TENSOR_OUTPUT, "[m, n]"},
                                         {0}};
 
-static const char *const extents[] = {"m", "n", "k", NULL};
+static const struct argument arguments[] = {
+    {"m", ARGUMENT_I64}, {"n", ARGUMENT_I64}, {"k", ARGUMENT_I64}, {0}};
 
 enum { X, WEIGHT, SCALE, Y };
 
@@ -106,7 +107,7 @@ const struct problem problem_gemm_fp8 = {
                   "be rounded to bf16 before the scale",
     .axes = axes,
     .tensors = tensors,
-    .extents = extents,
+    .arguments = arguments,
     .compute = DTYPE_E4M3,
     .discriminating = discriminating,
     .half = {0, 1, 0},

@@ -23,7 +23,8 @@ static const struct tensor tensors[] = {
     {"y", DTYPE_BF16, TENSOR_OUTPUT, "[m, n]"},
     {0}};
 
-static const char *const extents[] = {"m", "n", "k", "group", NULL};
+static const struct argument arguments[] = {
+    {"m", ARGUMENT_I64}, {"n", ARGUMENT_I64}, {"k", ARGUMENT_I64}, {"group", ARGUMENT_I64}, {0}};
 
 enum { X, W_Q, SCALES, ZEROS, Y };
 
@@ -143,7 +144,7 @@ const struct problem problem_gemm_w4a16 = {
                   "may be rounded to bf16; scale and zero point may be applied after the sum",
     .axes = axes,
     .tensors = tensors,
-    .extents = extents,
+    .arguments = arguments,
     .compute = DTYPE_BF16,
     .discriminating = discriminating,
     .half = {0, 1, 0},

@@ -33,7 +33,9 @@ static const struct tensor tensors[] = {{"q", DTYPE_BF16, TENSOR_INPUT, "[batch,
                                         {"o", DTYPE_BF16, TENSOR_OUTPUT, "[batch, t, heads, dv]"},
                                         {0}};
 
-static const char *const extents[] = {"batch", "t", "heads", "dk", "dv", NULL};
+static const struct argument arguments[] = {{"batch", ARGUMENT_I64}, {"t", ARGUMENT_I64},
+                                            {"heads", ARGUMENT_I64}, {"dk", ARGUMENT_I64},
+                                            {"dv", ARGUMENT_I64},    {0}};
 
 enum { Q, K, V, G, BETA, O };
 
@@ -157,7 +159,7 @@ const struct problem problem_kda = {
         "may be rounded to bf16; sums in fp32",
     .axes = axes,
     .tensors = tensors,
-    .extents = extents,
+    .arguments = arguments,
     .compute = DTYPE_BF16,
     .rounds_operands = true,
     .discriminating = discriminating,

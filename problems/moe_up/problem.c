@@ -29,7 +29,11 @@ static const struct tensor tensors[] = {
     {"out", DTYPE_BF16, TENSOR_OUTPUT, "[tokens, inter_dim]"},
     {0}};
 
-static const char *const extents[] = {"tokens", "hidden_dim", "inter_dim", "experts", NULL};
+static const struct argument arguments[] = {{"tokens", ARGUMENT_I64},
+                                            {"hidden_dim", ARGUMENT_I64},
+                                            {"inter_dim", ARGUMENT_I64},
+                                            {"experts", ARGUMENT_I64},
+                                            {0}};
 
 enum { HIDDEN, OFFSETS, W_GATE, W_UP, OUT };
 
@@ -283,7 +287,7 @@ const struct problem problem_moe_up = {
                   "silu(gate) may each be rounded to bf16; fast exponential or tanh in silu",
     .axes = axes,
     .tensors = tensors,
-    .extents = extents,
+    .arguments = arguments,
     .derived = derived,
     .compute = DTYPE_BF16,
     .discriminating = discriminating,

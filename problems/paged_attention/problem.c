@@ -33,8 +33,10 @@ static const struct tensor tensors[] = {
     {"out", DTYPE_BF16, TENSOR_OUTPUT, "[batch, heads, head_dim]"},
     {0}};
 
-static const char *const extents[] = {"batch",     "heads", "kv_heads",      "head_dim",
-                                      "page_size", "pages", "pages_per_seq", NULL};
+static const struct argument arguments[] = {{"batch", ARGUMENT_I64},         {"heads", ARGUMENT_I64},
+                                            {"kv_heads", ARGUMENT_I64},      {"head_dim", ARGUMENT_I64},
+                                            {"page_size", ARGUMENT_I64},     {"pages", ARGUMENT_I64},
+                                            {"pages_per_seq", ARGUMENT_I64}, {0}};
 
 enum { QUERY, KV_CACHE, BLOCK_TABLE, SEQ_LENS, OUT };
 
@@ -389,7 +391,7 @@ const struct problem problem_paged_attention = {
                   "probabilities may be rounded to bf16; accumulation in fp32, split in any way",
     .axes = axes,
     .tensors = tensors,
-    .extents = extents,
+    .arguments = arguments,
     .derived = derived,
     .compute = DTYPE_BF16,
     .memory_bound = true,

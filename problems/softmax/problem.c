@@ -17,7 +17,7 @@ static const struct axis axes[] = {
 static const struct tensor tensors[] = {
     {"x", DTYPE_F32, TENSOR_INPUT, "[rows, cols]"}, {"y", DTYPE_F32, TENSOR_OUTPUT, "[rows, cols]"}, {0}};
 
-static const char *const extents[] = {"rows", "cols", NULL};
+static const struct argument arguments[] = {{"rows", ARGUMENT_I64}, {"cols", ARGUMENT_I64}, {0}};
 
 /* A value far above the rest at the places that a kernel is likely to forget: whoever drops one from
  * the maximum or from the sum gets the whole row wrong. */
@@ -83,7 +83,7 @@ const struct problem problem_softmax = {
                   "denominator within a relative 2^-12; results below 2^-126 may be flushed to zero",
     .axes = axes,
     .tensors = tensors,
-    .extents = extents,
+    .arguments = arguments,
     .compute = DTYPE_F32,
     .memory_bound = true,
     .discriminating = discriminating,

@@ -19,7 +19,8 @@ static const struct tensor tensors[] = {{"x", DTYPE_F32, TENSOR_INPUT, "[rows, n
                                         {"indices", DTYPE_I64, TENSOR_OUTPUT, "[rows, k]"},
                                         {0}};
 
-static const char *const extents[] = {"rows", "n", "k", NULL};
+static const struct argument arguments[] = {
+    {"rows", ARGUMENT_I64}, {"n", ARGUMENT_I64}, {"k", ARGUMENT_I64}, {0}};
 
 static struct fill fill_of(const struct config *config, int64_t n)
 {
@@ -72,7 +73,7 @@ const struct problem problem_topk = {
                   "carry the very bits; among equal values any order",
     .axes = axes,
     .tensors = tensors,
-    .extents = extents,
+    .arguments = arguments,
     .compute = DTYPE_F32,
     .exact = true,
     .memory_bound = true,

@@ -70,7 +70,7 @@ static int call(const struct bed *bed, const struct program *p, const struct lay
     int n = 0;
     for (int t = 0; bed->problem->tensors[t].name; t++)
         a[n++] = (uint64_t)(uintptr_t)l->tensor[t];
-    for (int e = 0; bed->problem->extents[e]; e++)
+    for (int e = 0; bed->problem->arguments[e].name; e++)
         a[n++] = (uint64_t)l->instance.extent[e];
     *p->unrounded = l->unrounded;
     return p->call(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13],

@@ -38,8 +38,8 @@ const char *plant_kind_name(enum plant_kind kind)
 
 static bool is_extent(const struct problem *problem, const char *name)
 {
-    for (int i = 0; problem->extents[i]; i++)
-        if (strcmp(problem->extents[i], name) == 0)
+    for (int i = 0; problem->arguments[i].name; i++)
+        if (strcmp(problem->arguments[i].name, name) == 0)
             return true;
     return false;
 }

@@ -85,13 +85,13 @@ static void write_entry(FILE *out, const struct plant_field *field)
     for (int t = 0; p->tensors[t].name; t++)
         fprintf(out, "%s%s *%s, ", p->tensors[t].role == TENSOR_INPUT ? "const " : "",
                 type_of(field, p->tensors[t].dtype), p->tensors[t].name);
-    for (int e = 0; p->extents[e]; e++)
-        fprintf(out, "int64_t %s, ", p->extents[e]);
+    for (int e = 0; p->arguments[e].name; e++)
+        fprintf(out, "int64_t %s, ", p->arguments[e].name);
     fprintf(out, "%sstream)\n#define PLANT_CALL plant_honest(", field->cuda ? "cudaStream_t " : "void *");
     for (int t = 0; p->tensors[t].name; t++)
         fprintf(out, "%s, ", p->tensors[t].name);
-    for (int e = 0; p->extents[e]; e++)
-        fprintf(out, "%s, ", p->extents[e]);
+    for (int e = 0; p->arguments[e].name; e++)
+        fprintf(out, "%s, ", p->arguments[e].name);
     fprintf(out, "stream)\n");
 }
 

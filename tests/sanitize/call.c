@@ -48,7 +48,7 @@ static void prepare(const struct config *config, uint64_t argument[ARGUMENTS])
             memory->fill(problem, &instance, t, config->seed, 0, tensor);
         argument[n++] = (uint64_t)(uintptr_t)tensor;
     }
-    for (int e = 0; problem->extents[e]; e++)
+    for (int e = 0; problem->arguments[e].name; e++)
         argument[n++] = (uint64_t)instance.extent[e];
     argument[n] = 0;
     instance_clear(&instance);

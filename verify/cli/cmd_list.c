@@ -29,8 +29,8 @@ static void print_prototype(const struct problem *problem, const char *stream)
     for (int t = 0; problem->tensors[t].name; t++)
         printf("%s%s *%s, ", problem->tensors[t].role == TENSOR_INPUT ? "const " : "",
                c_type(problem->tensors[t].dtype), problem->tensors[t].name);
-    for (int e = 0; problem->extents[e]; e++)
-        printf("int64_t %s, ", problem->extents[e]);
+    for (int e = 0; problem->arguments[e].name; e++)
+        printf("int64_t %s, ", problem->arguments[e].name);
     printf("%sstream);\n", stream);
 }
 

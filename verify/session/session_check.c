@@ -53,7 +53,7 @@ static bool run_call(struct session *s, struct checking *c, int number, struct c
     double start = clock_seconds();
     bool ok = slots_place(s, calls[number].placement, &call);
     s->seconds.fill += clock_seconds() - start;
-    call.extents = problem_extent_count(s->options.problem);
+    call.extents = problem_argument_count(s->options.problem);
     memcpy(call.extent, c->instance.extent, sizeof call.extent);
     if (!ok || !session_child(s, result))
         return false;

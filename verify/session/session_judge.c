@@ -41,7 +41,7 @@ static void make_request(const struct session *s, const struct judging *j, struc
     memset(request, 0, sizeof *request);
     request->problem = problem;
     request->output = find_output(problem);
-    for (int i = 0; i < PROBLEM_MAX_EXTENTS; i++)
+    for (int i = 0; i < PROBLEM_MAX_ARGUMENTS; i++)
         request->context.extent[i] = j->instance->extent[i];
     for (int t = 0; t < s->tensors; t++)
         request->context.tensor[t] = s->slot[t].own;

@@ -162,7 +162,7 @@ static void run_timed(struct session *s, const struct config *config, struct ins
     struct call_result timed = {.report = report};
     struct config_result scratch = *result;
     struct totals totals = {&scratch, -1};
-    struct call call = {.extents = problem_extent_count(s->options.problem)};
+    struct call call = {.extents = problem_argument_count(s->options.problem)};
     char text[RESULT_DETAIL_SIZE], line[RESULT_CONFIG_SIZE];
     int returned = 0;
 
@@ -221,7 +221,7 @@ enum session_status session_time(struct session *s, const struct config *config,
 /* The first call pays for first-touch page faults and the like, too: a limit that is generous. */
 static double measure_call(struct session *s, const struct config *config, const struct instance *instance)
 {
-    struct call call = {.extents = problem_extent_count(s->options.problem)};
+    struct call call = {.extents = problem_argument_count(s->options.problem)};
     struct call_result result = {0};
     char text[RESULT_DETAIL_SIZE];
     int returned = 1;
