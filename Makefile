@@ -44,12 +44,18 @@ MISSING := $(strip $(foreach p,$(PACKAGES),$(if $(wildcard $(lastword $(subst :,
 PROBLEMS := $(patsubst PROBLEM(%),%,$(shell grep -E '^PROBLEM' problems/registry.def))
 WARN := -Wall -Wextra -pedantic -Werror
 CFLAGS ?= -O2
-BASE := -std=c11 $(WARN) -D_GNU_SOURCE -I. -fopenmp -ffp-contract=off -fno-math-errno -MMD -MP
+# What a problem is compiled with, here and by the tool itself where it lies in a folder of its author's.
+MODULE := -std=c11 $(WARN) -D_GNU_SOURCE -fopenmp -ffp-contract=off -fno-math-errno
+MODULE_NV := -O3 -std=c++17 -Xcompiler -Wall,-Wextra
+BASE := $(MODULE) -I. -MMD -MP
 CXXBASE := -std=c++17 -I. -Wall -Wextra -Werror -O3 -fno-exceptions -MMD -MP
-NVFLAGS := -O3 -std=c++17 -I. -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 \
-    -gencode=arch=compute_90,code=compute_90 -Xcompiler -Wall,-Wextra -MMD -MP \
+NVFLAGS := $(MODULE_NV) -I. -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 \
+    -gencode=arch=compute_90,code=compute_90 -MMD -MP \
     -DUNSEEN_CUBLAS_MAJOR='"$(CUBLAS_MAJOR)"' -DUNSEEN_CUDA_HOME='"$(CUDA_HOME)"' -DHAVE_CUDA
-LIBS := -Wl,-Bstatic -ljansson -lnettle -lmpfr -lgmp -Wl,-Bdynamic
+LIBS := -Wl,-Bstatic -ljansson -lnettle -Wl,--whole-archive -lmpfr -Wl,--no-whole-archive -lgmp -Wl,-Bdynamic
+# A problem that is compiled later (verify/problem/) finds the tool's functions in the tool, and all of MPFR; what the other
+# libraries have stays inside, so that no driver that is loaded later meets it.
+EXPORTS := -rdynamic -Wl,--exclude-libs,libjansson.a:libnettle.a:libgmp.a:libstdc++.a:libgcc.a:libgcc_eh.a
 SYSTEM_LIBS := -lpthread -ldl -lrt -lm
 ifeq ($(SANITIZE),1)
 BUILD := build/sanitize
@@ -57,9 +63,9 @@ BASE += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-f
 CXXBASE += -fsanitize=address,undefined -g
 LDFLAGS += -fsanitize=address,undefined
 endif
-LINK := $(CXX) -fopenmp $(LDFLAGS) -static-libstdc++ -static-libgcc
+LINK := $(CXX) -fopenmp $(LDFLAGS) $(EXPORTS) -static-libstdc++ -static-libgcc
 ifeq ($(SANITIZE),1)
-LINK := $(CXX) -fopenmp $(LDFLAGS)
+LINK := $(CXX) -fopenmp $(LDFLAGS) $(EXPORTS)
 endif
 
 # --- sources ---------------------------------------------------------------------------------------
@@ -149,6 +155,8 @@ $(BUILD)/verify/cli/version.o: $(BUILD)/commit
 $(BUILD)/commit: always
 	@mkdir -p $(@D)
 	@echo '$(GIT)' | cmp -s - $@ || echo '$(GIT)' > $@
+
+$(BUILD)/verify/problem/making.o: BASE += -DUNSEEN_MODULE_FLAGS='"$(MODULE)"' -DUNSEEN_MODULE_NVFLAGS='"$(MODULE_NV)"'
 
 $(BUILD)/gen/inputs/fill_host.o: CFLAGS += -O3
 

@@ -36,7 +36,9 @@ void terminal_command(FILE *out, const struct result *result, const char *label,
     const bool timed = config->timed_config[0] != '\0';
 
     terminal_label(out, label);
-    fprintf(out, "unseen check %s ", text_or(result->problem, "PROBLEM"));
+    fprintf(out, "unseen check ");
+    text_shell(out, text_or(result->problem_word, text_or(result->problem, "PROBLEM")));
+    fputc(' ', out);
     text_shell(out, result->candidate_path);
     fputc(' ', out);
     text_shell(out, timed ? config->timed_config : config->config);

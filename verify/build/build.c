@@ -123,7 +123,7 @@ static enum build_status take_in(struct build *build, const struct build_options
 static enum build_status compile(struct build *build, const struct build_options *options, char *error,
                                  size_t error_size)
 {
-    struct command command;
+    struct compiler_command command;
     enum build_status status = command_make(&command, build, options, error, error_size);
     if (status == BUILD_OK) {
         /* Room is left for the line that names the log. */

@@ -9,13 +9,14 @@ enum { LINK_LINES = 10, LINE_BYTES = 512 };
 
 static const char *const linkable[] = {"cublas", "cublasLt", "curand", "cusparse", "cudadevrt"};
 
-static void make_host(struct command *command, const struct build *build, const struct build_options *options)
+static void make_host(struct compiler_command *command, const struct build *build,
+                      const struct build_options *options)
 {
-    command_add_words(command, "cc -std=gnu11 -O2 -march=native -fPIC -shared -fopenmp");
-    command_add_file(command, options->path);
-    command_add(command, "-o");
-    command_add(command, "%s", build->object);
-    command_add(command, "-lm");
+    compiler_add_words(command, "cc -std=gnu11 -O2 -march=native -fPIC -shared -fopenmp");
+    compiler_add_file(command, options->path);
+    compiler_add(command, "-o");
+    compiler_add(command, "%s", build->object);
+    compiler_add(command, "-lm");
 }
 
 static bool is_linkable(const char *name)
@@ -27,8 +28,8 @@ static bool is_linkable(const char *name)
 }
 
 /* The names after "// link:" among the first ten lines, as -l arguments. */
-static enum build_status add_libraries(struct command *command, const char *path, int *libraries, char *error,
-                                       size_t error_size)
+static enum build_status add_libraries(struct compiler_command *command, const char *path, int *libraries,
+                                       char *error, size_t error_size)
 {
     char line[LINE_BYTES];
     enum build_status status = BUILD_OK;
@@ -54,8 +55,8 @@ static enum build_status add_libraries(struct command *command, const char *path
             }
             /* The device runtime is for launches from kernels, which need relocatable code. */
             if (strcmp(name, "cudadevrt") == 0)
-                command_add(command, "-rdc=true");
-            command_add(command, "-l%s", name);
+                compiler_add(command, "-rdc=true");
+            compiler_add(command, "-l%s", name);
             ++*libraries;
         }
     }
@@ -65,7 +66,7 @@ static enum build_status add_libraries(struct command *command, const char *path
 }
 
 /* Where the toolkit's libraries are, so that the object finds them without LD_LIBRARY_PATH. */
-static void add_library_path(struct command *command, const char *nvcc)
+static void add_library_path(struct compiler_command *command, const char *nvcc)
 {
     static const char *const names[] = {"lib64", "lib"};
     char joined[600], *real = realpath(nvcc, NULL);
@@ -76,16 +77,16 @@ static void add_library_path(struct command *command, const char *nvcc)
             snprintf(joined, sizeof joined, "%s/%s", real, names[i]);
             if (access(joined, X_OK))
                 continue;
-            command_add(command, "-L%s", joined);
-            command_add_words(command, "-Xlinker -rpath -Xlinker");
-            command_add(command, "%s", joined);
+            compiler_add(command, "-L%s", joined);
+            compiler_add_words(command, "-Xlinker -rpath -Xlinker");
+            compiler_add(command, "%s", joined);
             break;
         }
     }
     free(real);
 }
 
-static enum build_status make_cuda(struct command *command, const struct build *build,
+static enum build_status make_cuda(struct compiler_command *command, const struct build *build,
                                    const struct build_options *options, char *error, size_t error_size)
 {
     char nvcc[512];
@@ -104,29 +105,29 @@ static enum build_status make_cuda(struct command *command, const struct build *
                  options->path);
         return BUILD_ENVIRONMENT;
     }
-    command_add(command, "%s", nvcc);
-    command_add_words(command, "-O3 -std=c++17");
-    command_add(command, "-gencode=arch=compute_%s,code=sm_%s", options->arch, options->arch);
-    command_add_words(command, "-Xcompiler -fPIC -shared");
-    command_add_file(command, options->path);
-    command_add(command, "-o");
-    command_add(command, "%s", build->object);
+    compiler_add(command, "%s", nvcc);
+    compiler_add_words(command, "-O3 -std=c++17");
+    compiler_add(command, "-gencode=arch=compute_%s,code=sm_%s", options->arch, options->arch);
+    compiler_add_words(command, "-Xcompiler -fPIC -shared");
+    compiler_add_file(command, options->path);
+    compiler_add(command, "-o");
+    compiler_add(command, "%s", build->object);
     enum build_status status = add_libraries(command, options->path, &libraries, error, error_size);
     if (status == BUILD_OK && libraries > 0)
         add_library_path(command, nvcc);
     return status;
 }
 
-enum build_status command_make(struct command *command, const struct build *build,
+enum build_status command_make(struct compiler_command *command, const struct build *build,
                                const struct build_options *options, char *error, size_t error_size)
 {
     enum build_status status = BUILD_OK;
-    *command = (struct command){.count = 0};
+    *command = (struct compiler_command){.count = 0};
     if (strcmp(build->language, "cuda") == 0)
         status = make_cuda(command, build, options, error, error_size);
     else
         make_host(command, build, options);
-    if (status == BUILD_OK && !command_fits(command)) {
+    if (status == BUILD_OK && !compiler_fits(command)) {
         snprintf(error, error_size,
                  "the command line for %s is too long; at most %d arguments of "
                  "%d bytes together are possible\n---> shorten the path or the link line",

@@ -40,7 +40,7 @@ static void make_environment(const char **environment, char *tmpdir, size_t size
 }
 
 /* In a group of its own, so that one kill reaches the compiler's own children. */
-static int launch(pid_t *pid, const struct command *command, const struct compiling *compiling)
+static int launch(pid_t *pid, const struct compiler_command *command, const struct compiling *compiling)
 {
     const char *environment[ENVIRONMENT];
     char tmpdir[600];
@@ -103,8 +103,8 @@ static void excerpt(const char *log, bool errors_only, int *shown, bool *full, c
         fclose(file);
 }
 
-static enum build_status explain(const struct command *command, const struct compiling *compiling, int status,
-                                 char *error, size_t error_size)
+static enum build_status explain(const struct compiler_command *command, const struct compiling *compiling,
+                                 int status, char *error, size_t error_size)
 {
     char lines[SHOWN_LINES * LINE_BYTES / 2], ending[64];
     int shown;
@@ -128,8 +128,8 @@ static enum build_status explain(const struct command *command, const struct com
     return BUILD_FAILED;
 }
 
-enum build_status compiler_run(const struct command *command, const struct compiling *compiling, char *error,
-                               size_t error_size)
+enum build_status compiler_run(const struct compiler_command *command, const struct compiling *compiling,
+                               char *error, size_t error_size)
 {
     pid_t pid;
     int failure = launch(&pid, command, compiling);

@@ -7,4 +7,8 @@
 bool is_interrupted(void);
 void catch_signals(void); /* SIGINT and SIGTERM: interrupted from then on, and all children end */
 
+/* The same for a command that can be ended anywhere but while it has children. False: they are caught already. */
+bool catch_signals_here(void);
+void release_signals(void); /* as they were before catch_signals_here */
+
 #endif

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interrupt.h"
+#include "verify/problem/folder.h"
+
 enum {
     KEY_DEVICE = 'd',
     KEY_SEED = 's',
@@ -352,16 +355,33 @@ void options_error(const char *format, ...)
     va_end(arguments);
 }
 
-const struct problem *options_problem(const struct options *options)
+/* What came of a folder, which took a compiler: a note says what the run can do without. */
+static int conclude_folder(enum folder_status status, const char *text, bool caught)
 {
-    const struct problem *problem = problem_find(options->argument[0]);
-    char names[512] = "";
-    for (const struct problem *const *p = problem_registry; !problem && *p; p++) {
-        const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", (*p)->name);
+    const bool interrupted = is_interrupted();
+    if (caught)
+        release_signals();
+    if (interrupted) { /* the compiler was killed; that says nothing about the problem */
+        options_error("interrupted");
+        return EXIT_INTERRUPTED;
     }
-    if (!problem)
-        options_error("unknown problem '%s'; expected one of %s\n---> unseen list says what each is",
-                      options->argument[0], names);
-    return problem;
+    if (*text)
+        options_error("%s%s", status == FOLDER_OK ? "note: " : "", text);
+    return status == FOLDER_OK ? 0 : status == FOLDER_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
+}
+
+int options_problem(const struct options *options, const struct problem **problem)
+{
+    char text[4096];
+    const bool caught = catch_signals_here();
+    const enum folder_status status = folder_problem(problem, options->argument[0], text, sizeof text);
+    return conclude_folder(status, text, caught);
+}
+
+int options_prepare_cuda(const struct problem *problem, const char *arch)
+{
+    char text[4096];
+    const bool caught = catch_signals_here();
+    const enum folder_status status = folder_prepare_cuda(problem, arch, text, sizeof text);
+    return conclude_folder(status, text, caught);
 }

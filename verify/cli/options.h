@@ -49,8 +49,10 @@ struct command {
  * could not be written turns success into EXIT_ENVIRONMENT. */
 int options_run(const struct command *command, int argc, char **argv);
 
-/* The problem named by the first argument; NULL after an error that names all. */
-const struct problem *options_problem(const struct options *options);
+/* The problem that the first argument names, or whose folder it is; and what judges it on a GPU. 0, or an exit status after
+ * an error. */
+int options_problem(const struct options *options, const struct problem **problem);
+int options_prepare_cuda(const struct problem *problem, const char *arch);
 
 /* An error in the house form on standard error: "unseen: TEXT". */
 void options_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -8,7 +8,7 @@
 #include "verify/device/clock.h"
 #include "verify/cli/interrupt.h"
 #include "verify/device/memory.h"
-#include "verify/cli/paths.h"
+#include "verify/problem/folder.h"
 
 static int fail(int status, const char *text)
 {
@@ -44,12 +44,16 @@ int task_open(struct task *task, const struct options *options)
 {
     char error[512];
     memset(task, 0, sizeof *task);
-    task->problem = options_problem(options);
-    if (!task->problem)
-        return EXIT_USAGE;
-    const int status = device_open(&task->device, options->device, error, sizeof error);
+    int status = options_problem(options, &task->problem);
+    if (status != 0)
+        return status;
+    status = device_open(&task->device, options->device, error, sizeof error);
     if (status != 0)
         return fail(status == -1 ? EXIT_USAGE : EXIT_ENVIRONMENT, error);
+    if (task->device.backend == BACKEND_CUDA)
+        status = options_prepare_cuda(task->problem, task->device.arch);
+    if (status != 0)
+        return status;
     task->caps = task_caps(task->problem, &task->device);
     open_lease(task, options);
     return 0;
@@ -59,12 +63,10 @@ int task_open(struct task *task, const struct options *options)
 static int read_space(struct task *task, const char *path, struct space *space)
 {
     struct space_error error;
-    char name[128];
-    snprintf(name, sizeof name, "%s.space", task->problem->name);
     if (path)
         snprintf(task->space_path, sizeof task->space_path, "%s", path);
     else
-        paths_shape(task->space_path, sizeof task->space_path, name);
+        folder_shape(task->problem, "space", task->space_path, sizeof task->space_path);
     if (space_read(space, task->problem, task->space_path, &error) != 0)
         return fail(EXIT_USAGE, error.text);
     return 0;
@@ -73,17 +75,14 @@ static int read_space(struct task *task, const char *path, struct space *space)
 /* On the host a problem may have a seen set of its own, since the published one is too much for a CPU. */
 static void find_seen(struct task *task, const struct options *options)
 {
-    char name[128];
     if (options->seen) {
         snprintf(task->seen_path, sizeof task->seen_path, "%s", options->seen);
         return;
     }
-    snprintf(name, sizeof name, "%s.host.seen", task->problem->name);
     if (task->device.backend == BACKEND_HOST &&
-        paths_shape(task->seen_path, sizeof task->seen_path, name) == 0)
+        folder_shape(task->problem, "host.seen", task->seen_path, sizeof task->seen_path) == 0)
         return;
-    snprintf(name, sizeof name, "%s.seen", task->problem->name);
-    paths_shape(task->seen_path, sizeof task->seen_path, name);
+    folder_shape(task->problem, "seen", task->seen_path, sizeof task->seen_path);
 }
 
 /* Published configurations that a narrower contract excludes are nobody's duty: they are left out, with
@@ -105,10 +104,8 @@ static void narrow(struct task *task, struct config_list *list, const char *what
 
 bool task_regress(const struct problem *problem, const struct options *options, char *path, size_t size)
 {
-    char name[128];
-    snprintf(name, sizeof name, "%s.regress", problem->name);
     if (!options->regress)
-        return paths_shape(path, size, name) == 0;
+        return folder_shape(problem, "regress", path, size) == 0;
     snprintf(path, size, "%s", options->regress);
     return true;
 }

@@ -32,7 +32,7 @@ int task_config(const struct task *task, const char *line, struct config *config
 int task_build(struct task *task, const struct options *options); /* candidate and baseline */
 void task_clear(struct task *task);
 
-/* Where the frozen failures are: --regress, or shapes/NAME.regress. False: there are none, and path is
+/* Where the frozen failures are: --regress, or NAME.regress in shapes/ or in the problem's folder. False: there are none, and path is
  * where they would be. */
 bool task_regress(const struct problem *problem, const struct options *options, char *path, size_t size);
 
