@@ -259,12 +259,18 @@ bench-find:
 	@$(MAKE) --no-print-directory all $(BUILD)/unseen-find
 	$(BUILD)/unseen-find
 
+# Under share/unseen the folders are as they are here: a problem of one's own is compiled with problems/ and reference/, and
+# `unseen new` copies from problems/ and shapes/.
+SHARED := $(wildcard shapes/* problems/*.h reference/*.h) reference/enclosure_host.c reference/enclosure_cuda.cu \
+    reference/witness.c $(foreach p,$(PROBLEMS),$(wildcard $(addprefix problems/$(p)/,problem.c reference*.h baseline.c \
+    baseline.cu README.md)))
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/unseen \
-	    $(DESTDIR)$(PREFIX)/share/unseen/shapes
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/unseen
 	install -m 755 $(BUILD)/unseen $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BUILD)/unseen-runner $(DESTDIR)$(PREFIX)/libexec/unseen
-	install -m 644 $(wildcard shapes/*) $(DESTDIR)$(PREFIX)/share/unseen/shapes
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/unseen/,$(sort $(dir $(SHARED))))
+	@$(foreach d,$(sort $(dir $(SHARED))),install -m 644 $(foreach f,$(SHARED),$(if $(filter $(d),$(dir $(f))),$(f))) \
+	    $(DESTDIR)$(PREFIX)/share/unseen/$(d) &&) true
 
 clean:
 	rm -rf build

@@ -182,7 +182,7 @@ int command_freeze(const struct options *options)
     struct config config;
     char path[1024];
     const struct problem *problem;
-    int status = options_problem(options, &problem);
+    int status = options_problem(options->argument[0], &problem);
     if (status != 0)
         return status;
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */

@@ -107,7 +107,7 @@ int command_describe(const struct options *options)
     struct space space;
     struct space_error error;
     char path[1024];
-    const int status = options_problem(options, &problem);
+    const int status = options_problem(options->argument[0], &problem);
     if (status != 0)
         return status;
     if (options->header) {

@@ -36,7 +36,9 @@ enum {
     KEY_REGRESS = 'R',
     KEY_CAUSE = 'C',
     KEY_TIMING = 'm',
-    KEY_NO_LEASE = 'L'
+    KEY_NO_LEASE = 'L',
+    KEY_LIKE = 'l',
+    KEY_OUT = 'o'
 };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
@@ -51,7 +53,7 @@ static const struct argp_option all_options[] = {
      0},
     {"regress", KEY_REGRESS, "FILE", 0,
      "the file of frozen failures (default: "
-     "shapes/PROBLEM.regress)",
+     "shapes/PROBLEM.regress, or in the problem's own folder)",
      0},
     {"cause", KEY_CAUSE, "TEXT", 0, "what is wrong there, kept as a comment", 0},
     {"runs", KEY_RUNS, "N", 0,
@@ -83,6 +85,8 @@ static const struct argp_option all_options[] = {
      0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "for one call of the candidate (default: 20)", 0},
     {"jobs", KEY_JOBS, "N", 0, "configurations at work at the same time (default: 1)", 0},
+    {"like", KEY_LIKE, "PROBLEM", 0, "the problem to begin with, by its name or its folder", 0},
+    {"out", KEY_OUT, "DIRECTORY", 0, "where the folder is made (default: here)", 0},
     {"header", KEY_HEADER, NULL, 0, "print the C header that a candidate may include", 0},
     {"verbose", KEY_VERBOSE, NULL, 0,
      "more: in verify one line per configuration, and where the time "
@@ -195,6 +199,8 @@ static error_t parse_value(int key, char *text, const struct command *command, s
     case KEY_CSV: o->csv = text; return 0;
     case KEY_REGRESS: o->regress = text; return 0;
     case KEY_CAUSE: o->cause = text; return 0;
+    case KEY_LIKE: o->like = text; return 0;
+    case KEY_OUT: o->out = text; return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -370,11 +376,11 @@ static int conclude_folder(enum folder_status status, const char *text, bool cau
     return status == FOLDER_OK ? 0 : status == FOLDER_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
 }
 
-int options_problem(const struct options *options, const struct problem **problem)
+int options_problem(const char *word, const struct problem **problem)
 {
     char text[4096];
     const bool caught = catch_signals_here();
-    const enum folder_status status = folder_problem(problem, options->argument[0], text, sizeof text);
+    const enum folder_status status = folder_problem(problem, word, text, sizeof text);
     return conclude_folder(status, text, caught);
 }
 

@@ -19,7 +19,7 @@ enum { ARGUMENTS_MAX = 3, TIMEOUT_DEFAULT = 20 /* seconds */, RUNS_DEFAULT = 60 
 struct options {
     const char *argument[ARGUMENTS_MAX];
     int arguments;
-    const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause;
+    const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause, *like, *out;
     int unseen; /* -1: what the effort says */
     enum effort effort;
     bool effort_given;
@@ -49,9 +49,9 @@ struct command {
  * could not be written turns success into EXIT_ENVIRONMENT. */
 int options_run(const struct command *command, int argc, char **argv);
 
-/* The problem that the first argument names, or whose folder it is; and what judges it on a GPU. 0, or an exit status after
+/* The problem that `word` names, or whose folder it is; and what judges it on a GPU. 0, or an exit status after
  * an error. */
-int options_problem(const struct options *options, const struct problem **problem);
+int options_problem(const char *word, const struct problem **problem);
 int options_prepare_cuda(const struct problem *problem, const char *arch);
 
 /* An error in the house form on standard error: "unseen: TEXT". */
@@ -65,6 +65,7 @@ int command_check(const struct options *options);
 int command_shrink(const struct options *options);
 int command_freeze(const struct options *options);
 int command_audit(const struct options *options);
+int command_new(const struct options *options);
 int command_peak(const struct options *options);
 
 #endif

@@ -44,7 +44,7 @@ int task_open(struct task *task, const struct options *options)
 {
     char error[512];
     memset(task, 0, sizeof *task);
-    int status = options_problem(options, &task->problem);
+    int status = options_problem(options->argument[0], &task->problem);
     if (status != 0)
         return status;
     status = device_open(&task->device, options->device, error, sizeof error);
