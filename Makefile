@@ -90,7 +90,7 @@ LIBS += $(CUDA_HOME)/lib64/libcudart_static.a
 endif
 
 
-.PHONY: always all deps demo faults format check-format check check-all check-gpu margins bench bench-find install clean
+.PHONY: always all deps demo faults format check-format check check-all check-gpu margins bench bench-find install install-shared clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/unseen $(BUILD)/unseen-runner
@@ -264,10 +264,12 @@ bench-find:
 SHARED := $(wildcard shapes/* problems/*.h reference/*.h) reference/enclosure_host.c reference/enclosure_cuda.cu \
     reference/witness.c $(foreach p,$(PROBLEMS),$(wildcard $(addprefix problems/$(p)/,problem.c reference*.h baseline.c \
     baseline.cu README.md)))
-install: all
+install: all install-shared
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/unseen
 	install -m 755 $(BUILD)/unseen $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BUILD)/unseen-runner $(DESTDIR)$(PREFIX)/libexec/unseen
+
+install-shared:
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/unseen/,$(sort $(dir $(SHARED))))
 	@$(foreach d,$(sort $(dir $(SHARED))),install -m 644 $(foreach f,$(SHARED),$(if $(filter $(d),$(dir $(f))),$(f))) \
 	    $(DESTDIR)$(PREFIX)/share/unseen/$(d) &&) true

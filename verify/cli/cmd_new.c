@@ -1,5 +1,6 @@
 /* unseen new: a problem's folder to begin with */
 #include <ctype.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,6 +60,7 @@ int command_new(const struct options *options)
                       "says what there is");
         return EXIT_USAGE;
     }
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
     const int status = options_problem(options->like, &like);
     if (status != 0)
         return status;
