@@ -74,7 +74,7 @@ static enum build_status make_and_load(struct module *module, struct making *mak
 {
     struct timespec began;
     char made[600];
-    clock_gettime(CLOCK_REALTIME_COARSE, &began); /* the clock of files */
+    clock_gettime(CLOCK_REALTIME, &began);
     const enum build_status status = make(making, error, error_size);
     if (status != BUILD_OK)
         return status;
