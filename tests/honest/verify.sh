@@ -5,7 +5,7 @@
 #     sh tests/honest/verify.sh build softmax host 64 2      # BUILD PROBLEM|all DEVICE SETTINGS AT_ONCE
 set -u
 build=$1 problems=$2 device=$3 count=$4 parallel=$5
-[ "$problems" = all ] && problems=$(sed -n 's/^PROBLEM(\(.*\))/\1/p' problems/registry.def)
+[ "$problems" = all ] && problems=$(sed -n 's/^PROBLEM(\([^)]*\)).*/\1/p' problems/registry.def)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
