@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define JUDGED(name, output) /* the reference's business */
 #define PROBLEM(name) extern const struct problem problem_##name;
 #include "registry.def"
 #undef PROBLEM
@@ -11,6 +12,7 @@ const struct problem *const problem_registry[] = {
 #define PROBLEM(name) &problem_##name,
 #include "registry.def"
 #undef PROBLEM
+#undef JUDGED
     NULL};
 
 const struct problem *problem_find(const char *name)
@@ -51,6 +53,22 @@ int problem_tensor_count(const struct problem *problem)
     while (problem->tensors[n].name)
         n++;
     return n;
+}
+
+int problem_tensor_index(const struct problem *problem, const char *name)
+{
+    for (int t = 0; problem->tensors[t].name; t++)
+        if (strcmp(problem->tensors[t].name, name) == 0)
+            return t;
+    return -1;
+}
+
+int problem_first_output(const struct problem *problem)
+{
+    int t = 0;
+    while (problem->tensors[t].role == TENSOR_INPUT)
+        t++;
+    return t;
 }
 
 int problem_argument_count(const struct problem *problem)

@@ -163,6 +163,8 @@ int problem_axis_count(const struct problem *problem);
 int problem_axis_index(const struct problem *problem, const char *name);    /* -1: none */
 int problem_derived_index(const struct problem *problem, const char *name); /* -1: none */
 int problem_tensor_count(const struct problem *problem);
+int problem_tensor_index(const struct problem *problem, const char *name); /* -1: none */
+int problem_first_output(const struct problem *problem); /* the first tensor that is not an input only */
 int problem_argument_count(const struct problem *problem);
 
 /* The value of an axis by name: for problem code, which knows its own names (aborts otherwise). */

@@ -63,9 +63,10 @@ void oracle_open(struct oracle *o, const char *name, const char *line, int conte
         e4m3_values[b] = e4m3_to_float((e4m3)b);
     ck_assert_msg(config_parse(&o->config, problem, line, "test", &error) == 0, "%s", error.text);
     ck_assert_int_eq(config_instantiate(&o->config, content, &o->instance), 0);
-    o->reference = reference_find(name);
-    ck_assert_ptr_nonnull(o->reference);
     o->tensors = problem_tensor_count(problem);
+    o->output = problem_first_output(problem);
+    o->reference = reference_find(problem, o->output);
+    ck_assert_ptr_nonnull(o->reference);
     fill_tensors(o, problem, content);
     make_request(o, problem, capability);
     omp_set_num_threads(1); /* instances are small, and a second thread would spin between them */

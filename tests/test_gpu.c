@@ -244,7 +244,7 @@ static void judge_side(struct side *side, enum backend backend, const struct con
     const int64_t count = instance_tensor_count(&instance->tensor[t]);
     for (int s = 0; s < JUDGE_SAMPLES; s++)
         request.sample[s] = (count - 1) * s / (JUDGE_SAMPLES - 1);
-    const struct reference *reference = reference_find(problem->name);
+    const struct reference *reference = reference_find(problem, problem_first_output(problem));
     ck_assert_int_eq(
         (backend == BACKEND_CUDA ? reference->judge_cuda : reference->judge_host)(&request, side->report), 0);
 }
