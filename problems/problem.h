@@ -162,6 +162,9 @@ const struct problem *problem_find(const char *name);
 int problem_axis_count(const struct problem *problem);
 int problem_axis_index(const struct problem *problem, const char *name);    /* -1: none */
 int problem_derived_index(const struct problem *problem, const char *name); /* -1: none */
+/* Name of choice number i of a choice axis; NULL beyond the last. */
+const char *problem_choice(const struct problem *problem, int axis, int64_t i);
+int problem_choice_index(const struct problem *problem, int axis, const char *name); /* -1: none */
 int problem_tensor_count(const struct problem *problem);
 int problem_argument_count(const struct problem *problem);
 

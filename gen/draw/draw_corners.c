@@ -59,7 +59,7 @@ static bool wish_accumulation(const struct space *space, int axis, struct wish *
         return false;
     for (int i = 0; i < ACCUMULATION_CHOICES && a->with[i].axis; i++) {
         const int other = problem_axis_index(problem, a->with[i].axis);
-        const int64_t choice = other < 0 ? -1 : choice_index(&problem->axes[other], a->with[i].choice);
+        const int64_t choice = other < 0 ? -1 : problem_choice_index(problem, other, a->with[i].choice);
         if (choice < 0 || !domain_contains(&space->domain[other], choice))
             return false;
         wish->value[other] = choice;

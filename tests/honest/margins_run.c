@@ -19,7 +19,7 @@ int margins_class(const struct config *config)
 
 const char *margins_class_name(const struct problem *problem, int class)
 {
-    return problem->axes[problem_axis_index(problem, "input")].choices[class];
+    return problem_choice(problem, problem_axis_index(problem, "input"), class);
 }
 
 /* --- drawing --- */
