@@ -47,7 +47,16 @@ int problem_derived_index(const struct problem *problem, const char *name)
 
 const char *problem_choice(const struct problem *problem, int axis, int64_t i)
 {
-    return problem->axes[axis].choices[i];
+    const char *const *choices = problem->axes[axis].choices;
+    return choices ? choices[i] : problem->classes[i].name;
+}
+
+int problem_input_axis(const struct problem *problem)
+{
+    for (int i = 0; problem->axes[i].name; i++)
+        if (problem->axes[i].kind == AXIS_CHOICE && !problem->axes[i].choices)
+            return i;
+    return -1;
 }
 
 int problem_choice_index(const struct problem *problem, int axis, const char *name)

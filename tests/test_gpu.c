@@ -71,7 +71,7 @@ static void each_config(void (*check)(const struct config *config))
     struct space_error error;
     for (int i = 0; i < SHAPES; i++) {
         const struct problem *problem = problem_find(shapes[i].problem);
-        const int input = problem_axis_index(problem, "input");
+        const int input = problem_input_axis(problem);
         for (int c = 0; problem_choice(problem, input, c); c++) {
             struct config config;
             ck_assert_msg(config_parse(&config, problem, shapes[i].line, "test", &error) == 0, "%s",

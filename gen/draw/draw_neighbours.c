@@ -129,7 +129,7 @@ static bool make_neighbour(const struct drawing *drawing, const struct step *ste
                            struct config *config, char *why, size_t size)
 {
     const struct config *from = &drawing->seen->item[step->seen];
-    const int input = problem_axis_index(from->problem, "input");
+    const int input = problem_input_axis(from->problem);
     *config = *from;
     config->seed = draw_config_seed(stream);
     config->value[step->axis] = step->value;
