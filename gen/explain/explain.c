@@ -267,8 +267,10 @@ static void judge(const struct explainer *ex, const struct standing *standing, s
                  "the best one found is contradicted by runs before the last %d", asked);
     else
         out->present = true;
-    if (out->present)
+    if (out->present) {
         snprintf(out->text, sizeof out->text, "%s", text);
+        out->always = standing->rule.count == 0;
+    }
 }
 
 static void score(const struct explainer *ex, const struct guess *rule, struct rule *out)
