@@ -43,7 +43,7 @@ static int ask(struct explainer *ex, const struct config *config)
     if (result == 0 || result == 1)
         explainer_learn(ex, config, result == 1);
     else
-        point_set_add(&ex->drawing.used, config);
+        point_set_add(&ex->used, config);
     return result < 0 ? -1 : result;
 }
 

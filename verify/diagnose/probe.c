@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/draw/draw_internal.h"
+#include "gen/draw/cost.h"
 #include "verify/cli/interrupt.h"
 
 /* Results by configuration: open addressing, at most half full. An empty slot has no problem. */
 struct probe {
     const struct task *task;
     struct session *session;
-    struct drawing caps; /* only what draw_cost reads */
+    struct costing costing;
     struct config_result *slot;
     size_t capacity, used; /* capacity is a power of two */
     int runs;
@@ -29,7 +29,7 @@ struct probe *probe_open(const struct task *task, const struct run_options *opti
         return NULL;
     *probe = (struct probe){.task = task,
                             .session = session_open(&session),
-                            .caps = {.space = &task->space, .cap = {task->caps.bytes, task->caps.flops}},
+                            .costing = costing_of(&task->space, &task->caps),
                             .slot = calloc(FIRST_CAPACITY, sizeof *probe->slot),
                             .capacity = FIRST_CAPACITY,
                             .error = "out of memory"};
@@ -154,7 +154,7 @@ enum probe_status probe_run(struct probe *probe, const struct config *config, st
         *result = *known;
         return PROBE_OK;
     }
-    if (draw_cost(&probe->caps, config, &cost))
+    if (draw_cost(&probe->costing, config, &cost))
         return probe_again(probe, config, result);
     session_skip(result, CAUSE_CAPS);
     snprintf(result->detail, sizeof result->detail,
