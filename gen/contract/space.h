@@ -34,6 +34,9 @@ struct space_error {
     char text[512];
 };
 
+/* Fills *error (which may be NULL); always returns -1, so that callers can return it. */
+__attribute__((format(printf, 2, 3))) int space_fail(struct space_error *error, const char *format, ...);
+
 /* Read a contract. Every axis of the problem must appear exactly once. Returns 0, or -1 with *error
  * filled (unknown axis, value out of the problem's choices, a line that does not parse, an axis
  * missing or given twice, an empty range, unreadable file). */
@@ -44,6 +47,7 @@ void space_clear(struct space *space);
 /* True when every value is in its domain and every limit holds. Otherwise *error (may be NULL) says
  * which axis or limit, what was found and what is legal. */
 bool space_contains(const struct space *space, const struct config *config, struct space_error *error);
+int choice_index(const struct axis *axis, const char *name); /* -1: no such choice */
 bool domain_contains(const struct domain *domain, int64_t value);
 const char *limit_text(const struct limit *limit); /* as written in the file */
 
