@@ -42,18 +42,20 @@ static const struct mistake mistakes[] = {
      "the folder's name was expected", "set .name to \"softmax\""},
     {"sed -i '/.summary =/d' problem.c", "there is no .summary", "a line for people was expected", "add it"},
     /* tables */
-    {"sed -i 's/of every fourth row\"},/of every fourth row\"}};/; s/^    {0}};//' problem.c",
+    {"sed -i 's/how the logits are drawn\"},/how the logits are drawn\"}};/; s/^ \\{9,\\}{0}};$//' problem.c",
      "the table .axes has no end: none of its 3 rows is empty", "a last one without a name was expected",
      "end it with {0}"},
+    {"sed -i 's/^    {0}};$/};/' problem.c", "the table .classes has no end: none of its 13 rows",
+     "was expected", "end it with {0}"},
     {"sed -i 's/\"\\[rows, cols\\]\"}, {0}};/\"[rows, cols]\"}};/' problem.c",
      "the table .tensors has no end: none of its 2 rows", "was expected", "end it with {0}"},
     {"sed -i 's/\"cols\", ARGUMENT_I64}, {0}}/\"cols\", ARGUMENT_I64}}/' problem.c",
      "the table .arguments has no end: none of its 2 rows", "was expected", "end it with {0}"},
-    {"sed -i 's/\"special\", \"peak\", NULL}/\"special\", \"peak\"}/' problem.c",
-     "the table .choices of the axis 'input' has no end: none of its 13 rows", "was expected",
+    {"sed -i 's/AXIS_CHOICE, NULL, /AXIS_CHOICE, inputs, /; 5i static const char *const inputs[] = {\"a\", "
+     "\"b\"};' "
+     "problem.c",
+     "the table .choices of the axis 'input' has no end: none of its 2 rows", "was expected",
      "end it with NULL"},
-    {"sed -i 's/{\"needle\", \"integers\", NULL}/{\"needle\", \"integers\"}/' problem.c",
-     "the table .discriminating has no end", "was expected", "end it with NULL"},
     {"sed -i 's/.axes = axes,/.axes = sizeof axes ? 0 : axes,/' problem.c", "there is no .axes",
      "a table was expected", "add it"},
     {"sed -i 's/.arguments = arguments,/.arguments = sizeof arguments ? 0 : arguments,/' problem.c",
@@ -67,14 +69,22 @@ static const struct mistake mistakes[] = {
      "a name of letters, digits", "rename it"},
     {"sed -i 's/{\"cols\", AXIS_NUMBER/{\"cols\", 7/' problem.c", "the axis 'cols' is of kind 7",
      "AXIS_NUMBER or AXIS_CHOICE was expected", "correct its row"},
-    {"sed -i 's/{\"input\", AXIS_CHOICE/{\"inputs\", AXIS_CHOICE/' problem.c", "there is no axis 'input'",
-     "one class at least", "AXIS_CHOICE, inputs"},
-    {"sed -i 's/AXIS_CHOICE, inputs/AXIS_CHOICE, sizeof inputs ? 0 : inputs/' problem.c",
-     "the axis 'input' is a choice without choices", "a table of names was expected", ".choices"},
-    {"sed -i 's/inputs\\[\\] = {/inputs[] = {NULL, /' problem.c", "the axis 'input' has no choices",
-     "one at least was expected", "name it"},
-    {"sed -i 's/\"needle\", \"integers\", NULL/\"needle\", \"whole\", NULL/' problem.c",
-     ".discriminating names 'whole'", "which is no choice of the axis 'input'", "correct the name"},
+    {"sed -i 's/\"rows\", AXIS_NUMBER/\"rows\", AXIS_CHOICE/' problem.c",
+     "the axes 'rows' and 'input' are both choices", "one was expected, for the input classes",
+     "name the choices"},
+    {"sed -i 's/{\"input\", AXIS_CHOICE/{\"input\", AXIS_NUMBER/' problem.c",
+     "there is no axis of the input classes", "one choice without choices", "AXIS_CHOICE, NULL"},
+    {"sed -i 's/AXIS_CHOICE, NULL, /AXIS_CHOICE, inputs, /; 5i static const char *const inputs[] = {NULL};' "
+     "problem.c",
+     "the axis 'input' has no choices", "one at least was expected", "name it"},
+    {"sed -i 's/.classes = classes,/.classes = sizeof classes ? 0 : classes,/' problem.c",
+     "there is no .classes", "a table was expected", "add it"},
+    {"sed -i 's/classes\\[\\] = {/&{0},/' problem.c", "there are no input classes",
+     "one at least was expected", "name one in .classes"},
+    {"sed -i 's/{\"ties\", DATA_ANY, /{\"wide\", DATA_ANY, /' problem.c",
+     "the input class 'wide' has the name of another", "a name of its own was expected", "rename one"},
+    {"sed -i 's/{\"ties\", DATA_ANY, /{\"ties\", 8, /' problem.c",
+     "the input class 'ties' has no known promise", "one was expected", "correct its row"},
     {"sed -i 's/.host_ns = 18/.host_ns = 18, .accumulation = {\"columns\", {{0}}}/' problem.c",
      ".accumulation names 'columns'", "which is no axis", "correct the name"},
     /* tensors and arguments */
@@ -82,7 +92,8 @@ static const struct mistake mistakes[] = {
      "add it to the table .tensors"},
     {"sed -i 's/TENSOR_OUTPUT, \"\\[rows, cols\\]\"}/&, {\"z\", DTYPE_F32, TENSOR_OUTPUT, \"[rows]\"}/' "
      "problem.c",
-     "the output 'z' has no judgement", "there is no reference_z.h", "write it"},
+     "the output 'z' has no judgement", "there is no reference_z.h; reference.h judges another output",
+     "write it"},
     {"cp reference.h reference_w.h", "reference_w.h judges no output", "'w' is none", "rename the file"},
     {"sed -i 's/{\"y\", DTYPE_F32/{\"x\", DTYPE_F32/' problem.c",
      "the tensor 'x' has the name of another tensor", "was expected", "rename one"},
@@ -133,6 +144,15 @@ START_TEST(a_word_that_is_no_folder_of_a_problem_is_told)
     own_sh("mkdir 'a\"b'; mv soft-max 'a\"b/softmax'");
     CLI("draw", "a\"b/softmax");
     cli_expect_error(2, "has a quote in it", "no #include can name", "move the folder");
+}
+END_TEST
+
+START_TEST(a_folder_that_was_renamed_by_hand_is_told)
+{
+    own_sh("mv softmax mine; cd mine; for f in softmax.*; do mv $f mine.${f#softmax.}; done");
+    CLI("draw", "./mine");
+    cli_expect_error(2, "/mine/problem.c exports no problem_mine",
+                     "`const struct problem problem_mine` was expected", "rename the table, or the folder");
 }
 END_TEST
 
@@ -188,6 +208,7 @@ TCase *own_error_case(void)
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, a_mistake_is_told, 0, sizeof mistakes / sizeof *mistakes);
     tcase_add_test(tests, a_word_that_is_no_folder_of_a_problem_is_told);
+    tcase_add_test(tests, a_folder_that_was_renamed_by_hand_is_told);
     tcase_add_test(tests, a_path_with_blanks_is_no_mistake);
     tcase_add_test(tests, without_a_compiler_it_is_the_environments_fault);
     tcase_add_test(tests, without_the_headers_of_mpfr_it_is_the_environments_fault);

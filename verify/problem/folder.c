@@ -12,6 +12,7 @@
 
 #include "module.h"
 #include "paths.h"
+#include "reference/judge.h"
 #include "validate.h"
 
 /* A problem from a folder. */
@@ -19,7 +20,7 @@ struct loaded {
     struct module_source source;
     char word[MODULE_PATH];
     const struct problem *problem;
-    struct reference reference;
+    struct reference reference[MODULE_REFERENCES]; /* by number of source.outputs */
     struct loaded *next;
 };
 
@@ -136,43 +137,31 @@ static enum folder_status find_source(struct module_source *source, const char *
 
 /* --- what the module exports --- */
 
-static void *symbol(const struct module *module, const char *what, const char *name)
+static void *symbol(const struct module *module, const struct loaded *l, const char *what, const char *output)
 {
-    char whole[2 * MODULE_NAME];
-    snprintf(whole, sizeof whole, "%s_%s", what, name);
+    char whole[3 * MODULE_NAME];
+    snprintf(whole, sizeof whole, "%s_%s%s%s", what, l->source.name, *output ? "_" : "", output);
     return dlsym(module->handle, whole);
-}
-
-/* ISO C has no conversion from an object's address to a function's; POSIX has dlsym. */
-#define FUNCTION(pointer, what) (*(void **)&(pointer) = symbol(module, what, l->source.name))
-
-static void take_reference(struct loaded *l, const struct module *module)
-{
-    struct reference *r = &l->reference;
-    r->name = l->source.name;
-    FUNCTION(r->judge_host, "judge_host");
-    FUNCTION(r->witness, "witness");
-    FUNCTION(r->witness_list, "witness_list");
-    FUNCTION(r->row_of, "row_of");
-    FUNCTION(r->same_row, "same_row");
-    FUNCTION(r->witness_cost, "witness_cost");
 }
 
 static enum folder_status take_problem(struct loaded *l, const struct module *module, char *text, size_t size)
 {
-    const char *const name = l->source.name;
-    l->problem = symbol(module, "problem", name);
+    const struct reference *first = symbol(module, l, "reference", "");
+    l->problem = symbol(module, l, "problem", "");
     if (!l->problem) {
-        snprintf(text, size,
-                 "%s/problem.c exports no problem_%s; `const struct problem problem_%s` was expected, after "
-                 "the folder's "
-                 "name\n---> rename the table, or the folder",
-                 l->source.folder, name, name);
+        module_explain_unnamed(&l->source, text, size);
         return FOLDER_INPUT;
     }
-    if (!problem_validate(l->problem, &l->source, module->object, text, size))
+    if (!problem_validate(l->problem, &l->source, module->object, first->discrete, text, size))
         return FOLDER_INPUT;
-    take_reference(l, module);
+    for (int i = 0; i < l->source.output_count; i++) {
+        const struct reference *exported = symbol(module, l, "reference", l->source.outputs[i]);
+        l->reference[i] = *exported;
+        if (!reference_add(&l->reference[i])) {
+            snprintf(text, size, "too many problems are loaded\n---> leave one out");
+            return FOLDER_ENVIRONMENT;
+        }
+    }
     return FOLDER_OK;
 }
 
@@ -186,27 +175,27 @@ static enum folder_status load(const struct problem **problem, const char *word,
     }
     enum folder_status status = find_source(&l->source, word, text, size);
     for (struct loaded *other = all; status == FOLDER_OK && other; other = other->next)
-        if (strcmp(other->source.folder, l->source.folder) == 0) {
+        if (other->problem && strcmp(other->source.folder, l->source.folder) == 0) {
             *problem = other->problem;
             free(l);
             return FOLDER_OK;
         }
     if (status == FOLDER_OK)
         status = status_of(module_host(&module, &l->source, text, size));
-    if (status == FOLDER_OK) {
-        status = take_problem(l, &module, text, size);
-        module_release(&module);
-    }
     if (status != FOLDER_OK) {
         free(l);
         return status;
     }
-    snprintf(text, size, "%s", module.note);
     snprintf(l->word, sizeof l->word, "%s", word);
     l->next = all;
-    all = l;
-    *problem = l->problem;
-    return FOLDER_OK;
+    all = l; /* from here on others know it */
+    status = take_problem(l, &module, text, size);
+    module_release(&module);
+    if (status == FOLDER_OK) {
+        snprintf(text, size, "%s", module.note);
+        *problem = l->problem;
+    }
+    return status;
 }
 
 /* --- the public part --- */
@@ -252,23 +241,18 @@ enum folder_status folder_prepare_cuda(const struct problem *problem, const char
                                        size_t size)
 {
     struct loaded *l = find_loaded(problem);
-    struct module loaded, *module = &loaded;
+    struct module module;
     *text = '\0';
-    if (!l || l->reference.judge_cuda)
+    if (!l || l->reference[0].judge_cuda)
         return FOLDER_OK;
-    const enum folder_status status = status_of(module_cuda(module, &l->source, arch, text, size));
+    const enum folder_status status = status_of(module_cuda(&module, &l->source, arch, text, size));
     if (status != FOLDER_OK)
         return status;
-    FUNCTION(l->reference.judge_cuda, "judge_cuda");
-    module_release(module);
-    snprintf(text, size, "%s", module->note);
+    for (int i = 0; i < l->source.output_count; i++) /* ISO C has no such conversion; POSIX has dlsym */
+        *(void **)&l->reference[i].judge_cuda = symbol(&module, l, "judge_cuda", l->source.outputs[i]);
+    module_release(&module);
+    snprintf(text, size, "%s", module.note);
     return FOLDER_OK;
-}
-
-const struct reference *folder_reference(const struct problem *problem)
-{
-    const struct loaded *l = find_loaded(problem);
-    return l ? &l->reference : reference_find(problem->name);
 }
 
 const char *folder_word(const struct problem *problem)

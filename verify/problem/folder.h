@@ -3,7 +3,6 @@
 #define UNSEEN_FOLDER_H
 
 #include "problems/problem.h"
-#include "reference/judge.h"
 
 enum folder_status {
     FOLDER_OK,
@@ -21,9 +20,6 @@ enum folder_status folder_problem(const struct problem **problem, const char *wo
  * tool's own problems. `text` as above. */
 enum folder_status folder_prepare_cuda(const struct problem *problem, const char *arch, char *text,
                                        size_t size);
-
-/* What judges it; NULL: nothing does. */
-const struct reference *folder_reference(const struct problem *problem);
 
 /* What names it on a command line: "softmax", "./rms_norm". */
 const char *folder_word(const struct problem *problem);

@@ -145,7 +145,9 @@ static enum build_status compile(struct making *making, int number, const char *
     compiler_add(&command, "-I%s", making->root);
     if (output) {
         snprintf(what, sizeof what, "%s/reference%s%s.h", source->folder, *output ? "_" : "", output);
-        compiler_add(&command, "-DREF_PROBLEM=%s%s%s", source->name, *output ? "_" : "", output);
+        compiler_add(&command, "-DREF_PROBLEM=%s", source->name);
+        if (*output)
+            compiler_add(&command, "-DREF_OUTPUT=%s", output);
         compiler_add(&command, "-DREF_HEADER=\"%s\"", what);
     }
     /* The toolkit's headers go with its version. */

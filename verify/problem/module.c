@@ -33,11 +33,26 @@ static bool load(struct module *module, const char *path)
     return module->handle != NULL;
 }
 
+void module_explain_unnamed(const struct module_source *source, char *error, size_t error_size)
+{
+    snprintf(error, error_size,
+             "%s/problem.c exports no problem_%s; `const struct problem problem_%s` was expected, after the "
+             "folder's "
+             "name\n---> rename the table, or the folder",
+             source->folder, source->name, source->name);
+}
+
 /* What it wants and nobody has is the author's to define; anything else is this machine's refusal. */
 static enum build_status cannot_load(const struct making *making, char *error, size_t error_size)
 {
     static const char missing[] = "undefined symbol: ";
     const char *const why = dlerror(), *const symbol = why ? strstr(why, missing) : NULL;
+    char table[MODULE_NAME + 16];
+    snprintf(table, sizeof table, "problem_%s", making->source->name);
+    if (symbol && strcmp(symbol + sizeof missing - 1, table) == 0) {
+        module_explain_unnamed(making->source, error, error_size);
+        return BUILD_INPUT;
+    }
     if (symbol) {
         snprintf(error, error_size,
                  "%s uses '%s', which neither it nor the tool defines\n---> define it in problem.c, or "

@@ -30,6 +30,8 @@ enum build_status module_host(struct module *module, const struct module_source 
                               size_t error_size);
 enum build_status module_cuda(struct module *module, const struct module_source *source, const char *arch,
                               char *error, size_t error_size);
+/* "problem.c exports no problem_NAME", with what to do. */
+void module_explain_unnamed(const struct module_source *source, char *error, size_t error_size);
 void module_release(struct module *module); /* files that are no longer needed; the code stays */
 
 #endif

@@ -13,6 +13,7 @@ struct checking {
     const struct problem *problem;
     const struct module_source *source;
     const char *object;
+    bool discrete;
     char *error;
     size_t size;
 };
@@ -93,11 +94,6 @@ static bool check_choices(const struct checking *c, const struct axis *axis)
 {
     char table[2 * MODULE_NAME + 16];
     snprintf(table, sizeof table, "choices of the axis '%s'", axis->name);
-    if (!axis->choices)
-        return fail(c,
-                    "the axis '%s' is a choice without choices; a table of names was expected\n---> give it "
-                    ".choices, or make it an AXIS_NUMBER",
-                    axis->name);
     if (!has_end(c, table, axis->choices, sizeof *axis->choices, SPACE_MAX_VALUES))
         return false;
     if (!*axis->choices)
@@ -108,6 +104,40 @@ static bool check_choices(const struct checking *c, const struct axis *axis)
         for (const char *const *b = axis->choices; b < a; b++)
             if (!is_new(c, "choice", *a, "choice", *b))
                 return false;
+    }
+    return true;
+}
+
+/* The one axis that has no choices of its own has these. */
+static bool check_classes(const struct checking *c)
+{
+    const struct input_class *classes = c->problem->classes;
+    const int input = problem_input_axis(c->problem);
+    if (input < 0)
+        return fail(
+            c,
+            "there is no axis of the input classes; one choice without choices of its own was expected\n---> "
+            "add {\"input\", AXIS_CHOICE, NULL, \"how values are drawn\"}");
+    for (const struct axis *a = c->problem->axes + input + 1; a->name; a++)
+        if (a->kind == AXIS_CHOICE && !a->choices)
+            return fail(
+                c,
+                "the axes '%s' and '%s' are both choices without choices; one was expected, for the input "
+                "classes\n---> name the choices of the other",
+                c->problem->axes[input].name, a->name);
+    if (!has_end(c, "classes", classes, sizeof *classes, SPACE_MAX_VALUES))
+        return false;
+    if (!classes->name)
+        return fail(c, "there are no input classes; one at least was expected\n---> name one in .classes");
+    for (const struct input_class *a = classes; a->name; a++) {
+        if (!has_name(c, "an input class is called", a->name))
+            return false;
+        for (const struct input_class *b = classes; b < a; b++)
+            if (!is_new(c, "input class", a->name, "input class", b->name))
+                return false;
+        if (a->data > DATA_EXACT || !a->shows)
+            return fail(c, "the input class '%s' has no %s; one was expected\n---> correct its row", a->name,
+                        a->shows ? "known promise" : "word on what it shows");
     }
     return true;
 }
@@ -129,19 +159,13 @@ static bool check_axes(const struct checking *c)
                 c,
                 "the axis '%s' is of kind %d; AXIS_NUMBER or AXIS_CHOICE was expected\n---> correct its row",
                 a->name, (int)a->kind);
-        if (a->kind == AXIS_CHOICE && !check_choices(c, a))
+        if (a->kind == AXIS_CHOICE && a->choices && !check_choices(c, a))
             return false;
         if (!a->help)
             return fail(c, "the axis '%s' has no help; a few words were expected\n---> say what it is",
                         a->name);
     }
-    const int input = problem_axis_index(c->problem, "input");
-    if (input < 0 || axes[input].kind != AXIS_CHOICE)
-        return fail(
-            c,
-            "there is no axis 'input' with the classes of input; a choice was expected, one class at least\n"
-            "---> add {\"input\", AXIS_CHOICE, inputs, \"how values are drawn\"}");
-    return true;
+    return check_classes(c);
 }
 
 /* --- what names axes and choices --- */
@@ -181,32 +205,18 @@ static bool check_derived(const struct checking *c)
 static bool is_choice(const struct problem *problem, const char *axis, const char *choice)
 {
     const int index = problem_axis_index(problem, axis);
-    if (index < 0 || problem->axes[index].kind != AXIS_CHOICE)
-        return false;
-    for (const char *const *name = problem->axes[index].choices; *name; name++)
-        if (strcmp(*name, choice) == 0)
-            return true;
-    return false;
+    return choice && index >= 0 && problem->axes[index].kind == AXIS_CHOICE &&
+           problem_choice_index(problem, index, choice) >= 0;
 }
 
-static bool check_choosing(const struct checking *c)
+static bool check_accumulation(const struct checking *c)
 {
-    const char *const *sharp = c->problem->discriminating;
     const struct accumulation *accumulation = &c->problem->accumulation;
-    if (sharp && !has_end(c, "discriminating", sharp, sizeof *sharp, SPACE_MAX_VALUES))
-        return false;
-    for (; sharp && *sharp; sharp++)
-        if (!is_choice(c->problem, "input", *sharp))
-            return fail(
-                c,
-                ".discriminating names '%s', which is no choice of the axis 'input'\n---> correct the name",
-                *sharp);
     if (accumulation->axis && problem_axis_index(c->problem, accumulation->axis) < 0)
         return fail(c, ".accumulation names '%s', which is no axis\n---> correct the name",
                     accumulation->axis);
     for (int i = 0; i < ACCUMULATION_CHOICES && accumulation->with[i].axis; i++)
-        if (!accumulation->with[i].choice ||
-            !is_choice(c->problem, accumulation->with[i].axis, accumulation->with[i].choice))
+        if (!is_choice(c->problem, accumulation->with[i].axis, accumulation->with[i].choice))
             return fail(c, ".accumulation names %s=%s, which is no choice\n---> correct the names",
                         accumulation->with[i].axis,
                         accumulation->with[i].choice ? accumulation->with[i].choice : "NULL");
@@ -275,35 +285,40 @@ static bool is_judged(const struct checking *c, const char *output)
     return false;
 }
 
-/* reference.h judges the first output, or all of them where results are right or not. */
-static bool check_judgement(const struct checking *c)
+/* As reference_list finds them: reference.h judges the first output that no other file does, a discrete one all of these. */
+static bool check_outputs(const struct checking *c)
 {
-    const struct tensor *first = NULL;
+    bool taken = false, any = false;
     for (const struct tensor *t = c->problem->tensors; t->name; t++) {
         if (t->role == TENSOR_INPUT)
             continue;
-        if (first && !c->problem->exact && !is_judged(c, t->name))
+        any = true;
+        if (is_judged(c, t->name))
+            continue;
+        if (c->discrete ? t->role == TENSOR_INOUT : taken)
             return fail(
                 c,
-                "the output '%s' has no judgement: there is no reference_%s.h\n---> write it; reference.h "
-                "judges the first output, '%s'",
-                t->name, t->name, first->name);
-        first = first ? first : t;
+                "the output '%s' has no judgement: there is no reference_%s.h; reference.h judges %s\n---> "
+                "write it",
+                t->name, t->name, c->discrete ? "no tensor that is an input, too" : "another output");
+        taken = true;
     }
-    if (!first)
-        return fail(
-            c, "there is no output; one tensor at least with TENSOR_OUTPUT was expected\n---> add it to the "
-               "table .tensors");
-    for (int i = 0; i < c->source->output_count; i++) {
-        const char *const output = c->source->outputs[i];
-        bool known = !*output;
-        for (const struct tensor *t = first + 1; t->name && !known; t++)
-            known = t->role != TENSOR_INPUT && strcmp(t->name, output) == 0;
-        if (!known)
-            return fail(c,
-                        "reference_%s.h judges no output: '%s' is none, or the first, which reference.h "
-                        "judges\n---> rename the file after an output, or remove it",
-                        output, output);
+    return any ||
+           fail(c,
+                "there is no output; one tensor at least with TENSOR_OUTPUT was expected\n---> add it to the "
+                "table .tensors");
+}
+
+static bool check_judgements(const struct checking *c)
+{
+    for (int i = 1; i < c->source->output_count; i++) {
+        const int tensor = problem_tensor_index(c->problem, c->source->outputs[i]);
+        if (tensor < 0 || c->problem->tensors[tensor].role == TENSOR_INPUT)
+            return fail(
+                c,
+                "reference_%s.h judges no output: '%s' is none\n---> rename the file after an output, or "
+                "remove it",
+                c->source->outputs[i], c->source->outputs[i]);
     }
     return true;
 }
@@ -346,9 +361,10 @@ static bool check_numbers(const struct checking *c)
 }
 
 bool problem_validate(const struct problem *problem, const struct module_source *source, const char *object,
-                      char *error, size_t error_size)
+                      bool discrete, char *error, size_t error_size)
 {
-    const struct checking c = {problem, source, object, error, error_size};
-    return check_texts(&c) && check_axes(&c) && check_derived(&c) && check_choosing(&c) &&
-           check_tensors(&c) && check_arguments(&c) && check_judgement(&c) && check_numbers(&c);
+    const struct checking c = {problem, source, object, discrete, error, error_size};
+    return check_texts(&c) && check_axes(&c) && check_derived(&c) && check_accumulation(&c) &&
+           check_tensors(&c) && check_arguments(&c) && check_outputs(&c) && check_judgements(&c) &&
+           check_numbers(&c);
 }

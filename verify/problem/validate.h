@@ -8,8 +8,8 @@
 #include "module.h"
 #include "problems/problem.h"
 
-/* False with an error text: what was found in problem.c, what was expected, what to do. */
+/* `discrete`: reference.h judges all outputs that no other judges. False with an error text: what was found in problem.c, what was expected, what to do. */
 bool problem_validate(const struct problem *problem, const struct module_source *source, const char *object,
-                      char *error, size_t error_size);
+                      bool discrete, char *error, size_t error_size);
 
 #endif
