@@ -112,7 +112,8 @@ static const struct input_class classes[] = {
      .fill = {[X] = WIDE, [WEIGHT] = WIDE}, .adjust = published_scales},
     {"cancel", DATA_SIGN_RANDOM, "pairs of terms that nearly cancel",
      .fill = {[X] = PRODUCT_CANCEL_A, [WEIGHT] = PRODUCT_CANCEL_B}, .adjust = published_scales},
-    {"special", DATA_SIGN_RANDOM, "NaN, which reach their own rows and columns alone", .adjust = special},
+    {"special", DATA_SIGN_RANDOM, "NaN in both operands: they reach their own rows and columns alone",
+     .adjust = special},
     {"scales", DATA_EXACT, "exact sums with any scale: its own rounding shows",
      .fill = {[SCALE] = {.kind = FILL_UNIFORM, .a = 0.25f, .b = 4}}, .adjust = integers},
     {0}};

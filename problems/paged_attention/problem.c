@@ -286,8 +286,7 @@ static int thin_values(const struct config *config, struct random *random, struc
 static const struct input_class classes[] = {
     {"normal", DATA_SIGN_RANDOM, "as published: deviation 0.1, so that all tokens weigh much the same",
      .fill = {[QUERY] = NORMAL(0.1f), [KV_CACHE] = NORMAL(0.1f)}},
-    {"onehot", DATA_EXACT,
-     "every query finds one key and returns its value, bit for bit: a token missed or misplaced shows",
+    {"onehot", DATA_EXACT, "every query finds one key and returns its value, bit for bit",
      .discriminating = 2,
      .fill = {[QUERY] = {.kind = FILL_GATHER, .b = 8, .source = KV_CACHE},
               [KV_CACHE] = {.kind = FILL_SIGNS, .b = 3}},
