@@ -13,6 +13,7 @@
 #   make bench-find  how many planted faults are found, how soon, against other ways of drawing; the first
 #                    lines of tests/plant/find.c say what can be set
 #   make format      the layout of .clang-format for everything but kernels; make check-format: is it so already
+#   make check-house which folder may include what, and how long files and functions may be (tests/house.sh)
 #   make faults      build/faults: the known-bad kernels that are kept as patches of honest ones
 #   make install     to $(DESTDIR)$(PREFIX)
 
@@ -84,7 +85,7 @@ LIBS += $(CUDA_HOME)/lib64/libcudart_static.a
 endif
 
 
-.PHONY: always all deps demo faults format check-format check check-all check-gpu margins bench bench-find install clean
+.PHONY: always all deps demo faults format check-format check-house check check-all check-gpu margins bench bench-find install clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/unseen $(BUILD)/unseen-runner
@@ -216,7 +217,7 @@ check-all:
 
 check:
 	@$(MAKE) --no-print-directory deps
-	@$(MAKE) --no-print-directory check-format
+	@$(MAKE) --no-print-directory check-format check-house
 	@$(MAKE) --no-print-directory all $(BUILD)/unseen-tests
 	$(BUILD)/unseen-tests
 ifneq ($(SANITIZE),1)
@@ -238,6 +239,8 @@ format:
 	@clang-format -i $(FORMATTED)
 check-format:
 	@clang-format --dry-run -Werror $(FORMATTED) || { echo "---> make format"; exit 1; }
+check-house:
+	@sh tests/house.sh
 
 bench:
 	@$(MAKE) --no-print-directory all $(BUILD)/unseen-bench

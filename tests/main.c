@@ -16,6 +16,7 @@ static const struct {
     {"reports", reports_suite, 0},
     {"child", child_suite, 0},
     {"session", session_suite, 0},
+    {"house", house_suite, 0},
     {"build", build_suite, 0},
     {"cli", cli_suite, 0},
     {"reference", reference_suite, 0},

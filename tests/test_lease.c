@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "verify/device/clock.h"
+#include "verify/system/clock.h"
 #include "verify/device/lease.h"
 #include "suites.h"
 
@@ -19,7 +19,7 @@ static struct lease *lease;
 
 static struct lease *open_lease(const char *device)
 {
-    const struct lease_options options = {.directory = directory, .device = device, .quiet = true};
+    const struct lease_options options = {.directory = directory, .device = device};
     return lease_open(&options, why, sizeof why);
 }
 
