@@ -11,7 +11,7 @@
 enum { SPACE_MAX_VALUES = 32, SPACE_MAX_TILES = 16, SPACE_MAX_LIMITS = 16 };
 
 /* A number axis has a range low..high, or a list of values (value_count > 0: ascending); a choice
- * axis has a list of indices into axis->choices, in the file's order. */
+ * axis has a list of the numbers of its choices, in the file's order. */
 struct domain {
     int64_t low, high;
     int64_t value[SPACE_MAX_VALUES];
@@ -47,7 +47,6 @@ void space_clear(struct space *space);
 /* True when every value is in its domain and every limit holds. Otherwise *error (may be NULL) says
  * which axis or limit, what was found and what is legal. */
 bool space_contains(const struct space *space, const struct config *config, struct space_error *error);
-int choice_index(const struct axis *axis, const char *name); /* -1: no such choice */
 bool domain_contains(const struct domain *domain, int64_t value);
 const char *limit_text(const struct limit *limit); /* as written in the file */
 
