@@ -7,21 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "compiler.h"
 #include "scratch.h"
 #include "verify/isolate/child_table.h"
+#include "verify/system/clock.h"
 
 enum { SHOWN_LINES = 12, LINE_BYTES = 400, WAIT_MS = 2, ENVIRONMENT = 1024 };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 /* This process's environment with TMPDIR in the build's directory, where what a compiler that
  * was killed leaves is removed with it; and with messages in English, which the choice of error
@@ -68,7 +61,7 @@ static int wait_until(pid_t pid, double deadline)
 {
     siginfo_t info = {0};
     int status = 0;
-    while (now() < deadline) {
+    while (clock_seconds() < deadline) {
         if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid)
             break;
         poll(NULL, 0, WAIT_MS);
@@ -139,7 +132,7 @@ enum build_status compiler_run(const struct compiler_command *command, const str
         return BUILD_ENVIRONMENT;
     }
     child_table_add(pid);
-    int status = wait_until(pid, now() + compiling->timeout);
+    int status = wait_until(pid, clock_seconds() + compiling->timeout);
     if (status == -1) {
         snprintf(error, error_size, "%s does not compile: %s had not ended after %g s", compiling->path,
                  command->argv[0], compiling->timeout);

@@ -12,6 +12,7 @@
 
 #include "reports/atomic.h"
 #include "reports/result.h"
+#include "options.h"
 #include "verify/problem/folder.h"
 #include "verify/session/task.h"
 
@@ -186,7 +187,7 @@ int command_freeze(const struct options *options)
     if (status != 0)
         return status;
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
-    task_regress(problem, options, path, sizeof path);
+    task_regress(problem, options->regress, path, sizeof path);
     status = read_contract(&published, problem, NULL);
     if (status == 0 && options->space)
         status = read_contract(&own, problem, options->space);

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interrupt.h"
+#include "verify/isolate/child.h"
 #include "verify/problem/folder.h"
+#include "verify/session/session.h"
+#include "verify/system/interrupt.h"
 
 enum {
     KEY_DEVICE = 'd',
@@ -330,7 +332,7 @@ int options_run(const struct command *command, int argc, char **argv)
                               .effort = EFFORT_STANDARD,
                               .timing = true,
                               .explain = true,
-                              .timeout = TIMEOUT_DEFAULT,
+                              .timeout = CALL_SECONDS,
                               .jobs = 1,
                               .runs = RUNS_DEFAULT};
     struct argp_option table[OPTIONS + 1];
@@ -361,9 +363,12 @@ void options_error(const char *format, ...)
     va_end(arguments);
 }
 
-/* What came of a folder, which took a compiler: a note says what the run can do without. */
-static int conclude_folder(enum folder_status status, const char *text, bool caught)
+/* A folder takes a compiler, which an interrupt ends. A note says what the run can do without. */
+int options_problem(const char *word, const struct problem **problem)
 {
+    char text[4096];
+    const bool caught = catch_signals_here(child_stop_all);
+    const enum folder_status status = folder_problem(problem, word, text, sizeof text);
     const bool interrupted = is_interrupted();
     if (caught)
         release_signals();
@@ -374,20 +379,4 @@ static int conclude_folder(enum folder_status status, const char *text, bool cau
     if (*text)
         options_error("%s%s", status == FOLDER_OK ? "note: " : "", text);
     return status == FOLDER_OK ? 0 : status == FOLDER_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
-}
-
-int options_problem(const char *word, const struct problem **problem)
-{
-    char text[4096];
-    const bool caught = catch_signals_here();
-    const enum folder_status status = folder_problem(problem, word, text, sizeof text);
-    return conclude_folder(status, text, caught);
-}
-
-int options_prepare_cuda(const struct problem *problem, const char *arch)
-{
-    char text[4096];
-    const bool caught = catch_signals_here();
-    const enum folder_status status = folder_prepare_cuda(problem, arch, text, sizeof text);
-    return conclude_folder(status, text, caught);
 }

@@ -7,14 +7,12 @@
 
 #include "gen/draw/draw.h"
 #include "problems/problem.h"
-
-#define UNSEEN_VERSION "0.1.0"
-extern const char unseen_git[]; /* the commit it was built from */
+#include "verify/system/version.h"
 
 /* Exit statuses. */
 enum { EXIT_GENERAL = 0, EXIT_OTHER = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3, EXIT_INTERRUPTED = 130 };
 
-enum { ARGUMENTS_MAX = 3, TIMEOUT_DEFAULT = 20 /* seconds */, RUNS_DEFAULT = 60 };
+enum { ARGUMENTS_MAX = 3, RUNS_DEFAULT = 60 };
 
 struct options {
     const char *argument[ARGUMENTS_MAX];
@@ -49,10 +47,8 @@ struct command {
  * could not be written turns success into EXIT_ENVIRONMENT. */
 int options_run(const struct command *command, int argc, char **argv);
 
-/* The problem that `word` names, or whose folder it is; and what judges it on a GPU. 0, or an exit status after
- * an error. */
+/* The problem that `word` names, or whose folder it is. 0, or an exit status after an error. */
 int options_problem(const char *word, const struct problem **problem);
-int options_prepare_cuda(const struct problem *problem, const char *arch);
 
 /* An error in the house form on standard error: "unseen: TEXT". */
 void options_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

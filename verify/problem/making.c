@@ -8,7 +8,7 @@
 #include "paths.h"
 #include "verify/build/compiler.h"
 #include "verify/build/scratch.h"
-#include "verify/cli/options.h"
+#include "verify/system/version.h"
 
 enum { COMPILE_SECONDS = 600, VERSION_BYTES = 2000 };
 

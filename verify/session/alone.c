@@ -64,7 +64,7 @@ static void start_baseline(struct alone *alone)
 struct alone_limit alone_limit(struct alone *alone, const struct config *config)
 {
     const double least = alone->limit;
-    const double most = times_most * (least > TIMEOUT_DEFAULT ? least : TIMEOUT_DEFAULT);
+    const double most = times_most * (least > CALL_SECONDS ? least : CALL_SECONDS);
     struct alone_limit limit = {.seconds = times_limit * least};
     double seconds = 0;
     if (!alone->tried)
