@@ -32,7 +32,7 @@ GIT := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 
 # Debian packages and a file of each that shows it is there.
 PACKAGES := gcc:/usr/bin/gcc g++:/usr/bin/g++ make:/usr/bin/make \
-    libmpfr-dev:/usr/include/mpfr.h libgmp-dev:/usr/lib/*/libgmp.a \
+    libmpfr-dev:/usr/include/mpfr.h libgmp-dev:/usr/lib/*/libgmp.a libffi-dev:/usr/lib/*/libffi.a \
     libpcg-cpp-dev:/usr/include/pcg_random.hpp libjansson-dev:/usr/include/jansson.h \
     nettle-dev:/usr/include/nettle/sha2.h check:/usr/include/check.h \
     libsubunit-dev:/usr/lib/*/libsubunit.a patch:/usr/bin/patch bubblewrap:/usr/bin/bwrap \
@@ -43,6 +43,8 @@ MISSING := $(strip $(foreach p,$(PACKAGES),$(if $(wildcard $(lastword $(subst :,
 # --- flags -----------------------------------------------------------------------------------------
 PROBLEMS := $(patsubst PROBLEM(%),%,$(shell grep -E '^PROBLEM' problems/registry.def))
 WARN := -Wall -Wextra -pedantic -Werror
+# A field that a table leaves out is zero, which is the default of every field.
+WARN += -Wno-missing-field-initializers
 CFLAGS ?= -O2
 BASE := -std=c11 $(WARN) -D_GNU_SOURCE -I. -fopenmp -ffp-contract=off -fno-math-errno -MMD -MP
 CXXBASE := -std=c++17 -I. -Wall -Wextra -Werror -O3 -fno-exceptions -MMD -MP
@@ -51,6 +53,9 @@ NVFLAGS := -O3 -std=c++17 -I. -gencode=arch=compute_80,code=sm_80 -gencode=arch=
     -DUNSEEN_CUBLAS_MAJOR='"$(CUBLAS_MAJOR)"' -DUNSEEN_CUDA_HOME='"$(CUDA_HOME)"' -DHAVE_CUDA
 LIBS := -Wl,-Bstatic -ljansson -lnettle -lmpfr -lgmp -Wl,-Bdynamic
 SYSTEM_LIBS := -lpthread -ldl -lrt -lm
+# Whatever calls a candidate: the runner, and tests that do so in their own process.
+INVOKE_OBJ = $(BUILD)/verify/isolate/invoke.o
+INVOKE_LIBS := -Wl,-Bstatic -lffi -Wl,-Bdynamic
 ifeq ($(SANITIZE),1)
 BUILD := build/sanitize
 BASE += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g -DSANITIZED
@@ -63,11 +68,12 @@ LINK := $(CXX) -fopenmp $(LDFLAGS)
 endif
 
 # --- sources ---------------------------------------------------------------------------------------
-RUNNER_SRC := $(wildcard verify/isolate/runner*.c) verify/device/driver.c
+RUNNER_SRC := $(wildcard verify/isolate/runner*.c) verify/isolate/invoke.c verify/device/driver.c
 MAIN_SRC := verify/cli/main.c
 TOOL_SRC := $(wildcard problems/*.c) $(PROBLEMS:%=problems/%/problem.c) $(wildcard gen/*/*.c) \
     $(filter-out reference/enclosure_host.c reference/witness.c,$(wildcard reference/*.c)) \
-    $(filter-out $(MAIN_SRC) $(wildcard verify/isolate/runner*.c),$(wildcard verify/*/*.c)) $(wildcard reports/*.c)
+    $(filter-out $(MAIN_SRC) $(wildcard verify/isolate/runner*.c) verify/isolate/invoke.c,$(wildcard verify/*/*.c)) \
+    $(wildcard reports/*.c)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/random/pcg.o \
     $(PROBLEMS:%=$(BUILD)/reference/enclosure_host_%.o) $(PROBLEMS:%=$(BUILD)/reference/witness_%.o)
 PLANT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/plant*.c))
@@ -115,7 +121,7 @@ $(BUILD)/unseen: $(MAIN_SRC:%.c=$(BUILD)/%.o) $(TOOL_OBJ)
 
 $(BUILD)/unseen-runner: $(RUNNER_SRC:verify/%.c=$(BUILD)/runner/%.o)
 	@echo "  LINK  $@"
-	@$(CC) -fopenmp -o $@ $^ $(SYSTEM_LIBS)
+	@$(CC) -fopenmp -o $@ $^ $(INVOKE_LIBS) $(SYSTEM_LIBS)
 
 # The runner lives with the candidate: no sanitizer, which would take the faults that it reports.
 $(BUILD)/runner/%.o: verify/%.c
@@ -123,13 +129,13 @@ $(BUILD)/runner/%.o: verify/%.c
 	@echo "  CC    $<"
 	@$(CC) $(filter-out -fsanitize% -fno-sanitize%,$(BASE)) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/unseen-tests: $(TEST_OBJ) $(TOOL_OBJ) | faults
+$(BUILD)/unseen-tests: $(TEST_OBJ) $(INVOKE_OBJ) $(TOOL_OBJ) | faults
 	@echo "  LINK  $@"
-	@$(LINK) -o $@ $^ -Wl,-Bstatic -lcheck -lsubunit -Wl,-Bdynamic $(LIBS) $(SYSTEM_LIBS)
+	@$(LINK) -o $@ $^ $(INVOKE_LIBS) -Wl,-Bstatic -lcheck -lsubunit -Wl,-Bdynamic $(LIBS) $(SYSTEM_LIBS)
 
-$(BUILD)/unseen-call: $(BUILD)/tests/sanitize/call.o $(TOOL_OBJ)
+$(BUILD)/unseen-call: $(BUILD)/tests/sanitize/call.o $(INVOKE_OBJ) $(TOOL_OBJ)
 	@echo "  LINK  $@"
-	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
+	@$(LINK) -o $@ $^ $(INVOKE_LIBS) $(LIBS) $(SYSTEM_LIBS)
 
 $(BUILD)/unseen-bench: $(BUILD)/tests/bench/bench.o $(TOOL_OBJ)
 	@echo "  LINK  $@"
@@ -139,9 +145,9 @@ $(BUILD)/unseen-find: $(FIND_OBJ) $(PLANT_OBJ) $(TOOL_OBJ)
 	@echo "  LINK  $@"
 	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
 
-$(BUILD)/unseen-margins: $(BUILD)/tests/honest/margins_main.o $(MARGIN_OBJ) $(TOOL_OBJ)
+$(BUILD)/unseen-margins: $(BUILD)/tests/honest/margins_main.o $(MARGIN_OBJ) $(INVOKE_OBJ) $(TOOL_OBJ)
 	@echo "  LINK  $@"
-	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
+	@$(LINK) -o $@ $^ $(INVOKE_LIBS) $(LIBS) $(SYSTEM_LIBS)
 
 $(BUILD)/verify/cli/version.o: BASE += -DUNSEEN_GIT='"$(GIT)"'
 $(BUILD)/verify/cli/version.o: $(BUILD)/commit

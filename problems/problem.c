@@ -87,16 +87,18 @@ int64_t instance_tensor_count(const struct instance_tensor *tensor)
 
 size_t dtype_size(enum dtype dtype)
 {
-    static const size_t size[] = {[DTYPE_F32] = 4, [DTYPE_BF16] = 2, [DTYPE_E4M3] = 1, [DTYPE_I32] = 4,
-                                  [DTYPE_I64] = 8, [DTYPE_U8] = 1,   [DTYPE_F64] = 8};
+    static const size_t size[] = {
+        [DTYPE_F32] = 4, [DTYPE_BF16] = 2, [DTYPE_E4M3] = 1, [DTYPE_I32] = 4, [DTYPE_I64] = 8, [DTYPE_U8] = 1,
+        [DTYPE_F64] = 8, [DTYPE_F16] = 2,  [DTYPE_E5M2] = 1, [DTYPE_I8] = 1,  [DTYPE_BOOL] = 1};
     return size[dtype];
 }
 
 const char *dtype_name(enum dtype dtype)
 {
     static const char *const name[] = {
-        [DTYPE_F32] = "f32", [DTYPE_BF16] = "bf16", [DTYPE_E4M3] = "e4m3", [DTYPE_I32] = "i32",
-        [DTYPE_I64] = "i64", [DTYPE_U8] = "u8",     [DTYPE_F64] = "f64"};
+        [DTYPE_F32] = "f32",   [DTYPE_BF16] = "bf16", [DTYPE_E4M3] = "e4m3", [DTYPE_I32] = "i32",
+        [DTYPE_I64] = "i64",   [DTYPE_U8] = "u8",     [DTYPE_F64] = "f64",   [DTYPE_F16] = "f16",
+        [DTYPE_E5M2] = "e5m2", [DTYPE_I8] = "i8",     [DTYPE_BOOL] = "bool"};
     return name[dtype];
 }
 

@@ -9,7 +9,7 @@
 
 #include "fill.h"
 
-enum { PROBLEM_MAX_AXES = 12, PROBLEM_MAX_TENSORS = 8, PROBLEM_MAX_ARGUMENTS = 8, PROBLEM_MAX_RANK = 4 };
+enum { PROBLEM_MAX_AXES = 24, PROBLEM_MAX_TENSORS = 32, PROBLEM_MAX_ARGUMENTS = 16, PROBLEM_MAX_RANK = 8 };
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,6 +52,9 @@ struct tensor {
     enum dtype dtype;
     enum tensor_role role;
     const char *shape; /* for people: "[m, k]" */
+    const char
+        *layout; /* for people, where it is not always dense and aligned to 16 bytes: "rows lie ld elements
+                         * apart" */
 };
 
 /* How to make a program do half of its work, for the audit: the second half of `tensor` along `axis` becomes
@@ -87,7 +90,8 @@ struct instance_tensor {
 
 /* A configuration made concrete: what is allocated, filled and passed. */
 struct instance {
-    /* By number of problem->arguments: whole numbers and bools in `extent`, floating-point ones in `scalar`. */
+    /* By number of problem->arguments: whole numbers and bools in `extent`, floating-point ones in `scalar`
+     * (config_instantiate rounds those that are passed as float). */
     int64_t extent[PROBLEM_MAX_ARGUMENTS];
     double scalar[PROBLEM_MAX_ARGUMENTS];
     struct instance_tensor tensor[PROBLEM_MAX_TENSORS];

@@ -32,12 +32,14 @@ enum verdict {
 };
 const char *verdict_name(enum verdict verdict);
 
+enum { WORST_RANK = 8 };
+
 /* The element that is furthest beyond (or closest to) its allowed error. */
 struct worst {
     bool present;
     const char *tensor; /* name */
     int64_t index;      /* flat */
-    int64_t at[4];      /* the same by dimension */
+    int64_t at[WORST_RANK]; /* the same by dimension */
     int rank;
     double got, want, allowed, error; /* error = |got - want| */
     bool witnessed;                   /* want comes from MPFR */
@@ -57,7 +59,7 @@ struct timing {
     bool disturbed; /* somebody else used the device meanwhile, or two clocks disagree: not to be trusted */
 };
 
-enum { RESULT_CONFIG_SIZE = 320, RESULT_WHY_SIZE = 96, RESULT_DETAIL_SIZE = 320 };
+enum { RESULT_CONFIG_SIZE = 1024, RESULT_WHY_SIZE = 96, RESULT_DETAIL_SIZE = 320 };
 
 struct config_result {
     bool unseen;                     /* which set */

@@ -122,8 +122,8 @@ void fixture_start(const char *symbol)
 struct call fixture_make_call(enum placement placement)
 {
     return (struct call){.tensors = 2,
-                         .extents = 1,
-                         .extent = {FIXTURE_COUNT},
+                         .arguments = 1,
+                         .argument = {{.value.whole = FIXTURE_COUNT}},
                          .offset = {region_offset(&it.x, placement), region_offset(&it.y, placement)}};
 }
 

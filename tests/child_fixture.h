@@ -32,6 +32,7 @@ enum child_status fixture_run(const char *symbol, enum placement placement, int 
 
 double fixture_now(void); /* seconds */
 
-TCase *child_endings_case(void); /* test_child_endings.c */
+TCase *child_endings_case(void);   /* test_child_endings.c */
+TCase *child_arguments_case(void); /* test_child_arguments.c */
 
 #endif

@@ -118,7 +118,9 @@ END_TEST
 START_TEST(seventeen_arguments_arrive_in_order)
 {
     int returned = 0;
-    struct call call = {.tensors = 8, .extents = 8, .extent = {1, 2, 3, 4, 5, 6, 7, 8}};
+    struct call call = {.tensors = 8, .arguments = 8};
+    for (int i = 0; i < 8; i++)
+        call.argument[i].value.whole = i + 1;
     ck_assert_int_eq(fixture_start_object(it.built.object, "seventeen", NULL), CHILD_OK);
     for (int i = 0; i < 8; i++)
         ck_assert_int_eq(child_map(it.child, i, i % 2 ? &it.x : &it.y, it.text, sizeof it.text), CHILD_OK);
@@ -194,5 +196,6 @@ Suite *child_suite(void)
     tcase_add_test(tests, cuda_without_a_device_says_so);
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, child_endings_case());
+    suite_add_tcase(suite, child_arguments_case());
     return suite;
 }

@@ -25,6 +25,14 @@ static void streams_close(const struct streams *streams)
     pcg_free(streams->content);
 }
 
+/* A float that the candidate gets is that float for the reference, too. */
+static void round_scalars(const struct problem *problem, struct instance *instance)
+{
+    for (int i = 0; problem->arguments[i].name; i++)
+        if (problem->arguments[i].type == ARGUMENT_F32)
+            instance->scalar[i] = (double)(float)instance->scalar[i];
+}
+
 int config_instantiate(const struct config *config, int content, struct instance *out)
 {
     struct streams streams;
@@ -37,6 +45,8 @@ int config_instantiate(const struct config *config, int content, struct instance
     }
     if (result)
         instance_clear(out);
+    else
+        round_scalars(config->problem, out);
     streams_close(&streams);
     return result;
 }

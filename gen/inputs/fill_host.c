@@ -46,7 +46,7 @@ __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) st
 store_bf16(const float *value, int64_t count, uint16_t *out)
 {
     for (int64_t i = 0; i < count; i++)
-        out[i] = value_to_bf16(value[i]);
+        out[i] = bf16_from_single(value[i]);
 }
 
 static void store_chunk(enum dtype dtype, const float *value, int64_t first, int64_t count, void *out)

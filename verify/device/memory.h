@@ -41,6 +41,8 @@ const struct memory *memory_of(enum backend backend); /* NULL: not built in */
 /* The pattern for storage of a type that must not be read (slack) or must be written (outputs): a
  * NaN with a payload that no arithmetic produces, or for integers a number far out of any range. */
 uint32_t memory_poison(enum dtype dtype);
+/* The same as one element of the type holds it (judge_request.poison). */
+uint32_t memory_poison_element(enum dtype dtype);
 
 extern const struct memory memory_cuda; /* defined when built with CUDA */
 

@@ -9,7 +9,21 @@
 
 uint32_t memory_poison(enum dtype dtype)
 {
-    return dtype == DTYPE_E4M3 ? 0x7f7f7f7fu : 0x7fa57fa5u;
+    switch (dtype) {
+    case DTYPE_E4M3: return 0x7f7f7f7fu; /* it has no other NaN of that sign */
+    case DTYPE_E5M2: return 0x7d7d7d7du;
+    case DTYPE_U8:
+    case DTYPE_I8:
+    case DTYPE_BOOL: return 0xa5a5a5a5u;
+    default: return 0x7fa57fa5u;
+    }
+}
+
+uint32_t memory_poison_element(enum dtype dtype)
+{
+    const size_t size = dtype_size(dtype);
+    const uint32_t poison = memory_poison(dtype);
+    return size == 1 ? poison & 0xff : size == 2 ? poison & 0xffff : poison;
 }
 
 /* Huge pages for what is large: a fault every 4 KiB costs more than the copy that causes it. */

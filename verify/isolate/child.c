@@ -169,9 +169,9 @@ enum child_status child_unmap(struct child *child, char *text, size_t text_size)
 static struct request make_call(const struct call *call, enum request_kind kind)
 {
     struct request request = {
-        .kind = kind, .tensors = (uint32_t)call->tensors, .extents = (uint32_t)call->extents};
+        .kind = kind, .tensors = (uint32_t)call->tensors, .arguments = (uint32_t)call->arguments};
     memcpy(request.offset, call->offset, sizeof request.offset);
-    memcpy(request.extent, call->extent, sizeof request.extent);
+    memcpy(request.argument, call->argument, sizeof request.argument);
     return request;
 }
 

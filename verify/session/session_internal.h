@@ -70,6 +70,7 @@ bool slots_inspect(struct session *s, const struct call *call, struct call_resul
 bool slots_snapshot(struct session *s, const struct call *call);
 
 /* session.c */
+void session_arguments(const struct session *s, const struct instance *instance, struct call *call);
 bool session_child(struct session *s, struct call_result *result); /* running, with regions mapped */
 void session_child_failed(struct session *s, enum child_status status, const char *text,
                           struct call_result *result);
