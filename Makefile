@@ -41,7 +41,12 @@ MISSING := $(strip $(foreach p,$(PACKAGES),$(if $(wildcard $(lastword $(subst :,
     $(firstword $(subst :, ,$(p))))))
 
 # --- flags -----------------------------------------------------------------------------------------
-PROBLEMS := $(patsubst PROBLEM(%),%,$(shell grep -E '^PROBLEM' problems/registry.def))
+PROBLEMS := $(shell sed -n 's/^PROBLEM.\([A-Za-z0-9_]*\).*/\1/p' problems/registry.def)
+# What is compiled from one reference header: problem:output, the output empty for reference.h.
+judgements = $(1:%=%:) $(shell grep '^PROBLEM' $(2) | grep -o 'JUDGED.[A-Za-z0-9_]*, *[A-Za-z0-9_]*' | \
+    sed 's/JUDGED.\([A-Za-z0-9_]*\), */\1:/')
+symbol_of = $(patsubst %_,%,$(subst :,_,$(1)))
+JUDGEMENTS := $(call judgements,$(PROBLEMS),problems/registry.def)
 WARN := -Wall -Wextra -pedantic -Werror
 # A field that a table leaves out is zero, which is the default of every field.
 WARN += -Wno-missing-field-initializers
@@ -75,7 +80,8 @@ TOOL_SRC := $(wildcard problems/*.c) $(PROBLEMS:%=problems/%/problem.c) $(wildca
     $(filter-out $(MAIN_SRC) $(wildcard verify/isolate/runner*.c) verify/isolate/invoke.c,$(wildcard verify/*/*.c)) \
     $(wildcard reports/*.c)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/random/pcg.o \
-    $(PROBLEMS:%=$(BUILD)/reference/enclosure_host_%.o) $(PROBLEMS:%=$(BUILD)/reference/witness_%.o)
+    $(foreach j,$(JUDGEMENTS),$(BUILD)/reference/enclosure_host_$(call symbol_of,$(j)).o \
+        $(BUILD)/reference/witness_$(call symbol_of,$(j)).o)
 PLANT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/plant*.c))
 FIND_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/find*.c))
 MARGIN_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_main.c,$(wildcard tests/honest/margins*.c)))
@@ -84,7 +90,8 @@ ifneq ($(NVCC),)
 BASE += -DHAVE_CUDA -I$(CUDA_HOME)/include
 CXXBASE += -isystem $(CUDA_HOME)/include
 CUDA_OBJ := $(BUILD)/gen/inputs/fill_cuda.o $(BUILD)/gen/random/philox_curand.o \
-    $(BUILD)/verify/device/memory_cuda.o $(BUILD)/verify/device/device_cuda.o $(PROBLEMS:%=$(BUILD)/reference/enclosure_cuda_%.o)
+    $(BUILD)/verify/device/memory_cuda.o $(BUILD)/verify/device/device_cuda.o \
+    $(foreach j,$(JUDGEMENTS),$(BUILD)/reference/enclosure_cuda_$(call symbol_of,$(j)).o)
 TOOL_OBJ += $(CUDA_OBJ)
 LIBS += $(CUDA_HOME)/lib64/libcudart_static.a
 endif
@@ -185,23 +192,26 @@ $(foreach p,$(PROBLEMS),$(eval $(call FAULT,$(p))))
 
 faults: $(FAULTS)
 
-# The reference mathematics of every problem, compiled three times.
+# The reference mathematics of every judgement, compiled three times: $(1) is the suffix of its symbols, $(2) the
+# folder of the problem, $(3) its name, $(4) the output that the header judges by itself.
 define REFERENCE
-REF_$(1) := -DREF_PROBLEM=$(1) -DREF_HEADER='"../problems/$(1)/reference.h"'
-$$(BUILD)/reference/enclosure_host_$(1).o: reference/enclosure_host.c problems/$(1)/reference.h
+REF_$(1) := -DREF_PROBLEM=$(3) $(if $(4),-DREF_OUTPUT=$(4)) -DREF_HEADER='"$(2)/reference$(if $(4),_$(4)).h"'
+$$(BUILD)/reference/enclosure_host_$(1).o: reference/enclosure_host.c $(2)/reference$(if $(4),_$(4)).h
 	@mkdir -p $$(@D)
 	@echo "  CC    $$< ($(1))"
 	@$$(CC) $$(BASE) -O3 $$(REF_$(1)) -c -o $$@ $$<
-$$(BUILD)/reference/witness_$(1).o: reference/witness.c problems/$(1)/reference.h
+$$(BUILD)/reference/witness_$(1).o: reference/witness.c $(2)/reference$(if $(4),_$(4)).h
 	@mkdir -p $$(@D)
 	@echo "  CC    $$< ($(1))"
 	@$$(CC) $$(BASE) -O2 $$(REF_$(1)) -c -o $$@ $$<
-$$(BUILD)/reference/enclosure_cuda_$(1).o: reference/enclosure_cuda.cu problems/$(1)/reference.h
+$$(BUILD)/reference/enclosure_cuda_$(1).o: reference/enclosure_cuda.cu $(2)/reference$(if $(4),_$(4)).h
 	@mkdir -p $$(@D)
 	@echo "  NVCC  $$< ($(1))"
 	@$$(NVCC) $$(NVFLAGS) -fmad=false $$(REF_$(1)) -c -o $$@ $$<
 endef
-$(foreach p,$(PROBLEMS),$(eval $(call REFERENCE,$(p))))
+problem_of = $(firstword $(subst :, ,$(1)))
+output_of = $(word 2,$(subst :, ,$(1)))
+$(foreach j,$(JUDGEMENTS),$(eval $(call REFERENCE,$(call symbol_of,$(j)),problems/$(call problem_of,$(j)),$(call problem_of,$(j)),$(call output_of,$(j)))))
 
 # --- what people run -------------------------------------------------------------------------------
 demo:

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define JUDGED(name, output) /* the reference's business */
 #define PROBLEM(name) extern const struct problem problem_##name;
 #include "registry.def"
 #undef PROBLEM
@@ -11,6 +12,7 @@ const struct problem *const problem_registry[] = {
 #define PROBLEM(name) &problem_##name,
 #include "registry.def"
 #undef PROBLEM
+#undef JUDGED
     NULL};
 
 const struct problem *problem_find(const char *name)
@@ -45,12 +47,51 @@ int problem_derived_index(const struct problem *problem, const char *name)
     return -1;
 }
 
+const char *problem_choice(const struct problem *problem, int axis, int64_t i)
+{
+    const char *const *choices = problem->axes[axis].choices;
+    return choices ? choices[i] : problem->classes[i].name;
+}
+
+int problem_input_axis(const struct problem *problem)
+{
+    for (int i = 0; problem->axes[i].name; i++)
+        if (problem->axes[i].kind == AXIS_CHOICE && !problem->axes[i].choices)
+            return i;
+    return -1;
+}
+
+int problem_choice_index(const struct problem *problem, int axis, const char *name)
+{
+    const char *choice;
+    for (int i = 0; (choice = problem_choice(problem, axis, i)) != NULL; i++)
+        if (strcmp(choice, name) == 0)
+            return i;
+    return -1;
+}
+
 int problem_tensor_count(const struct problem *problem)
 {
     int n = 0;
     while (problem->tensors[n].name)
         n++;
     return n;
+}
+
+int problem_tensor_index(const struct problem *problem, const char *name)
+{
+    for (int t = 0; problem->tensors[t].name; t++)
+        if (strcmp(problem->tensors[t].name, name) == 0)
+            return t;
+    return -1;
+}
+
+int problem_first_output(const struct problem *problem)
+{
+    int t = 0;
+    while (problem->tensors[t].role == TENSOR_INPUT)
+        t++;
+    return t;
 }
 
 int problem_argument_count(const struct problem *problem)
@@ -74,7 +115,7 @@ bool config_chose(const struct config *config, const char *axis, const char *cho
     int i = problem_axis_index(config->problem, axis);
     if (i < 0 || config->problem->axes[i].kind != AXIS_CHOICE)
         abort();
-    return strcmp(config->problem->axes[i].choices[config->value[i]], choice) == 0;
+    return strcmp(problem_choice(config->problem, i, config->value[i]), choice) == 0;
 }
 
 int64_t instance_tensor_count(const struct instance_tensor *tensor)

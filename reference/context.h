@@ -80,10 +80,15 @@ struct ref_context {
 
 enum { REF_PARTS = 8 };
 
-/* The compilation for problem P exports judge_host_P and the like. */
+/* The compilation for problem P exports judge_host_P and the like; for its output O that is judged by itself,
+ * judge_host_P_O. */
 #define REF_JOIN_EXPANDED(a, b) a##_##b
 #define REF_JOIN(a, b) REF_JOIN_EXPANDED(a, b)
+#ifdef REF_OUTPUT
+#define REF_NAME(x) REF_JOIN(REF_JOIN(x, REF_PROBLEM), REF_OUTPUT)
+#else
 #define REF_NAME(x) REF_JOIN(x, REF_PROBLEM)
+#endif
 
 #define REF_DECLARE_ELEMENT                                                                                  \
     struct ref_element {                                                                                     \

@@ -1,4 +1,4 @@
-/* Judging every element of one output: enclosure first, MPFR for what that leaves open. */
+/* Judging every element of an output: enclosure first, MPFR for what that leaves open. */
 #ifndef UNSEEN_JUDGE_H
 #define UNSEEN_JUDGE_H
 
@@ -59,8 +59,13 @@ struct judge_report {
 
 struct witnessed;
 
+/* How one output of a problem is judged: reference.h the first one, reference_OUTPUT.h the output of that name. One that
+ * is discrete judges, together with its own, every output that has no judgement by itself. The witness's object exports
+ * it as reference_PROBLEM or reference_PROBLEM_OUTPUT. */
 struct reference {
-    const char *name;
+    const struct problem *problem;
+    const char *output; /* the tensor's name; NULL: the first */
+    bool discrete;
     /* Both return 0; -1 when out of memory, or the cudaError_t of a failed launch. */
     int (*judge_host)(const struct judge_request *request, struct judge_report *report);
     int (*judge_cuda)(const struct judge_request *request, struct judge_report *report);
@@ -84,7 +89,23 @@ struct witnessed {
     bool ok, inside;
 };
 
-const struct reference *reference_find(const char *problem);
+/* One of a problem's judgements, and which tensors it is of. */
+struct judgement {
+    const struct reference *reference;
+    int output;       /* the tensor that is judged; of several the first */
+    uint32_t tensors; /* a bit for each that the judgement is of */
+};
+
+/* All of a problem's, in the order of their tensors; returns how many. Where a tensor that is to be judged has none,
+ * *missing is its number; else -1. */
+int reference_list(const struct problem *problem, struct judgement out[PROBLEM_MAX_TENSORS], int *missing);
+
+/* What judges a tensor; NULL: nothing does. */
+const struct reference *reference_find(const struct problem *problem, int tensor);
+
+/* Beside those that are built in, of problems that are not. False: there is no room for more. */
+bool reference_add(const struct reference *reference);
+
 const float *reference_e4m3(void); /* the 256 values of an e4m3 byte; NaN at 0x7f and 0xff */
 
 #ifdef __cplusplus

@@ -2,31 +2,23 @@
 
 #include <string.h>
 
-#ifdef HAVE_CUDA
-#define REFERENCE_CUDA(name) judge_cuda_##name
-#else
-#define REFERENCE_CUDA(name) NULL
-#endif
-
-#define PROBLEM(name)                                                                                        \
-    int judge_host_##name(const struct judge_request *, struct judge_report *);                              \
-    int judge_cuda_##name(const struct judge_request *, struct judge_report *);                              \
-    int witness_##name(const struct judge_request *, const struct judged *, struct witnessed *);             \
-    int witness_list_##name(const struct judge_request *, const struct judged *const *, struct witnessed *,  \
-                            int);                                                                            \
-    int64_t row_of_##name(const struct judge_request *, int64_t);                                            \
-    int64_t same_row_##name(const struct judge_request *, int64_t, uint64_t);                                \
-    double witness_cost_##name(const struct judge_request *);
-#include "../problems/registry.def"
+#define PROBLEM(name) extern const struct reference reference_##name;
+#define JUDGED(name, output) extern const struct reference reference_##name##_##output;
+#include "problems/registry.def"
 #undef PROBLEM
+#undef JUDGED
 
-static const struct reference references[] = {
-#define PROBLEM(name)                                                                                        \
-    {#name,         judge_host_##name, REFERENCE_CUDA(name), witness_##name, witness_list_##name,            \
-     row_of_##name, same_row_##name,   witness_cost_##name},
-#include "../problems/registry.def"
+static const struct reference *const built_in[] = {
+#define PROBLEM(name) &reference_##name,
+#define JUDGED(name, output) &reference_##name##_##output,
+#include "problems/registry.def"
 #undef PROBLEM
+#undef JUDGED
 };
+enum { BUILT_IN = sizeof built_in / sizeof *built_in, MOST_ADDED = 128 };
+
+static const struct reference *added[MOST_ADDED];
+static int added_count;
 
 /* 4 exponent bits with bias 7, 3 fraction bits; no infinities (OCP FP8 E4M3FN). */
 static float e4m3_value(int bits)
@@ -49,10 +41,55 @@ const float *reference_e4m3(void)
     return table;
 }
 
-const struct reference *reference_find(const char *problem)
+bool reference_add(const struct reference *reference)
 {
-    for (size_t i = 0; i < sizeof references / sizeof *references; i++)
-        if (strcmp(references[i].name, problem) == 0)
-            return &references[i];
+    if (added_count == MOST_ADDED)
+        return false;
+    added[added_count++] = reference;
+    return true;
+}
+
+/* What judges the output of that name, or, for NULL, the first. */
+static const struct reference *find(const struct problem *problem, const char *output)
+{
+    for (int i = 0; i < BUILT_IN + added_count; i++) {
+        const struct reference *r = i < BUILT_IN ? built_in[i] : added[i - BUILT_IN];
+        if (r->problem == problem && (output ? r->output && strcmp(r->output, output) == 0 : !r->output))
+            return r;
+    }
+    return NULL;
+}
+
+/* A discrete reference reads results from the context, which of an in-out tensor has what it held before. */
+int reference_list(const struct problem *problem, struct judgement out[PROBLEM_MAX_TENSORS], int *missing)
+{
+    const struct reference *first = find(problem, NULL);
+    int count = 0, shared = -1; /* the judgement by reference.h */
+    *missing = -1;
+    for (int t = 0; problem->tensors[t].name; t++) {
+        const bool fits = first && (problem->tensors[t].role == TENSOR_OUTPUT || !first->discrete);
+        const struct reference *own = find(problem, problem->tensors[t].name);
+        if (problem->tensors[t].role == TENSOR_INPUT)
+            continue;
+        if (!own && fits && shared >= 0 && first->discrete) {
+            out[shared].tensors |= UINT32_C(1) << t;
+        } else if (own || (fits && shared < 0)) {
+            shared = own ? shared : count;
+            out[count++] = (struct judgement){own ? own : first, t, UINT32_C(1) << t};
+        } else if (*missing < 0) {
+            *missing = t;
+        }
+    }
+    return count;
+}
+
+const struct reference *reference_find(const struct problem *problem, int tensor)
+{
+    struct judgement list[PROBLEM_MAX_TENSORS];
+    int missing;
+    const int count = reference_list(problem, list, &missing);
+    for (int i = 0; i < count; i++)
+        if (list[i].tensors >> tensor & 1)
+            return list[i].reference;
     return NULL;
 }

@@ -1,5 +1,5 @@
-/* The witness of one problem: its reference.h over MPFR, one element at a time. Compiled once per
- * problem as REF_PROBLEM, with its REF_HEADER. */
+/* The witness of one judgement: its reference.h over MPFR, one element at a time; and what the tool knows the judgement
+ * by. Compiled once for each as REF_PROBLEM, with its REF_HEADER, and REF_OUTPUT where it is of that output alone. */
 #include <omp.h>
 #include <stdlib.h>
 
@@ -243,3 +243,31 @@ double REF_NAME(witness_cost)(const struct judge_request *request)
 {
     return ref_cost(&request->context);
 }
+
+int REF_NAME(judge_host)(const struct judge_request *request, struct judge_report *report);
+#ifdef HAVE_CUDA
+int REF_NAME(judge_cuda)(const struct judge_request *request, struct judge_report *report);
+#endif
+extern const struct problem REF_JOIN(problem, REF_PROBLEM);
+
+#define TEXT_EXPANDED(x) #x
+#define TEXT(x) TEXT_EXPANDED(x)
+
+const struct reference REF_NAME(reference) = {
+    .problem = &REF_JOIN(problem, REF_PROBLEM),
+#ifdef REF_OUTPUT
+    .output = TEXT(REF_OUTPUT),
+#endif
+#ifdef REF_DISCRETE
+    .discrete = true,
+#endif
+    .judge_host = REF_NAME(judge_host),
+#ifdef HAVE_CUDA
+    .judge_cuda = REF_NAME(judge_cuda),
+#endif
+    .witness = REF_NAME(witness),
+    .witness_list = REF_NAME(witness_list),
+    .row_of = REF_NAME(row_of),
+    .same_row = REF_NAME(same_row),
+    .witness_cost = REF_NAME(witness_cost),
+};

@@ -125,9 +125,9 @@ static const struct {
 void exact_value(const struct oracle *o, int64_t index, mpfr_t out, double *reach)
 {
     for (size_t i = 0; i < sizeof evaluations / sizeof *evaluations; i++)
-        if (strcmp(evaluations[i].problem, o->reference->name) == 0) {
+        if (strcmp(evaluations[i].problem, o->reference->problem->name) == 0) {
             evaluations[i].evaluate(o, index, out, reach);
             return;
         }
-    ck_abort_msg("no second evaluation of %s", o->reference->name);
+    ck_abort_msg("no second evaluation of %s", o->reference->problem->name);
 }

@@ -289,7 +289,8 @@ static void choice_text(const struct ground *ground, struct pcg *stream, char *t
     const int axis = pick_axis(&ground->space, false, false, stream);
     const struct domain *domain = &ground->space.domain[axis];
     snprintf(text, size, "%s%s%s", axes[axis].name, pcg_below(stream, 3) ? "=" : "!=",
-             axes[axis].choices[domain->value[pcg_below(stream, (uint64_t)domain->value_count)]]);
+             problem_choice(ground->space.problem, axis,
+                            domain->value[pcg_below(stream, (uint64_t)domain->value_count)]));
 }
 
 static void number_text(const struct ground *ground, int kind, struct pcg *stream, char *text, size_t size)

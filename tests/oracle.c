@@ -64,9 +64,10 @@ void oracle_open(struct oracle *o, const char *name, const char *line, int conte
         e4m3_values[b] = e4m3_to_float((e4m3)b);
     ck_assert_msg(config_parse(&o->config, problem, line, "test", &error) == 0, "%s", error.text);
     ck_assert_int_eq(config_instantiate(&o->config, content, &o->instance), 0);
-    o->reference = reference_find(name);
-    ck_assert_ptr_nonnull(o->reference);
     o->tensors = problem_tensor_count(problem);
+    o->output = problem_first_output(problem);
+    o->reference = reference_find(problem, o->output);
+    ck_assert_ptr_nonnull(o->reference);
     fill_tensors(o, problem, content);
     make_request(o, problem, capability);
     omp_set_num_threads(1); /* instances are small, and a second thread would spin between them */
@@ -81,8 +82,23 @@ void oracle_close(struct oracle *o)
 
 const char *const *oracle_inputs(const char *name)
 {
+    return oracle_choices(name, "input");
+}
+
+const char *const *oracle_choices(const char *name, const char *axis)
+{
+    enum { PROBLEMS = 32, CHOICES = 32 };
+    static const char *lists[PROBLEMS][PROBLEM_MAX_AXES][CHOICES];
     const struct problem *problem = problem_find(name);
-    return problem->axes[problem_axis_index(problem, "input")].choices;
+    const int index = problem_axis_index(problem, axis);
+    int number = 0, count = 0;
+    while (problem_registry[number] != problem)
+        number++;
+    ck_assert(number < PROBLEMS && index >= 0);
+    const char **list = lists[number][index];
+    while ((list[count] = problem_choice(problem, index, count)) != NULL)
+        ck_assert_int_lt(++count, CHOICES);
+    return list;
 }
 
 void oracle_line(char *out, size_t size, const char *line, const char *input, int seed)

@@ -185,9 +185,9 @@ static const struct {
 void oracle_honest(struct oracle *o)
 {
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-        if (strcmp(programs[i].problem, o->reference->name) == 0) {
+        if (strcmp(programs[i].problem, o->reference->problem->name) == 0) {
             programs[i].leave(o);
             return;
         }
-    ck_abort_msg("no honest program for %s", o->reference->name);
+    ck_abort_msg("no honest program for %s", o->reference->problem->name);
 }

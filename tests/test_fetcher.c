@@ -223,7 +223,7 @@ static void expect_outside(void)
     struct witnessed answer[TRIED];
     hear(answer);
     for (int s = 0; s < TRIED; s++) {
-        ck_assert_msg(answer[s].value == 0, "%s: %g", trial.o.reference->name, answer[s].value);
+        ck_assert_msg(answer[s].value == 0, "%s: %g", trial.o.reference->problem->name, answer[s].value);
         ck_assert(!answer[s].inside && !answer[s].ok);
     }
 }

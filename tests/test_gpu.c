@@ -60,7 +60,7 @@ static void turn_choices(struct config *config, const char *line, int turn)
         int count = 0;
         if (axes[a].kind != AXIS_CHOICE || strstr(line, axes[a].name))
             continue;
-        while (axes[a].choices[count])
+        while (problem_choice(config->problem, a, count))
             count++;
         config->value[a] = (turn + a) % count;
     }
@@ -71,8 +71,8 @@ static void each_config(void (*check)(const struct config *config))
     struct space_error error;
     for (int i = 0; i < SHAPES; i++) {
         const struct problem *problem = problem_find(shapes[i].problem);
-        const int input = problem_axis_index(problem, "input");
-        for (int c = 0; problem->axes[input].choices[c]; c++) {
+        const int input = problem_input_axis(problem);
+        for (int c = 0; problem_choice(problem, input, c); c++) {
             struct config config;
             ck_assert_msg(config_parse(&config, problem, shapes[i].line, "test", &error) == 0, "%s",
                           error.text);
@@ -245,7 +245,7 @@ static void judge_side(struct side *side, enum backend backend, const struct con
     const int64_t count = instance_tensor_count(&instance->tensor[t]);
     for (int s = 0; s < JUDGE_SAMPLES; s++)
         request.sample[s] = (count - 1) * s / (JUDGE_SAMPLES - 1);
-    const struct reference *reference = reference_find(problem->name);
+    const struct reference *reference = reference_find(problem, problem_first_output(problem));
     ck_assert_int_eq(
         (backend == BACKEND_CUDA ? reference->judge_cuda : reference->judge_host)(&request, side->report), 0);
 }

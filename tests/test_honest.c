@@ -32,7 +32,8 @@ static struct bed open_bed(const struct problem *problem, const struct attempt *
     ck_assert_msg(program_open(&program, problem, &device, error, sizeof error) == 0, "%s", error);
     memset(&margins, 0, sizeof margins);
     return (struct bed){.problem = problem,
-                        .reference = reference_find(problem->name),
+                        .output = problem_first_output(problem),
+                        .reference = reference_find(problem, problem_first_output(problem)),
                         .memory = memory_of(device.backend),
                         .device = &device,
                         .capability = attempt->capability < 0 ? device.capability : attempt->capability,

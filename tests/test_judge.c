@@ -58,8 +58,8 @@ static void expect_pass(struct oracle *o, const char *what)
     ck_assert_msg(report.wrong == 0 && report.unwritten == 0,
                   "%s of %s %s: %lld wrong, worst "
                   "%lld: %.9g, expected %.9g +- %.3g",
-                  what, o->reference->name, line, (long long)report.wrong, (long long)report.worst.index,
-                  report.worst.got, report.worst.mid, report.worst.allowed);
+                  what, o->reference->problem->name, line, (long long)report.wrong,
+                  (long long)report.worst.index, report.worst.got, report.worst.mid, report.worst.allowed);
     ck_assert_int_eq(report.first_wrong, -1);
     ck_assert_int_eq(report.last_wrong, -1);
     for (int64_t i = 0; i < report.open && i < JUDGE_OPEN; i++)
@@ -74,7 +74,7 @@ static void expect_caught(struct oracle *o, int64_t index, const char *what)
     oracle_judge(o, &report);
     ck_assert_msg(report.wrong == 1 && report.first_wrong == index && report.last_wrong == index,
                   "%s at %lld of %s %s: %lld wrong, from %lld to %lld", what, (long long)index,
-                  o->reference->name, line, (long long)report.wrong, (long long)report.first_wrong,
+                  o->reference->problem->name, line, (long long)report.wrong, (long long)report.first_wrong,
                   (long long)report.last_wrong);
     ck_assert_msg(report.worst.index == index && report.worst_ratio > 1, "%s at %lld: worst %lld, %g", what,
                   (long long)index, (long long)report.worst.index, report.worst_ratio);

@@ -68,7 +68,7 @@ static void expect_witness(const struct oracle *o, int64_t index, mpfr_t exact, 
         return;
     }
     ck_assert_msg(answer.value == question.mid, "element %lld of %s: witness %a, exact %a", (long long)index,
-                  o->reference->name, answer.value, question.mid);
+                  o->reference->problem->name, answer.value, question.mid);
     mpfr_sub_d(exact, exact, question.mid, MPFR_RNDN);
     const double distance = fabs(mpfr_get_d(exact, MPFR_RNDN)), room = reach * 0x1p-85 + 0x1p-1000;
     question.rad = distance + room;
@@ -121,7 +121,7 @@ END_TEST
 /* Sums of the exact classes; moe_up's go through silu, gemm_fp8's are scaled. */
 static bool sum_is_exact(const struct oracle *o)
 {
-    const char *name = o->reference->name;
+    const char *name = o->reference->problem->name;
     return o->instance.data == DATA_EXACT && strncmp(name, "gemm", 4) == 0 && strcmp(name, "gemm_fp8") != 0;
 }
 
@@ -135,11 +135,11 @@ static double radius_bound(const struct oracle *o, const struct judged *e, doubl
     if (sum_is_exact(o))
         return 0;
     const double score = o->instance.data == DATA_EXACT ? 64 * sqrt(dim) : 200;
-    if (strcmp(o->reference->name, "gemm_fp8") == 0) /* the sum is exact: one product */
+    if (strcmp(o->reference->problem->name, "gemm_fp8") == 0) /* the sum is exact: one product */
         return fabs(mid) * 0x1p-52;
-    if (strcmp(o->reference->name, "softmax") == 0)
+    if (strcmp(o->reference->problem->name, "softmax") == 0)
         return fabs(mid) * 1e-12 + 0x1p-1000;
-    if (strcmp(o->reference->name, "paged_attention") != 0)
+    if (strcmp(o->reference->problem->name, "paged_attention") != 0)
         return e->allowed * 0x1p-16;
     return largest * (1e-12 + 8 * dim * 0x1p-53 * score);
 }
@@ -151,13 +151,13 @@ static void expect_allowed(const struct oracle *o, const struct judged *e)
     const double nearest = o->dtype == DTYPE_BF16 ? bf16_to_float(float_to_bf16(single)) : single;
     if (sum_is_exact(o))
         ck_assert_msg(e->allowed == fabs(e->mid - nearest), "element %lld of %s: %g allowed, %g off",
-                      (long long)e->index, o->reference->name, e->allowed, fabs(e->mid - nearest));
+                      (long long)e->index, o->reference->problem->name, e->allowed, fabs(e->mid - nearest));
 }
 
 static double largest_value(const struct oracle *o)
 {
     double largest = 0;
-    if (strcmp(o->reference->name, "paged_attention") != 0)
+    if (strcmp(o->reference->problem->name, "paged_attention") != 0)
         return 0;
     for (int64_t i = 0; i < o->bytes[1] / 2; i++)
         largest = fmax(largest, fabs(oracle_bf16(o, 1, i))); /* fmax passes over the NaNs */
@@ -168,14 +168,14 @@ static void expect_inside(const struct oracle *o, struct judged *e, double large
 {
     struct witnessed answer = oracle_witness(o, e);
     ck_assert_msg(answer.inside, "element %lld of %s: %a +- %a does not hold %a", (long long)e->index,
-                  o->reference->name, e->mid, e->rad, answer.value);
+                  o->reference->problem->name, e->mid, e->rad, answer.value);
     if (!isfinite(e->mid)) {
         e->mid = 0;
         ck_assert(!oracle_witness(o, e).inside);
         return;
     }
     ck_assert_msg(e->rad <= radius_bound(o, e, largest), "element %lld of %s: radius %g of %g",
-                  (long long)e->index, o->reference->name, e->rad, e->mid);
+                  (long long)e->index, o->reference->problem->name, e->rad, e->mid);
     expect_allowed(o, e);
     /* the audit sees an enclosure that is beside the value */
     e->mid += 4 * e->rad + fabs(e->mid) * 1e-14 + 0x1p-1022;

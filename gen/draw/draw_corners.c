@@ -20,7 +20,7 @@ static void set_others_least(const struct space *space, struct config *config, i
  * all. */
 static void random_corner(const struct space *space, struct config *config, struct pcg *stream)
 {
-    const int input = problem_axis_index(space->problem, "input");
+    const int input = problem_input_axis(space->problem);
     draw_random_values(space, config, stream);
     if (input >= 0 && pcg_below(stream, 2))
         config->value[input] = space->domain[input].value[0];
@@ -42,7 +42,7 @@ static struct wish wish_nothing(void)
 /* The sharpest input class of the contract. False: it has none. */
 static bool wish_sharpest(const struct space *space, struct wish *wish)
 {
-    const int input = problem_axis_index(space->problem, "input");
+    const int input = problem_input_axis(space->problem);
     *wish = wish_nothing();
     if (input >= 0)
         wish->value[input] = draw_sharpest(space);
@@ -59,7 +59,7 @@ static bool wish_accumulation(const struct space *space, int axis, struct wish *
         return false;
     for (int i = 0; i < ACCUMULATION_CHOICES && a->with[i].axis; i++) {
         const int other = problem_axis_index(problem, a->with[i].axis);
-        const int64_t choice = other < 0 ? -1 : choice_index(&problem->axes[other], a->with[i].choice);
+        const int64_t choice = other < 0 ? -1 : problem_choice_index(problem, other, a->with[i].choice);
         if (choice < 0 || !domain_contains(&space->domain[other], choice))
             return false;
         wish->value[other] = choice;
@@ -92,7 +92,7 @@ static void draw_corner(struct drawing *drawing, int axis, int64_t value, const 
 
 static void draw_least_corner(struct drawing *drawing, struct pcg *stream)
 {
-    const int input = problem_axis_index(drawing->space->problem, "input");
+    const int input = problem_input_axis(drawing->space->problem);
     struct config config;
     struct cost cost;
     draw_least(drawing->space, &config);

@@ -168,35 +168,31 @@ int64_t domain_decorate(const struct domain *domain, int64_t value, struct pcg *
 
 /* --- input classes --- */
 
-static bool discriminates(const struct problem *problem, const char *name)
-{
-    for (int i = 0; problem->discriminating && problem->discriminating[i]; i++)
-        if (strcmp(name, problem->discriminating[i]) == 0)
-            return true;
-    return false;
-}
-
 int64_t draw_sharpest(const struct space *space)
 {
-    const int axis = problem_axis_index(space->problem, "input");
-    const char *const *sharp = space->problem->discriminating;
-    for (int i = 0; axis >= 0 && sharp && sharp[i]; i++)
-        for (int v = 0; v < space->domain[axis].value_count; v++)
-            if (strcmp(space->problem->axes[axis].choices[space->domain[axis].value[v]], sharp[i]) == 0)
-                return space->domain[axis].value[v];
-    return -1;
+    const int axis = problem_input_axis(space->problem);
+    int64_t sharpest = -1;
+    int best = 0;
+    for (int i = 0; axis >= 0 && i < space->domain[axis].value_count; i++) {
+        const int64_t class = space->domain[axis].value[i];
+        const int rank = space->problem->classes[class].discriminating;
+        if (rank > 0 && (best == 0 || rank < best)) {
+            sharpest = class;
+            best = rank;
+        }
+    }
+    return sharpest;
 }
 
 int64_t draw_input(const struct space *space, int axis, int64_t usual, struct pcg *stream)
 {
     const struct domain *domain = &space->domain[axis];
-    const char *const *choices = space->problem->axes[axis].choices;
     int64_t other[SPACE_MAX_VALUES], sharp[SPACE_MAX_VALUES];
     uint64_t others = 0, sharps = 0;
     for (int i = 0; i < domain->value_count; i++) {
         if (domain->value[i] != 0) /* the problem's first choice is the published one */
             other[others++] = domain->value[i];
-        if (discriminates(space->problem, choices[domain->value[i]]))
+        if (space->problem->classes[domain->value[i]].discriminating)
             sharp[sharps++] = domain->value[i];
     }
     const uint64_t part = pcg_below(stream, 8);

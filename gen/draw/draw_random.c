@@ -8,7 +8,7 @@ enum { SHRINK_STEPS = 256, TRIES_WHEN_SPARSE = 20 };
 
 void draw_random_values(const struct space *space, struct config *config, struct pcg *stream)
 {
-    const int input = problem_axis_index(space->problem, "input");
+    const int input = problem_input_axis(space->problem);
     *config = (struct config){.problem = space->problem, .seed = draw_config_seed(stream)};
     for (int i = 0; space->problem->axes[i].name; i++) {
         const struct domain *domain = &space->domain[i];

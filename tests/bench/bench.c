@@ -42,7 +42,7 @@ static void open_bench(struct bench *b, const struct device *device, const char 
     memset(b, 0, sizeof *b);
     b->device = device;
     b->memory = memory_of(device->backend);
-    b->reference = reference_find(problem);
+    b->reference = reference_find(problem_find(problem), problem_first_output(problem_find(problem)));
     b->report = calloc(1, sizeof *b->report);
     if (config_parse(&b->config, problem_find(problem), line, "bench", &error) != 0)
         die(error.text);

@@ -54,7 +54,8 @@ void setting_format(const struct program *p, const struct setting *setting, char
 
 struct bed {
     const struct problem *problem;
-    const struct reference *reference;
+    int output; /* the tensor that is judged; before its last rounding, the first one only */
+    const struct reference *reference; /* of that */
     const struct memory *memory;
     const struct device *device;
     int capability;  /* whose declared arithmetic applies; on the host it may be another than the device's */

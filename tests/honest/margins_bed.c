@@ -27,7 +27,7 @@ static void clear(const struct bed *bed, struct layout *l)
     instance_clear(&l->instance);
 }
 
-/* Inputs filled with content 0, outputs poisoned; the first output is the one judged. */
+/* Inputs filled with content 0, outputs poisoned. */
 static int lay_tensors(const struct bed *bed, const struct config *config, struct layout *l)
 {
     const struct tensor *tensor = bed->problem->tensors;
@@ -40,19 +40,17 @@ static int lay_tensors(const struct bed *bed, const struct config *config, struc
         if (!error)
             error = output ? bed->memory->poison(l->tensor[t], l->bytes[t], memory_poison(tensor[t].dtype))
                            : bed->memory->fill(bed->problem, &l->instance, t, config->seed, 0, l->tensor[t]);
-        if (output && !l->request.got) {
-            l->request.output = t;
-            l->request.got = l->tensor[t];
-            l->elements = count;
-        }
         l->request.context.tensor[t] = l->tensor[t];
     }
+    l->elements = instance_tensor_count(&l->instance.tensor[bed->output]);
     return error;
 }
 
 static void make_request(const struct bed *bed, struct layout *l)
 {
     struct judge_request *r = &l->request;
+    r->output = bed->output;
+    r->got = l->tensor[bed->output];
     r->problem = bed->problem;
     memcpy(r->context.extent, l->instance.extent, sizeof r->context.extent);
     memcpy(r->context.scalar, l->instance.scalar, sizeof r->context.scalar);
@@ -108,7 +106,7 @@ static int run(const struct bed *bed, const struct program *p, const struct conf
 {
     int error = lay_tensors(bed, config, l);
     const size_t wide = (size_t)l->elements * sizeof(double);
-    if (!error && !bed->problem->exact)
+    if (!error && !bed->reference->discrete && bed->output == problem_first_output(bed->problem))
         error = bed->memory->take(&l->unrounded, wide);
     if (!error && l->unrounded)
         error = bed->memory->poison(l->unrounded, wide, memory_poison(DTYPE_F32));

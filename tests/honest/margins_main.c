@@ -13,16 +13,31 @@
 #include "margins.h"
 
 struct arguments {
-    const char *problem, *device;
+    const char *problem, *device, *output;
     int capability, search, print;
     double loosened;
     struct margin_plan plan;
 };
 
-enum { DEVICE = 256, CAPABILITY, SETTINGS, CONFIGS, LARGE, SEED, HUNT, SEARCH, PRINT, FIRST, LAST, LOOSENED };
+enum {
+    DEVICE = 256,
+    CAPABILITY,
+    SETTINGS,
+    CONFIGS,
+    LARGE,
+    SEED,
+    HUNT,
+    SEARCH,
+    PRINT,
+    FIRST,
+    LAST,
+    LOOSENED,
+    OUTPUT
+};
 
 static const struct argp_option option[] = {
     {"device", DEVICE, "host|cuda", 0, "where the programs run (host)", 0},
+    {"output", OUTPUT, "TENSOR", 0, "which output is judged (the first)", 0},
     {"capability", CAPABILITY, "N", 0, "whose declared arithmetic applies (the device's): 0 host, 80, 90", 0},
     {"settings", SETTINGS, "N", 0, "honest settings (64; 0: mutants only)", 0},
     {"configs", CONFIGS, "N", 0, "configurations for each setting (40)", 0},
@@ -44,6 +59,7 @@ static error_t take(int key, char *text, struct argp_state *state)
     struct arguments *a = state->input;
     switch (key) {
     case DEVICE: a->device = text; break;
+    case OUTPUT: a->output = text; break;
     case CAPABILITY: a->capability = atoi(text); break;
     case SETTINGS: a->plan.settings = atoi(text); break;
     case CONFIGS: a->plan.configs = atoi(text); break;
@@ -94,8 +110,10 @@ static bool is_right(const struct margins *m, const struct bed *bed, const struc
 
 static int run_problem(const struct arguments *a, const struct problem *problem, const struct device *device)
 {
+    const int output = a->output ? problem_tensor_index(problem, a->output) : problem_first_output(problem);
     struct bed bed = {.problem = problem,
-                      .reference = reference_find(problem->name),
+                      .output = output,
+                      .reference = output < 0 ? NULL : reference_find(problem, output),
                       .memory = memory_of(device->backend),
                       .device = device,
                       .capability = a->capability >= 0 ? a->capability : device->capability,
@@ -104,6 +122,12 @@ static int run_problem(const struct arguments *a, const struct problem *problem,
     struct margins *m = calloc(1, sizeof *m);
     struct program p;
     char error[4096] = "out of memory";
+    if (!bed.reference) {
+        fprintf(stderr, "unseen-margins: nothing judges a tensor '%s' of %s\n", a->output, problem->name);
+        free(bed.report);
+        free(m);
+        return 2;
+    }
     int status = m && bed.report ? program_open(&p, problem, device, error, sizeof error) : -1;
     if (status != 0) {
         fprintf(stderr, "unseen-margins: %s\n", error);

@@ -144,7 +144,8 @@ bool plant_must_show(const struct plant *plant, const struct config *config)
         return false;
     for (int i = 0; plant->problem->axes[i].name; i++) {
         const struct axis *axis = &plant->problem->axes[i];
-        if (axis->kind == AXIS_CHOICE && hides_bits(axis->name, axis->choices[config->value[i]]))
+        if (axis->kind == AXIS_CHOICE &&
+            hides_bits(axis->name, problem_choice(plant->problem, i, config->value[i])))
             return false;
     }
     return output_elements(plant, config) >= ENOUGH_ELEMENTS;

@@ -31,7 +31,7 @@ try() {
 }
 
 for tool in memcheck racecheck; do
-    for problem in ${2:-$(sed -n 's/^PROBLEM(\(.*\))/\1/p' problems/registry.def)}; do
+    for problem in ${2:-$(sed -n 's/^PROBLEM(\([^)]*\)).*/\1/p' problems/registry.def)}; do
         eval "line=\$$problem"
         try $tool "$build/unseen" check $problem problems/$problem/baseline.cu "$line"
         for kernel in problems/$problem/baseline.cu problems/$problem/fast.cu problems/$problem/honest/*.cu \

@@ -15,12 +15,14 @@ int command_list(const struct options *options)
     return EXIT_GENERAL;
 }
 
-static void print_domain(const struct axis *axis, const struct domain *domain)
+static void print_domain(const struct space *space, int index)
 {
+    const struct axis *axis = &space->problem->axes[index];
+    const struct domain *domain = &space->domain[index];
     printf("  %-10s ", axis->name);
     if (axis->kind == AXIS_CHOICE) {
         for (int i = 0; i < domain->value_count; i++)
-            printf("%s%s", i ? " " : "", axis->choices[domain->value[i]]);
+            printf("%s%s", i ? " " : "", problem_choice(space->problem, index, domain->value[i]));
     } else if (domain->value_count > 0) {
         for (int i = 0; i < domain->value_count; i++)
             printf("%s%lld", i ? " " : "", (long long)domain->value[i]);
@@ -64,7 +66,7 @@ int command_describe(const struct options *options)
     }
     printf("%s: %s\n\naxes and contract (%s)\n", problem->name, problem->summary, path);
     for (int i = 0; problem->axes[i].name; i++)
-        print_domain(&problem->axes[i], &space.domain[i]);
+        print_domain(&space, i);
     for (int i = 0; i < space.limit_count; i++)
         printf("  limit      %s\n", limit_text(space.limit[i]));
     print_derived(problem->derived);

@@ -198,7 +198,7 @@ static void run_workers(struct run *run, int jobs)
 static const struct config_result *timed_before(const struct run *run, int i)
 {
     const struct config *config = &run_drawn(run->task, i)->config;
-    const int input = problem_axis_index(run->task->problem, "input");
+    const int input = problem_input_axis(run->task->problem);
     for (int k = 0; k < i; k++) {
         struct config other = run_drawn(run->task, k)->config;
         if (input >= 0)

@@ -12,7 +12,7 @@ struct session *session_open(const struct session_options *options)
         return NULL;
     s->options = *options;
     s->memory = memory_of(options->device->backend);
-    s->reference = reference_find(options->problem->name);
+    s->reference = reference_find(options->problem, problem_first_output(options->problem));
     s->tensors = problem_tensor_count(options->problem);
     error_ladder(options->problem, options->device->capability, &s->ladder);
     for (int t = 0; t < PROBLEM_MAX_TENSORS; t++)

@@ -147,7 +147,7 @@ static void summarize(const struct session *s, const struct series *series, stru
 static struct config timed_config(const struct config *config)
 {
     struct config timed = *config;
-    const int input = problem_axis_index(config->problem, "input");
+    const int input = problem_input_axis(config->problem);
     if (input >= 0)
         timed.value[input] = 0;
     return timed;
