@@ -5,15 +5,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "gen/draw/draw_internal.h"
+#include "gen/draw/cost.h"
+#include "gen/draw/move.h"
 
 /* --- the ground --- */
 
 static bool within_caps(const struct ground *ground, const struct config *config)
 {
-    struct drawing drawing = {.space = &ground->space, .cap = {ground->caps.bytes, ground->caps.flops}};
+    struct costing costing = costing_of(&ground->space, &ground->caps);
     struct cost cost;
-    return draw_cost(&drawing, config, &cost);
+    return draw_cost(&costing, config, &cost);
 }
 
 /* Shrinks one range after another until the caps hold; far above them it need not be asked. */

@@ -211,13 +211,13 @@ START_TEST(pieces_that_are_nowhere_are_an_error)
 END_TEST
 
 /* One judgement on each side, of an output that is the same arbitrary bits on both. */
-struct side {
+struct one_side {
     const struct memory *memory;
     void *tensor[PROBLEM_MAX_TENSORS];
     struct judge_report *report;
 };
 
-static void judge_side(struct side *side, enum backend backend, const struct config *config,
+static void judge_side(struct one_side *side, enum backend backend, const struct config *config,
                        const struct instance *instance)
 {
     const struct problem *problem = config->problem;
@@ -250,7 +250,7 @@ static void judge_side(struct side *side, enum backend backend, const struct con
         (backend == BACKEND_CUDA ? reference->judge_cuda : reference->judge_host)(&request, side->report), 0);
 }
 
-static void close_side(struct side *side)
+static void close_side(struct one_side *side)
 {
     for (int t = 0; t < PROBLEM_MAX_TENSORS; t++)
         if (side->tensor[t])
@@ -260,7 +260,7 @@ static void close_side(struct side *side)
 
 static void compare_enclosures(const struct config *config)
 {
-    struct side host = {0}, gpu = {0};
+    struct one_side host = {0}, gpu = {0};
     struct instance instance;
     char line[256];
     config_format(config, line, sizeof line);

@@ -280,7 +280,7 @@ START_TEST(the_verdict_follows_the_table_over_all_pairs_of_outcomes)
         [OUTCOME_TIMEOUT] = /*           */ "bbbbbbbbbb", [OUTCOME_SKIPPED] = /*           */ "isssssissi",
     };
     struct config_result results[2];
-    struct finding cheating = {.kind = "cheating: cached output"}, odd = {.kind = "below floor"};
+    struct finding cheating = {.kind = FINDING_REPLAY}, odd = {.kind = FINDING_CEILING};
 
     for (int i = 0; i < OUTCOME_COUNT * OUTCOME_COUNT; i++) {
         enum outcome seen = i / OUTCOME_COUNT, unseen = i % OUTCOME_COUNT;
@@ -340,7 +340,7 @@ START_TEST(the_published_verdict_sees_outputs_crashes_timeouts_and_refusals_only
     /* The unseen outcome, judged and passed by the published check; the seen one passes. */
     static const char passed[] = "gggggglssi", failed[] = "sssssslssi", unknown[] = "iiiiiilssi";
     struct config_result results[2];
-    struct finding cheating = {.kind = "cheating"};
+    struct finding cheating = {.kind = FINDING_CLOCK};
 
     for (int i = 0; i < OUTCOME_COUNT; i++) {
         struct result result = of_two(results, OUTCOME_PASS, i);

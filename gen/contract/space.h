@@ -34,6 +34,9 @@ struct space_error {
     char text[512];
 };
 
+/* Fills *error (which may be NULL); always returns -1, so that callers can return it. */
+__attribute__((format(printf, 2, 3))) int space_fail(struct space_error *error, const char *format, ...);
+
 /* Read a contract. Every axis of the problem must appear exactly once. Returns 0, or -1 with *error
  * filled (unknown axis, value out of the problem's choices, a line that does not parse, an axis
  * missing or given twice, an empty range, unreadable file). */

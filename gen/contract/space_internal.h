@@ -4,9 +4,6 @@
 
 #include "space.h"
 
-/* Fills *error (which may be NULL); always returns -1, so that callers can return it. */
-__attribute__((format(printf, 2, 3))) int space_fail(struct space_error *error, const char *format, ...);
-
 /* Calls `handle` for every line that holds something once its comment is cut off; `where` is
  * "FILE:LINE". Stops at the first nonzero return, which becomes its own. A file that is missing is
  * an error unless `optional`. */

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gen/contract/space_internal.h"
-
 /* The last tries put every other number at its least: nothing leaves more room for the axis. */
 static void set_others_least(const struct space *space, struct config *config, int axis)
 {
@@ -100,7 +98,7 @@ static void draw_least_corner(struct drawing *drawing, struct pcg *stream)
     if (input >= 0)
         config.value[input] = draw_input(drawing->space, input, config.value[input], stream);
     if (draw_repair(drawing->space, &config, -1) != REPAIR_FAILED && draw_is_new(drawing, &config) &&
-        draw_cost(drawing, &config, &cost))
+        draw_cost(&drawing->costing, &config, &cost))
         draw_accept(drawing, &config, &cost, "corner: every axis at its least");
 }
 
@@ -113,7 +111,7 @@ static void grow_to_fit(struct drawing *drawing, struct config *config, int axis
         struct cost more;
         larger.value[axis] += larger.value[axis] / part;
         if (space_contains(drawing->space, &larger, NULL) &&
-            draw_cost_within(drawing, &larger, &allowed, &more)) {
+            draw_cost_within(&drawing->costing, &larger, &allowed, &more)) {
             *config = larger;
             *cost = more;
         }
@@ -154,7 +152,7 @@ static bool find_pair(struct drawing *drawing, int first, int second, bool lists
         config->value[first] = drawing->space->domain[first].high;
         config->value[second] = i == TRIES - 1 ? domain->high : domain_random(domain, stream);
         if (draw_repair(drawing->space, config, first) != REPAIR_FAILED &&
-            (i == TRIES - 1 || !draw_cost_within(drawing, config, &allowed, &cost)))
+            (i == TRIES - 1 || !draw_cost_within(&drawing->costing, config, &allowed, &cost)))
             return true;
     }
     return false;

@@ -301,7 +301,7 @@ static bool draw_bare(const struct builder *b, const struct row *row)
         if (!make_config(b, &bare, &config) || !has_target(b, row, &config))
             continue;
         legal = true;
-        if (!draw_cost(b->drawing, &config, &cost))
+        if (!draw_cost(&b->drawing->costing, &config, &cost))
             continue;
         affordable = true;
         if (cost_fits(&cost, &allowed) && take_config(b, row, &config, &cost))

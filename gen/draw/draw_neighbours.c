@@ -160,7 +160,7 @@ static bool draw_step(struct drawing *drawing, const struct step *step, struct p
     if (!made)
         return false;
     drawing->neighbours++;
-    if (!draw_cost(drawing, &config, &cost)) {
+    if (!draw_cost(&drawing->costing, &config, &cost)) {
         drawing->dear++;
         return false;
     }

@@ -204,8 +204,8 @@ static bool judge(struct auditing *a, enum null_kind kind)
         if (a->seen)
             count(&a->audit->published[kind], result.published_pass);
         count(&a->audit->ours[kind], pass);
-        if (pass && !a->audit->passed[kind][0])
-            config_format(&a->drawn->config, a->audit->passed[kind], RESULT_CONFIG_SIZE);
+        if (pass && a->audit->ours[kind].pass == 1)
+            config_format(&a->drawn->config, a->audit->passed[kind], RESULT_LINE_SIZE);
     }
     free(report);
     return ok;

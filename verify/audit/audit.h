@@ -16,8 +16,8 @@ struct audit {
     struct audit_count published[NULL_KINDS]; /* the seen set, by the published constants */
     struct audit_count ours[NULL_KINDS];      /* both sets, by the allowed error */
     bool applies[NULL_KINDS];
-    char passed[NULL_KINDS][RESULT_CONFIG_SIZE]; /* a configuration that passes ours; empty: none */
-    int skipped;                                 /* configurations without room in memory */
+    char passed[NULL_KINDS][RESULT_LINE_SIZE]; /* a configuration that passes ours; empty: none */
+    int skipped;                               /* configurations without room in memory */
     double seconds;
 };
 

@@ -41,7 +41,7 @@ static int count_accepted(const struct audit *audit)
 {
     int accepted = 0;
     for (int kind = 0; kind < NULL_KINDS; kind++)
-        accepted += audit->passed[kind][0] != '\0';
+        accepted += audit->ours[kind].pass > 0;
     return accepted;
 }
 
@@ -65,7 +65,7 @@ static void print_table(const struct task *task, const struct audit *audit)
     printf("%d null kernels pass the published check at every seen shape, %d pass ours\n",
            count_passing(audit, audit->published), count_passing(audit, audit->ours));
     for (int kind = 0; kind < NULL_KINDS; kind++)
-        if (audit->passed[kind][0])
+        if (audit->ours[kind].pass > 0)
             printf("  note: '%s' passes ours on %s\n", null_name(kind), audit->passed[kind]);
     if (audit->skipped)
         printf("  note: %d configurations had no room in memory\n", audit->skipped);
@@ -85,7 +85,7 @@ static int write_json(const struct task *task, const struct audit *audit, bool p
             json_array_append_new(kinds, json_pack("{s:s, s:o, s:o, s:s*}", "name", null_name(kind),
                                                    "published", count_json(&audit->published[kind]), "unseen",
                                                    count_json(&audit->ours[kind]), "passes_on",
-                                                   audit->passed[kind][0] ? audit->passed[kind] : NULL));
+                                                   audit->ours[kind].pass > 0 ? audit->passed[kind] : NULL));
     json_t *root =
         json_pack("{s:i, s:{s:s, s:s}, s:s, s:{s:s}, s:I, s:f, s:f, s:i, s:i, s:i, s:f, s:b, s:o}", "schema",
                   1, "tool", "version", UNSEEN_VERSION, "git", unseen_git, "problem", task->problem->name,

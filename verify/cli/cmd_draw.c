@@ -6,7 +6,7 @@
 
 static void print_set(const struct drawn_list *list, const char *name)
 {
-    char line[RESULT_CONFIG_SIZE];
+    char line[RESULT_LINE_SIZE];
     for (int i = 0; i < list->count; i++) {
         config_format(&list->item[i].config, line, sizeof line);
         printf("%s  # %s: %s\n", line, name, list->item[i].why);

@@ -38,7 +38,7 @@ static int read_contract(struct space *space, const struct problem *problem, con
 static int refuse_known(const struct config_list *list, const struct config *config, const char *path,
                         bool same_seed)
 {
-    char line[RESULT_CONFIG_SIZE];
+    char line[RESULT_LINE_SIZE];
     config_format(config, line, sizeof line);
     for (int i = 0; i < list->count; i++) {
         const struct config *known = &list->item[i];
@@ -120,7 +120,7 @@ static void copy_file(FILE *out, const char *path, const struct problem *problem
 /* A comment is one line. */
 static void add_line(FILE *out, const struct config *config, const char *cause)
 {
-    char line[RESULT_CONFIG_SIZE];
+    char line[RESULT_LINE_SIZE];
     config_format(config, line, sizeof line);
     fputs(line, out);
     if (cause && *cause)

@@ -48,7 +48,7 @@ static void show_progress(void *data, const struct result *result, const struct 
 {
     struct showing *show = data;
     const double elapsed = clock_seconds() - show->start;
-    show->failures += latest && run_is_failure(latest, show->options->published);
+    show->failures += latest && config_fails(latest, show->options->published);
     if (latest && show->options->verbose) {
         if (show->progress)
             terminal_progress_clear(stdout);
@@ -98,7 +98,7 @@ static void start_result(const struct task *task, const struct options *options,
     result->peaks = (struct peaks){.bandwidth_gbps = device_gbps(&task->device),
                                    .measured_gbps = task->device.measured.gbps,
                                    .tflops = device_tflops(&task->device, task->problem->compute),
-                                   .source = task->device.vendor.gbps > 0 ? "vendor" : "measured",
+                                   .source = task->device.vendor.gbps > 0 ? PEAKS_VENDOR : PEAKS_MEASURED,
                                    .launch_ms = task->device.launch_ms};
     result->phase.build = task->build.seconds;
     result->phase.draw = task->draw_seconds;
@@ -117,15 +117,15 @@ static void find_excess(struct result *result)
     for (int i = 0; i < result->result_count; i++) {
         const struct config_result *c = &result->results[i];
         if (!c->timing.present || c->timing.disturbed || c->timing.fraction <= 1.5 ||
-            !strcmp(c->timing.bound, "launch") || strcmp(result->peaks.source, "vendor") != 0)
+            c->timing.bound == BOUND_LAUNCH || result->peaks.source != PEAKS_VENDOR)
             continue;
         struct finding *grown = realloc(result->finding, (size_t)(result->finding_count + 1) * sizeof *grown);
         if (!grown)
             return;
         result->finding = grown;
-        snprintf(grown[result->finding_count].kind, sizeof grown->kind, "above the ceiling");
+        grown[result->finding_count].kind = FINDING_CEILING;
         snprintf(grown[result->finding_count++].evidence, sizeof grown->evidence,
-                 "%.200s: %.4g ms, but the hardware needs %.4g ms", c->config, c->timing.median_ms,
+                 "%.200s: %.4g ms, but the hardware needs %.4g ms", c->line, c->timing.median_ms,
                  c->timing.attainable_ms);
         return;
     }

@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <string.h>
 
 #include "gen/explain/proportion.h"
 #include "reports/published.h"
@@ -307,7 +306,7 @@ void score_set(struct result *result)
 /* ---- Verdicts ---- */
 
 struct tally {
-    int configs, skipped, refused, failed; /* failed: neither passed, refused nor skipped */
+    int configs, skipped, refused, failed;
 };
 
 static void tally_add(struct tally *tally, enum outcome outcome)
@@ -315,7 +314,7 @@ static void tally_add(struct tally *tally, enum outcome outcome)
     tally->configs++;
     tally->skipped += outcome == OUTCOME_SKIPPED;
     tally->refused += outcome == OUTCOME_REFUSED;
-    tally->failed += outcome != OUTCOME_PASS && outcome != OUTCOME_SKIPPED && outcome != OUTCOME_REFUSED;
+    tally->failed += outcome_fails(outcome);
 }
 
 /* A failure decides whatever is missing; short of one, what could not be judged does. A set that is
@@ -336,28 +335,27 @@ static enum verdict decide(const struct result *result, const struct tally *seen
 static bool found_cheating(const struct result *result)
 {
     for (int i = 0; i < result->finding_count; i++)
-        if (strncmp(result->finding[i].kind, "cheating", strlen("cheating")) == 0)
+        if (finding_is_cheating(result->finding[i].kind))
             return true;
     return false;
 }
 
-enum verdict verdict_decide(const struct result *result)
+static enum verdict decide_by(const struct result *result, bool published)
 {
     struct tally set[2] = {0};
 
-    if (found_cheating(result))
-        return VERDICT_CHEATING;
     for (int i = 0; i < result->result_count; i++)
-        tally_add(&set[result->results[i].unseen], result->results[i].outcome);
+        tally_add(&set[result->results[i].unseen], config_outcome(&result->results[i], published));
     return decide(result, &set[0], &set[1]);
+}
+
+enum verdict verdict_decide(const struct result *result)
+{
+    return found_cheating(result) ? VERDICT_CHEATING : decide_by(result, false);
 }
 
 /* The published check looks for no cheating, so findings do not count here. */
 enum verdict verdict_decide_published(const struct result *result)
 {
-    struct tally set[2] = {0};
-
-    for (int i = 0; i < result->result_count; i++)
-        tally_add(&set[result->results[i].unseen], published_outcome(&result->results[i]));
-    return decide(result, &set[0], &set[1]);
+    return decide_by(result, true);
 }

@@ -37,6 +37,9 @@ enum session_status {
 enum session_status session_check(struct session *session, const struct config *config,
                                   struct config_result *result);
 
+/* Not run, or not judged: the outcome `skipped`. */
+void session_skip(struct config_result *result, enum cause cause);
+
 /* From now on say of a configuration with wrong elements which they are: of the first call that has any;
  * pattern->present is false where there are none. NULL: no more. */
 void session_observe(struct session *session, struct pattern *pattern);

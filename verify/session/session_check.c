@@ -14,7 +14,9 @@
 static const struct {
     int content;
     enum placement placement;
-} calls[SESSION_CALLS] = {{0, PLACE_LOW}, {1, PLACE_LOW}, {1, PLACE_HIGH}};
+    enum stage stage;
+} calls[SESSION_CALLS] = {
+    {0, PLACE_LOW, STAGE_FIRST}, {1, PLACE_LOW, STAGE_FRESH}, {1, PLACE_HIGH, STAGE_MOVED}};
 
 /* What is known while the calls of one configuration go on. */
 struct checking {
@@ -67,6 +69,7 @@ static bool run_call(struct session *s, struct checking *c, int number, struct c
     }
     if (returned != 0) {
         result->outcome = OUTCOME_REFUSED;
+        result->reason.cause = CAUSE_RETURN;
         snprintf(result->detail, sizeof result->detail, "returned %d", returned);
         return true;
     }
@@ -101,9 +104,9 @@ static void find_replay(struct session *s, struct checking *c, bool same)
         second->elements < 32 || second->wrong * 2 < second->elements)
         return;
     c->replayed = true;
-    char line[RESULT_CONFIG_SIZE];
+    char line[RESULT_LINE_SIZE];
     config_format(c->config, line, sizeof line);
-    session_find(s, "cheating: replay",
+    session_find(s, FINDING_REPLAY,
                  "%s: with fresh inputs at the same addresses it returned, bit "
                  "for bit, its answer to the previous inputs (%lld of %lld elements wrong)",
                  line, (long long)second->wrong, (long long)second->elements);
@@ -124,6 +127,7 @@ static void find_instability(struct checking *c, bool same)
                  "call and %lld in the next",
                  (long long)second->report->wrong, (long long)third->report->wrong);
         third->outcome = OUTCOME_UNSTABLE;
+        third->reason.cause = CAUSE_REPEAT;
         memcpy(third->detail, detail, sizeof detail);
     }
 }
@@ -142,6 +146,7 @@ static bool check_call(struct session *s, struct checking *c, int number)
     struct call_result *result = &c->call[number];
     bool same = false;
     result->report = &c->reports[number];
+    result->reason.stage = calls[number].stage;
     if (!load_content(s, c, calls[number].content) || !run_call(s, c, number, result))
         return false;
     if (result->outcome != OUTCOME_PASS)
@@ -151,6 +156,7 @@ static bool check_call(struct session *s, struct checking *c, int number)
     if (number == 2 && same && c->call[1].judged) { /* equal inputs, equal bits: equal judgement */
         *result->report = *c->call[1].report;
         result->outcome = c->call[1].outcome;
+        result->reason.cause = c->call[1].reason.cause;
         result->judged = true;
         memcpy(result->detail, c->call[1].detail, sizeof result->detail);
         return true;
@@ -182,22 +188,18 @@ static const struct call_result *decisive(const struct checking *c, int made)
     return &c->call[made - 1];
 }
 
-static bool survives(enum outcome outcome)
-{
-    return outcome == OUTCOME_PASS || outcome == OUTCOME_WRONG || outcome == OUTCOME_UNWRITTEN;
-}
-
 static void run_calls(struct session *s, struct checking *c)
 {
     int made = 0;
     while (made < SESSION_CALLS) {
         const bool ok = check_call(s, c, made);
         made++;
-        if (!ok || !survives(c->call[made - 1].outcome))
+        if (!ok || !outcome_traits(c->call[made - 1].outcome)->goes_on)
             break;
     }
     const struct call_result *speaks = decisive(c, made);
     c->totals.result->outcome = speaks->outcome;
+    c->totals.result->reason = speaks->reason;
     snprintf(c->totals.result->detail, RESULT_DETAIL_SIZE, "%s", speaks->detail);
 }
 
@@ -214,7 +216,7 @@ enum session_status session_check(struct session *s, const struct config *config
         if (slots_create(s, &c.instance, result->detail, sizeof result->detail))
             run_calls(s, &c);
         else
-            result->outcome = OUTCOME_SKIPPED;
+            session_skip(result, CAUSE_MEMORY);
         instance_clear(&c.instance);
     }
     session_unmap(s);

@@ -103,7 +103,7 @@ enum child_status session_clocks(struct session *s, const struct call *call, con
         return status;
     s->company.unproved--;
     session_find(
-        s, "cheating: clock",
+        s, FINDING_CLOCK,
         "%.150s: events show %.3f ms, but the device is idle only after %.3f ms, again in "
         "a second run; a kernel of ours between its calls shows no gap, and nobody else is on the device: "
         "work goes on elsewhere after the call",

@@ -45,6 +45,7 @@ struct session {
 /* What one call came to. */
 struct call_result {
     enum outcome outcome;
+    struct reason reason;
     char detail[RESULT_DETAIL_SIZE];
     bool judged; /* the output was compared */
     struct judge_report *report;
@@ -57,7 +58,7 @@ bool session_break(struct session *s, enum session_status status, const char *fo
 bool session_failed(struct session *s, const char *what, int error);
 /* After the work on a configuration: a lack of memory becomes the outcome `skipped`. */
 void session_settle(struct session *s, struct config_result *result);
-void session_find(struct session *s, const char *kind, const char *format, ...)
+void session_find(struct session *s, enum finding_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* session_memory.c */

@@ -100,7 +100,7 @@ static void list_trials(const struct session *s, const struct judging *j, const 
 static bool hear_trials(struct session *s, const struct judging *j, const struct trials *trials,
                         struct judge_report *report, struct worst *worst)
 {
-    char line[RESULT_CONFIG_SIZE];
+    char line[RESULT_LINE_SIZE];
     config_format(j->config, line, sizeof line);
     for (int i = 0; i < trials->count; i++) {
         const struct judged *e = trials->element[i];
@@ -193,6 +193,7 @@ static void describe_wrong(const struct session *s, const struct judging *j, int
         rest %= stride;
     }
     result->outcome = report->unwritten ? OUTCOME_UNWRITTEN : OUTCOME_WRONG;
+    result->reason.cause = report->unwritten || report->worst.tensor == output ? CAUSE_VALUE : CAUSE_INDEX;
     if (report->unwritten)
         snprintf(result->detail, sizeof result->detail,
                  "%lld of %lld elements of %s never written%s, "
@@ -207,7 +208,7 @@ static void describe_wrong(const struct session *s, const struct judging *j, int
             "at [%s]%s",
             (long long)report->wrong, (long long)report->elements, s->options.problem->tensors[output].name,
             at,
-            report->worst.tensor == output
+            result->reason.cause == CAUSE_VALUE
                 ? ""
                 : "; where the value is right its index is out of the row, carries other bits, or is named "
                   "twice");
@@ -336,6 +337,7 @@ bool session_judge(struct session *s, const struct judging *j, struct call_resul
             return false;
     } else if (result->report->open > JUDGE_OPEN) {
         result->outcome = OUTCOME_SKIPPED;
+        result->reason.cause = CAUSE_OPEN;
         snprintf(result->detail, sizeof result->detail,
                  "the enclosure leaves %lld elements open, "
                  "more than MPFR is asked for",

@@ -112,14 +112,14 @@ static void attain(const struct session *s, double flops, double bytes, struct t
     const double memory = gbps > 0 ? bytes / gbps / 1e6 : 0;
     const double compute = tflops > 0 ? flops / tflops / 1e9 : 0;
     timing->attainable_ms = device->launch_ms;
-    timing->bound = "launch";
+    timing->bound = BOUND_LAUNCH;
     if (memory > timing->attainable_ms) {
         timing->attainable_ms = memory;
-        timing->bound = "memory";
+        timing->bound = BOUND_MEMORY;
     }
     if (compute > timing->attainable_ms) {
         timing->attainable_ms = compute;
-        timing->bound = "compute";
+        timing->bound = BOUND_COMPUTE;
     }
     timing->fraction = timing->median_ms > 0 ? timing->attainable_ms / timing->median_ms : 0;
 }
@@ -163,7 +163,7 @@ static void run_timed(struct session *s, const struct config *config, struct ins
     struct config_result scratch = *result;
     struct totals totals = {&scratch, -1};
     struct call call = {0};
-    char text[RESULT_DETAIL_SIZE], line[RESULT_CONFIG_SIZE];
+    char text[RESULT_DETAIL_SIZE], line[RESULT_LINE_SIZE];
     int returned = 0;
 
     session_arguments(s, instance, &call);
@@ -178,6 +178,7 @@ static void run_timed(struct session *s, const struct config *config, struct ins
             session_child_failed(s, status, text, &timed);
         } else if (returned != 0) {
             timed.outcome = OUTCOME_REFUSED;
+            timed.reason.cause = CAUSE_RETURN;
             snprintf(timed.detail, sizeof timed.detail, "returned %d", returned);
         } else if (series->count > 0 && slots_snapshot(s, &call)) {
             const struct judging judging = {.config = config, .instance = instance, .call = SESSION_CALLS};
@@ -189,8 +190,11 @@ static void run_timed(struct session *s, const struct config *config, struct ins
         attain(s, instance->flops, instance->bytes, &result->timing);
     } else if (s->status == SESSION_OK && timed.outcome != OUTCOME_PASS) {
         result->outcome = timed.outcome;
+        result->reason = timed.reason;
+        result->reason.stage = STAGE_TIMED;
         result->worst = scratch.worst;
-        memcpy(result->timed_config, line, sizeof line);
+        result->timed_config = *config;
+        memcpy(result->timed_line, line, sizeof line);
         snprintf(result->detail, sizeof result->detail, "in the timed calls: %.280s", timed.detail);
     }
     free(series);
