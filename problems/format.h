@@ -110,6 +110,12 @@ FORMAT_FN uint8_t e4m3_from_single(float value)
     return (uint8_t)(sign | (((magnitude + 0x7ffffu + (magnitude >> 20 & 1u)) >> 20) - (120u << 3)));
 }
 
+/* Where element i of a tensor lies in memory when rows of `width` lie `pitch` elements apart; pitch 0: dense. */
+FORMAT_FN int64_t format_place(int64_t width, int64_t pitch, int64_t i)
+{
+    return pitch ? i / width * pitch + i % width : i;
+}
+
 /* The nearest integer within [least, most], ties to even; NaN becomes 0. */
 FORMAT_FN int32_t integer_from_single(float value, int32_t least, int32_t most)
 {

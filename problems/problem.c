@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format.h"
+
 #define JUDGED(name, output) /* the reference's business */
 #define PROBLEM(name) extern const struct problem problem_##name;
 #include "registry.def"
@@ -124,6 +126,27 @@ int64_t instance_tensor_count(const struct instance_tensor *tensor)
     for (int i = 0; i < tensor->rank; i++)
         n *= tensor->dim[i];
     return n;
+}
+
+int64_t instance_tensor_width(const struct instance_tensor *tensor)
+{
+    return tensor->rank > 0 ? tensor->dim[tensor->rank - 1] : 1;
+}
+
+int64_t instance_tensor_pitch(const struct instance_tensor *tensor)
+{
+    return tensor->pitch ? tensor->pitch : instance_tensor_width(tensor);
+}
+
+int64_t instance_tensor_span(const struct instance_tensor *tensor)
+{
+    const int64_t count = instance_tensor_count(tensor), width = instance_tensor_width(tensor);
+    return count == 0 ? 0 : (count / width - 1) * instance_tensor_pitch(tensor) + width;
+}
+
+int64_t instance_tensor_place(const struct instance_tensor *tensor, int64_t element)
+{
+    return format_place(instance_tensor_width(tensor), tensor->pitch, element);
 }
 
 size_t dtype_size(enum dtype dtype)

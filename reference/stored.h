@@ -9,7 +9,7 @@
 /* Where element `index` of the judged output lies in memory: rows lie `pitch` elements apart. */
 REF_FN int64_t stored_at(const struct judge_request *r, int64_t index)
 {
-    return r->pitch ? index / r->width * r->pitch + index % r->width : index;
+    return format_place(r->width, r->pitch, index);
 }
 
 /* The value at `at`; *bits what of it can be poison: all, or the upper half of 8 bytes. */

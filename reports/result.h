@@ -46,6 +46,7 @@ enum cause {
     CAUSE_INDEX,     /* values are right where the indices beside them are not */
     CAUSE_GUARD,     /* touched an address that belongs to no tensor */
     CAUSE_SLACK,     /* wrote between a tensor and its guard */
+    CAUSE_GAP,       /* wrote between the rows of a tensor that lie apart */
     CAUSE_INPUT,     /* an input holds other bytes after the call */
     CAUSE_REPEAT,    /* equal inputs gave different results */
     CAUSE_RETURN,    /* the call returned nonzero */
@@ -76,7 +77,7 @@ struct reason {
     enum cause cause;
     enum stage stage;
     enum side side;
-    int tensor; /* CAUSE_GUARD, CAUSE_SLACK, CAUSE_INPUT: which; -1: not known */
+    int tensor; /* CAUSE_GUARD, CAUSE_SLACK, CAUSE_GAP, CAUSE_INPUT: which; -1: not known */
 };
 
 enum verdict {

@@ -93,8 +93,10 @@ static void fixture_close(void)
 
 static void fixture_make_regions(void)
 {
-    ck_assert_int_eq(region_create(&it.x, BACKEND_HOST, FIXTURE_COUNT * 4, it.text, sizeof it.text), 0);
-    ck_assert_int_eq(region_create(&it.y, BACKEND_HOST, FIXTURE_COUNT * 4, it.text, sizeof it.text), 0);
+    ck_assert_int_eq(
+        region_create(&it.x, BACKEND_HOST, FIXTURE_COUNT * 4, REGION_ALIGN, it.text, sizeof it.text), 0);
+    ck_assert_int_eq(
+        region_create(&it.y, BACKEND_HOST, FIXTURE_COUNT * 4, REGION_ALIGN, it.text, sizeof it.text), 0);
 }
 
 static void fixture_drop_regions(void)

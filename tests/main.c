@@ -15,6 +15,7 @@ static const struct {
     {"score", score_suite, 0},
     {"reports", reports_suite, 0},
     {"child", child_suite, 0},
+    {"contract", contract_suite, 0},
     {"session", session_suite, 0},
     {"build", build_suite, 0},
     {"cli", cli_suite, 0},

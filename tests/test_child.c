@@ -19,13 +19,14 @@ START_TEST(regions_hold_whole_granules_and_place_on_both_ends)
     ck_assert_uint_eq(region_offset(&it.x, PLACE_LOW), 0);
     ck_assert_uint_eq(region_offset(&it.x, PLACE_HIGH), (4096 - FIXTURE_COUNT * 4) / 16 * 16);
     struct region empty, huge;
-    ck_assert_int_eq(region_create(&empty, BACKEND_HOST, 0, it.text, sizeof it.text), 0);
+    ck_assert_int_eq(region_create(&empty, BACKEND_HOST, 0, REGION_ALIGN, it.text, sizeof it.text), 0);
     ck_assert_uint_eq(empty.mapped, 4096);
     region_destroy(&empty);
     region_destroy(&empty);
-    ck_assert_int_eq(region_create(&huge, BACKEND_HOST, (size_t)1 << 50, it.text, sizeof it.text), -1);
+    ck_assert_int_eq(
+        region_create(&huge, BACKEND_HOST, (size_t)1 << 50, REGION_ALIGN, it.text, sizeof it.text), -1);
     ck_assert_ptr_nonnull(strstr(it.text, "no memory"));
-    ck_assert_int_eq(region_create(&huge, BACKEND_HOST, SIZE_MAX, it.text, sizeof it.text), -1);
+    ck_assert_int_eq(region_create(&huge, BACKEND_HOST, SIZE_MAX, REGION_ALIGN, it.text, sizeof it.text), -1);
 }
 END_TEST
 

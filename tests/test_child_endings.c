@@ -33,7 +33,7 @@ START_TEST(one_element_past_the_end_is_an_overrun_of_that_tensor)
     int returned;
     const char *names[] = {"writes_past", "threads_past"};
     region_destroy(&it.y);
-    ck_assert_int_eq(region_create(&it.y, BACKEND_HOST, 1024 * 4, it.text, sizeof it.text), 0);
+    ck_assert_int_eq(region_create(&it.y, BACKEND_HOST, 1024 * 4, REGION_ALIGN, it.text, sizeof it.text), 0);
     fixture_start(names[_i]);
     struct call call = fixture_make_call(PLACE_HIGH);
     call.argument[0].value.whole = 1024;

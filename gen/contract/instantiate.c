@@ -56,7 +56,7 @@ static void set_rows(struct instance_tensor *tensor)
 static void require_fill(const struct config *config, const struct input_class *class, int tensor,
                          const struct instance_tensor *drawn)
 {
-    if (drawn->fill.kind != FILL_GIVEN || drawn->fill.given)
+    if (drawn->fill.kind != FILL_GIVEN || drawn->fill.given || instance_tensor_count(drawn) == 0)
         return;
     fprintf(stderr,
             "unseen: %s: input class %s has no fill for tensor %s; one for every input was expected\n"
@@ -151,7 +151,7 @@ double instance_total_bytes(const struct problem *problem, const struct instance
 {
     double bytes = 0;
     for (int i = 0; problem->tensors[i].name; i++)
-        bytes += (double)instance_tensor_count(&instance->tensor[i]) *
+        bytes += (double)instance_tensor_span(&instance->tensor[i]) *
                  (double)dtype_size(problem->tensors[i].dtype);
     return bytes;
 }

@@ -33,13 +33,12 @@ static int lay_tensors(const struct bed *bed, const struct config *config, struc
     const struct tensor *tensor = bed->problem->tensors;
     int error = 0;
     for (int t = 0; tensor[t].name && !error; t++) {
-        const int64_t count = instance_tensor_count(&l->instance.tensor[t]);
-        const bool output = tensor[t].role == TENSOR_OUTPUT;
-        l->bytes[t] = (size_t)count * dtype_size(tensor[t].dtype);
+        l->bytes[t] = (size_t)instance_tensor_span(&l->instance.tensor[t]) * dtype_size(tensor[t].dtype);
         error = bed->memory->take(&l->tensor[t], l->bytes[t] + 16);
         if (!error)
-            error = output ? bed->memory->poison(l->tensor[t], l->bytes[t], memory_poison(tensor[t].dtype))
-                           : bed->memory->fill(bed->problem, &l->instance, t, config->seed, 0, l->tensor[t]);
+            error = bed->memory->poison(l->tensor[t], l->bytes[t], memory_poison(tensor[t].dtype));
+        if (!error && tensor[t].role != TENSOR_OUTPUT)
+            error = bed->memory->fill(bed->problem, &l->instance, t, config->seed, 0, l->tensor[t]);
         l->request.context.tensor[t] = l->tensor[t];
     }
     l->elements = instance_tensor_count(&l->instance.tensor[bed->output]);
@@ -51,6 +50,8 @@ static void make_request(const struct bed *bed, struct layout *l)
     struct judge_request *r = &l->request;
     r->output = bed->output;
     r->got = l->tensor[bed->output];
+    r->width = instance_tensor_width(&l->instance.tensor[bed->output]);
+    r->pitch = l->instance.tensor[bed->output].pitch;
     r->problem = bed->problem;
     memcpy(r->context.extent, l->instance.extent, sizeof r->context.extent);
     memcpy(r->context.scalar, l->instance.scalar, sizeof r->context.scalar);
@@ -126,6 +127,7 @@ static int run(const struct bed *bed, const struct program *p, const struct conf
     if (!l->unrounded)
         return 0;
     l->request.got = l->unrounded;
+    l->request.pitch = 0;
     l->request.unrounded = true;
     l->request.poison = memory_poison(DTYPE_F32);
     error = judge(bed, l, bed->report);

@@ -107,6 +107,18 @@ static int host_find_unpoisoned(const void *memory, size_t bytes, uint32_t word,
     return 0;
 }
 
+static int host_find_unpoisoned_gap(const void *memory, size_t bytes, size_t row, size_t pitch, uint32_t word,
+                                    int64_t *first)
+{
+    *first = -1;
+    for (size_t at = row; at < bytes && *first < 0; at += pitch) {
+        const size_t gap = bytes - at < pitch - row ? bytes - at : pitch - row;
+        host_find_unpoisoned((const char *)memory + at, gap, word, first);
+        *first += *first < 0 ? 0 : (int64_t)at;
+    }
+    return 0;
+}
+
 static int host_find_difference(const void *a, const void *b, size_t bytes, int64_t *first)
 {
     const unsigned char *p = a, *q = b;
@@ -159,6 +171,7 @@ static const struct memory memory_host = {
     .fill = host_fill,
     .poison = host_poison,
     .find_unpoisoned = host_find_unpoisoned,
+    .find_unpoisoned_gap = host_find_unpoisoned_gap,
     .find_difference = host_find_difference,
     .available = host_available,
     .explain = host_explain,

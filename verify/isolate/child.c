@@ -45,7 +45,7 @@ static enum child_status try_mapping(struct child *child, char *text, size_t tex
 {
     struct region region;
     enum child_status status = CHILD_MEMORY;
-    if (region_create(&region, child->backend, 1, text, text_size) == 0) {
+    if (region_create(&region, child->backend, 1, REGION_ALIGN, text, text_size) == 0) {
         status = child_map(child, 0, &region, text, text_size);
         if (status == CHILD_OK)
             status = child_unmap(child, text, text_size);

@@ -16,6 +16,7 @@ struct slot {
     void *own;            /* inputs: the judge's copy; outputs: a snapshot of what came back */
     void *before;         /* outputs: the snapshot of the previous call */
     size_t bytes;
+    size_t row, pitch; /* bytes of a row, and to the next one */
     bool output;
     uint32_t poison;
 };
