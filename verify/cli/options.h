@@ -8,7 +8,7 @@
 #include "gen/draw/draw.h"
 #include "problems/problem.h"
 
-#define UNSEEN_VERSION "0.1.0"
+#define UNSEEN_VERSION "0.2.0"
 extern const char unseen_git[]; /* the commit it was built from */
 
 /* Exit statuses. */
