@@ -16,6 +16,7 @@ Suite *judge_suite(void);
 Suite *problems_suite(void);
 Suite *cli_suite(void);
 Suite *faults_suite(void);
+Suite *docs_suite(void);
 Suite *battery_host_suite(void);
 Suite *battery_cuda_suite(void);
 Suite *gpu_suite(void);
