@@ -35,6 +35,7 @@ static const struct {
     {"explain", explain_suite, 0},
     {"plant", plant_suite, 0},
     {"faults", faults_suite, 0},
+    {"docs", docs_suite, 0},
     {"battery", battery_host_suite, 1},
     {"battery-cuda", battery_cuda_suite, 1},
     {"honest", honest_suite, 0},

@@ -19,6 +19,7 @@ Suite *problems_suite(void);
 Suite *cli_suite(void);
 Suite *own_suite(void);
 Suite *faults_suite(void);
+Suite *docs_suite(void);
 Suite *battery_host_suite(void);
 Suite *battery_cuda_suite(void);
 Suite *gpu_suite(void);
