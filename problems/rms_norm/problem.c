@@ -57,11 +57,13 @@ static const struct input_class classes[] = {
      .discriminating = 1, .fill = {[X] = {.kind = FILL_NORMAL, .b = 1}, WEIGHTS}, .adjust = plant_needles},
     {"wide", DATA_ANY, "magnitudes from 2^-12 to 2^12: squares that bf16 or fp16 cannot hold",
      .fill = {[X] = {.kind = FILL_WIDE, .a = -12, .b = 11}, [WEIGHT] = {.kind = FILL_WIDE, .a = -4, .b = 3}}},
-    {"signs", DATA_ANY, "all of one size: every result is the weight's, and a sum of squares in few bits stops",
+    {"signs", DATA_ANY,
+     "all of one size: every result is the weight's, and a sum of squares in few bits stops",
      .discriminating = 2, .fill = {[X] = {.kind = FILL_SIGNS, .b = 1}, WEIGHTS}},
     {"offset", DATA_ANY, "a mean of 8: whoever subtracts it computes another norm",
      .fill = {[X] = {.kind = FILL_NORMAL, .a = 8, .b = 1}, WEIGHTS}},
-    {"special", DATA_ANY, "rows with NaN, infinities, zeros of both signs, subnormals (the last two where eps > 0)",
+    {"special", DATA_ANY,
+     "rows with NaN, infinities, zeros of both signs, subnormals (the last two where eps > 0)",
      .fill = {[X] = {.kind = FILL_SPECIAL, .b = 1}, WEIGHTS}, .adjust = keep_norms},
     {0}};
 
@@ -69,15 +71,18 @@ static int instantiate(const struct config *config, struct random *shape_random,
                        struct random *content_random, struct instance *out)
 {
     const int64_t rows = config_value(config, "rows"), cols = config_value(config, "cols");
-    const float e = config_chose(config, "eps", "zero") ? 0 : config_chose(config, "eps", "large") ? 0.5f : 1e-6f;
+    const float e = config_chose(config, "eps", "zero")    ? 0
+                    : config_chose(config, "eps", "large") ? 0.5f
+                                                           : 1e-6f;
     (void)shape_random;
     (void)content_random;
-    *out = (struct instance){
-        .extent = {rows, cols},
-        .scalar = {0, 0, e},
-        .tensor = {{.rank = 2, .dim = {rows, cols}}, {.rank = 1, .dim = {cols}}, {.rank = 2, .dim = {rows, cols}}},
-        .flops = 4.0 * (double)rows * (double)cols,
-        .bytes = 4.0 * (double)rows * (double)cols + 2.0 * (double)cols};
+    *out = (struct instance){.extent = {rows, cols},
+                             .scalar = {0, 0, e},
+                             .tensor = {{.rank = 2, .dim = {rows, cols}},
+                                        {.rank = 1, .dim = {cols}},
+                                        {.rank = 2, .dim = {rows, cols}}},
+                             .flops = 4.0 * (double)rows * (double)cols,
+                             .bytes = 4.0 * (double)rows * (double)cols + 2.0 * (double)cols};
     return 0;
 }
 
@@ -89,9 +94,8 @@ const struct problem problem_rms_norm = {
     .axes = axes,
     .tensors = tensors,
     .arguments = arguments,
-    .compute = DTYPE_F32,
-    .memory_bound = true,
-    .rounds_operands = true,
+    .arithmetic_class = ARITHMETIC_BF16_OPERANDS,
+    .peak = PEAK_MEMORY,
     .classes = classes,
     .half = {0, 1, 0},
     .published_atol = 1e-2,

@@ -78,5 +78,6 @@ REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     const double chain = 8 * (double)c->extent[RMS_COLS] * UNIT_F32;
-    return e->part[PART_VALUE] * ((chain < 0x1p-12 ? chain : 0x1p-12) / 2 + 16 * UNIT_F32 + a->operand) + 0x1p-126;
+    return e->part[PART_VALUE] * ((chain < 0x1p-12 ? chain : 0x1p-12) / 2 + 16 * UNIT_F32 + a->operand) +
+           0x1p-126;
 }
