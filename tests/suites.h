@@ -4,6 +4,7 @@
 #include <check.h>
 
 Suite *gen_suite(void);
+Suite *contract_suite(void);
 Suite *score_suite(void);
 Suite *session_suite(void);
 Suite *house_suite(void);
