@@ -273,5 +273,7 @@ Suite *contract_suite(void)
     tcase_add_loop_test(tests, writing_to_a_tensor_without_elements_is_an_overrun, 0, 3);
     tcase_add_test(tests, the_declaration_names_every_type);
     suite_add_tcase(suite, tests);
+    suite_add_tcase(suite, contract_draw_case());
+    suite_add_tcase(suite, contract_formats_case());
     return suite;
 }

@@ -13,7 +13,8 @@ bool draw_in_limits(const struct space *space, const struct config *config);
 enum { REPAIR_FAILED = -2 };
 int draw_repair(const struct space *space, struct config *config, int kept);
 
-void draw_least(const struct space *space, struct config *config);      /* first choices, no limits */
+void draw_least(const struct space *space,
+                struct config *config); /* first choices, no limits, nothing empty */
 int64_t domain_random(const struct domain *domain, struct pcg *stream); /* log-uniform, or one of a list */
 int64_t domain_decorate(const struct domain *domain, int64_t value, struct pcg *stream); /* prime, off-tile */
 int64_t domain_next(const struct domain *domain, int64_t value, int sign); /* itself at the end */
