@@ -223,7 +223,6 @@ static void make_most(void)
                             .tensors = tensors,
                             .arguments = arguments,
                             .classes = classes,
-                            .compute = DTYPE_F32,
                             .instantiate = instantiate_most};
 }
 

@@ -78,8 +78,8 @@ static const struct tensor tensors_f16[] = TENSORS(DTYPE_F16), tensors_i8[] = TE
                                                   .tensors = tensors_##type,                                 \
                                                   .arguments = arguments,                                    \
                                                   .classes = classes,                                        \
-                                                  .compute = DTYPE_F32,                                      \
-                                                  .memory_bound = true,                                      \
+                                                  .arithmetic_class = ARITHMETIC_F32,                        \
+                                                  .peak = PEAK_MEMORY,                                       \
                                                   .host_ns = 10,                                             \
                                                   .instantiate = instantiate}
 PROBLEM(f16);
