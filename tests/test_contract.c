@@ -8,13 +8,10 @@
 
 #include "contract/scaled.h"
 #include "gen/contract/space.h"
-#include "reference/judge.h"
 #include "suites.h"
 #include "verify/build/build.h"
 #include "verify/cli/header.h"
 #include "verify/session/session.h"
-
-extern const struct reference reference_scaled_f16, reference_scaled_i8;
 
 /* The printed declaration; a right kernel, of which macros make faulty ones; `calls` counts in one process. */
 static const char kernel[] =
