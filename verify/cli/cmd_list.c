@@ -4,7 +4,7 @@
 
 #include "gen/contract/space.h"
 #include "options.h"
-#include "paths.h"
+#include "verify/problem/paths.h"
 
 int command_list(const struct options *options)
 {

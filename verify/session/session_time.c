@@ -215,8 +215,7 @@ enum session_status session_time(struct session *s, const struct config *config,
         run_timed(s, &timed, &instance, budget_seconds, result);
     session_unmap(s);
     instance_clear(&instance);
-    if (s->status == SESSION_SHORT)
-        s->status = SESSION_OK; /* it passed; it only has no time */
+    session_end(s); /* without room it has passed all the same; it only has no time */
     s->seconds.time += clock_seconds() - start - (s->seconds.judge + s->seconds.witness - before) -
                        (lease_waited(s->options.lease) - waited);
     return s->status;
@@ -253,7 +252,6 @@ enum session_status session_measure(struct session *s, const struct config *conf
         *seconds = measure_call(s, config, &instance);
     session_unmap(s);
     instance_clear(&instance);
-    if (s->status == SESSION_SHORT)
-        s->status = SESSION_OK;
+    session_end(s);
     return s->status;
 }
