@@ -33,7 +33,7 @@ GIT := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 
 # Debian packages and a file of each that shows it is there.
 PACKAGES := gcc:/usr/bin/gcc g++:/usr/bin/g++ make:/usr/bin/make \
-    libmpfr-dev:/usr/include/mpfr.h libgmp-dev:/usr/lib/*/libgmp.a \
+    libmpfr-dev:/usr/include/mpfr.h libgmp-dev:/usr/lib/*/libgmp.a libffi-dev:/usr/lib/*/libffi.a \
     libpcg-cpp-dev:/usr/include/pcg_random.hpp \
     libboost-math-dev:/usr/include/boost/math/distributions/students_t.hpp libjansson-dev:/usr/include/jansson.h \
     nettle-dev:/usr/include/nettle/sha2.h check:/usr/include/check.h \
@@ -50,6 +50,8 @@ judgements = $(1:%=%:) $(shell grep '^PROBLEM' $(2) | grep -o 'JUDGED.[A-Za-z0-9
 symbol_of = $(patsubst %_,%,$(subst :,_,$(1)))
 JUDGEMENTS := $(call judgements,$(PROBLEMS),problems/registry.def)
 WARN := -Wall -Wextra -pedantic -Werror
+# A field that a table leaves out is zero, which is the default of every field.
+WARN += -Wno-missing-field-initializers
 CFLAGS ?= -O2
 # What a problem is compiled with, here and by the tool itself where it lies in a folder of its author's.
 MODULE := -std=c11 $(WARN) -D_GNU_SOURCE -fopenmp -ffp-contract=off -fno-math-errno
@@ -64,6 +66,9 @@ LIBS := -Wl,-Bstatic -ljansson -lnettle -Wl,--whole-archive -lmpfr -Wl,--no-whol
 # libraries have stays inside, so that no driver that is loaded later meets it.
 EXPORTS := -rdynamic -Wl,--exclude-libs,libjansson.a:libnettle.a:libgmp.a:libstdc++.a:libgcc.a:libgcc_eh.a
 SYSTEM_LIBS := -lpthread -ldl -lrt -lm
+# Whatever calls a candidate: the runner, and tests that do so in their own process.
+INVOKE_OBJ = $(BUILD)/verify/isolate/invoke.o
+INVOKE_LIBS := -Wl,-Bstatic -lffi -Wl,-Bdynamic
 ifeq ($(SANITIZE),1)
 BUILD := build/sanitize
 BASE += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g -DSANITIZED
@@ -76,17 +81,22 @@ LINK := $(CXX) -fopenmp $(LDFLAGS) $(EXPORTS)
 endif
 
 # --- sources ---------------------------------------------------------------------------------------
-RUNNER_SRC := $(wildcard verify/isolate/runner*.c) verify/device/driver.c
+RUNNER_SRC := $(wildcard verify/isolate/runner*.c) verify/isolate/invoke.c verify/device/driver.c
 MAIN_SRC := verify/cli/main.c
 TOOL_SRC := $(wildcard problems/*.c) $(PROBLEMS:%=problems/%/problem.c) $(wildcard gen/*/*.c) \
     $(filter-out reference/enclosure_host.c reference/witness.c,$(wildcard reference/*.c)) \
-    $(filter-out $(MAIN_SRC) $(wildcard verify/isolate/runner*.c),$(wildcard verify/*/*.c)) $(wildcard reports/*.c)
+    $(filter-out $(MAIN_SRC) $(wildcard verify/isolate/runner*.c) verify/isolate/invoke.c,$(wildcard verify/*/*.c)) \
+    $(wildcard reports/*.c)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/random/pcg.o $(BUILD)/verify/measure/student.o \
     $(foreach j,$(JUDGEMENTS),$(BUILD)/reference/enclosure_host_$(call symbol_of,$(j)).o \
         $(BUILD)/reference/witness_$(call symbol_of,$(j)).o)
 PLANT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/plant*.c))
 FIND_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/find*.c))
 MARGIN_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_main.c,$(wildcard tests/honest/margins*.c)))
+# Problems of the tests' own, judged like any other.
+FIXTURES := scaled_f16 scaled_i8
+FIXTURE_OBJ := $(BUILD)/tests/contract/scaled.o \
+    $(FIXTURES:%=$(BUILD)/reference/enclosure_host_%.o) $(FIXTURES:%=$(BUILD)/reference/witness_%.o)
 TEST_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*.c)) $(PLANT_OBJ) $(MARGIN_OBJ)
 ifneq ($(NVCC),)
 BASE += -DHAVE_CUDA -I$(CUDA_HOME)/include
@@ -95,6 +105,7 @@ CUDA_OBJ := $(BUILD)/gen/inputs/fill_cuda.o $(BUILD)/gen/random/philox_curand.o 
     $(BUILD)/verify/device/memory_cuda.o $(BUILD)/verify/device/device_cuda.o \
     $(foreach j,$(JUDGEMENTS),$(BUILD)/reference/enclosure_cuda_$(call symbol_of,$(j)).o)
 TOOL_OBJ += $(CUDA_OBJ)
+FIXTURE_OBJ += $(FIXTURES:%=$(BUILD)/reference/enclosure_cuda_%.o)
 LIBS += $(CUDA_HOME)/lib64/libcudart_static.a
 endif
 
@@ -130,7 +141,7 @@ $(BUILD)/unseen: $(MAIN_SRC:%.c=$(BUILD)/%.o) $(TOOL_OBJ)
 
 $(BUILD)/unseen-runner: $(RUNNER_SRC:verify/%.c=$(BUILD)/runner/%.o)
 	@echo "  LINK  $@"
-	@$(CC) -fopenmp -o $@ $^ $(SYSTEM_LIBS)
+	@$(CC) -fopenmp -o $@ $^ $(INVOKE_LIBS) $(SYSTEM_LIBS)
 
 # The runner lives with the candidate: no sanitizer, which would take the faults that it reports.
 $(BUILD)/runner/%.o: verify/%.c
@@ -138,13 +149,13 @@ $(BUILD)/runner/%.o: verify/%.c
 	@echo "  CC    $<"
 	@$(CC) $(filter-out -fsanitize% -fno-sanitize%,$(BASE)) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/unseen-tests: $(TEST_OBJ) $(TOOL_OBJ) | faults
+$(BUILD)/unseen-tests: $(TEST_OBJ) $(FIXTURE_OBJ) $(INVOKE_OBJ) $(TOOL_OBJ) | faults
 	@echo "  LINK  $@"
-	@$(LINK) -o $@ $^ -Wl,-Bstatic -lcheck -lsubunit -Wl,-Bdynamic $(LIBS) $(SYSTEM_LIBS)
+	@$(LINK) -o $@ $^ $(INVOKE_LIBS) -Wl,-Bstatic -lcheck -lsubunit -Wl,-Bdynamic $(LIBS) $(SYSTEM_LIBS)
 
-$(BUILD)/unseen-call: $(BUILD)/tests/sanitize/call.o $(TOOL_OBJ)
+$(BUILD)/unseen-call: $(BUILD)/tests/sanitize/call.o $(INVOKE_OBJ) $(TOOL_OBJ)
 	@echo "  LINK  $@"
-	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
+	@$(LINK) -o $@ $^ $(INVOKE_LIBS) $(LIBS) $(SYSTEM_LIBS)
 
 $(BUILD)/unseen-bench: $(BUILD)/tests/bench/bench.o $(TOOL_OBJ)
 	@echo "  LINK  $@"
@@ -154,9 +165,9 @@ $(BUILD)/unseen-find: $(FIND_OBJ) $(PLANT_OBJ) $(TOOL_OBJ)
 	@echo "  LINK  $@"
 	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
 
-$(BUILD)/unseen-margins: $(BUILD)/tests/honest/margins_main.o $(MARGIN_OBJ) $(TOOL_OBJ)
+$(BUILD)/unseen-margins: $(BUILD)/tests/honest/margins_main.o $(MARGIN_OBJ) $(INVOKE_OBJ) $(TOOL_OBJ)
 	@echo "  LINK  $@"
-	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
+	@$(LINK) -o $@ $^ $(INVOKE_LIBS) $(LIBS) $(SYSTEM_LIBS)
 
 $(BUILD)/verify/system/version.o: BASE += -DUNSEEN_GIT='"$(GIT)"'
 $(BUILD)/verify/system/version.o: $(BUILD)/commit
@@ -216,6 +227,7 @@ endef
 problem_of = $(firstword $(subst :, ,$(1)))
 output_of = $(word 2,$(subst :, ,$(1)))
 $(foreach j,$(JUDGEMENTS),$(eval $(call REFERENCE,$(call symbol_of,$(j)),problems/$(call problem_of,$(j)),$(call problem_of,$(j)),$(call output_of,$(j)))))
+$(foreach f,$(FIXTURES),$(eval $(call REFERENCE,$(f),tests/contract,$(f),)))
 
 # --- what people run -------------------------------------------------------------------------------
 demo:

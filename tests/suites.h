@@ -4,6 +4,9 @@
 #include <check.h>
 
 Suite *gen_suite(void);
+Suite *contract_suite(void);
+TCase *contract_draw_case(void); /* parts of the contract suite */
+TCase *contract_formats_case(void);
 Suite *score_suite(void);
 Suite *session_suite(void);
 Suite *house_suite(void);
@@ -18,6 +21,7 @@ Suite *problems_suite(void);
 Suite *cli_suite(void);
 Suite *own_suite(void);
 Suite *faults_suite(void);
+Suite *docs_suite(void);
 Suite *battery_host_suite(void);
 Suite *battery_cuda_suite(void);
 Suite *gpu_suite(void);
@@ -40,5 +44,6 @@ void explain_random_tests(TCase *tcase); /* part of the explain suite */
 void gpu_probe_tests(TCase *tcase);      /* parts of the gpu suite */
 TCase *gpu_clock_case(void);
 TCase *own_gpu_case(void);
+TCase *gpu_contract_case(void);
 
 #endif

@@ -146,9 +146,24 @@ static void add(struct listing *listing, struct quantity quantity)
     listing->list[listing->count++] = quantity;
 }
 
+/* Products of how many factors there is room for: of all up to MOST_FACTORS among twelve axes, of pairs among 24. */
+static int most_factors(int axes)
+{
+    enum { ROOM = MOST_QUANTITIES / 2 };
+    int64_t sets = 1, products = 0;
+    for (int factors = 1; factors <= MOST_FACTORS && factors <= axes; factors++) {
+        sets = sets * (axes - factors + 1) / factors;
+        products += sets;
+        if (products > ROOM)
+            return factors - 1;
+    }
+    return MOST_FACTORS;
+}
+
 static void add_products(struct listing *listing, const int *axis, int axes)
 {
-    for (int factors = 1; factors <= MOST_FACTORS; factors++)
+    const int most = most_factors(axes);
+    for (int factors = 1; factors <= most; factors++)
         for (unsigned set = 1; set < 1u << axes; set++) {
             struct quantity quantity = {.kind = QUANTITY_PRODUCT, .cost = product_cost[factors]};
             if (__builtin_popcount(set) != factors)
@@ -227,7 +242,7 @@ int quantity_list(const struct space *space, const struct config_list *seen, str
     struct listing listing = {.space = space, .seen = seen, .list = list};
     int axis[PROBLEM_MAX_AXES], axes = 0;
     for (int i = 0; space->problem->axes[i].name; i++)
-        if (domain_is_number(space, i) && space->domain[i].low > 0)
+        if (domain_is_number(space, i) && (space->domain[i].low > 0 || space->problem->axes[i].empty))
             axis[axes++] = i;
         else if (domain_is_number(space, i)) /* a flag */
             add(&listing, (struct quantity){.kind = QUANTITY_PRODUCT, .count = 1, .axis = {i}});
