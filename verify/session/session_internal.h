@@ -40,6 +40,7 @@ struct session {
     bool disturbed;          /* the time at hand is not to be trusted */
     int proofs;              /* attempts */
     struct pattern *pattern; /* session_observe */
+    void *const *copies;     /* session_copy */
 };
 
 /* What one call came to. */
