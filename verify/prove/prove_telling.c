@@ -4,8 +4,8 @@
 
 #include "prove_internal.h"
 
-/* A class that is called discriminating shows an element that was dropped or doubled, all but now and then. */
-static const double sharp = 1.0 / 8;
+/* Of a class that is called discriminating: the median of allowed error over |value|, at most. */
+static const double sharp = 1.0 / 16;
 
 static int ascending(const void *a, const void *b)
 {
@@ -45,14 +45,15 @@ static void sum_up(const struct proof *p, const struct judgement *j, int class, 
 
 static void judge_class(struct proof *p, const struct prove_class *c)
 {
-    if (c->class->discriminating > 0 && (double)c->accepted > sharp * (double)c->changed) {
+    if (c->class->discriminating > 0 && (c->tells_nothing || c->median > sharp)) {
         struct prove_finding *f = &p->report->check[PROVE_CLASSES];
         if (f->failures == 0)
             memcpy(f->line, c->line, sizeof f->line);
         prove_fail(p, PROVE_CLASSES, NULL,
-                   "a discriminating class rejects elements that were set to 0 or doubled",
-                   "class %s: %lld of %lld accepted; allowed error over |value| is %.2g", c->class->name,
-                   (long long)c->accepted, (long long)c->changed, c->median);
+                   "of a discriminating class an allowed error below a sixteenth of the value, and elements that "
+                   "were set to 0 or doubled rejected",
+                   "class %s: %.2g of the value, %lld of %lld accepted", c->class->name, c->median,
+                   (long long)c->accepted, (long long)c->changed);
     }
 }
 
