@@ -3,8 +3,8 @@
 #   make             build/unseen and build/unseen-runner
 #   make deps        install what is missing (apt, as root or with sudo)
 #   make demo        deps, build, and three candidates of different fates
-#   make check       deps, build, every test that needs no GPU, and a seventh of the battery, another every
-#                    day                                          [SANITIZE=1: ASan and UBSan]
+#   make check       deps, build, every test that needs no GPU, and a seventh of the battery, chosen by
+#                    the commit                                   [SANITIZE=1: ASan and UBSan]
 #   make check-all   the same with the whole battery and every mutant over the standard set
 #   make check-gpu   the tests that need a GPU; skipped with a reason where there is none
 #   make margins     how far honest programs stay inside the allowed error, and which mutants exceed it: the tables of
@@ -13,6 +13,7 @@
 #   make bench-find  how many planted faults are found, how soon, against other ways of drawing; the first
 #                    lines of tests/plant/find.c say what can be set
 #   make format      the layout of .clang-format for everything but kernels; make check-format: is it so already
+#   make check-house which folder may include what, and how long files and functions may be (tests/house.sh)
 #   make faults      build/faults: the known-bad kernels that are kept as patches of honest ones
 #   make install     to $(DESTDIR)$(PREFIX)
 
@@ -32,8 +33,9 @@ GIT := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 
 # Debian packages and a file of each that shows it is there.
 PACKAGES := gcc:/usr/bin/gcc g++:/usr/bin/g++ make:/usr/bin/make \
-    libmpfr-dev:/usr/include/mpfr.h libgmp-dev:/usr/lib/*/libgmp.a \
-    libpcg-cpp-dev:/usr/include/pcg_random.hpp libjansson-dev:/usr/include/jansson.h \
+    libmpfr-dev:/usr/include/mpfr.h libgmp-dev:/usr/lib/*/libgmp.a libffi-dev:/usr/lib/*/libffi.a \
+    libpcg-cpp-dev:/usr/include/pcg_random.hpp \
+    libboost-math-dev:/usr/include/boost/math/distributions/students_t.hpp libjansson-dev:/usr/include/jansson.h \
     nettle-dev:/usr/include/nettle/sha2.h check:/usr/include/check.h \
     libsubunit-dev:/usr/lib/*/libsubunit.a patch:/usr/bin/patch bubblewrap:/usr/bin/bwrap \
     clang-format:/usr/bin/clang-format
@@ -48,6 +50,8 @@ judgements = $(1:%=%:) $(shell grep '^PROBLEM' $(2) | grep -o 'JUDGED.[A-Za-z0-9
 symbol_of = $(patsubst %_,%,$(subst :,_,$(1)))
 JUDGEMENTS := $(call judgements,$(PROBLEMS),problems/registry.def)
 WARN := -Wall -Wextra -pedantic -Werror
+# A field that a table leaves out is zero, which is the default of every field.
+WARN += -Wno-missing-field-initializers
 CFLAGS ?= -O2
 BASE := -std=c11 $(WARN) -D_GNU_SOURCE -I. -fopenmp -ffp-contract=off -fno-math-errno -MMD -MP
 CXXBASE := -std=c++17 -I. -Wall -Wextra -Werror -O3 -fno-exceptions -MMD -MP
@@ -56,6 +60,9 @@ NVFLAGS := -O3 -std=c++17 -I. -gencode=arch=compute_80,code=sm_80 -gencode=arch=
     -DUNSEEN_CUBLAS_MAJOR='"$(CUBLAS_MAJOR)"' -DUNSEEN_CUDA_HOME='"$(CUDA_HOME)"' -DHAVE_CUDA
 LIBS := -Wl,-Bstatic -ljansson -lnettle -lmpfr -lgmp -Wl,-Bdynamic
 SYSTEM_LIBS := -lpthread -ldl -lrt -lm
+# Whatever calls a candidate: the runner, and tests that do so in their own process.
+INVOKE_OBJ = $(BUILD)/verify/isolate/invoke.o
+INVOKE_LIBS := -Wl,-Bstatic -lffi -Wl,-Bdynamic
 ifeq ($(SANITIZE),1)
 BUILD := build/sanitize
 BASE += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g -DSANITIZED
@@ -68,17 +75,22 @@ LINK := $(CXX) -fopenmp $(LDFLAGS)
 endif
 
 # --- sources ---------------------------------------------------------------------------------------
-RUNNER_SRC := $(wildcard verify/isolate/runner*.c) verify/device/driver.c
+RUNNER_SRC := $(wildcard verify/isolate/runner*.c) verify/isolate/invoke.c verify/device/driver.c
 MAIN_SRC := verify/cli/main.c
 TOOL_SRC := $(wildcard problems/*.c) $(PROBLEMS:%=problems/%/problem.c) $(wildcard gen/*/*.c) \
     $(filter-out reference/enclosure_host.c reference/witness.c,$(wildcard reference/*.c)) \
-    $(filter-out $(MAIN_SRC) $(wildcard verify/isolate/runner*.c),$(wildcard verify/*/*.c)) $(wildcard reports/*.c)
-TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/random/pcg.o \
+    $(filter-out $(MAIN_SRC) $(wildcard verify/isolate/runner*.c) verify/isolate/invoke.c,$(wildcard verify/*/*.c)) \
+    $(wildcard reports/*.c)
+TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/random/pcg.o $(BUILD)/verify/measure/student.o \
     $(foreach j,$(JUDGEMENTS),$(BUILD)/reference/enclosure_host_$(call symbol_of,$(j)).o \
         $(BUILD)/reference/witness_$(call symbol_of,$(j)).o)
 PLANT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/plant*.c))
 FIND_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/find*.c))
 MARGIN_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_main.c,$(wildcard tests/honest/margins*.c)))
+# Problems of the tests' own, judged like any other.
+FIXTURES := scaled_f16 scaled_i8
+FIXTURE_OBJ := $(BUILD)/tests/contract/scaled.o \
+    $(FIXTURES:%=$(BUILD)/reference/enclosure_host_%.o) $(FIXTURES:%=$(BUILD)/reference/witness_%.o)
 TEST_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*.c)) $(PLANT_OBJ) $(MARGIN_OBJ)
 ifneq ($(NVCC),)
 BASE += -DHAVE_CUDA -I$(CUDA_HOME)/include
@@ -87,11 +99,12 @@ CUDA_OBJ := $(BUILD)/gen/inputs/fill_cuda.o $(BUILD)/gen/random/philox_curand.o 
     $(BUILD)/verify/device/memory_cuda.o $(BUILD)/verify/device/device_cuda.o \
     $(foreach j,$(JUDGEMENTS),$(BUILD)/reference/enclosure_cuda_$(call symbol_of,$(j)).o)
 TOOL_OBJ += $(CUDA_OBJ)
+FIXTURE_OBJ += $(FIXTURES:%=$(BUILD)/reference/enclosure_cuda_%.o)
 LIBS += $(CUDA_HOME)/lib64/libcudart_static.a
 endif
 
 
-.PHONY: always all deps demo faults format check-format check check-all check-gpu margins bench bench-find install clean
+.PHONY: always all deps demo faults format check-format check-house check check-all check-gpu margins bench bench-find install clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/unseen $(BUILD)/unseen-runner
@@ -122,7 +135,7 @@ $(BUILD)/unseen: $(MAIN_SRC:%.c=$(BUILD)/%.o) $(TOOL_OBJ)
 
 $(BUILD)/unseen-runner: $(RUNNER_SRC:verify/%.c=$(BUILD)/runner/%.o)
 	@echo "  LINK  $@"
-	@$(CC) -fopenmp -o $@ $^ $(SYSTEM_LIBS)
+	@$(CC) -fopenmp -o $@ $^ $(INVOKE_LIBS) $(SYSTEM_LIBS)
 
 # The runner lives with the candidate: no sanitizer, which would take the faults that it reports.
 $(BUILD)/runner/%.o: verify/%.c
@@ -130,13 +143,13 @@ $(BUILD)/runner/%.o: verify/%.c
 	@echo "  CC    $<"
 	@$(CC) $(filter-out -fsanitize% -fno-sanitize%,$(BASE)) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/unseen-tests: $(TEST_OBJ) $(TOOL_OBJ) | faults
+$(BUILD)/unseen-tests: $(TEST_OBJ) $(FIXTURE_OBJ) $(INVOKE_OBJ) $(TOOL_OBJ) | faults
 	@echo "  LINK  $@"
-	@$(LINK) -o $@ $^ -Wl,-Bstatic -lcheck -lsubunit -Wl,-Bdynamic $(LIBS) $(SYSTEM_LIBS)
+	@$(LINK) -o $@ $^ $(INVOKE_LIBS) -Wl,-Bstatic -lcheck -lsubunit -Wl,-Bdynamic $(LIBS) $(SYSTEM_LIBS)
 
-$(BUILD)/unseen-call: $(BUILD)/tests/sanitize/call.o $(TOOL_OBJ)
+$(BUILD)/unseen-call: $(BUILD)/tests/sanitize/call.o $(INVOKE_OBJ) $(TOOL_OBJ)
 	@echo "  LINK  $@"
-	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
+	@$(LINK) -o $@ $^ $(INVOKE_LIBS) $(LIBS) $(SYSTEM_LIBS)
 
 $(BUILD)/unseen-bench: $(BUILD)/tests/bench/bench.o $(TOOL_OBJ)
 	@echo "  LINK  $@"
@@ -146,9 +159,9 @@ $(BUILD)/unseen-find: $(FIND_OBJ) $(PLANT_OBJ) $(TOOL_OBJ)
 	@echo "  LINK  $@"
 	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
 
-$(BUILD)/unseen-margins: $(BUILD)/tests/honest/margins_main.o $(MARGIN_OBJ) $(TOOL_OBJ)
+$(BUILD)/unseen-margins: $(BUILD)/tests/honest/margins_main.o $(MARGIN_OBJ) $(INVOKE_OBJ) $(TOOL_OBJ)
 	@echo "  LINK  $@"
-	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
+	@$(LINK) -o $@ $^ $(INVOKE_LIBS) $(LIBS) $(SYSTEM_LIBS)
 
 $(BUILD)/verify/cli/version.o: BASE += -DUNSEEN_GIT='"$(GIT)"'
 $(BUILD)/verify/cli/version.o: $(BUILD)/commit
@@ -206,6 +219,7 @@ endef
 problem_of = $(firstword $(subst :, ,$(1)))
 output_of = $(word 2,$(subst :, ,$(1)))
 $(foreach j,$(JUDGEMENTS),$(eval $(call REFERENCE,$(call symbol_of,$(j)),problems/$(call problem_of,$(j)),$(call problem_of,$(j)),$(call output_of,$(j)))))
+$(foreach f,$(FIXTURES),$(eval $(call REFERENCE,$(f),tests/contract,$(f),)))
 
 # --- what people run -------------------------------------------------------------------------------
 demo:
@@ -226,7 +240,7 @@ check-all:
 
 check:
 	@$(MAKE) --no-print-directory deps
-	@$(MAKE) --no-print-directory check-format
+	@$(MAKE) --no-print-directory check-format check-house
 	@$(MAKE) --no-print-directory all $(BUILD)/unseen-tests
 	$(BUILD)/unseen-tests
 ifneq ($(SANITIZE),1)
@@ -248,6 +262,8 @@ format:
 	@clang-format -i $(FORMATTED)
 check-format:
 	@clang-format --dry-run -Werror $(FORMATTED) || { echo "---> make format"; exit 1; }
+check-house:
+	@sh tests/house.sh
 
 bench:
 	@$(MAKE) --no-print-directory all $(BUILD)/unseen-bench

@@ -22,7 +22,7 @@ struct timed {
 static struct lease *open_lease(void)
 {
     char why[400];
-    const struct lease_options options = {.device = device.uuid, .quiet = true};
+    const struct lease_options options = {.device = device.uuid};
     struct lease *lease = lease_open(&options, why, sizeof why);
     ck_assert_msg(lease != NULL, "%s", why);
     return lease;

@@ -13,6 +13,14 @@ bool draw_in_limits(const struct space *space, const struct config *config);
 enum { REPAIR_FAILED = -2 };
 int draw_repair(const struct space *space, struct config *config, int kept);
 
+/* The same for one axis: how far it must move, less than `reach`, for every limit to hold; 0: it cannot. *value is
+ * where to. */
+enum repair_way { REPAIR_EITHER, REPAIR_DOWN };
+int64_t repair_distance(const struct space *space, const struct config *config, int axis, enum repair_way way,
+                        int64_t reach, int64_t *value);
+/* Whether the axis has a say in every limit that fails: moving any other is in vain. */
+bool repair_may_help(const struct space *space, const struct config *config, int axis);
+
 void draw_least(const struct space *space, struct config *config);      /* first choices, no limits */
 int64_t domain_random(const struct domain *domain, struct pcg *stream); /* log-uniform, or one of a list */
 int64_t domain_decorate(const struct domain *domain, int64_t value, struct pcg *stream); /* prime, off-tile */

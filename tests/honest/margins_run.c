@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gen/contract/instantiate.h"
-#include "verify/cli/paths.h"
+#include "verify/problem/paths.h"
 #include "verify/session/task.h"
 #include "margins.h"
 

@@ -74,6 +74,10 @@ static const char *type_of(const struct plant_field *field, enum dtype dtype)
     case DTYPE_I32: return "int32_t";
     case DTYPE_I64: return "int64_t";
     case DTYPE_F64: return "double";
+    case DTYPE_F16: return field->cuda ? "__half" : "uint16_t";
+    case DTYPE_E5M2: return field->cuda ? "__nv_fp8_e5m2" : "uint8_t";
+    case DTYPE_I8: return "int8_t";
+    case DTYPE_BOOL: return "bool";
     }
     return "void";
 }
@@ -131,7 +135,7 @@ static void write_damage(FILE *out, const struct plant *plant, bool twin)
     fprintf(out, "#define PLANT_OUTPUT %s\n", tensor->name);
     fprintf(out, "#define PLANT_WORD uint%d_t\n", (int)(8 * size));
     fprintf(out, "#define PLANT_FLOAT %d\n", tensor->dtype != DTYPE_I64);
-    fprintf(out, "#define PLANT_EXACT %d\n", plant->problem->exact);
+    fprintf(out, "#define PLANT_EXACT %d\n", plant->problem->arithmetic_class == ARITHMETIC_EXACT);
     /* of bf16 four of the seven fraction bits are lost, of fp32 sixteen of 23 */
     fprintf(out, "#define PLANT_KEPT_BITS 0x%xu\n", size == 2 ? 0xfff00000u : 0xffff0000u);
     write_shape(out, tensor);

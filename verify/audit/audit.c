@@ -7,10 +7,9 @@
 #include "gen/inputs/fill.h"
 #include "gen/contract/instantiate.h"
 #include "gen/contract/space.h"
-#include "verify/device/clock.h"
-#include "verify/cli/interrupt.h"
-#include "verify/session/run.h"
-#include "verify/session/session_internal.h"
+#include "verify/system/clock.h"
+#include "verify/system/interrupt.h"
+#include "verify/session/judging.h"
 
 /* One configuration at work. `other` holds an output that a null kernel copies. */
 struct auditing {
@@ -33,12 +32,12 @@ static const struct judging *judging_of(const struct auditing *a, struct judging
 
 static size_t bytes_of(const struct auditing *a, int tensor)
 {
-    return a->session->slot[tensor].bytes;
+    return session_tensor(a->session, tensor).bytes;
 }
 
 static enum dtype type_of(const struct auditing *a, int tensor)
 {
-    return a->session->options.problem->tensors[tensor].dtype;
+    return session_given(a->session)->problem->tensors[tensor].dtype;
 }
 
 /* The right output for the inputs that the session holds, as values. */
@@ -46,10 +45,10 @@ static bool expect(struct auditing *a, float *out)
 {
     struct session *s = a->session;
     struct judging judging;
-    struct slot *slot = &s->slot[a->output];
-    if (!session_expect(s, judging_of(a, &judging), slot->before))
+    const struct session_tensor slot = session_tensor(s, a->output);
+    if (!session_expect(s, judging_of(a, &judging), slot.spare))
         return false;
-    const int error = s->memory->to_host(a->staging, slot->before, 0, (int64_t)slot->bytes);
+    const int error = session_memory(s)->to_host(a->staging, slot.spare, 0, (int64_t)slot.bytes);
     if (error)
         return session_failed(s, "reading the expected output", error);
     null_decode(type_of(a, a->output), a->staging, a->source.count, out);
@@ -98,7 +97,7 @@ static void round_to_bf16(float *value, int64_t count)
 
 static void change(enum null_kind kind, const struct auditing *a, int tensor, void *data)
 {
-    const struct problem *problem = a->session->options.problem;
+    const struct problem *problem = session_given(a->session)->problem;
     const struct instance_tensor *shape = &a->instance.tensor[tensor];
     if (kind == NULL_BF16)
         round_to_bf16(data, instance_tensor_count(shape));
@@ -113,10 +112,10 @@ static bool expect_changed(struct auditing *a, enum null_kind kind, int tensor)
 {
     struct session *s = a->session;
     const size_t bytes = bytes_of(a, tensor);
-    int error = s->memory->to_host(a->staging, s->slot[tensor].own, 0, (int64_t)bytes);
+    int error = session_memory(s)->to_host(a->staging, session_tensor(s, tensor).own, 0, (int64_t)bytes);
     if (!error) {
         change(kind, a, tensor, a->staging);
-        error = s->memory->from_host(s->slot[tensor].own, a->staging, bytes);
+        error = session_memory(s)->from_host(session_tensor(s, tensor).own, a->staging, bytes);
     }
     if (error)
         return session_failed(s, "changing an input", error);
@@ -130,10 +129,11 @@ static bool expect_rounded(struct auditing *a)
     for (int t = 0; t < a->output; t++)
         if (type_of(a, t) == DTYPE_F32 && t > 0) {
             struct session *s = a->session;
-            int error = s->memory->to_host(a->staging, s->slot[t].own, 0, (int64_t)bytes_of(a, t));
+            int error =
+                session_memory(s)->to_host(a->staging, session_tensor(s, t).own, 0, (int64_t)bytes_of(a, t));
             round_to_bf16(a->staging, (int64_t)(bytes_of(a, t) / sizeof(float)));
             if (!error)
-                error = s->memory->from_host(s->slot[t].own, a->staging, bytes_of(a, t));
+                error = session_memory(s)->from_host(session_tensor(s, t).own, a->staging, bytes_of(a, t));
             if (error)
                 return session_failed(s, "changing an input", error);
         }
@@ -166,7 +166,7 @@ static bool expect_smaller(struct auditing *a, const struct space *space)
     bool ok = false;
     b.instance = (struct instance){0};
     b.drawn = &drawn;
-    b.session = session_open(&a->session->options);
+    b.session = session_open(session_given(a->session));
     if (b.session && config_instantiate(&config, 1, &b.instance) == 0) {
         b.source.count = instance_tensor_count(&b.instance.tensor[b.output]);
         ok = b.source.count <= a->source.count && slots_create(b.session, &b.instance, why, sizeof why) &&
@@ -189,14 +189,14 @@ static void count(struct audit_count *c, bool pass)
 static bool judge(struct auditing *a, enum null_kind kind)
 {
     struct session *s = a->session;
-    struct slot *slot = &s->slot[a->output];
+    const struct session_tensor slot = session_tensor(s, a->output);
     struct judging judging;
     struct judge_report *report = calloc(1, sizeof *report);
     struct call_result call = {.report = report};
     struct config_result result = {0};
     struct totals totals = {&result, -1};
     null_encode(type_of(a, a->output), a->out, a->source.count, a->staging);
-    const int error = report ? s->memory->from_host(slot->own, a->staging, slot->bytes) : -1;
+    const int error = report ? session_memory(s)->from_host(slot.own, a->staging, slot.bytes) : -1;
     const bool ok = error ? session_failed(s, "placing an output", error)
                           : session_judge(s, judging_of(a, &judging), &call, &totals);
     if (ok) {
@@ -213,7 +213,7 @@ static bool judge(struct auditing *a, enum null_kind kind)
 
 static bool prepare(struct auditing *a, enum null_kind kind, const struct space *space)
 {
-    const struct halving *half = &a->session->options.problem->half;
+    const struct halving *half = &session_given(a->session)->problem->half;
     a->source.other = kind == NULL_PREVIOUS ? a->previous : a->other;
     a->source.others = a->source.count;
     if (kind == NULL_HALF)
@@ -238,18 +238,17 @@ static bool is_expected(const struct auditing *a)
     return same;
 }
 
-static bool audit_kinds(struct auditing *a, const struct space *space)
+static void audit_kinds(struct auditing *a, const struct space *space)
 {
     for (int kind = 0; kind < NULL_KINDS && !is_interrupted(); kind++) {
         if (!a->audit->applies[kind])
             continue;
         if (!prepare(a, kind, space))
-            return false;
+            return;
         null_make(kind, &a->source, a->out);
         if (!is_expected(a) && !judge(a, kind))
-            return false;
+            return;
     }
-    return true;
 }
 
 static bool take_arrays(struct auditing *a)
@@ -281,7 +280,8 @@ static void free_arrays(struct auditing *a)
 static bool read_input(struct auditing *a)
 {
     struct session *s = a->session;
-    const int error = s->memory->to_host(a->staging, s->slot[0].own, 0, (int64_t)bytes_of(a, 0));
+    const int error =
+        session_memory(s)->to_host(a->staging, session_tensor(s, 0).own, 0, (int64_t)bytes_of(a, 0));
     if (error)
         return session_failed(s, "reading an input", error);
     null_decode(type_of(a, 0), a->staging, a->source.inputs, a->input);
@@ -289,18 +289,18 @@ static bool read_input(struct auditing *a)
 }
 
 /* The outputs of a problem but the judged one stay at zero: indices that name the first place. */
-static bool audit_config(struct auditing *a, const struct space *space)
+static void audit_config(struct auditing *a, const struct space *space)
 {
     struct session *s = a->session;
     bool ok = take_arrays(a);
-    for (int t = a->output; ok && t < s->tensors; t++)
-        ok = s->memory->poison(s->slot[t].own, s->slot[t].bytes, 0) == 0;
+    for (int t = a->output; ok && t < problem_tensor_count(session_given(s)->problem); t++)
+        ok = session_memory(s)->poison(session_tensor(s, t).own, session_tensor(s, t).bytes, 0) == 0;
     ok = ok && load(a, 0) && expect(a, a->previous) && load(a, 1) && expect(a, a->expected) && read_input(a);
     a->source.expected = a->expected;
     a->source.input = a->input;
-    ok = ok && audit_kinds(a, space);
+    if (ok)
+        audit_kinds(a, space);
     free_arrays(a);
-    return ok;
 }
 
 static int first_output(const struct problem *problem)
@@ -311,62 +311,66 @@ static int first_output(const struct problem *problem)
     return t;
 }
 
-static bool audit_one(struct session *s, struct audit *audit, const struct drawn *drawn, bool seen,
+static void audit_one(struct session *s, struct audit *audit, const struct drawn *drawn, bool seen,
                       const struct space *space)
 {
     struct auditing a = {.session = s,
                          .audit = audit,
                          .drawn = drawn,
                          .seen = seen,
-                         .output = first_output(s->options.problem)};
+                         .output = first_output(session_given(s)->problem)};
     char why[RESULT_DETAIL_SIZE];
-    bool ok = true;
-    if (config_instantiate(&drawn->config, 1, &a.instance) != 0)
-        return session_failed(s, "drawing the configuration", -1);
-    a.source = (struct null_source){.problem = s->options.problem,
+    if (config_instantiate(&drawn->config, 1, &a.instance) != 0) {
+        session_failed(s, "drawing the configuration", -1);
+        return;
+    }
+    a.source = (struct null_source){.problem = session_given(s)->problem,
                                     .shape = &a.instance.tensor[a.output],
                                     .count = instance_tensor_count(&a.instance.tensor[a.output]),
                                     .inputs = instance_tensor_count(&a.instance.tensor[0]),
                                     .seed = drawn->config.seed};
     if (slots_create(s, &a.instance, why, sizeof why))
-        ok = audit_config(&a, space);
+        audit_config(&a, space);
     else
         audit->skipped++;
     session_unmap(s);
     instance_clear(&a.instance);
-    return ok;
 }
 
 static void choose_kinds(const struct problem *problem, struct audit *audit)
 {
+    const bool single =
+        problem->arithmetic_class == ARITHMETIC_EXACT || problem->arithmetic_class == ARITHMETIC_F32;
     for (int kind = 0; kind < NULL_KINDS; kind++)
-        audit->applies[kind] = kind != NULL_BF16 || problem->compute == DTYPE_F32;
+        audit->applies[kind] = kind != NULL_BF16 || single;
 }
 
-int audit_run(const struct task *task, struct audit *audit, void (*progress)(int done, int total))
+enum run_status audit_run(const struct task *task, struct audit *audit, void (*progress)(int done, int total),
+                          char *error, size_t error_size)
 {
-    const struct run_options run = {.timeout = 20};
+    const struct run_options run = {.timeout = CALL_SECONDS};
     const struct session_options options = run_session_options(task, &run);
     struct session *s = session_open(&options);
     const int seen = task->seen_set.count, total = seen + task->unseen_set.count;
     const double start = clock_seconds();
-    int status = s ? 0 : EXIT_ENVIRONMENT;
+    enum run_status status = s ? RUN_DONE : RUN_BROKEN;
+    if (!s)
+        snprintf(error, error_size, "out of memory");
     memset(audit, 0, sizeof *audit);
     choose_kinds(task->problem, audit);
-    for (int i = 0; s && i < total && status == 0 && !is_interrupted(); i++) {
+    for (int i = 0; s && i < total && status == RUN_DONE && !is_interrupted(); i++) {
         const struct drawn *drawn = i < seen ? &task->seen_set.item[i] : &task->unseen_set.item[i - seen];
-        if (!audit_one(s, audit, drawn, i < seen, &task->space) && s->status == SESSION_SHORT) {
-            s->status = SESSION_OK;
-            audit->skipped++;
-        }
-        if (s->status != SESSION_OK) {
-            options_error("%s", session_error(s));
-            status = EXIT_ENVIRONMENT;
+        audit_one(s, audit, drawn, i < seen, &task->space);
+        const enum session_status ended = session_end(s);
+        audit->skipped += ended == SESSION_SHORT;
+        if (ended == SESSION_BAD || ended == SESSION_BROKEN) {
+            snprintf(error, error_size, "%s", session_error(s));
+            status = RUN_BROKEN;
         }
         if (progress)
             progress(i + 1, total);
     }
     session_close(s);
     audit->seconds = clock_seconds() - start;
-    return is_interrupted() ? EXIT_INTERRUPTED : status;
+    return is_interrupted() ? RUN_INTERRUPTED : status;
 }

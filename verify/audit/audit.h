@@ -4,7 +4,7 @@
 
 #include "nulls.h"
 #include "reports/result.h"
-#include "verify/session/task.h"
+#include "verify/session/run.h"
 
 /* One set under one check: configurations judged, and how many a null kernel passes. It passes the check
  * when it passes all of them. */
@@ -21,7 +21,8 @@ struct audit {
     double seconds;
 };
 
-/* Returns 0, or an exit status after printing an error. `progress` may be NULL. */
-int audit_run(const struct task *task, struct audit *audit, void (*progress)(int done, int total));
+/* RUN_BAD and RUN_BROKEN: error says why. `progress` may be NULL. */
+enum run_status audit_run(const struct task *task, struct audit *audit, void (*progress)(int done, int total),
+                          char *error, size_t error_size);
 
 #endif

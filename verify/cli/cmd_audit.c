@@ -7,9 +7,10 @@
 
 #include "reports/atomic.h"
 #include "verify/audit/audit.h"
-#include "interrupt.h"
+#include "begin.h"
 #include "outputs.h"
-#include "verify/session/run.h"
+#include "verify/isolate/child.h"
+#include "verify/system/interrupt.h"
 
 static bool passes(const struct audit_count *c)
 {
@@ -102,6 +103,20 @@ static int write_json(const struct task *task, const struct audit *audit, bool p
     return status == 0 ? 0 : EXIT_ENVIRONMENT;
 }
 
+static int run_kinds(const struct task *task, const struct options *options, struct audit *audit)
+{
+    char error[1024];
+    const bool progress = isatty(STDERR_FILENO) && !options->quiet;
+    const enum run_status status =
+        audit_run(task, audit, progress ? show_progress : NULL, error, sizeof error);
+    if (status == RUN_INTERRUPTED)
+        return EXIT_INTERRUPTED;
+    if (status == RUN_DONE)
+        return 0;
+    options_error("%s", error);
+    return EXIT_ENVIRONMENT;
+}
+
 static int run_audit(const struct task *task, const struct options *options)
 {
     struct audit *audit = calloc(1, sizeof *audit);
@@ -112,7 +127,7 @@ static int run_audit(const struct task *task, const struct options *options)
     /* first of all without results: that nothing can be written there shows before minutes are spent */
     int status = options->json ? write_json(task, audit, true, options->json) : 0;
     if (status == 0)
-        status = audit_run(task, audit, isatty(STDERR_FILENO) && !options->quiet ? show_progress : NULL);
+        status = run_kinds(task, options, audit);
     if (status == 0 || status == EXIT_INTERRUPTED) { /* what was finished stays */
         const int written = options->json ? write_json(task, audit, status != 0, options->json) : 0;
         if (!options->quiet)
@@ -126,34 +141,25 @@ static int run_audit(const struct task *task, const struct options *options)
 
 /* Each configuration is judged once a null kernel, whose outputs are made on the CPU: a few dozen of moderate
  * size show as much as hundreds with gigabytes. */
-static void keep_moderate(struct task *task, struct options *options)
-{
-    static const double most_bytes = 256e6;
-    if (!options->effort_given)
-        options->effort = EFFORT_QUICK;
-    if (task->caps.bytes > most_bytes)
-        task->caps.bytes = most_bytes;
-}
+static const double most_bytes = 256e6;
 
 int command_audit(const struct options *given)
 {
     struct options copy = *given;
     const struct options *const options = &copy;
     struct task task;
-    catch_signals();
+    catch_signals(child_stop_all);
     int status = outputs_check(options);
+    if (!options->effort_given)
+        copy.effort = EFFORT_QUICK;
     if (status == 0)
-        status = task_open(&task, options);
+        status = begin_task(&task, options);
     if (status != 0)
         return status;
-    keep_moderate(&task, &copy);
-    status = task_contract(&task, options);
-    if (status == 0)
-        status = task_draw(&task, options);
+    if (task.caps.bytes > most_bytes)
+        task.caps.bytes = most_bytes;
+    status = begin_step(&task, task_draw(&task));
     if (status == 0)
         status = run_audit(&task, options);
-    if (status == EXIT_INTERRUPTED)
-        options_error("interrupted");
-    task_clear(&task);
-    return status;
+    return begin_end(&task, status);
 }

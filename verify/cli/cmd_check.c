@@ -4,9 +4,10 @@
 #include <unistd.h>
 
 #include "reports/published.h"
-#include "interrupt.h"
-#include "verify/session/run.h"
+#include "begin.h"
 #include "show.h"
+#include "verify/session/run.h"
+#include "verify/system/interrupt.h"
 
 enum { PRINTED_LINES = 40 };
 static const double time_budget = 0.5; /* seconds */
@@ -77,5 +78,5 @@ static int run_check(const struct task *task, const struct options *options, con
 
 int command_check(const struct options *options)
 {
-    return run_configuration(options, run_check);
+    return begin_configuration(options, run_check);
 }

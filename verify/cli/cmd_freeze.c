@@ -12,7 +12,8 @@
 
 #include "reports/atomic.h"
 #include "reports/result.h"
-#include "paths.h"
+#include "options.h"
+#include "verify/problem/paths.h"
 #include "verify/session/task.h"
 
 static int fail(int status, const char *text)
@@ -187,7 +188,7 @@ int command_freeze(const struct options *options)
     if (!problem)
         return EXIT_USAGE;
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
-    task_regress(problem, options, path, sizeof path);
+    task_regress(problem, options->regress, path, sizeof path);
     int status = read_contract(&published, problem, NULL);
     if (status == 0 && options->space)
         status = read_contract(&own, problem, options->space);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "reports/terminal.h"
+#include "begin.h"
 #include "show.h"
 #include "verify/diagnose/shrinking.h"
 
@@ -148,5 +149,5 @@ static int run_shrink(const struct task *task, const struct options *options, co
 
 int command_shrink(const struct options *options)
 {
-    return run_configuration(options, run_shrink);
+    return begin_configuration(options, run_shrink);
 }

@@ -71,7 +71,7 @@ char *show_command_options(const struct options *options, const struct task *tas
         text_shell(out, options->space);
         fprintf(out, " ");
     }
-    if (options->timeout != TIMEOUT_DEFAULT)
+    if (options->timeout != CALL_SECONDS)
         fprintf(out, "--timeout %g ", options->timeout);
     if (options->published)
         fprintf(out, "--tolerance published ");

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "gen/explain/explain.h"
-#include "verify/device/clock.h"
-#include "verify/cli/interrupt.h"
+#include "verify/system/clock.h"
+#include "verify/system/interrupt.h"
 #include "shrinking.h"
 
 struct diagnosing {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gen/draw/cost.h"
-#include "verify/cli/interrupt.h"
+#include "verify/system/interrupt.h"
 
 /* Results by configuration: open addressing, at most half full. An empty slot has no problem. */
 struct probe {

@@ -1,7 +1,7 @@
 #include "shrinking.h"
 
 #include "reports/published.h"
-#include "verify/device/clock.h"
+#include "verify/system/clock.h"
 
 void shrinking_from(struct shrinking *s, const struct config_result *failure)
 {

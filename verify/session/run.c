@@ -10,8 +10,8 @@
 #include "reference/error.h"
 #include "reports/published.h"
 #include "verify/isolate/child.h"
-#include "verify/device/clock.h"
-#include "verify/cli/interrupt.h"
+#include "verify/system/clock.h"
+#include "verify/system/interrupt.h"
 #include "verify/device/processors.h"
 
 /* After this many timeouts, or deaths while loading, more of them would prove nothing and cost minutes. One
@@ -335,26 +335,4 @@ enum run_status run_task(const struct task *task, const struct run_options *opti
     pthread_rwlock_destroy(&run.running);
     pthread_mutex_destroy(&run.lock);
     return run.status == RUN_DONE && is_interrupted() ? RUN_INTERRUPTED : run.status;
-}
-
-int run_configuration(const struct options *options,
-                      int (*command)(const struct task *, const struct options *, const struct config *))
-{
-    struct task task;
-    struct config config;
-    catch_signals();
-    int status = task_open(&task, options);
-    if (status != 0)
-        return status;
-    status = task_contract(&task, options);
-    if (status == 0)
-        status = task_config(&task, options->argument[2], &config);
-    if (status == 0)
-        status = task_build(&task, options);
-    if (status == 0)
-        status = command(&task, options, &config);
-    if (status == EXIT_INTERRUPTED)
-        options_error("interrupted");
-    task_clear(&task);
-    return status;
 }

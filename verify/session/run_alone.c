@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "verify/cli/interrupt.h"
+#include "verify/system/interrupt.h"
 #include "run_internal.h"
 
 static enum session_status attempt_alone(struct run *run, struct session *session, int i,

@@ -89,11 +89,34 @@ void session_skip(struct config_result *result, enum cause cause)
     result->reason = (struct reason){.cause = cause, .stage = STAGE_NOT_RUN};
 }
 
+struct session_tensor session_tensor(const struct session *s, int tensor)
+{
+    const struct slot *slot = &s->slot[tensor];
+    return (struct session_tensor){slot->own, slot->before, slot->bytes};
+}
+
+const struct memory *session_memory(const struct session *s)
+{
+    return s->memory;
+}
+
+const struct session_options *session_given(const struct session *s)
+{
+    return &s->options;
+}
+
+enum session_status session_end(struct session *s)
+{
+    const enum session_status status = s->status;
+    if (status == SESSION_SHORT)
+        s->status = SESSION_OK;
+    return status;
+}
+
 void session_settle(struct session *s, struct config_result *result)
 {
-    if (s->status != SESSION_SHORT)
+    if (session_end(s) != SESSION_SHORT)
         return;
-    s->status = SESSION_OK;
     session_skip(result, CAUSE_MEMORY);
     snprintf(result->detail, sizeof result->detail, "%.300s", s->error);
 }
@@ -111,6 +134,13 @@ void session_find(struct session *s, enum finding_kind kind, const char *format,
     va_start(arguments, format);
     vsnprintf(finding->evidence, sizeof finding->evidence, format, arguments);
     va_end(arguments);
+}
+
+void session_arguments(const struct session *s, const struct instance *instance, struct call *call)
+{
+    call->arguments = problem_argument_count(s->options.problem);
+    for (int i = 0; i < call->arguments; i++)
+        call->argument[i] = argument_of(s->options.problem, instance, i);
 }
 
 /* --- the child --- */

@@ -8,6 +8,8 @@
 #include "verify/device/device.h"
 #include "verify/device/lease.h"
 
+enum { CALL_SECONDS = 20 }; /* what one call may take where nothing else is said */
+
 struct session_options {
     const struct problem *problem;
     const struct device *device;

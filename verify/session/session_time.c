@@ -108,7 +108,7 @@ static void attain(const struct session *s, double flops, double bytes, struct t
 {
     const struct device *device = s->options.device;
     const double gbps = device_gbps(device);
-    const double tflops = device_tflops(device, s->options.problem->compute);
+    const double tflops = device_tflops(device, s->options.problem);
     const double memory = gbps > 0 ? bytes / gbps / 1e6 : 0;
     const double compute = tflops > 0 ? flops / tflops / 1e9 : 0;
     timing->attainable_ms = device->launch_ms;
@@ -162,11 +162,11 @@ static void run_timed(struct session *s, const struct config *config, struct ins
     struct call_result timed = {.report = report};
     struct config_result scratch = *result;
     struct totals totals = {&scratch, -1};
-    struct call call = {.extents = problem_argument_count(s->options.problem)};
+    struct call call = {0};
     char text[RESULT_DETAIL_SIZE], line[RESULT_LINE_SIZE];
     int returned = 0;
 
-    memcpy(call.extent, instance->extent, sizeof call.extent);
+    session_arguments(s, instance, &call);
     config_format(config, line, sizeof line);
     if (!series || !report) {
         session_failed(s, "timing", -1);
@@ -215,8 +215,7 @@ enum session_status session_time(struct session *s, const struct config *config,
         run_timed(s, &timed, &instance, budget_seconds, result);
     session_unmap(s);
     instance_clear(&instance);
-    if (s->status == SESSION_SHORT)
-        s->status = SESSION_OK; /* it passed; it only has no time */
+    session_end(s); /* without room it has passed all the same; it only has no time */
     s->seconds.time += clock_seconds() - start - (s->seconds.judge + s->seconds.witness - before) -
                        (lease_waited(s->options.lease) - waited);
     return s->status;
@@ -225,11 +224,11 @@ enum session_status session_time(struct session *s, const struct config *config,
 /* The first call pays for first-touch page faults and the like, too: a limit that is generous. */
 static double measure_call(struct session *s, const struct config *config, const struct instance *instance)
 {
-    struct call call = {.extents = problem_argument_count(s->options.problem)};
+    struct call call = {0};
     struct call_result result = {0};
     char text[RESULT_DETAIL_SIZE];
     int returned = 1;
-    memcpy(call.extent, instance->extent, sizeof call.extent);
+    session_arguments(s, instance, &call);
     if (!slots_fill(s, config, instance, TIMED_CONTENT) || !slots_place(s, PLACE_LOW, &call) ||
         !session_child(s, &result))
         return 0;
@@ -253,7 +252,6 @@ enum session_status session_measure(struct session *s, const struct config *conf
         *seconds = measure_call(s, config, &instance);
     session_unmap(s);
     instance_clear(&instance);
-    if (s->status == SESSION_SHORT)
-        s->status = SESSION_OK;
+    session_end(s);
     return s->status;
 }
