@@ -5,10 +5,11 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "interrupt.h"
 #include "outputs.h"
 #include "reports/atomic.h"
+#include "verify/isolate/child.h"
 #include "verify/prove/prove.h"
+#include "verify/system/interrupt.h"
 #include "options.h"
 
 /* A fixed seed: the same definition gives the same answer every day. */
@@ -55,7 +56,7 @@ int command_prove(const struct options *options)
     struct device device;
     struct prove_report report = {0};
     char error[512];
-    catch_signals();
+    catch_signals(child_stop_all);
     const struct problem *problem = options_problem(options);
     int status = problem ? outputs_check(options) : EXIT_USAGE;
     if (status != 0)

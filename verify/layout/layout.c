@@ -11,9 +11,11 @@ static int lay_tensor(struct layout *l, int t)
 {
     const struct tensor *tensor = &l->problem->tensors[t];
     int error = 0;
-    l->bytes[t] = (size_t)instance_tensor_count(&l->instance.tensor[t]) * dtype_size(tensor->dtype);
+    l->bytes[t] = (size_t)instance_tensor_span(&l->instance.tensor[t]) * dtype_size(tensor->dtype);
     if (tensor->role != TENSOR_OUTPUT) {
         error = l->memory->take(&l->held[t], l->bytes[t] + SLACK);
+        if (!error)
+            error = l->memory->poison(l->held[t], l->bytes[t], memory_poison(tensor->dtype));
         if (!error)
             error = l->memory->fill(l->problem, &l->instance, t, l->config.seed, l->content, l->held[t]);
     }
@@ -50,16 +52,16 @@ void layout_close(struct layout *l)
 
 void layout_request(const struct layout *l, int output, int capability, struct judge_request *r)
 {
-    const enum dtype dtype = l->problem->tensors[output].dtype;
     *r = (struct judge_request){.problem = l->problem,
                                 .output = output,
                                 .got = l->got[output],
-                                .poison = memory_poison(dtype),
+                                .width = instance_tensor_width(&l->instance.tensor[output]),
+                                .pitch = l->instance.tensor[output].pitch,
+                                .poison = memory_poison_element(l->problem->tensors[output].dtype),
                                 .atol = l->problem->published_atol,
                                 .rtol = l->problem->published_rtol};
-    if (dtype_size(dtype) == 2)
-        r->poison &= 0xffff;
     memcpy(r->context.extent, l->instance.extent, sizeof r->context.extent);
+    memcpy(r->context.scalar, l->instance.scalar, sizeof r->context.scalar);
     for (int t = 0; l->problem->tensors[t].name; t++)
         r->context.tensor[t] = l->held[t] ? l->held[t] : l->got[t];
     r->context.data = l->instance.data;

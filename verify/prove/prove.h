@@ -40,10 +40,10 @@ struct prove_class {
     const char *output; /* the tensor */
     int configs;
     int64_t values;
-    double median;             /* of allowed error over |value|; of a discrete output 0 */
-    int64_t changed, accepted; /* elements moved to 0 or doubled, and how many of these were accepted */
-    int blind;                 /* configurations in which it tells nothing */
-    bool tells_nothing;        /* in most of them */
+    double median;               /* of allowed error over |value|; of a discrete output 0 */
+    int64_t changed, accepted;   /* elements moved to 0 or doubled, and how many of these were accepted */
+    int blind;                   /* configurations in which it tells nothing */
+    bool tells_nothing;          /* in most of them */
     char line[RESULT_LINE_SIZE]; /* a configuration in which it tells nothing; empty: none */
 };
 

@@ -47,8 +47,7 @@ static void read_seen(struct proof *p, const char *ending, struct config_list *l
 static bool measure_seen(struct proof *p, const struct config_list *list, bool host)
 {
     struct prove_report *r = p->report;
-    struct prove_seen *grown =
-        realloc(r->seen, (size_t)(r->seen_count + list->count + 1) * sizeof *r->seen);
+    struct prove_seen *grown = realloc(r->seen, (size_t)(r->seen_count + list->count + 1) * sizeof *r->seen);
     if (!grown)
         return prove_broke(p, "the seen set", -1);
     r->seen = grown;
@@ -60,8 +59,7 @@ static bool measure_seen(struct proof *p, const struct config_list *list, bool h
         if (!(instance.flops > 0 && instance.bytes > 0))
             prove_fail(p, PROVE_SEEN, &list->item[i], "flops and bytes above 0", "%g flops, %g bytes",
                        instance.flops, instance.bytes);
-        r->seen[r->seen_count++] =
-            (struct prove_seen){list->item[i], host, instance.flops, instance.bytes};
+        r->seen[r->seen_count++] = (struct prove_seen){list->item[i], host, instance.flops, instance.bytes};
         instance_clear(&instance);
     }
     return true;

@@ -15,7 +15,8 @@ static bool draw_sizes(struct proof *p, struct drawn_list *out, int count, doubl
     struct space_error error;
     struct draw_caps caps = task_caps(p->problem, p->options->device);
     const struct config_list *seen = p->seen.count ? &p->seen : &p->host_seen;
-    if (p->options->device->backend == BACKEND_CUDA) /* baselines have a thread for each element, and no matrix units */
+    if (p->options->device->backend ==
+        BACKEND_CUDA) /* baselines have a thread for each element, and no matrix units */
         caps = (struct draw_caps){.bytes = 1e9, .flops = 2e10};
     caps.bytes *= share;
     caps.flops *= share;

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "prove_internal.h"
-#include "verify/cli/paths.h"
+#include "verify/problem/paths.h"
 
 int prove_shape(const struct problem *problem, const char *ending, char *path, size_t size)
 {

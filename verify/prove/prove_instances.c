@@ -26,9 +26,9 @@ static void compare_shapes(struct proof *p, const struct config *config, const s
     for (int t = 0; p->problem->tensors[t].name; t++) {
         const struct instance_tensor *x = &a->tensor[t], *y = &b->tensor[t];
         if (x->rank != y->rank || memcmp(x->dim, y->dim, (size_t)x->rank * sizeof *x->dim) != 0)
-            prove_fail(p, PROVE_INSTANCES, config, expected, "%s has %lld elements, by %s %lld, or other dimensions",
-                       p->problem->tensors[t].name, (long long)instance_tensor_count(x), other,
-                       (long long)instance_tensor_count(y));
+            prove_fail(p, PROVE_INSTANCES, config, expected,
+                       "%s has %lld elements, by %s %lld, or other dimensions", p->problem->tensors[t].name,
+                       (long long)instance_tensor_count(x), other, (long long)instance_tensor_count(y));
     }
 }
 
@@ -53,7 +53,8 @@ static void look_at_shapes(struct proof *p, const struct config *config, const s
                 prove_fail(p, PROVE_INSTANCES, config, "dimensions above 0", "dimension %d of %s is %lld", d,
                            p->problem->tensors[t].name, (long long)x->dim[d]);
     }
-    if (least > 0 && !(instance->flops > 0 && instance->bytes > 0 && isfinite(instance->flops + instance->bytes)))
+    if (least > 0 &&
+        !(instance->flops > 0 && instance->bytes > 0 && isfinite(instance->flops + instance->bytes)))
         prove_fail(p, PROVE_INSTANCES, config, "flops and bytes above 0", "%g flops, %g bytes",
                    instance->flops, instance->bytes);
 }
@@ -73,7 +74,8 @@ static bool grow(struct proof *p, const struct config *config, const struct inst
         if (larger.flops < instance->flops || larger.bytes < instance->bytes)
             prove_fail(p, PROVE_INSTANCES, &twice, "no less work with twice as much along an axis",
                        "with %s doubled %.17g flops and %.17g bytes, before %.17g and %.17g",
-                       p->problem->axes[i].name, larger.flops, larger.bytes, instance->flops, instance->bytes);
+                       p->problem->axes[i].name, larger.flops, larger.bytes, instance->flops,
+                       instance->bytes);
         instance_clear(&larger);
     }
     return true;
@@ -101,16 +103,20 @@ static bool measure(struct proof *p, const struct config *config)
 
 /* --- contents --- */
 
-/* Of one class: is there a configuration in which a tensor's elements differ among themselves, and one in which they differ
- * from those of another content? */
+/* Of one class, over its configurations: is there a tensor large enough to be asked, are a floating-point tensor's elements
+ * ever different among themselves, and those of two contents? */
 struct variety {
-    bool large, differs, among[PROBLEM_MAX_TENSORS], many[PROBLEM_MAX_TENSORS];
+    bool large, varies, differs;
     struct config config;
 };
 
-static bool all_equal(const char *data, int64_t count, size_t size)
+static bool all_equal(const struct instance_tensor *tensor, const char *data, size_t size)
 {
-    return count < 2 || memcmp(data, data + size, (size_t)(count - 1) * size) == 0;
+    const int64_t count = instance_tensor_count(tensor);
+    int64_t i = 1;
+    while (i < count && memcmp(data, data + (size_t)instance_tensor_place(tensor, i) * size, size) == 0)
+        i++;
+    return i >= count;
 }
 
 /* Fills of one input: twice the same content, which must have the same bits, and another. */
@@ -121,6 +127,8 @@ static bool compare_fills(struct proof *p, const struct layout *l, const struct 
     const uint64_t seed = l->config.seed;
     void *device = NULL;
     int error = l->memory->take(&device, l->bytes[t] + 16);
+    error =
+        error ? error : l->memory->poison(device, l->bytes[t], memory_poison(p->problem->tensors[t].dtype));
     error = error ? error : l->memory->fill(p->problem, &l->instance, t, seed, l->content, device);
     error = error ? error : l->memory->to_host(buffer[0], l->held[t], 0, (int64_t)l->bytes[t]);
     error = error ? error : l->memory->to_host(buffer[1], device, 0, (int64_t)l->bytes[t]);
@@ -136,9 +144,8 @@ static bool compare_fills(struct proof *p, const struct layout *l, const struct 
     v->differs = v->differs || memcmp(buffer[0], buffer[2], l->bytes[t]) != 0;
     v->large = v->large || count >= ENOUGH;
     if (count >= ENOUGH) {
-        v->many[t] = true;
-        v->among[t] =
-            v->among[t] || !all_equal(buffer[0], count, dtype_size(p->problem->tensors[t].dtype));
+        v->varies = v->varies || value_is_whole(p->problem->tensors[t].dtype) ||
+                    !all_equal(&l->instance.tensor[t], buffer[0], dtype_size(p->problem->tensors[t].dtype));
         v->config = l->config;
     }
     return true;
@@ -168,22 +175,15 @@ static bool compare_contents(struct proof *p, const struct config *config, struc
     return ok;
 }
 
-/* A tensor that varies in some class and is one number all over in another, at every size, is suspicious only where nothing
- * else of that class varies: then all contents are one. */
+/* One tensor may be the same number all over (a query that weighs all keys alike), but not all of them. */
 static void judge_variety(struct proof *p, int class, const struct variety *v)
 {
     const char *name = p->classes ? p->problem->classes[class].name : "the only one";
-    bool varies = false;
     prove_ask(p, PROVE_CLASSES, 1);
-    for (int t = 0; p->problem->tensors[t].name; t++)
-        varies = varies || (v->among[t] && !value_is_whole(p->problem->tensors[t].dtype));
     if (v->large && !v->differs)
         prove_fail(p, PROVE_CLASSES, &v->config, "other values in every content",
                    "class %s: contents 0 and 1 are the same", name);
-    for (int t = 0; p->problem->tensors[t].name; t++)
-        if (v->many[t] && !v->among[t] && getenv("PROVE_CONST"))
-            fprintf(stderr, "%s class %s tensor %s constant\n", p->problem->name, name, p->problem->tensors[t].name);
-    if (v->large && !varies)
+    if (v->large && !v->varies)
         prove_fail(p, PROVE_CLASSES, &v->config, "values that vary",
                    "class %s: every floating-point input is one number all over", name);
 }

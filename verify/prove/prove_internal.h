@@ -54,15 +54,18 @@ int prove_shape(const struct problem *problem, const char *ending, char *path, s
 int prove_source(const struct problem *problem, const char *file, char *path, size_t size);
 
 /* The parts, in their order. */
-bool prove_contract(struct proof *p);   /* prove_contract.c: judgements, .space, .seen */
-bool prove_draw(struct proof *p);       /* prove_draw.c: the cases */
-bool prove_instances(struct proof *p);  /* prove_instances.c */
-bool prove_outputs(struct proof *p);    /* prove_outputs.c: enclosure, right, off, nulls, telling */
-bool prove_kernels(struct proof *p);    /* prove_kernels.c */
+bool prove_contract(struct proof *p);  /* prove_contract.c: judgements, .space, .seen */
+bool prove_draw(struct proof *p);      /* prove_draw.c: the cases */
+bool prove_instances(struct proof *p); /* prove_instances.c */
+bool prove_outputs(struct proof *p);   /* prove_outputs.c: enclosure, right, off, nulls, telling */
+bool prove_kernels(struct proof *p);   /* prove_kernels.c */
 /* A session with the baseline, for its outputs; NULL: there is none to be had, which prove_kernels tells. */
 struct session *prove_baseline(struct proof *p);
-bool prove_pinned(struct proof *p);     /* prove_pinned.c */
-bool prove_tell(struct proof *p);       /* prove_telling.c: what the classes' figures come to */
+bool prove_pinned(struct proof *p); /* prove_pinned.c */
+bool prove_tell(struct proof *p);   /* prove_telling.c: what the classes' figures come to */
+
+/* Is any output right or wrong, with nothing in between? */
+bool prove_is_discrete(const struct proof *p);
 
 /* The index of a configuration's input class. */
 int prove_class_of(const struct config *config);

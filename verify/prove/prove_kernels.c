@@ -9,8 +9,8 @@
 
 #include "prove_internal.h"
 #include "verify/build/build.h"
-#include "verify/device/clock.h"
 #include "verify/device/processors.h"
+#include "verify/system/clock.h"
 
 enum { MOST_KERNELS = 64 };
 
@@ -118,12 +118,16 @@ static struct session *open_session(const struct proof *p, const struct build *b
     return session_open(&options);
 }
 
-/* A class that promises exact sums, and an honest sum that differs where nothing may: then it is the promise that is wrong. */
-static bool breaks_promise(const struct config_result *r, const struct prove_case *c)
+static bool promises_exact(const struct proof *p, const struct prove_case *c)
 {
-    const struct input_class *class = &c->config.problem->classes[c->class];
-    return r->outcome == OUTCOME_WRONG && r->reason.cause == CAUSE_VALUE && class->data == DATA_EXACT &&
-           !c->config.problem->exact && r->worst.present;
+    return p->classes > 0 && p->problem->classes[c->class].data == DATA_EXACT && !prove_is_discrete(p);
+}
+
+/* A class that promises exact sums, and an honest sum that differs where nothing may: then it is the promise that is wrong. */
+static bool breaks_promise(const struct proof *p, const struct config_result *r, const struct prove_case *c)
+{
+    return r->outcome == OUTCOME_WRONG && r->reason.cause == CAUSE_VALUE && r->worst.present &&
+           promises_exact(p, c);
 }
 
 static void note(struct proof *p, const struct kernel *kernel, const struct prove_case *c,
@@ -136,11 +140,12 @@ static void note(struct proof *p, const struct kernel *kernel, const struct prov
     if (w->present && w->allowed > 0 && w->error / w->allowed > out->reached)
         out->reached = w->error / w->allowed;
     prove_ask(p, PROVE_KERNELS, 1);
-    prove_ask(p, PROVE_EXACT, p->problem->classes[c->class].data == DATA_EXACT && !p->problem->exact);
+    prove_ask(p, PROVE_EXACT, promises_exact(p, c));
     if (!right && !skipped && strcmp(out->outcome, "pass") == 0)
         snprintf(out->outcome, sizeof out->outcome, "%s", outcome_name(r->outcome));
-    if (breaks_promise(r, c))
-        prove_fail(p, PROVE_EXACT, &c->config, "sums that are exact in any order, as the class promises (DATA_EXACT)",
+    if (breaks_promise(p, r, c))
+        prove_fail(p, PROVE_EXACT, &c->config,
+                   "sums that are exact in any order, as the class promises (DATA_EXACT)",
                    "class %s: %s has %.9g for %.17g in %s[%lld], %.3g being allowed",
                    p->problem->classes[c->class].name, kernel->file, w->got, w->want, w->tensor,
                    (long long)w->index, w->allowed);
@@ -197,7 +202,8 @@ bool prove_kernels(struct proof *p)
     bool ok = k || prove_broke(p, "running kernels", -1);
     snprintf(file, sizeof file, "baseline.%s", ending(p));
     if (ok && !add(p, k, file))
-        prove_fail(p, PROVE_KERNELS, NULL, "a baseline, plain and honest", "no %s in the problem's folder", file);
+        prove_fail(p, PROVE_KERNELS, NULL, "a baseline, plain and honest", "no %s in the problem's folder",
+                   file);
     snprintf(file, sizeof file, "fast.%s", ending(p));
     if (ok) {
         add(p, k, file);

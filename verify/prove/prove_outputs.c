@@ -19,15 +19,28 @@ struct trial {
     struct layout *layout;
     struct judge_request request;
     struct judge_report *report;
+    const struct instance_tensor *shape; /* of the output */
     enum dtype dtype;
     int64_t elements;
     size_t bytes;
-    void *right, *changed;     /* host, in the output's format */
-    unsigned char *mask;       /* host: which elements the judge rejects */
-    void *device_mask;         /* memory of the back end */
+    void *right, *changed;       /* host, laid out like the output */
+    unsigned char *mask;         /* host: which elements the judge rejects */
+    void *device_mask;           /* memory of the back end */
     struct judged at[LOOKED_AT]; /* elements that are looked at, as judged in the right output */
     int looked;
 };
+
+/* --- elements, by their number --- */
+
+static double get(const struct trial *t, const void *output, int64_t i)
+{
+    return value_get(t->dtype, output, instance_tensor_place(t->shape, i));
+}
+
+static void set(const struct trial *t, int64_t i, double value)
+{
+    value_set(t->dtype, t->changed, instance_tensor_place(t->shape, i), value);
+}
 
 /* --- judging --- */
 
@@ -64,7 +77,7 @@ static void find_extremes(const struct trial *t, int64_t extreme[2])
     double most = -1, least = INFINITY;
     extreme[0] = extreme[1] = 0;
     for (int64_t i = 0; i < t->elements; i++) {
-        const double size = fabs(value_get(t->dtype, t->right, i));
+        const double size = fabs(get(t, t->right, i));
         if (size > most && isfinite(size)) {
             most = size;
             extreme[0] = i;
@@ -170,7 +183,7 @@ static bool judge_right(struct trial *t)
 /* A value that the output's format does not flush to 0: of what is 0 anyway nothing is told by its size. */
 static bool tells(const struct trial *t, const struct judged *e)
 {
-    return isfinite(e->mid) && value_get(t->dtype, t->right, e->index) != 0;
+    return isfinite(e->mid) && get(t, t->right, e->index) != 0;
 }
 
 /* --- elements moved --- */
@@ -182,24 +195,25 @@ static bool move_element(struct trial *t, enum move move, const struct judged *e
 {
     const double sign = pcg_below(t->p->pcg, 2) ? 1 : -1;
     const enum dtype dtype = t->dtype;
+    const int64_t place = instance_tensor_place(t->shape, e->index);
     if (!isfinite(e->mid)) { /* a number is further off than anything that is allowed */
-        value_set(dtype, t->changed, e->index, 1);
+        set(t, e->index, 1);
         return move == MOVE_FOUR_TIMES;
     }
     switch (move) {
-    case MOVE_HALF: return value_set_inside(dtype, t->changed, e->index, e->mid, e->mid + sign * e->allowed / 2);
+    case MOVE_HALF: return value_set_inside(dtype, t->changed, place, e->mid, e->mid + sign * e->allowed / 2);
     case MOVE_FOUR_TIMES:
-        return value_set_outside(dtype, t->changed, e->index, e->mid, e->mid + sign * 4 * e->allowed) ||
-               value_set_outside(dtype, t->changed, e->index, e->mid, e->mid - sign * 4 * e->allowed);
-    case MOVE_ZERO: value_set(dtype, t->changed, e->index, 0); return tells(t, e);
-    default: value_set(dtype, t->changed, e->index, 2 * e->mid); return tells(t, e);
+        return value_set_outside(dtype, t->changed, place, e->mid, e->mid + sign * 4 * e->allowed) ||
+               value_set_outside(dtype, t->changed, place, e->mid, e->mid - sign * 4 * e->allowed);
+    case MOVE_ZERO: set(t, e->index, 0); return tells(t, e);
+    default: set(t, e->index, 2 * e->mid); return tells(t, e);
     }
 }
 
 static void put_right(const struct trial *t, int64_t i)
 {
-    const size_t size = dtype_size(t->dtype);
-    memcpy((char *)t->changed + (size_t)i * size, (const char *)t->right + (size_t)i * size, size);
+    const size_t size = dtype_size(t->dtype), at = (size_t)instance_tensor_place(t->shape, i) * size;
+    memcpy((char *)t->changed + at, (const char *)t->right + at, size);
 }
 
 static bool shares_row(const struct trial *t, int64_t index, const struct judged *const *moved, int count)
@@ -216,7 +230,7 @@ static void note_moved(struct trial *t, enum move move, const struct judged *e, 
 {
     const char *name = t->p->problem->tensors[t->j->output].name;
     const bool rejected = t->mask[e->index];
-    const double now = value_get(t->dtype, t->changed, e->index);
+    const double now = get(t, t->changed, e->index);
     if (move == MOVE_ZERO || move == MOVE_TWICE) {
         telling->changed++;
         telling->accepted += !rejected;
@@ -228,8 +242,7 @@ static void note_moved(struct trial *t, enum move move, const struct judged *e, 
                    "%s[%lld]: %.9g for %.17g rejected, %.3g being allowed", name, (long long)e->index, now,
                    e->mid, e->allowed);
     if (move == MOVE_FOUR_TIMES && !rejected)
-        prove_fail(t->p, PROVE_OFF, &t->c->config,
-                   "an element off by four times what is allowed rejected",
+        prove_fail(t->p, PROVE_OFF, &t->c->config, "an element off by four times what is allowed rejected",
                    "%s[%lld]: %.9g for %.17g accepted, %.3g being allowed", name, (long long)e->index, now,
                    e->mid, e->allowed);
 }
@@ -273,8 +286,7 @@ static int ascending(const void *a, const void *b)
 static struct prove_telling *add_telling(struct trial *t)
 {
     struct prove_report *r = t->p->report;
-    struct prove_telling *grown =
-        realloc(r->telling, (size_t)(r->telling_count + 1) * sizeof *r->telling);
+    struct prove_telling *grown = realloc(r->telling, (size_t)(r->telling_count + 1) * sizeof *r->telling);
     if (!grown)
         return prove_broke(t->p, "what classes tell", -1) ? NULL : NULL;
     r->telling = grown;
@@ -313,7 +325,8 @@ static bool try_null(struct trial *t, const struct null_source *source, int kind
                      struct null_count *count)
 {
     null_make(tried[kind], source, out);
-    null_encode(t->dtype, out, t->elements, t->changed);
+    for (int64_t i = 0; i < t->elements; i++)
+        set(t, i, out[i]);
     if (memcmp(t->changed, t->right, t->bytes) == 0)
         return true; /* happens to be right: an output of one element */
     if (!judge(t, t->changed))
@@ -340,14 +353,17 @@ static bool try_nulls(struct trial *t, struct null_count count[TRIED])
     }
     if (ok) {
         const struct null_source source = {.problem = t->p->problem,
-                                           .shape = &l->instance.tensor[t->j->output],
+                                           .shape = t->shape,
                                            .count = t->elements,
                                            .expected = expected,
                                            .input = input,
                                            .inputs = inputs,
                                            .seed = t->p->options->seed};
-        null_decode(t->dtype, t->right, t->elements, expected);
-        null_decode(t->p->problem->tensors[0].dtype, staging, inputs, input);
+        for (int64_t i = 0; i < t->elements; i++)
+            expected[i] = (float)get(t, t->right, i);
+        for (int64_t i = 0; i < inputs; i++)
+            input[i] = (float)value_get(t->p->problem->tensors[0].dtype, staging,
+                                        instance_tensor_place(&l->instance.tensor[0], i));
         for (int kind = 0; kind < TRIED && ok; kind++)
             ok = try_null(t, &source, kind, out, &count[kind]);
         memcpy(t->changed, t->right, t->bytes);
@@ -383,8 +399,8 @@ static void note_changed(struct trial *t, int tensor, int64_t index, struct prov
     prove_ask(t->p, PROVE_OFF, 1);
     if (!rejected)
         prove_fail(t->p, PROVE_OFF, &t->c->config, "an element with another value rejected",
-                   "%s[%lld]: another value than the right one accepted",
-                   t->p->problem->tensors[tensor].name, (long long)index);
+                   "%s[%lld]: another value than the right one accepted", t->p->problem->tensors[tensor].name,
+                   (long long)index);
 }
 
 /* Elements of one tensor, one at a time. */
@@ -392,15 +408,16 @@ static bool change_elements(struct trial *t, int tensor, struct prove_telling *t
 {
     struct layout *l = t->layout;
     const enum dtype dtype = t->p->problem->tensors[tensor].dtype;
-    const size_t bytes = l->bytes[tensor], size = dtype_size(dtype);
+    const size_t bytes = l->bytes[tensor];
     char *const right = malloc(bytes), *const changed = malloc(bytes);
     bool ok = (right && changed) || prove_broke(t->p, "judging", -1);
     int error = ok ? l->memory->to_host(right, l->got[tensor], 0, (int64_t)bytes) : 0;
     for (int i = 0; i < JUDGE_SAMPLES && ok && !error; i++) {
-        const int64_t index = i == 0 ? 0 : any_element(t);
+        const int64_t index =
+            (int64_t)pcg_below(t->p->pcg, (uint64_t)instance_tensor_count(&l->instance.tensor[tensor]));
         memcpy(changed, right, bytes);
-        value_change(dtype, changed, index);
-        error = l->memory->from_host(l->got[tensor], changed, size * ((size_t)index + 1));
+        value_change(dtype, changed, instance_tensor_place(&l->instance.tensor[tensor], index));
+        error = l->memory->from_host(l->got[tensor], changed, bytes);
         ok = error || judge(t, tensor == t->j->output ? changed : t->right);
         if (ok && !error)
             note_changed(t, tensor, index, telling);
@@ -438,9 +455,9 @@ static bool try_continuous(struct trial *t, struct null_count count[TRIED])
     if (!telling)
         return false;
     measure_telling(t, telling);
-    return try_move(t, MOVE_HALF, 0, LOOKED_AT, telling) && try_move(t, MOVE_FOUR_TIMES, 0, LOOKED_AT, telling) &&
-           try_move(t, MOVE_ZERO, 2, 5, telling) && try_move(t, MOVE_TWICE, 5, LOOKED_AT, telling) &&
-           (!t->c->nulls || try_nulls(t, count));
+    return try_move(t, MOVE_HALF, 0, LOOKED_AT, telling) &&
+           try_move(t, MOVE_FOUR_TIMES, 0, LOOKED_AT, telling) && try_move(t, MOVE_ZERO, 2, 5, telling) &&
+           try_move(t, MOVE_TWICE, 5, LOOKED_AT, telling) && (!t->c->nulls || try_nulls(t, count));
 }
 
 static bool try_output(struct proof *p, const struct prove_case *c, struct layout *layout,
@@ -450,6 +467,7 @@ static bool try_output(struct proof *p, const struct prove_case *c, struct layou
                       .c = c,
                       .j = j,
                       .layout = layout,
+                      .shape = &layout->instance.tensor[j->output],
                       .dtype = p->problem->tensors[j->output].dtype,
                       .elements = instance_tensor_count(&layout->instance.tensor[j->output]),
                       .bytes = layout->bytes[j->output]};
@@ -500,18 +518,10 @@ static bool try_case(struct proof *p, const struct prove_case *c, struct session
     return ok;
 }
 
-static bool is_discrete(const struct proof *p)
-{
-    bool discrete = false;
-    for (int j = 0; j < p->judgements; j++)
-        discrete = discrete || p->judgement[j].reference->discrete;
-    return discrete;
-}
-
 bool prove_outputs(struct proof *p)
 {
     struct null_count count[PROBLEM_MAX_TENSORS][TRIED] = {{{0}}};
-    struct session *baseline = is_discrete(p) ? prove_baseline(p) : NULL;
+    struct session *baseline = prove_is_discrete(p) ? prove_baseline(p) : NULL;
     bool ok = p->status == PROVE_DONE;
     for (int i = 0; i < p->case_count && ok; i++) {
         prove_progress(p, "outputs", i, p->case_count);

@@ -24,8 +24,11 @@ static void print_text(FILE *out, const char *label, const char *text)
 
 static void print_check(FILE *out, const struct prove_finding *f, enum prove_check check)
 {
-    fprintf(out, "  %-7s %-15s %lld %s\n", f->failures ? "FAILED" : "ok", prove_check_name(check),
-            (long long)f->asked, f->what);
+    if (!f->what[0])
+        fprintf(out, "  %-7s %-15s for what failed above\n", "not run", prove_check_name(check));
+    else
+        fprintf(out, "  %-7s %-15s %lld %s\n", f->failures ? "FAILED" : "ok", prove_check_name(check),
+                (long long)f->asked, f->what);
     if (!f->failures)
         return;
     print_text(out, "expected", f->expected);
@@ -49,7 +52,8 @@ static void print_seen(FILE *out, const struct prove_report *report)
 
 static void print_classes(FILE *out, const struct prove_report *report)
 {
-    fprintf(out, "\n  What each input class can tell: the median of allowed error over |value|, and how many elements that\n"
+    fprintf(out, "\n  What each input class can tell: the median of allowed error over |value|, and how many "
+                 "elements that\n"
                  "  were set to 0 or doubled were accepted.\n");
     fprintf(out, "  %-11s %-10s %-13s %-9s %s\n", "class", "output", "promises", "median", "accepted");
     for (int i = 0; i < report->class_count; i++) {

@@ -49,11 +49,12 @@ static void judge_class(struct proof *p, const struct prove_class *c)
         struct prove_finding *f = &p->report->check[PROVE_CLASSES];
         if (f->failures == 0)
             memcpy(f->line, c->line, sizeof f->line);
-        prove_fail(p, PROVE_CLASSES, NULL,
-                   "of a discriminating class an allowed error below a sixteenth of the value, and elements that "
-                   "were set to 0 or doubled rejected",
-                   "class %s: %.2g of the value, %lld of %lld accepted", c->class->name, c->median,
-                   (long long)c->accepted, (long long)c->changed);
+        prove_fail(
+            p, PROVE_CLASSES, NULL,
+            "of a discriminating class an allowed error below a sixteenth of the value, and elements that "
+            "were set to 0 or doubled rejected",
+            "class %s: %.2g of the value, %lld of %lld accepted", c->class->name, c->median,
+            (long long)c->accepted, (long long)c->changed);
     }
 }
 

@@ -7,16 +7,13 @@
 
 bool value_is_whole(enum dtype dtype)
 {
-    return dtype == DTYPE_I32 || dtype == DTYPE_I64 || dtype == DTYPE_U8;
+    return dtype == DTYPE_I32 || dtype == DTYPE_I64 || dtype == DTYPE_U8 || dtype == DTYPE_I8 ||
+           dtype == DTYPE_BOOL;
 }
 
 double value_get(enum dtype dtype, const void *data, int64_t i)
 {
-    float value;
-    if (dtype == DTYPE_F64)
-        return ((const double *)data)[i];
-    null_decode(dtype, (const char *)data + i * (int64_t)dtype_size(dtype), 1, &value);
-    return value;
+    return dtype == DTYPE_F64 ? ((const double *)data)[i] : null_value(dtype, data, i);
 }
 
 void value_set(enum dtype dtype, void *data, int64_t i, double value)
