@@ -30,24 +30,29 @@ const char *null_name(enum null_kind kind)
 
 /* --- formats --- */
 
+float null_value(enum dtype dtype, const void *from, int64_t i)
+{
+    switch (dtype) {
+    case DTYPE_F32: return ((const float *)from)[i];
+    case DTYPE_BF16: return single_from_bf16(((const uint16_t *)from)[i]);
+    case DTYPE_E4M3: return single_from_e4m3(((const uint8_t *)from)[i]);
+    case DTYPE_U8: return ((const uint8_t *)from)[i];
+    case DTYPE_I32: return (float)((const int32_t *)from)[i];
+    case DTYPE_I64: return (float)((const int64_t *)from)[i];
+    case DTYPE_F64: return (float)((const double *)from)[i];
+    case DTYPE_F16: return single_from_f16(((const uint16_t *)from)[i]);
+    case DTYPE_E5M2: return single_from_e5m2(((const uint8_t *)from)[i]);
+    case DTYPE_I8: return ((const int8_t *)from)[i];
+    case DTYPE_BOOL: return ((const uint8_t *)from)[i];
+    }
+    return 0;
+}
+
 void null_decode(enum dtype dtype, const void *from, int64_t count, float *to)
 {
-    const float *e4m3 = reference_e4m3();
 #pragma omp parallel for
     for (int64_t i = 0; i < count; i++)
-        switch (dtype) {
-        case DTYPE_F32: to[i] = ((const float *)from)[i]; break;
-        case DTYPE_BF16: to[i] = single_from_bf16(((const uint16_t *)from)[i]); break;
-        case DTYPE_E4M3: to[i] = e4m3[((const uint8_t *)from)[i]]; break;
-        case DTYPE_U8: to[i] = ((const uint8_t *)from)[i]; break;
-        case DTYPE_I32: to[i] = (float)((const int32_t *)from)[i]; break;
-        case DTYPE_I64: to[i] = (float)((const int64_t *)from)[i]; break;
-        case DTYPE_F64: to[i] = (float)((const double *)from)[i]; break;
-        case DTYPE_F16: to[i] = single_from_f16(((const uint16_t *)from)[i]); break;
-        case DTYPE_E5M2: to[i] = single_from_e5m2(((const uint8_t *)from)[i]); break;
-        case DTYPE_I8: to[i] = ((const int8_t *)from)[i]; break;
-        case DTYPE_BOOL: to[i] = ((const uint8_t *)from)[i]; break;
-        }
+        to[i] = null_value(dtype, from, i);
 }
 
 void null_encode(enum dtype dtype, const float *from, int64_t count, void *to)

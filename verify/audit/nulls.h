@@ -40,7 +40,8 @@ struct null_source {
 /* Fills out[0..count). */
 void null_make(enum null_kind kind, const struct null_source *source, float *out);
 
-/* Values of a tensor of dtype on the host, and back. */
+/* Values of a tensor of dtype on the host, one or many, and back. */
+float null_value(enum dtype dtype, const void *from, int64_t i);
 void null_decode(enum dtype dtype, const void *from, int64_t count, float *to);
 void null_encode(enum dtype dtype, const float *from, int64_t count, void *to);
 

@@ -34,6 +34,11 @@ void session_limit(struct session *s, double seconds)
     s->options.timeout = seconds;
 }
 
+void session_copy(struct session *s, void *const *to)
+{
+    s->copies = to;
+}
+
 int session_admitted(const struct session *s)
 {
     return s->ladder.admitted;

@@ -42,6 +42,7 @@ struct session {
     bool disturbed;          /* the time at hand is not to be trusted */
     int proofs;              /* attempts */
     struct pattern *pattern; /* session_observe */
+    void *const *copies;     /* session_copy */
 };
 
 /* After the work on a configuration: a lack of memory becomes the outcome `skipped`. */
