@@ -87,6 +87,7 @@ enum { REF_PARTS = 8 };
 #define REF_DECLARE_ELEMENT                                                                                  \
     struct ref_element {                                                                                     \
         num value;              /* the exact result */                                                       \
+        bool kept;              /* of an in-out tensor: it keeps its bits, `value` says nothing */           \
         double part[REF_PARTS]; /* what ref_error needs; each problem names its own */                       \
     }
 

@@ -68,6 +68,7 @@ static void judge_tile(const struct work *w, struct tally *tally, const struct t
         for (int j = 0; j < OUT_N && n0 + j < shape[1]; j++) {
             struct acc sum[REF_ACCOUNTS];
             struct ref_element e;
+            e.kept = false;
             for (int s = 0; s < REF_SUMS; s++) {
                 const int at = s * OUT_N + j;
                 sum[s] = (struct acc){tile->sum[i][at], tile->magnitude[i][at] * up, tile->square[i][at] * up,

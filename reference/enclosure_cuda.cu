@@ -294,6 +294,7 @@ static void merge_host(struct judge_report *report, const struct tally *t)
 {
     report->wrong += t->wrong;
     report->unwritten += t->unwritten;
+    report->changed += t->changed;
     report->published_wrong += t->published_wrong;
     if (t->first_wrong >= 0 && (report->first_wrong < 0 || t->first_wrong < report->first_wrong))
         report->first_wrong = t->first_wrong;
@@ -321,7 +322,7 @@ extern "C" int REF_NAME(judge_cuda)(const struct judge_request *request, struct 
     report->worst.index = -1;
     for (int s = 0; s < JUDGE_SAMPLES; s++)
         report->sample[s].index = -1;
-    w.request = *request;
+    w.request = judge_complete(request);
     w.dtype = request->unrounded ? DTYPE_F64 : request->problem->tensors[request->output].dtype;
     cudaError_t error = ask_shape(&request->context, shape);
     if (error)

@@ -158,3 +158,46 @@ void null_make(enum null_kind kind, const struct null_source *s, float *out)
     case NULL_KINDS: break;
     }
 }
+
+/* --- inputs for less work --- */
+
+static void halve_integers(int32_t *value, int64_t count)
+{
+#pragma omp parallel for
+    for (int64_t i = 0; i < count; i++)
+        value[i] = value[i] > 1 ? value[i] / 2 : 1;
+}
+
+static void halve_axis(const struct instance_tensor *tensor, enum dtype dtype, const struct halving *half,
+                       void *data)
+{
+    int64_t inner = 1;
+    for (int d = half->axis + 1; d < tensor->rank; d++)
+        inner *= tensor->dim[d];
+    const int64_t length = tensor->dim[half->axis], count = instance_tensor_count(tensor);
+#pragma omp parallel for
+    for (int64_t i = 0; i < count; i++)
+        if (i / inner % length >= (length + 1) / 2)
+            fill_store(dtype, data, i, half->value);
+}
+
+static void round_to_bf16(float *value, int64_t count)
+{
+#pragma omp parallel for
+    for (int64_t i = 0; i < count; i++) {
+        uint16_t bits;
+        fill_store(DTYPE_BF16, &bits, 0, value[i]);
+        null_decode(DTYPE_BF16, &bits, 1, &value[i]);
+    }
+}
+
+void null_change(enum null_kind kind, const struct problem *problem, const struct instance_tensor *shape,
+                 enum dtype dtype, void *data)
+{
+    if (kind == NULL_BF16)
+        round_to_bf16(data, instance_tensor_count(shape));
+    else if (dtype == DTYPE_I32)
+        halve_integers(data, instance_tensor_count(shape));
+    else
+        halve_axis(shape, dtype, &problem->half, data);
+}

@@ -13,17 +13,18 @@ enum { SESSION_FINDINGS = 8, SESSION_CALLS = 3 };
 /* One tensor of the configuration at hand. */
 struct slot {
     struct region region; /* what the candidate sees */
-    void *own;            /* inputs: the judge's copy; outputs: a snapshot of what came back */
-    void *before;         /* outputs: the snapshot of the previous call */
+    void *own;    /* inputs and in-out: what is put there before a call, the judge's copy; else NULL */
+    void *got;    /* outputs and in-out: a snapshot of what came back; else NULL */
+    void *before; /* the same of the previous call */
     size_t bytes;
-    bool output;
     uint32_t poison;
 };
 
 struct session {
     struct session_options options;
     const struct memory *memory;
-    const struct reference *reference;
+    struct judgement judgement[PROBLEM_MAX_TENSORS];
+    int judgements;
     struct ladder ladder;
     struct child *child;
     bool mapped; /* the child has this configuration's regions */
@@ -42,12 +43,18 @@ struct session {
     struct pattern *pattern; /* session_observe */
 };
 
+/* What one judgement says of a call. */
+struct output_result {
+    enum outcome outcome; /* pass, wrong, unwritten; skipped: too much was left open */
+    struct judge_report report;
+};
+
 /* What one call came to. */
 struct call_result {
     enum outcome outcome;
     char detail[RESULT_DETAIL_SIZE];
-    bool judged; /* the output was compared */
-    struct judge_report *report;
+    bool judged;                  /* the outputs were compared */
+    struct output_result *output; /* [judgements of the session] */
 };
 
 /* Every function that can fail for reasons of ours returns false after session_break. */
@@ -68,6 +75,9 @@ bool slots_place(struct session *s, enum placement placement, struct call *call)
 /* After a call: changed inputs and slack give the outcome; OUTCOME_PASS otherwise. */
 bool slots_inspect(struct session *s, const struct call *call, struct call_result *result);
 bool slots_snapshot(struct session *s, const struct call *call);
+/* Between timed calls: in-out tensors are again what they were. */
+bool slots_restore(struct session *s, const struct call *call);
+bool slots_have_inout(const struct session *s);
 
 /* session.c */
 bool session_child(struct session *s, struct call_result *result); /* running, with regions mapped */
@@ -109,10 +119,24 @@ struct totals {
     struct config_result *result;
     double worst_ratio;
 };
-/* Judge the snapshot of a call; adds to *totals, and result->outcome says wrong or unwritten. */
-/* What the right output holds, in its own format, into `expected` (memory of the back end). */
-bool session_expect(struct session *s, const struct judging *judging, void *expected);
+/* What the right output of judgement k holds, in its own format, into `expected` (memory of the back end). */
+bool session_expect(struct session *s, const struct judging *judging, int k, void *expected);
+/* Judge the snapshots of a call; adds to *totals, and result->outcome says wrong or unwritten. */
 bool session_judge(struct session *s, const struct judging *judging, struct call_result *result,
                    struct totals *totals);
+/* A judgement's request about the snapshots. */
+void session_request(const struct session *s, const struct judging *judging, int k,
+                     struct judge_request *request);
+
+/* session_witness.c */
+/* Is the witness of one element too much for an audit of several? */
+bool witness_is_expensive(const struct session *s, int k, const struct judge_request *request);
+/* Elements that are to be audited: anywhere (near < 0), or where an element is expensive, in the row of the worst
+ * one, which MPFR has to evaluate anyway. */
+void witness_choose(const struct session *s, const struct judging *j, int k, int64_t near, int64_t elements,
+                    struct judge_request *request);
+/* MPFR on what a report leaves open, on the worst element and on the samples. */
+bool witness_hear(struct session *s, const struct judging *j, int k, struct judge_request *request,
+                  struct judge_report *report, struct config_result *total, struct worst *worst);
 
 #endif
