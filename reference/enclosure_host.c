@@ -265,6 +265,10 @@ REF_FN void judge_element(const struct work *w, struct tally *tally, const struc
 #include "contraction_host.h"
 #elif defined REF_RECURRENCE
 #include "recurrence_host.h"
+#elif defined REF_ELEMENTS
+#include "elements_host.h"
+#elif defined REF_FOLD
+#include "fold_host.h"
 #else
 #include "rows_host.h"
 #endif

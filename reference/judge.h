@@ -96,6 +96,8 @@ struct reference {
      * earlier step of its column, for a recurrence. `pick` is any number. */
     int64_t (*same_row)(const struct judge_request *request, int64_t index, uint64_t pick);
     double (*witness_cost)(const struct judge_request *request); /* terms of one element */
+    /* Of a fold, how many terms an element has: those of the context's window may be evaluated alone. Else NULL. */
+    int64_t (*terms)(const struct judge_request *request, int64_t index);
 };
 
 struct witnessed {

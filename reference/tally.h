@@ -81,10 +81,12 @@ REF_FN void tally_wrong(struct tally *t, const struct judge_request *r, int64_t 
         t->last_wrong = index;
 }
 
+/* Of equals the one of the least index, so that it does not depend on which thread comes first. */
 REF_FN void tally_worst(struct tally *t, double ratio, const struct judged *judged)
 {
-    if (ratio > t->worst_ratio || (isnan(ratio) && t->worst_ratio < INFINITY)) {
-        t->worst_ratio = isnan(ratio) ? INFINITY : ratio;
+    const double size = isnan(ratio) ? INFINITY : ratio;
+    if (size > t->worst_ratio || (size == t->worst_ratio && judged->index < t->worst.index)) {
+        t->worst_ratio = size;
         t->worst = *judged;
     }
 }
@@ -248,7 +250,7 @@ REF_FN enum tally_result tally_element(struct tally *t, const struct judge_reque
     judged->tensor = r->output;
     tally_expect(r, dtype, index, mid);
 
-    if (unwritten || t->worst_ratio < 0 || !(distance <= t->worst_ratio * allowed))
+    if (unwritten || t->worst_ratio < 0 || !(distance < t->worst_ratio * allowed * (1 - 0x1p-50)))
         tally_worst(t, unwritten ? INFINITY : distance == 0 ? 0 : distance / allowed, judged);
     t->strain = strain > t->strain ? strain : t->strain;
     t->published_wrong += !tally_published(r, got, mid, shift == 0 ? distance : fabs(got - mid));
@@ -275,10 +277,8 @@ REF_FN void tally_merge(struct tally *into, const struct tally *from)
         into->fits = from->fits;
     if (from->strain > into->strain)
         into->strain = from->strain;
-    if (from->worst_ratio > into->worst_ratio) {
-        into->worst_ratio = from->worst_ratio;
-        into->worst = from->worst;
-    }
+    if (from->worst.index >= 0)
+        tally_worst(into, from->worst_ratio, &from->worst);
 }
 
 REF_FN void tally_report(const struct tally *t, struct judge_report *report)

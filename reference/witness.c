@@ -69,7 +69,7 @@ REF_FN double witness_bf16(uint16_t bits)
 REF_DECLARE_ELEMENT;
 
 /* Above this many terms an element takes all cores, below it elements run side by side. */
-static const double expensive_terms = 2e5;
+__attribute__((unused)) static const double expensive_terms = 2e5;
 
 int REF_NAME(witness_list)(const struct judge_request *request, const struct judged *const *element,
                            struct witnessed *answer, int count);
@@ -128,7 +128,9 @@ struct prepared {
 #else
     num *scratch;
 #endif
-#if !defined REF_CONTRACTION && !defined REF_RECURRENCE
+#if defined REF_FOLD
+    struct ref_fold state;
+#elif !defined REF_CONTRACTION && !defined REF_RECURRENCE && !defined REF_ELEMENTS
     struct ref_state state;
 #endif
 };
@@ -137,6 +139,10 @@ struct prepared {
 #include "witness_contraction.h"
 #elif defined REF_RECURRENCE
 #include "witness_recurrence.h"
+#elif defined REF_ELEMENTS
+#include "witness_elements.h"
+#elif defined REF_FOLD
+#include "witness_fold.h"
 #else
 #include "witness_rows.h"
 #endif
@@ -219,7 +225,11 @@ static void sort_elements(const struct ref_context *c, const struct judged *cons
 int REF_NAME(witness_list)(const struct judge_request *request, const struct judged *const *element,
                            struct witnessed *answer, int count)
 {
+#ifdef REF_ELEMENTS
+    const bool cheap = true; /* one thread is all that an element can use */
+#else
     const bool cheap = ref_cost(&request->context) <= expensive_terms;
+#endif
     int *order = malloc((size_t)(count + 1) * sizeof *order);
     int failed = order == NULL;
     if (order)
@@ -252,6 +262,13 @@ double REF_NAME(witness_cost)(const struct judge_request *request)
     return ref_cost(&request->context);
 }
 
+#ifdef REF_FOLD
+static int64_t terms(const struct judge_request *request, int64_t index)
+{
+    return ref_terms(&request->context, index);
+}
+#endif
+
 int REF_NAME(judge_host)(const struct judge_request *request, struct judge_report *report);
 #ifdef HAVE_CUDA
 int REF_NAME(judge_cuda)(const struct judge_request *request, struct judge_report *report);
@@ -278,4 +295,7 @@ const struct reference REF_NAME(reference) = {
     .row_of = REF_NAME(row_of),
     .same_row = REF_NAME(same_row),
     .witness_cost = REF_NAME(witness_cost),
+#ifdef REF_FOLD
+    .terms = terms,
+#endif
 };

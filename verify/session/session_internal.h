@@ -132,7 +132,7 @@ void session_request(const struct session *s, const struct judging *judging, int
 /* Is the witness of one element too much for an audit of several? */
 bool witness_is_expensive(const struct session *s, int k, const struct judge_request *request);
 /* Elements that are to be audited: anywhere (near < 0), or where an element is expensive, in the row of the worst
- * one, which MPFR has to evaluate anyway. */
+ * one, which MPFR has to evaluate anyway; of a fold, the worst one over some of its terms. */
 void witness_choose(const struct session *s, const struct judging *j, int k, int64_t near, int64_t elements,
                     struct judge_request *request);
 /* MPFR on what a report leaves open, on the worst element and on the samples. */
