@@ -169,6 +169,9 @@ static bool same_special(double a, double b)
     return (isnan(a) && isnan(b)) || (isinf(a) && a == b);
 }
 
+/* Of the witness's own value: a radius may be smaller, where a number and a subnormal are added. */
+static const double witness_rounding = 0x1p-110;
+
 static int hear(const struct judge_request *request, const struct judged *element, struct prepared *p,
                 struct witnessed *answer)
 {
@@ -192,7 +195,7 @@ static int hear(const struct judge_request *request, const struct judged *elemen
     if (isinf(got)) /* counts as the format's first overflow, as in tally_distance */
         got = got > 0 ? 0x1p128 : -0x1p128;
     answer->ok = within(e.value, element->shift, got, element->allowed);
-    answer->inside = within(e.value, 0, element->mid, element->rad);
+    answer->inside = within(e.value, 0, element->mid, element->rad + fabs(element->mid) * witness_rounding);
     return 0;
 }
 

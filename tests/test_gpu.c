@@ -393,5 +393,6 @@ Suite *gpu_suite(void)
     gpu_probe_tests(tcase);
     suite_add_tcase(suite, tcase);
     suite_add_tcase(suite, gpu_clock_case());
+    suite_add_tcase(suite, gpu_forms_case());
     return suite;
 }

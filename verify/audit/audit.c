@@ -81,40 +81,32 @@ static bool load(struct auditing *a, int content)
 
 /* --- inputs for less work --- */
 
-static void change(enum null_kind kind, const struct auditing *a, int tensor, void *data)
-{
-    null_change(kind, a->session->options.problem, &a->instance.tensor[tensor], type_of(a, tensor), data);
-}
-
-/* One input changed, the output for it, and the input put back. */
-static bool expect_changed(struct auditing *a, enum null_kind kind, int tensor)
+/* An input in the session's memory, changed. */
+static bool change_input(struct auditing *a, enum null_kind kind, int tensor)
 {
     struct session *s = a->session;
     const size_t bytes = bytes_of(a, tensor);
     int error = s->memory->to_host(a->staging, s->slot[tensor].own, 0, (int64_t)bytes);
     if (!error) {
-        change(kind, a, tensor, a->staging);
+        null_change(kind, s->options.problem, &a->instance.tensor[tensor], type_of(a, tensor), a->staging);
         error = s->memory->from_host(s->slot[tensor].own, a->staging, bytes);
     }
-    if (error)
-        return session_failed(s, "changing an input", error);
-    return expect(a, OTHER) && load(a, 1);
+    return error ? session_failed(s, "changing an input", error) : true;
+}
+
+/* One input changed, the outputs for it, and the input put back. */
+static bool expect_changed(struct auditing *a, int tensor)
+{
+    return change_input(a, NULL_HALF, tensor) && expect(a, OTHER) && load(a, 1);
 }
 
 /* bf16 operands of fp32 problems: every fp32 input. */
 static bool expect_rounded(struct auditing *a)
 {
-    struct session *s = a->session;
-    for (int t = 1; t < s->tensors; t++)
-        if (type_of(a, t) == DTYPE_F32 && is_drawn(a, t)) {
-            int error = s->memory->to_host(a->staging, s->slot[t].own, 0, (int64_t)bytes_of(a, t));
-            change(NULL_BF16, a, t, a->staging);
-            if (!error)
-                error = s->memory->from_host(s->slot[t].own, a->staging, bytes_of(a, t));
-            if (error)
-                return session_failed(s, "changing an input", error);
-        }
-    return expect_changed(a, NULL_BF16, 0);
+    for (int t = 0; t < a->session->tensors; t++)
+        if (type_of(a, t) == DTYPE_F32 && is_drawn(a, t) && !change_input(a, NULL_BF16, t))
+            return false;
+    return expect(a, OTHER) && load(a, 1);
 }
 
 /* --- the output of a smaller shape --- */
@@ -213,7 +205,7 @@ static bool prepare(struct auditing *a, enum null_kind kind, const struct space 
         o->source.others = o->source.count;
     }
     if (kind == NULL_HALF)
-        return expect_changed(a, kind, a->session->options.problem->half.tensor);
+        return expect_changed(a, a->session->options.problem->half.tensor);
     if (kind == NULL_BF16)
         return expect_rounded(a);
     return kind == NULL_SMALLER ? expect_smaller(a, space) : true;
