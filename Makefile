@@ -3,8 +3,8 @@
 #   make             build/unseen and build/unseen-runner
 #   make deps        install what is missing (apt, as root or with sudo)
 #   make demo        deps, build, and three candidates of different fates
-#   make check       deps, build, every test that needs no GPU, and a seventh of the battery, another every
-#                    day                                          [SANITIZE=1: ASan and UBSan]
+#   make check       deps, build, every test that needs no GPU, and a seventh of the battery, chosen by
+#                    the commit                                   [SANITIZE=1: ASan and UBSan]
 #   make check-all   the same with the whole battery and every mutant over the standard set
 #   make check-gpu   the tests that need a GPU; skipped with a reason where there is none
 #   make margins     how far honest programs stay inside the allowed error, and which mutants exceed it: the tables of
@@ -13,6 +13,7 @@
 #   make bench-find  how many planted faults are found, how soon, against other ways of drawing; the first
 #                    lines of tests/plant/find.c say what can be set
 #   make format      the layout of .clang-format for everything but kernels; make check-format: is it so already
+#   make check-house which folder may include what, and how long files and functions may be (tests/house.sh)
 #   make faults      build/faults: the known-bad kernels that are kept as patches of honest ones
 #   make install     to $(DESTDIR)$(PREFIX)
 
@@ -33,7 +34,8 @@ GIT := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 # Debian packages and a file of each that shows it is there.
 PACKAGES := gcc:/usr/bin/gcc g++:/usr/bin/g++ make:/usr/bin/make \
     libmpfr-dev:/usr/include/mpfr.h libgmp-dev:/usr/lib/*/libgmp.a \
-    libpcg-cpp-dev:/usr/include/pcg_random.hpp libjansson-dev:/usr/include/jansson.h \
+    libpcg-cpp-dev:/usr/include/pcg_random.hpp \
+    libboost-math-dev:/usr/include/boost/math/distributions/students_t.hpp libjansson-dev:/usr/include/jansson.h \
     nettle-dev:/usr/include/nettle/sha2.h check:/usr/include/check.h \
     libsubunit-dev:/usr/lib/*/libsubunit.a patch:/usr/bin/patch bubblewrap:/usr/bin/bwrap \
     clang-format:/usr/bin/clang-format
@@ -73,7 +75,7 @@ MAIN_SRC := verify/cli/main.c
 TOOL_SRC := $(wildcard problems/*.c) $(PROBLEMS:%=problems/%/problem.c) $(wildcard gen/*/*.c) \
     $(filter-out reference/enclosure_host.c reference/witness.c,$(wildcard reference/*.c)) \
     $(filter-out $(MAIN_SRC) $(wildcard verify/isolate/runner*.c),$(wildcard verify/*/*.c)) $(wildcard reports/*.c)
-TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/random/pcg.o \
+TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/random/pcg.o $(BUILD)/verify/measure/student.o \
     $(foreach j,$(JUDGEMENTS),$(BUILD)/reference/enclosure_host_$(call symbol_of,$(j)).o \
         $(BUILD)/reference/witness_$(call symbol_of,$(j)).o)
 PLANT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/plant*.c))
@@ -98,7 +100,7 @@ LIBS += $(CUDA_HOME)/lib64/libcudart_static.a
 endif
 
 
-.PHONY: always all deps demo faults format check-format check check-all check-gpu margins bench bench-find install clean
+.PHONY: always all deps demo faults format check-format check-house check check-all check-gpu margins bench bench-find install clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/unseen $(BUILD)/unseen-runner
@@ -234,7 +236,7 @@ check-all:
 
 check:
 	@$(MAKE) --no-print-directory deps
-	@$(MAKE) --no-print-directory check-format
+	@$(MAKE) --no-print-directory check-format check-house
 	@$(MAKE) --no-print-directory all $(BUILD)/unseen-tests
 	$(BUILD)/unseen-tests
 ifneq ($(SANITIZE),1)
@@ -256,6 +258,8 @@ format:
 	@clang-format -i $(FORMATTED)
 check-format:
 	@clang-format --dry-run -Werror $(FORMATTED) || { echo "---> make format"; exit 1; }
+check-house:
+	@sh tests/house.sh
 
 bench:
 	@$(MAKE) --no-print-directory all $(BUILD)/unseen-bench

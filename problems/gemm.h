@@ -8,9 +8,11 @@
 extern const struct axis gemm_axes[];
 extern const struct argument gemm_arguments[];
 
-/* c[m,n] = sum_k a[m,k] b[k,n], b stored as [k,n], or [n,k] when trans_b = 1; all tensors of one type, bf16 or fp32.
- * In fp32 the integers have long ones among them, and `special` has no infinities besides NaN. */
-int gemm_instantiate(const struct config *config, struct random *random, enum dtype dtype,
+/* In fp32 the integers have long ones among them, and `special` has no infinities besides NaN. */
+extern const struct input_class gemm_classes[];
+
+/* c[m,n] = sum_k a[m,k] b[k,n], b stored as [k,n], or [n,k] when trans_b = 1; all tensors of one type, bf16 or fp32. */
+int gemm_instantiate(const struct config *config, struct random *shape_random, struct random *content_random,
                      struct instance *out);
 
 #endif

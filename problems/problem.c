@@ -47,6 +47,29 @@ int problem_derived_index(const struct problem *problem, const char *name)
     return -1;
 }
 
+const char *problem_choice(const struct problem *problem, int axis, int64_t i)
+{
+    const char *const *choices = problem->axes[axis].choices;
+    return choices ? choices[i] : problem->classes[i].name;
+}
+
+int problem_input_axis(const struct problem *problem)
+{
+    for (int i = 0; problem->axes[i].name; i++)
+        if (problem->axes[i].kind == AXIS_CHOICE && !problem->axes[i].choices)
+            return i;
+    return -1;
+}
+
+int problem_choice_index(const struct problem *problem, int axis, const char *name)
+{
+    const char *choice;
+    for (int i = 0; (choice = problem_choice(problem, axis, i)) != NULL; i++)
+        if (strcmp(choice, name) == 0)
+            return i;
+    return -1;
+}
+
 int problem_tensor_count(const struct problem *problem)
 {
     int n = 0;
@@ -92,7 +115,7 @@ bool config_chose(const struct config *config, const char *axis, const char *cho
     int i = problem_axis_index(config->problem, axis);
     if (i < 0 || config->problem->axes[i].kind != AXIS_CHOICE)
         abort();
-    return strcmp(config->problem->axes[i].choices[config->value[i]], choice) == 0;
+    return strcmp(problem_choice(config->problem, i, config->value[i]), choice) == 0;
 }
 
 int64_t instance_tensor_count(const struct instance_tensor *tensor)

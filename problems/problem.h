@@ -22,12 +22,13 @@ enum axis_kind { AXIS_NUMBER, AXIS_CHOICE };
 struct axis {
     const char *name; /* NULL ends the table */
     enum axis_kind kind;
-    const char *const *choices; /* AXIS_CHOICE: NULL-terminated; the first is the published one
-                                 * and the default of a configuration line that omits the axis */
+    const char *const
+        *choices; /* AXIS_CHOICE: NULL-terminated; NULL: the problem's input classes. The first is the
+                                 * published one and the default of a configuration line that omits the axis */
     const char *help;
 };
 
-/* One value for every axis (a choice is the index into `choices`), and the seed that, with them,
+/* One value for every axis (a choice is its number), and the seed that, with them,
  * fixes every input bit. */
 struct config {
     const struct problem *problem;
@@ -96,6 +97,24 @@ struct instance {
     double bytes; /* every tensor moved once, by the published formula */
 };
 
+/* One way to draw the values of all inputs. What a table cannot say (a density that depends on an extent, needles, what
+ * goes with another axis) `adjust` does. */
+struct input_class {
+    const char *name;    /* NULL ends the table */
+    enum data_kind data; /* what it promises in every configuration */
+    const char *shows;   /* what it is for, in a phrase */
+
+    /* Rank among the classes whose allowed error is so small that a dropped, doubled or misplaced element shows at
+     * any size: 1 is the sharpest, 0 none of them. They are drawn more often, and at the greatest of every axis. */
+    int discriminating;
+
+    /* By number of the tensor; one that is left out is `instantiate`'s or `adjust`'s. `inner` 0 is the last dimension. */
+    struct fill fill[PROBLEM_MAX_TENSORS];
+
+    /* After the fills; NULL: nothing. Returns 0, or -1 when out of memory. */
+    int (*adjust)(const struct config *config, struct random *content_random, struct instance *out);
+};
+
 /* A derived size is the same in all contents of a configuration, or the greatest or the least of the two
  * that every verdict runs, 0 and 1. */
 enum derived_over { DERIVED_EVERY, DERIVED_GREATEST, DERIVED_LEAST };
@@ -124,6 +143,20 @@ struct accumulation {
     } with[ACCUMULATION_CHOICES];
 };
 
+/* What bounds the speed of a good kernel: scores are in GB/s for PEAK_MEMORY, else in TFLOP/s against the rate of that
+ * format's units. */
+enum peak { PEAK_MEMORY, PEAK_F32, PEAK_BF16, PEAK_E4M3 };
+
+/* What an honest kernel may compute in; reference/error.h has the bounds. Matrix units are those of the GPU in hand: the
+ * host has none, and there these classes admit fp32 alone. */
+enum arithmetic_class {
+    ARITHMETIC_EXACT,        /* no arithmetic: the result is right or not */
+    ARITHMETIC_F32,          /* fp32, in any order and any split */
+    ARITHMETIC_MMA16,        /* or matrix units for 16-bit formats */
+    ARITHMETIC_FP8,          /* or those for 8-bit formats */
+    ARITHMETIC_BF16_OPERANDS /* fp32 sums, operands of products rounded to bf16; on any device */
+};
+
 struct problem {
     const char *name;
     const char *summary;              /* one line */
@@ -132,22 +165,19 @@ struct problem {
     const struct tensor *tensors;     /* inputs, then outputs; ends with a NULL name */
     const struct argument *arguments; /* after the tensors; ends with a NULL name */
     const struct derived *derived;    /* ends with a NULL name; NULL: none */
-    enum dtype compute;               /* the hardware rate that bounds it: DTYPE_F32, _BF16, _E4M3 */
-    bool exact;                       /* the result is right or not: no arithmetic, no allowed error */
-    bool rounds_operands;             /* operands of its products may be rounded to bf16, on any device */
-    bool memory_bound;                /* scored in GB/s rather than TFLOP/s */
-    /* Choices of the axis `input` whose allowed error is so small that a dropped, doubled or misplaced element shows at
-     * any size, the sharpest first; NULL-terminated; NULL: none. Drawn more often, and at the greatest of every axis. */
-    const char *const *discriminating;
+    enum arithmetic_class arithmetic_class;
+    enum peak peak;
+    const struct input_class
+        *classes; /* ends with a NULL name; the axis without choices of its own has these */
     struct accumulation accumulation; /* drawn at the greatest of its axis */
     struct halving half;
     double published_atol, published_rtol; /* the published check's constants */
     double host_ns; /* roughly what one flop costs a CPU core that fills, runs a plain kernel and judges;
                      * bounds what is drawn for --device host */
 
-    /* Make a configuration concrete. `content` numbers the fresh contents of one configuration;
-     * extents and shapes must not depend on it. `shape_random` is the same for every content,
-     * `content_random` is not. Returns 0, or -1 when out of memory. */
+    /* Make a configuration concrete but for what its input class draws, which follows. `content` numbers the fresh
+     * contents of one configuration; extents and shapes must not depend on it. `shape_random` is the same for every
+     * content, `content_random` is not. Returns 0, or -1 when out of memory; what *out owns then is freed. */
     int (*instantiate)(const struct config *config, struct random *shape_random,
                        struct random *content_random, struct instance *out);
     /* Extents, shapes, flops and bytes as `instantiate` would give them, with no contents: drawing asks for
@@ -162,6 +192,10 @@ const struct problem *problem_find(const char *name);
 int problem_axis_count(const struct problem *problem);
 int problem_axis_index(const struct problem *problem, const char *name);    /* -1: none */
 int problem_derived_index(const struct problem *problem, const char *name); /* -1: none */
+int problem_input_axis(const struct problem *problem); /* the one of the input classes; -1: none */
+/* Name of choice number i of a choice axis; NULL beyond the last. */
+const char *problem_choice(const struct problem *problem, int axis, int64_t i);
+int problem_choice_index(const struct problem *problem, int axis, const char *name); /* -1: none */
 int problem_tensor_count(const struct problem *problem);
 int problem_tensor_index(const struct problem *problem, const char *name); /* -1: none */
 int problem_first_output(const struct problem *problem); /* the first tensor that is not an input only */

@@ -87,12 +87,6 @@ void product_odd(struct operand a, struct operand b, int64_t k, bool needles, st
     }
 }
 
-void product_cancel(struct operand a, struct operand b, int64_t k)
-{
-    *a.fill = (struct fill){.kind = FILL_CANCEL, .b = 2, .inner = k};
-    *b.fill = (struct fill){.kind = FILL_UNIFORM, .a = 0.5f, .b = 2};
-}
-
 void product_special(struct operand a, struct operand b, int64_t k, bool infinities)
 {
     const float density = (float)fmin(0.05, 0.3 / (double)k);

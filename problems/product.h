@@ -32,8 +32,15 @@ void product_needles(struct operand a, struct operand b, int64_t k, struct rando
  * bf16 parts for an operand, for a or b alone, are not. `needles`: more of them at the last k and at tile edges. */
 void product_odd(struct operand a, struct operand b, int64_t k, bool needles, struct random *random);
 
-/* Pairs of terms that nearly cancel, along the row of `a`; b is positive. */
-void product_cancel(struct operand a, struct operand b, int64_t k);
+/* Pairs of terms that nearly cancel, along the rows of `a`; b is positive. Fills for a table of classes. */
+#define PRODUCT_CANCEL_A                                                                                     \
+    {                                                                                                        \
+        .kind = FILL_CANCEL, .b = 2                                                                          \
+    }
+#define PRODUCT_CANCEL_B                                                                                     \
+    {                                                                                                        \
+        .kind = FILL_UNIFORM, .a = 0.5f, .b = 2                                                              \
+    }
 
 /* A few NaN in both operands, and with `infinities` as many infinite values; the rest N(0, .). About one
  * row in three has one, so that every output still has defined neighbours. */

@@ -70,7 +70,7 @@ static void put_timing(FILE *out, const struct timing *timing)
     put_text(out, timed ? timing->method : "");
     put_text(out, timed ? timing->unmet : "");
     put_number(out, timed, timing->attainable_ms);
-    put_text(out, timed ? timing->bound : "");
+    put_text(out, timed ? bound_name(timing->bound) : "");
     put_number(out, timed, timing->fraction);
     put_number(out, timed && timing->baseline_ms > 0, timing->baseline_ms);
 }
@@ -84,7 +84,7 @@ static const char header[] =
 static void put_config(FILE *out, const struct config_result *config)
 {
     put_text(out, config->unseen ? "unseen" : "seen");
-    put_text(out, config->config);
+    put_text(out, config->line);
     put_text(out, config->why);
     put_text(out, outcome_name(config->outcome));
     put_text(out, config->detail);

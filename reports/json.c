@@ -51,7 +51,7 @@ static json_t *device_json(const struct result *result)
     return json_pack("{s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o}}", "name", text(result->device), "driver",
                      text(result->driver), "peaks", "bandwidth_gbps", number(peaks->bandwidth_gbps),
                      "measured_gbps", number_if(peaks->measured_gbps > 0, peaks->measured_gbps), "tflops",
-                     number(peaks->tflops), "source", text(peaks->source), "launch_ms",
+                     number(peaks->tflops), "source", text(peaks_source_name(peaks->source)), "launch_ms",
                      number(peaks->launch_ms));
 }
 
@@ -98,8 +98,9 @@ static json_t *findings_json(const struct result *result)
     json_t *array = json_array();
 
     for (int i = 0; i < result->finding_count; i++)
-        if (json_array_append_new(array, json_pack("{s:o, s:o}", "kind", text(result->finding[i].kind),
-                                                   "evidence", text(result->finding[i].evidence)))) {
+        if (json_array_append_new(array,
+                                  json_pack("{s:o, s:o}", "kind", text(finding_name(result->finding[i].kind)),
+                                            "evidence", text(result->finding[i].evidence)))) {
             json_decref(array);
             return NULL;
         }
@@ -140,15 +141,15 @@ static json_t *config_json(const struct config_result *config)
 
     return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I}, s:o, s:o,"
                      " s:o, s:o, s:o, s:o}",
-                     "set", config->unseen ? "unseen" : "seen", "config", text(config->config), "why",
+                     "set", config->unseen ? "unseen" : "seen", "config", text(config->line), "why",
                      text(config->why), "outcome", outcome_name(config->outcome), "detail",
                      text(config->detail), "worst", worst_json(&config->worst), "timed_config",
-                     text(config->timed_config), "time_ms", time_json(timing), "fits", text(config->fits),
+                     text(config->timed_line), "time_ms", time_json(timing), "fits", text(config->fits),
                      "elements", "judged", (json_int_t)config->judged, "wrong", (json_int_t)config->wrong,
                      "open", (json_int_t)config->open, "witnessed", (json_int_t)config->witnessed, "flops",
                      number(config->flops), "bytes", number(config->bytes), "attainable_ms",
                      number_if(timing->present, timing->attainable_ms), "bound",
-                     text(timing->present ? timing->bound : NULL), "fraction",
+                     text(timing->present ? bound_name(timing->bound) : NULL), "fraction",
                      number_if(timing->present, timing->fraction), "published",
                      config->published_judged ? json_boolean(config->published_pass) : json_null());
 }
@@ -212,7 +213,7 @@ static json_t *rule_json(const struct diagnosis *d)
 
 static json_t *minimal_json(const struct diagnosis *d)
 {
-    return text(d->present ? d->minimal.config : NULL);
+    return text(d->present ? d->minimal.line : NULL);
 }
 
 static json_t *map_json(const struct pattern *pattern)

@@ -4,29 +4,94 @@
 #include <stdarg.h>
 #include <string.h>
 
-const char *outcome_name(enum outcome outcome)
+const struct outcome_traits *outcome_traits(enum outcome outcome)
 {
-    static const char *const name[OUTCOME_COUNT] = {
-        [OUTCOME_PASS] = "pass",       [OUTCOME_WRONG] = "wrong",       [OUTCOME_UNWRITTEN] = "unwritten",
-        [OUTCOME_OVERRUN] = "overrun", [OUTCOME_MODIFIED] = "modified", [OUTCOME_UNSTABLE] = "unstable",
-        [OUTCOME_REFUSED] = "refused", [OUTCOME_CRASH] = "crash",       [OUTCOME_TIMEOUT] = "timeout",
-        [OUTCOME_SKIPPED] = "skipped",
+    static const struct outcome_traits table[OUTCOME_COUNT] = {
+        [OUTCOME_PASS] = {"pass", .fails = false, .goes_on = true, PAINT_GOOD},
+        [OUTCOME_WRONG] = {"wrong", .fails = true, .goes_on = true, PAINT_BAD},
+        [OUTCOME_UNWRITTEN] = {"unwritten", .fails = true, .goes_on = true, PAINT_BAD},
+        [OUTCOME_OVERRUN] = {"overrun", .fails = true, .goes_on = false, PAINT_BAD},
+        [OUTCOME_MODIFIED] = {"modified", .fails = true, .goes_on = false, PAINT_BAD},
+        [OUTCOME_UNSTABLE] = {"unstable", .fails = true, .goes_on = false, PAINT_BAD},
+        [OUTCOME_REFUSED] = {"refused", .fails = false, .goes_on = false, PAINT_BAD},
+        [OUTCOME_CRASH] = {"crash", .fails = true, .goes_on = false, PAINT_BAD},
+        [OUTCOME_TIMEOUT] = {"timeout", .fails = true, .goes_on = false, PAINT_BAD},
+        [OUTCOME_SKIPPED] = {"skipped", .fails = false, .goes_on = false, PAINT_DOUBTFUL},
     };
 
-    return (unsigned)outcome < OUTCOME_COUNT ? name[outcome] : "unknown";
+    return &table[outcome];
 }
+
+const char *outcome_name(enum outcome outcome)
+{
+    return outcome_traits(outcome)->name;
+}
+
+bool outcome_fails(enum outcome outcome)
+{
+    return outcome_traits(outcome)->fails;
+}
+
+bool outcome_is_rejected(enum outcome outcome)
+{
+    return outcome_fails(outcome) || outcome == OUTCOME_REFUSED;
+}
+
+static const struct {
+    const char *name;
+    enum paint paint;
+} verdicts[] = {
+    [VERDICT_GENERAL] = {"general", PAINT_GOOD},
+    [VERDICT_LIMITED] = {"limited", PAINT_DOUBTFUL},
+    [VERDICT_SPECIALIZED] = {"specialized", PAINT_BAD},
+    [VERDICT_BROKEN] = {"broken", PAINT_BAD},
+    [VERDICT_CHEATING] = {"cheating", PAINT_BAD},
+    [VERDICT_INCONCLUSIVE] = {"inconclusive", PAINT_DOUBTFUL},
+};
 
 const char *verdict_name(enum verdict verdict)
 {
-    switch (verdict) {
-    case VERDICT_GENERAL: return "general";
-    case VERDICT_LIMITED: return "limited";
-    case VERDICT_SPECIALIZED: return "specialized";
-    case VERDICT_BROKEN: return "broken";
-    case VERDICT_CHEATING: return "cheating";
-    case VERDICT_INCONCLUSIVE: return "inconclusive";
-    }
-    return "unknown";
+    return verdicts[verdict].name;
+}
+
+enum paint verdict_paint(enum verdict verdict)
+{
+    return verdicts[verdict].paint;
+}
+
+static const struct {
+    const char *name;
+    bool cheating; /* no honest candidate and no neighbour on the machine can cause it */
+} findings[] = {
+    [FINDING_REPLAY] = {"cheating: replay", true},
+    [FINDING_CHANNEL] = {"cheating: channel", true},
+    [FINDING_CLOCK] = {"cheating: clock", true},
+    [FINDING_CEILING] = {"above the ceiling", false},
+};
+
+const char *finding_name(enum finding_kind kind)
+{
+    return findings[kind].name;
+}
+
+bool finding_is_cheating(enum finding_kind kind)
+{
+    return findings[kind].cheating;
+}
+
+const char *bound_name(enum bound bound)
+{
+    static const char *const name[] = {
+        [BOUND_LAUNCH] = "launch", [BOUND_MEMORY] = "memory", [BOUND_COMPUTE] = "compute"};
+
+    return name[bound];
+}
+
+const char *peaks_source_name(enum peaks_source source)
+{
+    static const char *const name[] = {[PEAKS_VENDOR] = "vendor", [PEAKS_MEASURED] = "measured"};
+
+    return name[source];
 }
 
 void result_note(struct result *result, const char *format, ...)

@@ -14,6 +14,16 @@ enum outcome published_outcome(const struct config_result *config)
     return config->published_pass ? OUTCOME_PASS : OUTCOME_WRONG;
 }
 
+enum outcome config_outcome(const struct config_result *config, bool published)
+{
+    return published ? published_outcome(config) : config->outcome;
+}
+
+bool config_fails(const struct config_result *config, bool published)
+{
+    return outcome_fails(config_outcome(config, published));
+}
+
 struct published_tally published_count(const struct result *result)
 {
     struct published_tally tally = {0, 0};
@@ -21,7 +31,7 @@ struct published_tally published_count(const struct result *result)
     for (int i = 0; i < result->result_count; i++) {
         const struct config_result *config = &result->results[i];
 
-        if (config->outcome == OUTCOME_PASS || config->outcome == OUTCOME_SKIPPED)
+        if (!outcome_is_rejected(config->outcome))
             continue;
         tally.rejected++;
         tally.accepted += published_outcome(config) == OUTCOME_PASS;

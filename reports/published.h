@@ -9,6 +9,10 @@
  * got to compare is skipped: unknown, not a pass. */
 enum outcome published_outcome(const struct config_result *config);
 
+/* The outcome that decides: by the published check alone where `published`, else by our judgement. */
+enum outcome config_outcome(const struct config_result *config, bool published);
+bool config_fails(const struct config_result *config, bool published);
+
 struct published_tally {
     int rejected; /* configurations that our judgement rejects (skipped ones are not judged) */
     int accepted; /* of them, how many the published check passes */

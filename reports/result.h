@@ -1,4 +1,5 @@
-/* The result record: everything the writers may know. Plain data, filled by verify/. */
+/* The result record: everything the writers may know. Plain data, filled by verify/. What anything decides by is an
+ * enum or a number here; sentences are for people, and nobody reads them back. */
 #ifndef UNSEEN_RESULT_H
 #define UNSEEN_RESULT_H
 
@@ -6,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "problems/problem.h"
 
 enum outcome {
     OUTCOME_PASS,
@@ -20,7 +23,61 @@ enum outcome {
     OUTCOME_SKIPPED, /* not run, with a reason; never counted as a pass */
     OUTCOME_COUNT
 };
-const char *outcome_name(enum outcome outcome); /* "pass", "wrong", ... */
+
+enum paint { PAINT_GOOD, PAINT_DOUBTFUL, PAINT_BAD, PAINT_STRONG };
+
+/* What every part of the tool knows about an outcome. */
+struct outcome_traits {
+    const char *name; /* "pass", "wrong", ... */
+    bool fails;       /* the one definition of a failure: neither right, nor refused, nor skipped */
+    bool
+        goes_on; /* the candidate's process lives and answers: the configuration's other calls are made, too */
+    enum paint paint;
+};
+const struct outcome_traits *outcome_traits(enum outcome outcome);
+const char *outcome_name(enum outcome outcome);
+bool outcome_fails(enum outcome outcome);
+bool outcome_is_rejected(enum outcome outcome); /* judged and not passed: a failure, or refused */
+
+/* What decided the outcome. */
+enum cause {
+    CAUSE_NONE,      /* it passed */
+    CAUSE_VALUE,     /* elements outside their allowed error, or never written */
+    CAUSE_INDEX,     /* values are right where the indices beside them are not */
+    CAUSE_GUARD,     /* touched an address that belongs to no tensor */
+    CAUSE_SLACK,     /* wrote between a tensor and its guard */
+    CAUSE_INPUT,     /* an input holds other bytes after the call */
+    CAUSE_REPEAT,    /* equal inputs gave different results */
+    CAUSE_RETURN,    /* the call returned nonzero */
+    CAUSE_END,       /* its process ended: a signal, an exit, an error of the device */
+    CAUSE_CHANNEL,   /* its process wrote where only the runner answers */
+    CAUSE_TIME,      /* no answer in time */
+    CAUSE_MEMORY,    /* skipped: memory ran out */
+    CAUSE_CAPS,      /* skipped: more than this machine allows one configuration */
+    CAUSE_OPEN,      /* skipped: more elements in doubt than MPFR is asked for */
+    CAUSE_FAIL_FAST, /* skipped: another one failed before */
+    CAUSE_PATIENCE   /* skipped: too many timed out, or died while loading, before */
+};
+
+/* What the candidate was doing then. */
+enum stage {
+    STAGE_FIRST,   /* the first call */
+    STAGE_FRESH,   /* other contents at the same addresses */
+    STAGE_MOVED,   /* these contents again at other addresses */
+    STAGE_TIMED,   /* calls that are timed: all checks had passed */
+    STAGE_LOADING, /* its object was being loaded */
+    STAGE_NOT_RUN
+};
+
+/* Of a tensor's memory, where an access beside it went. */
+enum side { SIDE_NONE, SIDE_BELOW, SIDE_ABOVE };
+
+struct reason {
+    enum cause cause;
+    enum stage stage;
+    enum side side;
+    int tensor; /* CAUSE_GUARD, CAUSE_SLACK, CAUSE_INPUT: which; -1: not known */
+};
 
 enum verdict {
     VERDICT_GENERAL,
@@ -31,6 +88,7 @@ enum verdict {
     VERDICT_INCONCLUSIVE
 };
 const char *verdict_name(enum verdict verdict);
+enum paint verdict_paint(enum verdict verdict);
 
 /* The element that is furthest beyond (or closest to) its allowed error. */
 struct worst {
@@ -43,6 +101,10 @@ struct worst {
     bool witnessed;                   /* want comes from MPFR */
 };
 
+/* Which ceiling bounds the attainable time. */
+enum bound { BOUND_LAUNCH, BOUND_MEMORY, BOUND_COMPUTE };
+const char *bound_name(enum bound bound); /* "launch", "memory", "compute" */
+
 struct timing {
     bool present;
     double median_ms, low_ms, high_ms; /* 95% order-statistic interval of the median */
@@ -51,19 +113,21 @@ struct timing {
     const char *method; /* "cuda events, cold L2", "monotonic clock, cold cache" */
     const char *unmet;  /* why sampling stopped before the interval was tight; NULL: it was */
     double attainable_ms;
-    const char *bound;  /* which ceiling bounds it: "memory", "compute", "launch" */
+    enum bound bound;
     double fraction;    /* attainable / median */
     double baseline_ms; /* 0: no --baseline */
     bool disturbed; /* somebody else used the device meanwhile, or two clocks disagree: not to be trusted */
 };
 
-enum { RESULT_CONFIG_SIZE = 320, RESULT_WHY_SIZE = 96, RESULT_DETAIL_SIZE = 320 };
+enum { RESULT_LINE_SIZE = 320, RESULT_WHY_SIZE = 96, RESULT_DETAIL_SIZE = 320 };
 
 struct config_result {
-    bool unseen;                     /* which set */
-    char config[RESULT_CONFIG_SIZE]; /* the configuration line, seed included */
+    bool unseen; /* which set */
+    struct config config;
+    char line[RESULT_LINE_SIZE]; /* the same as text, seed included */
     char why[RESULT_WHY_SIZE];
     enum outcome outcome;
+    struct reason reason;
     char detail[RESULT_DETAIL_SIZE]; /* one sentence for people: "14 of 12297 elements wrong, first ..." */
     struct worst worst;
     const char *fits; /* tightest arithmetic class that fits: "fp32"; NULL: not judged */
@@ -72,9 +136,10 @@ struct config_result {
     double flops, bytes;
     bool published_pass; /* --tolerance published: what that check says */
     bool published_judged;
-    /* Not empty: the checks passed and the calls that were timed did not. The line of these calls, whose inputs are
-     * of the published kind. */
-    char timed_config[RESULT_CONFIG_SIZE];
+    /* STAGE_TIMED only, where the checks passed and the calls that were timed did not: the configuration of these
+     * calls, whose inputs are of the published kind. */
+    struct config timed_config;
+    char timed_line[RESULT_LINE_SIZE];
     struct timing timing;
 };
 
@@ -106,6 +171,7 @@ struct pattern {
 /* When it fails. */
 struct result_rule {
     bool present;
+    bool always;                 /* whatever the configuration */
     char text[240];              /* a condition on configurations: "k % 64 != 0" */
     char reason[160];            /* none was found: why */
     int fails_inside, inside;    /* fresh runs where the rule says it fails: so many did, of so many */
@@ -117,7 +183,7 @@ struct result_rule {
 /* What the failures of one outcome come to: the simplest configuration, and the rule. */
 struct diagnosis {
     bool present;
-    struct config_result minimal; /* as it ran; its `config` is the line */
+    struct config_result minimal; /* as it ran */
     bool locally_minimal;         /* no single simpler step still fails */
     int shrink_runs;
     struct pattern pattern; /* of `minimal`, where elements are wrong */
@@ -131,8 +197,12 @@ struct result_coverage {
     int64_t covered, possible, excluded_by_caps, excluded_by_contract;
 };
 
+enum finding_kind { FINDING_REPLAY, FINDING_CHANNEL, FINDING_CLOCK, FINDING_CEILING };
+const char *finding_name(enum finding_kind kind); /* "cheating: replay", "above the ceiling" */
+bool finding_is_cheating(enum finding_kind kind);
+
 struct finding {
-    char kind[32];
+    enum finding_kind kind;
     char evidence[320];
 };
 
@@ -148,12 +218,16 @@ struct phase_seconds {
     double build, draw, fill, run, judge, witness, time;
 };
 
+/* Where a ceiling comes from. */
+enum peaks_source { PEAKS_UNKNOWN, PEAKS_VENDOR, PEAKS_MEASURED };
+const char *peaks_source_name(enum peaks_source source); /* "vendor", "measured"; NULL: unknown */
+
 struct peaks {
     double bandwidth_gbps; /* vendor's, or measured where the vendor's is unknown */
     double measured_gbps;  /* copy, measured in this run; 0: not measured */
     double tflops;         /* for the problem's format */
-    const char *source;    /* "vendor" or "measured" */
-    double launch_ms;      /* floor of one empty call */
+    enum peaks_source source;
+    double launch_ms; /* floor of one empty call */
 };
 
 struct result {
@@ -171,6 +245,7 @@ struct result {
     const char *effort;
     const char *admitted;           /* the arithmetic class that the problem admits on this device */
     const char *fits;               /* the tightest that the candidate fits over all configurations */
+    bool unexplained;               /* no class fits */
     bool downgrade;                 /* `fits` is looser than `admitted`: a silent precision downgrade */
     bool published_tolerance;       /* --tolerance published: published_verdict decides (published.h) */
     enum verdict verdict;           /* by our own judgement, whatever --tolerance says */

@@ -27,13 +27,6 @@ const char *terminal_plain(bool colour)
     return colour ? "\033[0m" : "";
 }
 
-enum paint terminal_verdict_paint(enum verdict verdict)
-{
-    if (verdict == VERDICT_GENERAL)
-        return PAINT_GOOD;
-    return verdict == VERDICT_LIMITED || verdict == VERDICT_INCONCLUSIVE ? PAINT_DOUBTFUL : PAINT_BAD;
-}
-
 void terminal_label(FILE *out, const char *label)
 {
     fprintf(out, "  %-*s", TERMINAL_LABEL - 2, label);
@@ -69,8 +62,8 @@ static void print_device(FILE *out, const struct result *result)
     if (peaks->measured_gbps > 0)
         snprintf(measured, sizeof measured, " (copy measured now: %.4g)", peaks->measured_gbps);
     snprintf(text, sizeof text, "%.4g GB/s%s, %.4g TFLOP/s (%s); an empty call takes %.3g ms",
-             peaks->bandwidth_gbps, measured, peaks->tflops, text_or(peaks->source, "unknown source"),
-             peaks->launch_ms);
+             peaks->bandwidth_gbps, measured, peaks->tflops,
+             text_or(peaks_source_name(peaks->source), "unknown source"), peaks->launch_ms);
     terminal_line(out, "ceilings", text);
 }
 
@@ -134,16 +127,14 @@ void terminal_progress_clear(FILE *out)
 void terminal_config(FILE *out, const struct config_result *config, bool colour)
 {
     const struct timing *timing = &config->timing;
-    enum paint paint = config->outcome == OUTCOME_PASS ? PAINT_GOOD : PAINT_BAD;
+    const struct outcome_traits *outcome = outcome_traits(config->outcome);
 
-    if (config->outcome == OUTCOME_SKIPPED)
-        paint = PAINT_DOUBTFUL;
-    fprintf(out, "%s%-9s%s %-6s  ", terminal_paint(paint, colour), outcome_name(config->outcome),
+    fprintf(out, "%s%-9s%s %-6s  ", terminal_paint(outcome->paint, colour), outcome->name,
             terminal_plain(colour), config->unseen ? "unseen" : "seen");
-    text_plain(out, config->config);
+    text_plain(out, config->line);
     if (timing->present)
         fprintf(out, "  %.4g ms, %.3g%% of the %s bound", timing->median_ms, 100 * timing->fraction,
-                text_or(timing->bound, "attainable"));
+                bound_name(timing->bound));
     if (timing->present && text_or(timing->unmet, "")[0] != '\0') {
         fputs(" [", out);
         text_plain(out, timing->unmet);
@@ -167,7 +158,7 @@ static void print_arithmetic(FILE *out, const struct result *result)
 
     if (text_or(result->fits, "")[0] == '\0')
         snprintf(text, sizeof text, "no class could be told; %s is the loosest admitted", admitted);
-    else if (strcmp(result->fits, "wrong") == 0)
+    else if (result->unexplained)
         snprintf(text, sizeof text, "no class explains the candidate's errors; the problem admits %s",
                  admitted);
     else if (result->downgrade)
@@ -185,7 +176,8 @@ static void print_findings(FILE *out, const struct result *result)
     char text[400];
 
     for (int i = 0; i < result->finding_count && i < SHOWN_FINDINGS; i++) {
-        snprintf(text, sizeof text, "%s: %s", result->finding[i].kind, result->finding[i].evidence);
+        snprintf(text, sizeof text, "%s: %s", finding_name(result->finding[i].kind),
+                 result->finding[i].evidence);
         terminal_line(out, "finding", text);
     }
     if (result->finding_count > SHOWN_FINDINGS) {
@@ -244,7 +236,7 @@ static void print_closing(FILE *out, const struct result *result, bool colour)
     terminal_label(out, "seed");
     fprintf(out, "%" PRIu64 " (--seed with it draws the same sets again)\n", result->seed);
     print_commitment(out, result);
-    fprintf(out, "%s%s%s after %.1f s\n", terminal_paint(terminal_verdict_paint(verdict), colour),
+    fprintf(out, "%s%s%s after %.1f s\n", terminal_paint(verdict_paint(verdict), colour),
             verdict_name(verdict), terminal_plain(colour), result->seconds);
 }
 

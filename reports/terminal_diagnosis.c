@@ -1,6 +1,5 @@
 /* What is wrong, when, and which line shows it: the part of a report that a newcomer reads. */
 #include <stdio.h>
-#include <string.h>
 
 #include "terminal_internal.h"
 #include "text.h"
@@ -12,7 +11,7 @@ static void print_rule(FILE *out, const struct diagnosis *d, bool colour)
     const char *const outcome = outcome_name(d->minimal.outcome);
     char text[512];
 
-    if (rule->present && strcmp(rule->text, "any") == 0)
+    if (rule->present && rule->always)
         snprintf(text, sizeof text, "%s whatever the configuration (%d/%d confirmed)", outcome,
                  rule->fails_inside, rule->inside);
     else if (rule->present)
@@ -27,13 +26,13 @@ static void print_rule(FILE *out, const struct diagnosis *d, bool colour)
 
 static void print_smallest(FILE *out, const struct diagnosis *d)
 {
-    char text[RESULT_CONFIG_SIZE + RESULT_DETAIL_SIZE + 8], element[400];
+    char text[RESULT_LINE_SIZE + RESULT_DETAIL_SIZE + 8], element[400];
 
     terminal_label(out, "smallest");
-    text_plain(out, d->minimal.config);
+    text_plain(out, d->minimal.line);
     fputc('\n', out);
     snprintf(text, sizeof text, "%s%s", text_or(d->minimal.detail, outcome_name(d->minimal.outcome)),
-             d->locally_minimal || d->minimal.timed_config[0]
+             d->locally_minimal || d->minimal.reason.stage == STAGE_TIMED
                  ? ""
                  : " (the search ended early: a simpler one may fail too)");
     terminal_line(out, "  found", text);

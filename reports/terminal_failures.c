@@ -6,11 +6,6 @@
 
 enum { SHOWN_FAILURES = 6, SHOWN_EXPLAINED = 2, SHOWN_REASONS = 6 };
 
-static bool failed(enum outcome outcome)
-{
-    return outcome != OUTCOME_PASS && outcome != OUTCOME_SKIPPED;
-}
-
 /* How many of each outcome to show: one of each first, so that a rare crash is not crowded out by
  * hundreds of wrong results. */
 static void share_out(const int count[OUTCOME_COUNT], int shown[OUTCOME_COUNT], int left)
@@ -21,7 +16,7 @@ static void share_out(const int count[OUTCOME_COUNT], int shown[OUTCOME_COUNT], 
     while (left > 0 && moved) {
         moved = false;
         for (int i = 0; i < OUTCOME_COUNT && left > 0; i++) {
-            if (!failed(i) || shown[i] == count[i])
+            if (!outcome_is_rejected(i) || shown[i] == count[i])
                 continue;
             shown[i]++;
             left--;
@@ -33,13 +28,13 @@ static void share_out(const int count[OUTCOME_COUNT], int shown[OUTCOME_COUNT], 
 void terminal_command(FILE *out, const struct result *result, const char *label,
                       const struct config_result *config, const char *repro_suffix)
 {
-    const bool timed = config->timed_config[0] != '\0';
+    const bool timed = config->reason.stage == STAGE_TIMED;
 
     terminal_label(out, label);
     fprintf(out, "unseen check %s ", text_or(result->problem, "PROBLEM"));
     text_shell(out, result->candidate_path);
     fputc(' ', out);
-    text_shell(out, timed ? config->timed_config : config->config);
+    text_shell(out, timed ? config->timed_line : config->line);
     fprintf(out, "%s%s%s\n", timed ? " --timing" : "", text_or(repro_suffix, "")[0] != '\0' ? " " : "",
             text_or(repro_suffix, ""));
 }
@@ -50,7 +45,7 @@ static void print_failure(FILE *out, const struct result *result, const struct c
     char element[400];
 
     terminal_label(out, config->unseen ? "unseen" : "seen");
-    text_plain(out, config->config);
+    text_plain(out, config->line);
     fputc('\n', out);
     terminal_line(out, "  drawn as", text_or(config->why, "no reason recorded"));
     if (config->detail[0] != '\0')
@@ -86,27 +81,24 @@ void terminal_failures(FILE *out, const struct result *result, bool colour, cons
         count[result->results[i].outcome]++;
     share_out(count, shown, result->diagnosis.present ? SHOWN_EXPLAINED : SHOWN_FAILURES);
     for (int i = 0; i < OUTCOME_COUNT; i++)
-        if (failed(i) && count[i] > 0)
+        if (outcome_is_rejected(i) && count[i] > 0)
             print_group(out, result, i, count[i], shown[i], colour, repro_suffix);
 }
 
-/* True when an earlier configuration was skipped for the same reason. */
-static bool repeats(const struct result *result, int index)
+/* Skipped for the same reason, in the same words: a sentence with other figures in it is a line of its own. */
+static bool same_reason(const struct config_result *a, const struct config_result *b)
 {
-    for (int i = 0; i < index; i++)
-        if (result->results[i].outcome == OUTCOME_SKIPPED &&
-            strcmp(result->results[i].detail, result->results[index].detail) == 0)
-            return true;
-    return false;
+    return a->outcome == OUTCOME_SKIPPED && b->outcome == OUTCOME_SKIPPED &&
+           a->reason.cause == b->reason.cause && strcmp(a->detail, b->detail) == 0;
 }
 
-static int same_reason(const struct result *result, const char *reason)
+/* How many of the first `end` results were skipped for the reason of `config`. */
+static int count_reason(const struct result *result, const struct config_result *config, int end)
 {
     int count = 0;
 
-    for (int i = 0; i < result->result_count; i++)
-        count +=
-            result->results[i].outcome == OUTCOME_SKIPPED && strcmp(result->results[i].detail, reason) == 0;
+    for (int i = 0; i < end; i++)
+        count += same_reason(&result->results[i], config);
     return count;
 }
 
@@ -116,17 +108,18 @@ void terminal_skipped(FILE *out, const struct result *result)
 
     for (int i = 0; i < result->result_count; i++) {
         const struct config_result *config = &result->results[i];
-        char text[RESULT_DETAIL_SIZE + RESULT_CONFIG_SIZE + 64];
+        char text[RESULT_DETAIL_SIZE + RESULT_LINE_SIZE + 64];
 
-        if (config->outcome != OUTCOME_SKIPPED || repeats(result, i))
+        if (config->outcome != OUTCOME_SKIPPED || count_reason(result, config, i) > 0)
             continue;
+        const int same = count_reason(result, config, result->result_count);
         if (reasons++ >= SHOWN_REASONS) {
-            hidden += same_reason(result, config->detail);
+            hidden += same;
             continue;
         }
-        snprintf(text, sizeof text, "%d: %s (the first: %s %s)", same_reason(result, config->detail),
+        snprintf(text, sizeof text, "%d: %s (the first: %s %s)", same,
                  text_or(config->detail, "no reason recorded"), config->unseen ? "unseen" : "seen",
-                 config->config);
+                 config->line);
         terminal_line(out, "skipped", text);
     }
     if (hidden > 0) {

@@ -6,11 +6,9 @@
 
 enum { TERMINAL_LABEL = 14 }; /* column where the text after a label starts */
 
-enum paint { PAINT_GOOD, PAINT_DOUBTFUL, PAINT_BAD, PAINT_STRONG };
 /* The escape codes, or "" without colour. */
 const char *terminal_paint(enum paint paint, bool colour);
 const char *terminal_plain(bool colour);
-enum paint terminal_verdict_paint(enum verdict verdict);
 
 /* "  label     " up to TERMINAL_LABEL. */
 void terminal_label(FILE *out, const char *label);

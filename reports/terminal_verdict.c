@@ -16,7 +16,7 @@ static struct count count_set(const struct result *result, bool unseen)
 
     for (int i = 0; i < result->result_count; i++) {
         const struct config_result *config = &result->results[i];
-        enum outcome outcome = published_decides(result) ? published_outcome(config) : config->outcome;
+        enum outcome outcome = config_outcome(config, published_decides(result));
 
         if (config->unseen != unseen)
             continue;
@@ -122,7 +122,7 @@ void terminal_verdict(FILE *out, const struct result *result, bool colour)
     char text[320] = "";
 
     say(text, sizeof text, result);
-    fprintf(out, "%s%s%s: ", terminal_paint(terminal_verdict_paint(verdict), colour), verdict_name(verdict),
+    fprintf(out, "%s%s%s: ", terminal_paint(verdict_paint(verdict), colour), verdict_name(verdict),
             terminal_plain(colour));
     text_wrap(out, (int)strlen(verdict_name(verdict)) + 2, 2, text);
     if (result->partial && verdict != VERDICT_INCONCLUSIVE) {

@@ -10,13 +10,7 @@
 #include <unistd.h>
 
 #include "gen/contract/condition.h"
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+#include "verify/system/clock.h"
 
 /* "// key: value" among the first lines. */
 static void read_header(struct specimen *s)
@@ -227,7 +221,7 @@ struct place {
 static void collect(const struct specimen *specimen, struct place *place, int status, struct trial_run *runs)
 {
     struct trial_run *run = &runs[place->run];
-    run->seconds = now() - place->started;
+    run->seconds = clock_seconds() - place->started;
     run->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     read_result(&specimen[run->specimen], place->json, run);
     unlink(place->json);
@@ -239,7 +233,7 @@ static void launch(const struct specimen *specimen, const char *device, struct p
                    int index, struct trial_run *runs)
 {
     place->run = index;
-    place->started = now();
+    place->started = clock_seconds();
     snprintf(place->json, sizeof place->json, "/tmp/unseen-battery-%d-%d.json", (int)getpid(), slot);
     place->pid = start(&specimen[runs[index].specimen], device, runs[index].seed, place->json);
 }

@@ -139,13 +139,6 @@ enum child_status fixture_run(const char *symbol, enum placement placement, int 
     return fixture_call(placement, 20, returned);
 }
 
-double fixture_now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 void fixture_add(TCase *tests)
 {
     tcase_set_timeout(tests, 60);

@@ -5,15 +5,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "gen/draw/draw_internal.h"
+#include "gen/draw/cost.h"
+#include "gen/draw/move.h"
 
 /* --- the ground --- */
 
 static bool within_caps(const struct ground *ground, const struct config *config)
 {
-    struct drawing drawing = {.space = &ground->space, .cap = {ground->caps.bytes, ground->caps.flops}};
+    struct costing costing = costing_of(&ground->space, &ground->caps);
     struct cost cost;
-    return draw_cost(&drawing, config, &cost);
+    return draw_cost(&costing, config, &cost);
 }
 
 /* Shrinks one range after another until the caps hold; far above them it need not be asked. */
@@ -289,7 +290,8 @@ static void choice_text(const struct ground *ground, struct pcg *stream, char *t
     const int axis = pick_axis(&ground->space, false, false, stream);
     const struct domain *domain = &ground->space.domain[axis];
     snprintf(text, size, "%s%s%s", axes[axis].name, pcg_below(stream, 3) ? "=" : "!=",
-             axes[axis].choices[domain->value[pcg_below(stream, (uint64_t)domain->value_count)]]);
+             problem_choice(ground->space.problem, axis,
+                            domain->value[pcg_below(stream, (uint64_t)domain->value_count)]));
 }
 
 static void number_text(const struct ground *ground, int kind, struct pcg *stream, char *text, size_t size)

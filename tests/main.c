@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "skip.h"
 #include "suites.h"
 
 static const struct {
@@ -15,6 +16,8 @@ static const struct {
     {"score", score_suite, 0},
     {"reports", reports_suite, 0},
     {"child", child_suite, 0},
+    {"session", session_suite, 0},
+    {"house", house_suite, 0},
     {"build", build_suite, 0},
     {"cli", cli_suite, 0},
     {"reference", reference_suite, 0},
@@ -48,10 +51,26 @@ static int wanted(int i, int argc, char **argv)
     return argc == 1 && !suites[i].slow;
 }
 
+/* A failure is what a test found wrong; an error, a test that broke: a signal, a timeout, an exit. */
+static int report(SRunner *runner)
+{
+    const int failed = srunner_ntests_failed(runner), ran = srunner_ntests_run(runner);
+    TestResult **result = srunner_failures(runner);
+    int errors = 0;
+    for (int i = 0; i < failed; i++)
+        errors += tr_rtype(result[i]) == CK_ERROR;
+    free(result);
+    printf("%d checks, %d failures, %d errors, %d skipped", ran, failed - errors, errors, skip_count());
+    printf(skip_count() ? ": " : "");
+    skip_print();
+    printf("\n");
+    return failed == 0 && ran > skip_count() ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int main(int argc, char **argv)
 {
     SRunner *runner = NULL;
-    int failed, ran;
+    skip_open();
     for (int i = 0; i < SUITES; i++)
         if (wanted(i, argc, argv)) {
             if (runner)
@@ -67,8 +86,7 @@ int main(int argc, char **argv)
         return 2;
     }
     srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    ran = srunner_ntests_run(runner);
+    const int status = report(runner);
     srunner_free(runner);
-    return failed == 0 && ran > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return status;
 }

@@ -96,8 +96,23 @@ void oracle_close(struct oracle *o)
 
 const char *const *oracle_inputs(const char *name)
 {
+    return oracle_choices(name, "input");
+}
+
+const char *const *oracle_choices(const char *name, const char *axis)
+{
+    enum { PROBLEMS = 32, CHOICES = 32 };
+    static const char *lists[PROBLEMS][PROBLEM_MAX_AXES][CHOICES];
     const struct problem *problem = problem_find(name);
-    return problem->axes[problem_axis_index(problem, "input")].choices;
+    const int index = problem_axis_index(problem, axis);
+    int number = 0, count = 0;
+    while (problem_registry[number] != problem)
+        number++;
+    ck_assert(number < PROBLEMS && index >= 0);
+    const char **list = lists[number][index];
+    while ((list[count] = problem_choice(problem, index, count)) != NULL)
+        ck_assert_int_lt(++count, CHOICES);
+    return list;
 }
 
 void oracle_line(char *out, size_t size, const char *line, const char *input, int seed)

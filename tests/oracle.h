@@ -35,6 +35,8 @@ void oracle_close(struct oracle *o);
 
 /* The choices of the problem's `input` axis, NULL-terminated. */
 const char *const *oracle_inputs(const char *problem);
+/* Those of any axis. */
+const char *const *oracle_choices(const char *problem, const char *axis);
 /* Append " input=CHOICE seed=S" to a line. */
 void oracle_line(char *out, size_t size, const char *line, const char *input, int seed);
 

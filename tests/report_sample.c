@@ -19,7 +19,7 @@ static void fill_timing(struct timing *timing, double fraction)
         .samples = 12,
         .method = "monotonic clock, cold cache",
         .attainable_ms = 1.5 * fraction,
-        .bound = "memory",
+        .bound = BOUND_MEMORY,
         .fraction = fraction,
     };
 }
@@ -27,7 +27,7 @@ static void fill_timing(struct timing *timing, double fraction)
 static void fill_wrong(struct config_result *config)
 {
     config->outcome = OUTCOME_WRONG;
-    strcpy(config->config, "rows=4 cols=4099 input=normal seed=91");
+    strcpy(config->line, "rows=4 cols=4099 input=normal seed=91");
     strcpy(config->why, "neighbour of seen 1: cols+3");
     strcpy(config->detail, "14 of 16396 elements wrong, the first at y[0,4096]");
     config->worst = (struct worst){
@@ -59,9 +59,10 @@ void fill_result(void)
         .effort = "standard",
         .admitted = "fp32",
         .fits = "wrong",
+        .unexplained = true,
         .verdict = VERDICT_SPECIALIZED,
         .seconds = 12.5,
-        .peaks = {.bandwidth_gbps = 25, .tflops = 0.2, .source = "measured", .launch_ms = 1e-4},
+        .peaks = {.bandwidth_gbps = 25, .tflops = 0.2, .source = PEAKS_MEASURED, .launch_ms = 1e-4},
         .notes = "caps: 256 MB and 4e8 flops for one configuration\npairs covered 412/419, 7 excluded by "
                  "memory or work",
         .sandbox = "own process, guarded memory",
@@ -74,7 +75,7 @@ void fill_result(void)
     memset(result.commitment, 'c', 64);
     for (int i = 0; i < 40; i++) {
         results[i] = (struct config_result){.unseen = i >= 4, .fits = "fp32", .flops = 5e6, .bytes = 8e6};
-        snprintf(results[i].config, sizeof results[i].config, "rows=%d cols=4096 input=normal seed=7", i);
+        snprintf(results[i].line, sizeof results[i].line, "rows=%d cols=4096 input=normal seed=7", i);
         strcpy(results[i].why, i < 4 ? "published" : "random");
         fill_timing(&results[i].timing, i < 4 ? 0.5 : 0.25);
     }

@@ -5,6 +5,8 @@
 
 Suite *gen_suite(void);
 Suite *score_suite(void);
+Suite *session_suite(void);
+Suite *house_suite(void);
 Suite *reports_suite(void);
 Suite *child_suite(void);
 Suite *build_suite(void);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "suites.h"
+#include "skip.h"
 
 #define FILES "softmax", "k.c", "--device", "host"
 
@@ -151,7 +152,7 @@ END_TEST
 START_TEST(cuda_without_a_gpu_is_the_environments_fault)
 {
     if (access("/dev/nvidiactl", F_OK) == 0)
-        return; /* there is one */
+        SKIP_TEST("there is a GPU");
     CLI("verify", "softmax", cli_repository("problems/softmax/baseline.cu"), "--device", "cuda");
     cli_expect_error(3, "--device cuda", "no usable GPU was found", "--device host");
 }

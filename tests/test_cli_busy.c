@@ -17,7 +17,7 @@ static struct lease *held;
 static void hold_lease(void)
 {
     char why[400];
-    const struct lease_options options = {.device = "host", .quiet = true};
+    const struct lease_options options = {.device = "host"};
     held = lease_open(&options, why, sizeof why);
     ck_assert_msg(held != NULL, "%s", why);
     ck_assert(lease_take(held));

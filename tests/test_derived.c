@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "gen/contract/condition.h"
-#include "gen/draw/draw_internal.h"
+#include "gen/draw/move.h"
 #include "gen/contract/instantiate.h"
 #include "gen/contract/limit.h"
 #include "suites.h"

@@ -6,7 +6,7 @@
 #include "gen/draw/branch.h"
 #include "gen/contract/condition.h"
 #include "gen/draw/draw.h"
-#include "gen/draw/draw_internal.h"
+#include "gen/draw/move.h"
 
 enum { PROBLEMS = 9, BRANCHES = 1000, FIRST = 10, SHUFFLES = 50 };
 

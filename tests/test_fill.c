@@ -12,6 +12,7 @@ Suite *fill_suite(void);
 TCase *fill_paged_case(void);
 TCase *fill_rows_case(void);
 TCase *fill_structure_case(void);
+TCase *fill_classes_case(void);
 
 /* --- Philox --- */
 
@@ -412,5 +413,6 @@ Suite *fill_suite(void)
     suite_add_tcase(suite, fill_paged_case());
     suite_add_tcase(suite, fill_rows_case());
     suite_add_tcase(suite, fill_structure_case());
+    suite_add_tcase(suite, fill_classes_case());
     return suite;
 }

@@ -9,12 +9,6 @@
 
 TCase *fill_structure_case(void);
 
-static const char *const *choices_of(const char *problem, const char *axis)
-{
-    const struct problem *p = problem_find(problem);
-    return p->axes[problem_axis_index(p, axis)].choices;
-}
-
 /* --- moe_up --- */
 
 enum { MOST_EXPERTS = 256 };
@@ -79,7 +73,7 @@ START_TEST(rows_are_routed_as_the_choice_says)
 {
     static const int shapes[][2] = {{1, 1},   {1, 9},    {2, 2},    {7, 256},
                                     {100, 3}, {1000, 8}, {999, 64}, {500, 1}};
-    for (const char *const *choice = choices_of("moe_up", "routing"); *choice; choice++)
+    for (const char *const *choice = oracle_choices("moe_up", "routing"); *choice; choice++)
         for (int s = 0; s < 8; s++)
             for (int content = 0; content < 3; content++) {
                 char line[128];
@@ -198,7 +192,7 @@ static void expect_zeros(const char *choice, const char *input, int content)
 
 START_TEST(zero_points_are_integers_of_four_bits_as_chosen)
 {
-    for (const char *const *choice = choices_of("gemm_w4a16", "zero"); *choice; choice++)
+    for (const char *const *choice = oracle_choices("gemm_w4a16", "zero"); *choice; choice++)
         for (const char *const *input = oracle_inputs("gemm_w4a16"); *input; input++)
             for (int content = 0; content < 3; content++)
                 expect_zeros(*choice, *input, content);
@@ -258,7 +252,7 @@ static double largest_growth(const struct oracle *o)
 START_TEST(no_channel_grows_beyond_bounds_however_long_the_sequence)
 {
     static const int lengths[] = {1, 70, 201, 1000, 16384};
-    for (const char *const *decay = choices_of("kda", "decay"); *decay; decay++)
+    for (const char *const *decay = oracle_choices("kda", "decay"); *decay; decay++)
         for (int l = 0; l < 5; l++) {
             struct oracle o;
             char line[160];

@@ -33,11 +33,9 @@ static void expect_agreement(struct oracle *o)
 
 START_TEST(enclosure_witness_and_a_plain_evaluation_agree)
 {
-    for (const char *const *input =
-             form_cases[_i].problem->axes[problem_axis_index(form_cases[_i].problem, "input")].choices;
-         *input; input++) {
+    for (const struct input_class *class = form_cases[_i].problem->classes; class->name; class ++) {
         struct oracle o;
-        form_open(&o, &form_cases[_i], *input);
+        form_open(&o, &form_cases[_i], class->name);
         omp_set_num_threads(2); /* long folds are shared by a team */
         expect_agreement(&o);
         oracle_close(&o);
@@ -78,11 +76,9 @@ static void spoil(struct oracle *o, int64_t index)
 
 START_TEST(an_honest_output_passes_and_a_single_wrong_element_does_not)
 {
-    const struct problem *problem = form_cases[_i].problem;
-    for (const char *const *input = problem->axes[problem_axis_index(problem, "input")].choices; *input;
-         input++) {
+    for (const struct input_class *class = form_cases[_i].problem->classes; class->name; class ++) {
         struct oracle o;
-        form_open(&o, &form_cases[_i], *input);
+        form_open(&o, &form_cases[_i], class->name);
         form_honest(&o);
         expect_pass(&o);
         const int64_t step = o.elements / 17 + 1;

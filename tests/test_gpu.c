@@ -60,7 +60,7 @@ static void turn_choices(struct config *config, const char *line, int turn)
         int count = 0;
         if (axes[a].kind != AXIS_CHOICE || strstr(line, axes[a].name))
             continue;
-        while (axes[a].choices[count])
+        while (problem_choice(config->problem, a, count))
             count++;
         config->value[a] = (turn + a) % count;
     }
@@ -71,8 +71,8 @@ static void each_config(void (*check)(const struct config *config))
     struct space_error error;
     for (int i = 0; i < SHAPES; i++) {
         const struct problem *problem = problem_find(shapes[i].problem);
-        const int input = problem_axis_index(problem, "input");
-        for (int c = 0; problem->axes[input].choices[c]; c++) {
+        const int input = problem_input_axis(problem);
+        for (int c = 0; problem_choice(problem, input, c); c++) {
             struct config config;
             ck_assert_msg(config_parse(&config, problem, shapes[i].line, "test", &error) == 0, "%s",
                           error.text);
@@ -211,13 +211,13 @@ START_TEST(pieces_that_are_nowhere_are_an_error)
 END_TEST
 
 /* One judgement on each side, of an output that is the same arbitrary bits on both. */
-struct side {
+struct one_side {
     const struct memory *memory;
     void *tensor[PROBLEM_MAX_TENSORS];
     struct judge_report *report;
 };
 
-static void judge_side(struct side *side, enum backend backend, const struct config *config,
+static void judge_side(struct one_side *side, enum backend backend, const struct config *config,
                        const struct instance *instance)
 {
     const struct problem *problem = config->problem;
@@ -249,7 +249,7 @@ static void judge_side(struct side *side, enum backend backend, const struct con
         (backend == BACKEND_CUDA ? reference->judge_cuda : reference->judge_host)(&request, side->report), 0);
 }
 
-static void close_side(struct side *side)
+static void close_side(struct one_side *side)
 {
     for (int t = 0; t < PROBLEM_MAX_TENSORS; t++)
         if (side->tensor[t])
@@ -259,7 +259,7 @@ static void close_side(struct side *side)
 
 static void compare_enclosures(const struct config *config)
 {
-    struct side host = {0}, gpu = {0};
+    struct one_side host = {0}, gpu = {0};
     struct instance instance;
     char line[256];
     config_format(config, line, sizeof line);

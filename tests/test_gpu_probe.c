@@ -13,6 +13,7 @@
 #include "verify/build/build.h"
 #include "verify/device/device.h"
 #include "suites.h"
+#include "skip.h"
 
 #ifdef HAVE_CUDA
 #include <cuda_runtime_api.h>
@@ -98,11 +99,8 @@ START_TEST(the_fp8_matrix_unit_keeps_as_many_bits_as_the_error_model_says)
     struct ladder ladder;
     char error[512];
     ck_assert_msg(device_open(&device, "cuda", error, sizeof error) == 0, "%s", error);
-    if (device.capability != 90) {
-        printf("probe: skipped, wgmma exists on compute capability 9.0 only, this is %d\n",
-               device.capability);
-        return;
-    }
+    if (device.capability != 90)
+        SKIP_TEST("wgmma exists on compute capability 9.0 only");
     error_ladder(problem_find("gemm_fp8"), device.capability, &ladder);
     open_probe(&probe, &device);
     const int within = kept_bits(&probe, 0, 5, 9);    /* one group of 32 products */

@@ -1,13 +1,14 @@
 /* Who else is on a device, and when clocks that disagree are a proof: NVML and samples are made up here. */
 #include <check.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "verify/device/neighbours.h"
-#include "verify/session/session_internal.h"
+#include "verify/measure/clocks.h"
 #include "suites.h"
 
 static const struct device gpu = {.backend = BACKEND_CUDA, .uuid = "GPU-of-a-test"};
@@ -49,7 +50,7 @@ static void finish(void)
 static struct lease *open_lease(void)
 {
     char why[400];
-    const struct lease_options options = {.directory = directory, .device = gpu.uuid, .quiet = true};
+    const struct lease_options options = {.directory = directory, .device = gpu.uuid};
     struct lease *lease = lease_open(&options, why, sizeof why);
     ck_assert_msg(lease != NULL, "%s", why);
     return lease;

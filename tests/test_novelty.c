@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "gen/draw/draw.h"
-#include "gen/draw/draw_internal.h"
+#include "gen/draw/move.h"
+#include "gen/draw/novelty.h"
 
 static struct novelty *novelty_of_space(const struct space *space, const struct config_list *seen)
 {

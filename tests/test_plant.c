@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gen/draw/draw_internal.h"
+#include "gen/draw/cost.h"
 #include "plant/plant_run.h"
 #include "suites.h"
 
@@ -93,7 +93,7 @@ START_TEST(an_example_lies_in_the_contract_the_caps_and_the_condition)
     int reachable = 0;
     for (int i = 0; i < MANY; i++) {
         const struct plant *d = &drawn[_i][i];
-        struct drawing drawing = {.space = &field[_i].space, .cap = {small_caps.bytes, small_caps.flops}};
+        struct costing costing = costing_of(&field[_i].space, &small_caps);
         struct space_error error = {""};
         struct cost cost;
         ck_assert_str_eq(d->fate, plant_on_seen(d, &field[_i]) ? "broken"
@@ -103,7 +103,7 @@ START_TEST(an_example_lies_in_the_contract_the_caps_and_the_condition)
             continue;
         reachable++;
         ck_assert_msg(space_contains(&field[_i].space, &d->example, &error), "%s", error.text);
-        ck_assert(draw_cost(&drawing, &d->example, &cost));
+        ck_assert(draw_cost(&costing, &d->example, &cost));
         ck_assert_msg(plant_may_show(d, &d->example), "%s", d->when);
     }
     ck_assert_int_gt(reachable, MANY / 2);
@@ -187,13 +187,13 @@ static void die(const char *what)
  * third. */
 static bool find_both_sides(const struct plant *p, const struct plant_field *f, struct config side[2])
 {
-    struct drawing drawing = {.space = &f->space, .cap = {small_caps.bytes, small_caps.flops}};
+    struct costing costing = costing_of(&f->space, &small_caps);
     struct pcg *pcg = pcg_new(3, p->when);
     struct cost cost;
     bool found = p->reachable && plant_search(p, f, false, false, pcg, &side[1]);
     side[0] = p->example;
     for (int i = 0; found && i < 20000 && !plant_must_show(p, &side[0]); i++)
-        if (!plant_random_config(f, pcg, &side[0]) || !draw_cost(&drawing, &side[0], &cost))
+        if (!plant_random_config(f, pcg, &side[0]) || !draw_cost(&costing, &side[0], &cost))
             side[0] = p->example;
     pcg_free(pcg);
     return found && plant_must_show(p, &side[0]);

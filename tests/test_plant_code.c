@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gen/draw/draw_internal.h"
+#include "gen/draw/cost.h"
 #include "gen/contract/instantiate.h"
 #include "plant/plant.h"
 #include "suites.h"
@@ -136,12 +136,12 @@ static int call(kernel_code code, const struct instance *instance)
 /* Both contents that a check runs, of a configuration that takes no time. */
 static struct config open_small(int p, struct pcg *pcg, struct instance instance[CHECKED_CONTENTS])
 {
-    struct drawing drawing = {.space = &field[p].space, .cap = {small_caps.bytes, small_caps.flops}};
+    struct costing costing = costing_of(&field[p].space, &small_caps);
     struct config config;
     struct cost cost;
     do
         ck_assert(plant_random_config(&field[p], pcg, &config));
-    while (!draw_cost(&drawing, &config, &cost));
+    while (!draw_cost(&costing, &config, &cost));
     for (int c = 0; c < CHECKED_CONTENTS; c++)
         ck_assert_int_eq(config_instantiate(&config, c, &instance[c]), 0);
     return config;

@@ -69,7 +69,7 @@ START_TEST(report_keeps_to_its_width_but_for_what_is_copied)
     char *text, *rest, *line;
 
     result.result_count = 0; /* no configuration lines */
-    result.finding = &(struct finding){.kind = "below floor"};
+    result.finding = &(struct finding){.kind = FINDING_CEILING};
     result.finding_count = 1;
     memset(result.finding->evidence, 'x', 319);
     for (int i = 9; i < 319; i += 10)
@@ -103,6 +103,7 @@ START_TEST(report_names_a_silent_downgrade)
     char *text;
 
     result.fits = "tensor-core 16-bit";
+    result.unexplained = false;
     result.downgrade = true;
     text = report_text(false, false, NULL);
     expect_text(text, "SILENT DOWNGRADE: the candidate computes like tensor-core 16-bit");

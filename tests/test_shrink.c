@@ -170,7 +170,7 @@ static void random_term(char *text, size_t size, const struct config *at, struct
         return;
     default:
         snprintf(text, size, "%s=%s", problem->axes[choice].name,
-                 problem->axes[choice].choices[at->value[choice]]);
+                 problem_choice(problem, choice, at->value[choice]));
     }
 }
 

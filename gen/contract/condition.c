@@ -20,14 +20,6 @@ struct condition {
     int count;
 };
 
-static int find_choice(const struct axis *axis, const char *name)
-{
-    for (int i = 0; axis->choices[i]; i++)
-        if (strcmp(axis->choices[i], name) == 0)
-            return i;
-    return -1;
-}
-
 /* axis=choice or axis!=choice. False: it is neither, and may be a comparison of numbers. */
 static bool parse_choice(const struct problem *problem, const char *text, struct term *term)
 {
@@ -38,7 +30,7 @@ static bool parse_choice(const struct problem *problem, const char *text, struct
     term->axis = problem_axis_index(problem, axis);
     if (term->axis < 0 || problem->axes[term->axis].kind != AXIS_CHOICE)
         return false;
-    term->choice = find_choice(&problem->axes[term->axis], choice);
+    term->choice = problem_choice_index(problem, term->axis, choice);
     return term->choice >= 0;
 }
 

@@ -130,19 +130,12 @@ void axis_names(const struct problem *problem, char *text, size_t size)
         join(text, size, axis->name);
 }
 
-void choice_names(const struct axis *axis, char *text, size_t size)
+void choice_names(const struct problem *problem, int axis, char *text, size_t size)
 {
+    const char *choice;
     *text = '\0';
-    for (const char *const *choice = axis->choices; *choice; choice++)
-        join(text, size, *choice);
-}
-
-int choice_index(const struct axis *axis, const char *name)
-{
-    for (int i = 0; axis->choices[i]; i++)
-        if (strcmp(axis->choices[i], name) == 0)
-            return i;
-    return -1;
+    for (int i = 0; (choice = problem_choice(problem, axis, i)) != NULL; i++)
+        join(text, size, choice);
 }
 
 /* --- configuration lines --- */
@@ -176,7 +169,8 @@ static int read_seed(struct line_reader *reader, const char *text)
 
 static int read_value(struct line_reader *reader, int index, const char *text)
 {
-    const struct axis *axis = &reader->config->problem->axes[index];
+    const struct problem *problem = reader->config->problem;
+    const struct axis *axis = &problem->axes[index];
     int64_t value = 0;
     if (reader->given[index])
         return space_fail(reader->error,
@@ -190,13 +184,14 @@ static int read_value(struct line_reader *reader, int index, const char *text)
                               "%s: %s=%.40s; a whole number was expected\n"
                               "---> write it as %s=4099 or %s=2^12",
                               reader->where, axis->name, text, axis->name, axis->name);
-    } else if ((value = choice_index(axis, text)) < 0) {
+    } else if ((value = problem_choice_index(problem, index, text)) < 0) {
         char names[200];
-        choice_names(axis, names, sizeof names);
+        choice_names(problem, index, names, sizeof names);
         return space_fail(reader->error,
                           "%s: %s=%.40s; expected one of %s\n"
                           "---> choose one of these, or leave %s out for %s",
-                          reader->where, axis->name, text, names, axis->name, axis->choices[0]);
+                          reader->where, axis->name, text, names, axis->name,
+                          problem_choice(problem, index, 0));
     }
     reader->given[index] = true;
     reader->config->value[index] = value;
@@ -266,7 +261,8 @@ int config_format(const struct config *config, char *text, size_t size)
         if (axis->kind == AXIS_NUMBER)
             used += (size_t)snprintf(at, room, "%s=%lld ", axis->name, (long long)config->value[i]);
         else
-            used += (size_t)snprintf(at, room, "%s=%s ", axis->name, axis->choices[config->value[i]]);
+            used += (size_t)snprintf(at, room, "%s=%s ", axis->name,
+                                     problem_choice(config->problem, i, config->value[i]));
     }
     used += (size_t)snprintf(used < size ? text + used : NULL, used < size ? size - used : 0, "seed=%llu",
                              (unsigned long long)config->seed);

@@ -1,6 +1,7 @@
 #include "instantiate.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "gen/random/pcg.h"
 
@@ -25,6 +26,56 @@ static void streams_close(const struct streams *streams)
     pcg_free(streams->content);
 }
 
+/* What a class draws of one tensor; which parts of the storage are real stands already. */
+static void set_fill(struct instance_tensor *tensor, const struct fill *drawn)
+{
+    struct fill fill = *drawn;
+    fill.valid = tensor->fill.valid;
+    fill.valids = tensor->fill.valids;
+    fill.garbage_row = tensor->fill.garbage_row;
+    fill.garbage_block = tensor->fill.garbage_block;
+    tensor->fill = fill;
+}
+
+/* Rows are those of the tensor where nothing else was said. */
+static void set_rows(struct instance_tensor *tensor)
+{
+    if (tensor->fill.inner == 0 && tensor->rank > 0)
+        tensor->fill.inner = tensor->dim[tensor->rank - 1];
+}
+
+/* An input without values is an error of the problem's table, which no run can mend. */
+static void require_fill(const struct config *config, const struct input_class *class, int tensor,
+                         const struct instance_tensor *drawn)
+{
+    if (drawn->fill.kind != FILL_GIVEN || drawn->fill.given)
+        return;
+    fprintf(stderr,
+            "unseen: %s: input class %s has no fill for tensor %s; one for every input was expected\n"
+            "---> give it one in the table of classes, or in `instantiate` for all classes\n",
+            config->problem->name, class->name, config->problem->tensors[tensor].name);
+    exit(2);
+}
+
+static int draw_class(const struct config *config, struct random *random, struct instance *out)
+{
+    const struct problem *problem = config->problem;
+    const struct input_class *class = &problem->classes[config->value[problem_input_axis(problem)]];
+    int result = 0;
+    out->data = class->data;
+    for (int t = 0; problem->tensors[t].name; t++)
+        if (class->fill[t].kind != FILL_GIVEN)
+            set_fill(&out->tensor[t], &class->fill[t]);
+    if (class->adjust)
+        result = class->adjust(config, random, out);
+    for (int t = 0; result == 0 && problem->tensors[t].name; t++) {
+        if (problem->tensors[t].role != TENSOR_OUTPUT)
+            require_fill(config, class, t, &out->tensor[t]);
+        set_rows(&out->tensor[t]);
+    }
+    return result;
+}
+
 int config_instantiate(const struct config *config, int content, struct instance *out)
 {
     struct streams streams;
@@ -34,6 +85,8 @@ int config_instantiate(const struct config *config, int content, struct instance
         struct random shape_random = pcg_random(streams.shape);
         struct random content_random = pcg_random(streams.content);
         result = config->problem->instantiate(config, &shape_random, &content_random, out);
+        if (result == 0 && problem_input_axis(config->problem) >= 0)
+            result = draw_class(config, &content_random, out);
     }
     if (result)
         instance_clear(out);
@@ -45,13 +98,16 @@ int config_measure(const struct config *config, struct instance *out)
 {
     struct streams streams;
     int result = -1;
-    if (!config->problem->measure)
-        return config_instantiate(config, 0, out);
     *out = (struct instance){0};
     if (streams_open(&streams, config, 0)) {
         struct random shape_random = pcg_random(streams.shape);
-        result = config->problem->measure(config, &shape_random, out);
+        struct random content_random = pcg_random(streams.content);
+        result = config->problem->measure
+                     ? config->problem->measure(config, &shape_random, out)
+                     : config->problem->instantiate(config, &shape_random, &content_random, out);
     }
+    if (result)
+        instance_clear(out);
     streams_close(&streams);
     return result;
 }

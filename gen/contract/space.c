@@ -14,7 +14,8 @@ struct reader {
 
 /* One axis line being read: what every error text needs. */
 struct axis_line {
-    const struct axis *axis;
+    const struct problem *problem;
+    int axis;
     const char *where;
     struct space_error *error;
 };
@@ -30,12 +31,13 @@ static bool add_value(struct domain *domain, int64_t value)
 
 static int fail_line(const struct axis_line *line, const char *found, const char *expected)
 {
-    const char *name = line->axis->name;
-    if (line->axis->kind == AXIS_CHOICE)
+    const char *name = line->problem->axes[line->axis].name;
+    if (line->problem->axes[line->axis].kind == AXIS_CHOICE)
         return space_fail(line->error,
                           "%s: %s: found '%.40s'; expected %s\n---> write the legal "
                           "choices after the name, '%s %s'",
-                          line->where, name, found, expected, name, line->axis->choices[0]);
+                          line->where, name, found, expected, name,
+                          problem_choice(line->problem, line->axis, 0));
     return space_fail(line->error,
                       "%s: %s: found '%.40s'; expected %s\n---> write '%s 1..4096 tile "
                       "32 128', '%s 64 80 96' or '%s = 4096'",
@@ -137,11 +139,11 @@ static int read_number_axis(struct domain *domain, const char *p, const struct a
 static int read_choice_axis(struct domain *domain, const char *p, const struct axis_line *line)
 {
     char names[200], expected[240], word[WORD_SIZE];
-    choice_names(line->axis, names, sizeof names);
+    choice_names(line->problem, line->axis, names, sizeof names);
     snprintf(expected, sizeof expected, "one of %s", names);
     for (p = text_skip(p); *p; p = text_skip(p)) {
         const char *start = p;
-        int index = text_word(&p, word) ? choice_index(line->axis, word) : -1;
+        int index = text_word(&p, word) ? problem_choice_index(line->problem, line->axis, word) : -1;
         if (index < 0 || (*p && !strchr(" \t", *p)))
             return fail_line(line, start, expected);
         if (domain->value_count == SPACE_MAX_VALUES || !add_value(domain, index))
@@ -208,10 +210,10 @@ static int read_line(void *state, const char *text, const char *where, struct sp
     reader->given[index] = true;
     p = text_skip(p);
     p = *p == '=' ? text_skip(p + 1) : p;
-    struct axis_line line = {.axis = &problem->axes[index], .where = where, .error = error};
+    struct axis_line line = {.problem = problem, .axis = index, .where = where, .error = error};
     struct domain *domain = &reader->space->domain[index];
-    return line.axis->kind == AXIS_NUMBER ? read_number_axis(domain, p, &line)
-                                          : read_choice_axis(domain, p, &line);
+    return problem->axes[index].kind == AXIS_NUMBER ? read_number_axis(domain, p, &line)
+                                                    : read_choice_axis(domain, p, &line);
 }
 
 static int check_axes_given(const struct reader *reader, struct space_error *error)
@@ -223,7 +225,8 @@ static int check_axes_given(const struct reader *reader, struct space_error *err
                               "%s: the file ends without %s; one line for every axis of %s "
                               "was expected\n---> add a line '%s %s'",
                               reader->where, problem->axes[i].name, problem->name, problem->axes[i].name,
-                              problem->axes[i].kind == AXIS_NUMBER ? "1..4096" : problem->axes[i].choices[0]);
+                              problem->axes[i].kind == AXIS_NUMBER ? "1..4096"
+                                                                   : problem_choice(problem, i, 0));
     return 0;
 }
 
@@ -258,18 +261,22 @@ bool domain_contains(const struct domain *domain, int64_t value)
     return false;
 }
 
-void domain_format(const struct domain *domain, const struct axis *axis, char *text, size_t size)
+/* "in 1..65536" or "one of normal wide"; cut to fit. */
+static void domain_format(const struct space *space, int axis, char *text, size_t size)
 {
+    const struct problem *problem = space->problem;
+    const struct domain *domain = &space->domain[axis];
     if (domain->value_count == 0) {
         snprintf(text, size, "in %lld..%lld", (long long)domain->low, (long long)domain->high);
         return;
     }
     size_t used = (size_t)snprintf(text, size, domain->value_count > 1 ? "one of" : "always");
     for (int i = 0; i < domain->value_count && used < size; i++) {
-        if (axis->kind == AXIS_NUMBER)
+        if (problem->axes[axis].kind == AXIS_NUMBER)
             used += (size_t)snprintf(text + used, size - used, " %lld", (long long)domain->value[i]);
         else
-            used += (size_t)snprintf(text + used, size - used, " %s", axis->choices[domain->value[i]]);
+            used += (size_t)snprintf(text + used, size - used, " %s",
+                                     problem_choice(problem, axis, domain->value[i]));
     }
 }
 
@@ -278,11 +285,11 @@ static int fail_value(const struct space *space, const struct config *config, in
 {
     const struct axis *axis = &space->problem->axes[index];
     char legal[160], found[WORD_SIZE];
-    domain_format(&space->domain[index], axis, legal, sizeof legal);
+    domain_format(space, index, legal, sizeof legal);
     if (axis->kind == AXIS_NUMBER)
         snprintf(found, sizeof found, "%lld", (long long)config->value[index]);
     else
-        snprintf(found, sizeof found, "%s", axis->choices[config->value[index]]);
+        snprintf(found, sizeof found, "%s", problem_choice(space->problem, index, config->value[index]));
     return space_fail(error,
                       "%s=%s; in the contract %s is %s\n---> change the value, or widen the "
                       ".space file",

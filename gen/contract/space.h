@@ -11,7 +11,7 @@
 enum { SPACE_MAX_VALUES = 32, SPACE_MAX_TILES = 16, SPACE_MAX_LIMITS = 16 };
 
 /* A number axis has a range low..high, or a list of values (value_count > 0: ascending); a choice
- * axis has a list of indices into axis->choices, in the file's order. */
+ * axis has a list of the numbers of its choices, in the file's order. */
 struct domain {
     int64_t low, high;
     int64_t value[SPACE_MAX_VALUES];
@@ -33,6 +33,9 @@ struct space {
 struct space_error {
     char text[512];
 };
+
+/* Fills *error (which may be NULL); always returns -1, so that callers can return it. */
+__attribute__((format(printf, 2, 3))) int space_fail(struct space_error *error, const char *format, ...);
 
 /* Read a contract. Every axis of the problem must appear exactly once. Returns 0, or -1 with *error
  * filled (unknown axis, value out of the problem's choices, a line that does not parse, an axis

@@ -4,9 +4,6 @@
 
 #include "space.h"
 
-/* Fills *error (which may be NULL); always returns -1, so that callers can return it. */
-__attribute__((format(printf, 2, 3))) int space_fail(struct space_error *error, const char *format, ...);
-
 /* Calls `handle` for every line that holds something once its comment is cut off; `where` is
  * "FILE:LINE". Stops at the first nonzero return, which becomes its own. A file that is missing is
  * an error unless `optional`. */
@@ -24,11 +21,8 @@ enum { WORD_SIZE = 64 };
  * is none or it is too long for any name that the tool knows. */
 bool text_word(const char **p, char word[WORD_SIZE]);
 
-int choice_index(const struct axis *axis, const char *name); /* -1: no such choice */
-
-/* "rows, cols, input", "normal, wide" or "1..65536", for error texts; cut to fit. */
+/* "rows, cols, input" or "normal, wide", for error texts; cut to fit. */
 void axis_names(const struct problem *problem, char *text, size_t size);
-void choice_names(const struct axis *axis, char *text, size_t size);
-void domain_format(const struct domain *domain, const struct axis *axis, char *text, size_t size);
+void choice_names(const struct problem *problem, int axis, char *text, size_t size);
 
 #endif

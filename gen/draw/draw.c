@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/contract/space_internal.h"
-
 int effort_count(enum effort effort)
 {
     static const int count[] = {[EFFORT_QUICK] = 35, [EFFORT_STANDARD] = 300, [EFFORT_DEEP] = 1500};
@@ -46,13 +44,6 @@ int draw_seen(struct drawn_list *out, const struct config_list *seen, uint64_t s
 
 /* --- the unseen set --- */
 
-static struct cost cost_of_caps(const struct draw_caps *caps)
-{
-    const bool bytes = caps && caps->bytes > 0 && caps->bytes < HUGE_COST;
-    const bool flops = caps && caps->flops > 0 && caps->flops < HUGE_COST;
-    return (struct cost){bytes ? caps->bytes : HUGE_COST, flops ? caps->flops : HUGE_COST};
-}
-
 static double set_caps(int count, int per_hundred)
 {
     const double caps = (double)per_hundred * count / 100;
@@ -62,15 +53,11 @@ static double set_caps(int count, int per_hundred)
 static int start(struct drawing *drawing, const struct draw_caps *caps, int frozen)
 {
     const size_t points = (size_t)drawing->count + (size_t)drawing->seen->count + (size_t)frozen;
-    size_t capacity = 64;
-    while (capacity < 2 * points)
-        capacity *= 2;
-    drawing->cap = cost_of_caps(caps);
-    drawing->total = (struct cost){set_caps(drawing->count, DRAW_SET_BYTES_CAPS) * drawing->cap.bytes,
-                                   set_caps(drawing->count, DRAW_SET_FLOPS_CAPS) * drawing->cap.flops};
-    drawing->used.slot = calloc(capacity, sizeof *drawing->used.slot);
-    drawing->used.capacity = capacity;
-    if (!drawing->used.slot)
+    drawing->costing = costing_of(drawing->space, caps);
+    drawing->total =
+        (struct cost){set_caps(drawing->count, DRAW_SET_BYTES_CAPS) * drawing->costing.cap.bytes,
+                      set_caps(drawing->count, DRAW_SET_FLOPS_CAPS) * drawing->costing.cap.flops};
+    if (point_set_open(&drawing->used, points) != 0)
         return -1;
     for (int i = 0; i < drawing->seen->count; i++)
         point_set_add(&drawing->used, &drawing->seen->item[i]);
@@ -102,7 +89,7 @@ static void take_frozen(struct drawing *drawing, const struct config_list *froze
         if (is_listed(drawing->out, config))
             continue;
         if (space_contains(drawing->space, config, NULL) && !is_seen(drawing, config) &&
-            draw_cost(drawing, config, &cost))
+            draw_cost(&drawing->costing, config, &cost))
             draw_accept(drawing, config, &cost, "frozen failure");
         else
             drawing->frozen_dropped++;
@@ -155,7 +142,7 @@ static int find_few(struct drawing *drawing, bool *unseen)
         if (!draw_in_limits(drawing->space, &config) || is_seen(drawing, &config))
             continue;
         *unseen = true;
-        if (!draw_cost(drawing, &config, &cost))
+        if (!draw_cost(&drawing->costing, &config, &cost))
             continue;
         if (drawing->few.count == FEW_PER_DRAW * (int64_t)drawing->count) {
             config_list_clear(&drawing->few);
@@ -276,7 +263,7 @@ static int draw_parts(struct drawing *drawing, const struct config_list *frozen,
                           "was found within %.4g bytes and %.4g flops; at least one was "
                           "expected\n---> widen the .space file, or run where there is more "
                           "memory",
-                          name, drawing->cap.bytes, drawing->cap.flops);
+                          name, drawing->costing.cap.bytes, drawing->costing.cap.flops);
     return 0;
 }
 
@@ -301,6 +288,6 @@ int draw_unseen(struct drawn_list *out, const struct space *space, const struct 
     if (result)
         drawn_list_clear(out);
     config_list_clear(&drawing.few);
-    free(drawing.used.slot);
+    point_set_close(&drawing.used);
     return result;
 }

@@ -105,7 +105,7 @@ static bool have_big(const struct drawing *drawing, int from, int tensor, double
 static enum big draw_tensor(struct drawing *drawing, int tensor, int from, struct pcg *stream)
 {
     const struct problem *problem = drawing->space->problem;
-    const struct cost allowed = {drawing->cap.bytes, big_work * drawing->cap.flops};
+    const struct cost allowed = {drawing->costing.cap.bytes, big_work * drawing->costing.cap.flops};
     enum big big = BIG_NEVER;
     for (int elements = 1; elements >= 0; elements--) {
         const double above = threshold(problem, tensor, elements);
@@ -121,7 +121,7 @@ static enum big draw_tensor(struct drawing *drawing, int tensor, int from, struc
         big = big == BIG_NEVER ? BIG_EXCLUDED : big;
         snprintf(why, sizeof why, "corner: %s beyond 2^31 %s", problem->tensors[tensor].name,
                  elements ? "elements and 2^32 bytes" : "bytes");
-        if (draw_is_new(drawing, &config) && draw_cost_within(drawing, &config, &allowed, &cost)) {
+        if (draw_is_new(drawing, &config) && draw_cost_within(&drawing->costing, &config, &allowed, &cost)) {
             draw_accept(drawing, &config, &cost, why);
             return elements ? BIG_ELEMENTS : BIG_BYTES;
         }

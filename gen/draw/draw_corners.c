@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gen/contract/space_internal.h"
-
 /* The last tries put every other number at its least: nothing leaves more room for the axis. */
 static void set_others_least(const struct space *space, struct config *config, int axis)
 {
@@ -20,7 +18,7 @@ static void set_others_least(const struct space *space, struct config *config, i
  * all. */
 static void random_corner(const struct space *space, struct config *config, struct pcg *stream)
 {
-    const int input = problem_axis_index(space->problem, "input");
+    const int input = problem_input_axis(space->problem);
     draw_random_values(space, config, stream);
     if (input >= 0 && pcg_below(stream, 2))
         config->value[input] = space->domain[input].value[0];
@@ -42,7 +40,7 @@ static struct wish wish_nothing(void)
 /* The sharpest input class of the contract. False: it has none. */
 static bool wish_sharpest(const struct space *space, struct wish *wish)
 {
-    const int input = problem_axis_index(space->problem, "input");
+    const int input = problem_input_axis(space->problem);
     *wish = wish_nothing();
     if (input >= 0)
         wish->value[input] = draw_sharpest(space);
@@ -59,7 +57,7 @@ static bool wish_accumulation(const struct space *space, int axis, struct wish *
         return false;
     for (int i = 0; i < ACCUMULATION_CHOICES && a->with[i].axis; i++) {
         const int other = problem_axis_index(problem, a->with[i].axis);
-        const int64_t choice = other < 0 ? -1 : choice_index(&problem->axes[other], a->with[i].choice);
+        const int64_t choice = other < 0 ? -1 : problem_choice_index(problem, other, a->with[i].choice);
         if (choice < 0 || !domain_contains(&space->domain[other], choice))
             return false;
         wish->value[other] = choice;
@@ -92,7 +90,7 @@ static void draw_corner(struct drawing *drawing, int axis, int64_t value, const 
 
 static void draw_least_corner(struct drawing *drawing, struct pcg *stream)
 {
-    const int input = problem_axis_index(drawing->space->problem, "input");
+    const int input = problem_input_axis(drawing->space->problem);
     struct config config;
     struct cost cost;
     draw_least(drawing->space, &config);
@@ -100,7 +98,7 @@ static void draw_least_corner(struct drawing *drawing, struct pcg *stream)
     if (input >= 0)
         config.value[input] = draw_input(drawing->space, input, config.value[input], stream);
     if (draw_repair(drawing->space, &config, -1) != REPAIR_FAILED && draw_is_new(drawing, &config) &&
-        draw_cost(drawing, &config, &cost))
+        draw_cost(&drawing->costing, &config, &cost))
         draw_accept(drawing, &config, &cost, "corner: every axis at its least");
 }
 
@@ -113,7 +111,7 @@ static void grow_to_fit(struct drawing *drawing, struct config *config, int axis
         struct cost more;
         larger.value[axis] += larger.value[axis] / part;
         if (space_contains(drawing->space, &larger, NULL) &&
-            draw_cost_within(drawing, &larger, &allowed, &more)) {
+            draw_cost_within(&drawing->costing, &larger, &allowed, &more)) {
             *config = larger;
             *cost = more;
         }
@@ -154,7 +152,7 @@ static bool find_pair(struct drawing *drawing, int first, int second, bool lists
         config->value[first] = drawing->space->domain[first].high;
         config->value[second] = i == TRIES - 1 ? domain->high : domain_random(domain, stream);
         if (draw_repair(drawing->space, config, first) != REPAIR_FAILED &&
-            (i == TRIES - 1 || !draw_cost_within(drawing, config, &allowed, &cost)))
+            (i == TRIES - 1 || !draw_cost_within(&drawing->costing, config, &allowed, &cost)))
             return true;
     }
     return false;

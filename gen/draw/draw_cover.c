@@ -248,7 +248,8 @@ static void say_target(const struct builder *b, const struct row *row, char *why
     tuples_of(b->tuples, row->target, factor, level);
     for (int i = 0; i < b->tuples->strength && used < size; i++) {
         const struct factor *f = &b->cover->factor[factor[i]];
-        const struct axis *axis = &b->cover->space->problem->axes[f->axis];
+        const struct problem *problem = b->cover->space->problem;
+        const struct axis *axis = &problem->axes[f->axis];
         const int class = f->level[level[i]];
         const int64_t value = b->cover->space->domain[f->axis].value[class];
         used += (size_t)snprintf(why + used, size - used, "%s %s ", i ? "," : "", axis->name);
@@ -256,7 +257,7 @@ static void say_target(const struct builder *b, const struct row *row, char *why
             used += (size_t)snprintf(why + used, size - used, "%lld", (long long)value);
         else if (used < size)
             used += (size_t)snprintf(why + used, size - used, "%s",
-                                     f->kind == FACTOR_LISTED      ? axis->choices[value]
+                                     f->kind == FACTOR_LISTED      ? problem_choice(problem, f->axis, value)
                                      : f->kind == FACTOR_MAGNITUDE ? magnitude[class]
                                                                    : residue[class]);
     }
@@ -300,7 +301,7 @@ static bool draw_bare(const struct builder *b, const struct row *row)
         if (!make_config(b, &bare, &config) || !has_target(b, row, &config))
             continue;
         legal = true;
-        if (!draw_cost(b->drawing, &config, &cost))
+        if (!draw_cost(&b->drawing->costing, &config, &cost))
             continue;
         affordable = true;
         if (cost_fits(&cost, &allowed) && take_config(b, row, &config, &cost))

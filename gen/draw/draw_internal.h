@@ -3,10 +3,13 @@
 #ifndef UNSEEN_DRAW_INTERNAL_H
 #define UNSEEN_DRAW_INTERNAL_H
 
+#include "cost.h"
 #include "cover.h"
 #include "draw.h"
-#include "novelty.h"
 #include "gen/random/pcg.h"
+#include "move.h"
+#include "novelty.h"
+#include "points.h"
 
 /* The work of a whole unseen set: what every hundred of its draws may cost together, and the whole set at
  * least, in units of one configuration's caps. Without it a seen set near the caps would fill the unseen
@@ -25,18 +28,6 @@ enum {
 /* Sets of fewer draws go without the largest tensors: they take seconds each. */
 enum { DRAW_BIG_FROM = 100 };
 
-/* What is spent, allowed or left. A cap of HUGE_COST is none. */
-#define HUGE_COST 1e300
-struct cost {
-    double bytes, flops;
-};
-
-/* A set of points, to draw none twice: open addressing, at most half full. */
-struct point_set {
-    struct config *slot; /* an empty slot has no problem */
-    size_t capacity;     /* a power of two */
-};
-
 /* How much of the set's work is spent by the end of a part, and how much of what is free a single draw may
  * take: no part leaves the next ones with small sizes only, and no draw the rest of its part. */
 struct budget {
@@ -49,16 +40,14 @@ struct drawing {
     struct drawn_list *out;
     int count; /* draws wanted in all */
     uint64_t seed;
-    struct cost cap;          /* of one configuration */
+    struct costing costing;
     struct cost total, spent; /* of the set */
     struct budget budget;     /* of the part at work */
-    struct config last_dear;  /* last found above dear_cost: whatever exceeds it is, too */
-    struct cost dear_cost;
-    struct point_set used;   /* seen and drawn */
-    struct novelty *novelty; /* against what this part has drawn; NULL: the part does not ask */
-    struct config_list few;  /* every point that can be drawn, when they are few (else empty) */
-    int tries;               /* how long to look for one more random point */
-    int neighbours, dear;    /* neighbours tried, and those of them above the caps */
+    struct point_set used;    /* seen and drawn */
+    struct novelty *novelty;  /* against what this part has drawn; NULL: the part does not ask */
+    struct config_list few;   /* every point that can be drawn, when they are few (else empty) */
+    int tries;                /* how long to look for one more random point */
+    int neighbours, dear;     /* neighbours tried, and those of them above the caps */
     int frozen_dropped;
     int64_t largest[PROBLEM_MAX_AXES]; /* draw_axis_largest, once known */
     bool largest_known[PROBLEM_MAX_AXES];
@@ -68,21 +57,7 @@ struct drawing {
 };
 
 /* --- draw_state.c --- */
-bool point_set_has(const struct point_set *set, const struct config *config);
-void point_set_add(struct point_set *set, const struct config *config);
-
 struct pcg *draw_stream(struct drawing *drawing, const char *purpose);
-uint64_t draw_config_seed(struct pcg *stream); /* 31 bits: configuration lines stay short */
-
-/* What `config` costs, found without making an instance far above what is allowed (draw_cost: the caps
- * of one configuration); false: above it. */
-bool draw_cost_within(struct drawing *drawing, const struct config *config, const struct cost *allowed,
-                      struct cost *cost);
-bool draw_cost(struct drawing *drawing, const struct config *config, struct cost *cost);
-/* Elements of the box that the ranges of a configuration span: no table that a problem makes for an
- * instance is longer. Lists (head_dim, page_size) are small and left out. */
-double draw_box_size(const struct space *space, const struct config *config);
-bool cost_fits(const struct cost *cost, const struct cost *allowed);
 
 /* What one more configuration may cost: of what the part at work (struct budget) may still spend, while every
  * draw still to come keeps a share. */
@@ -92,38 +67,12 @@ struct cost draw_allowance(const struct drawing *drawing);
 void draw_accept(struct drawing *drawing, const struct config *config, const struct cost *cost,
                  const char *why);
 
-/* --- draw_move.c --- */
-bool draw_in_limits(const struct space *space, const struct config *config);
-
-/* When limits that couple axes forbid `config`, moves one number axis other than `kept` (-1: none is)
- * to its nearest value that satisfies them all. Returns the axis moved, `kept` when none had to be, or
- * -2 when no single move helps. Every value must be in its domain. */
-enum { REPAIR_FAILED = -2 };
-int draw_repair(const struct space *space, struct config *config, int kept);
-
-void draw_least(const struct space *space, struct config *config);      /* first choices, no limits */
-int64_t domain_random(const struct domain *domain, struct pcg *stream); /* log-uniform, or one of a list */
-int64_t domain_decorate(const struct domain *domain, int64_t value, struct pcg *stream); /* prime, off-tile */
-int64_t domain_next(const struct domain *domain, int64_t value, int sign); /* itself at the end */
-int64_t domain_shrink(const struct domain *domain, int64_t value, struct pcg *stream);
-bool domain_is_number(const struct space *space, int axis); /* a number axis with more than one value */
-
-/* One of the input classes: a quarter of the time any but the published one, another quarter one of the
- * discriminating ones, else `usual`. */
-int64_t draw_input(const struct space *space, int axis, int64_t usual, struct pcg *stream);
-
-/* The sharpest of the discriminating classes that the contract has; -1: none. */
-int64_t draw_sharpest(const struct space *space);
-
 /* Shrinks the largest axis, over and over, until the configuration may be afforded. Of `spared` (a bit an axis)
  * none before all others, or never when it is `fixed`, so that long single axes appear; limits never move
  * `kept` (-1: none is). What cannot shrink any more is taken as it is when the caps of one configuration allow
  * it. (draw_random.c) */
 bool draw_shrink_to_fit(struct drawing *drawing, struct config *config, int kept, unsigned spared, bool fixed,
                         struct pcg *stream, struct cost *cost);
-
-/* Log-uniform numbers, primes and values off the tiles favoured; any choices; a seed. */
-void draw_random_values(const struct space *space, struct config *config, struct pcg *stream);
 
 /* In the contract, and no point that was seen or drawn before. */
 bool draw_is_new(const struct drawing *drawing, const struct config *config);

@@ -22,17 +22,17 @@ bool domain_is_number(const struct space *space, int axis)
 
 enum { REPAIR_REACH = 512 }; /* farther away is no longer the same neighbourhood */
 
-/* How far `axis` must move for every limit to hold; 0 when it cannot. *value is where to. */
-static int64_t repair_distance(const struct space *space, const struct config *config, int axis,
-                               int64_t reach, int64_t *value)
+int64_t repair_distance(const struct space *space, const struct config *config, int axis, enum repair_way way,
+                        int64_t reach, int64_t *value)
 {
     const struct domain *domain = &space->domain[axis];
-    struct config moved = *config;
+    const int last = way == REPAIR_DOWN ? -1 : 1;
     const int64_t from = config->value[axis];
+    struct config moved = *config;
     for (int64_t distance = 1; distance < reach; distance++) {
-        if (from - distance < domain->low && from + distance > domain->high)
+        if (from - distance < domain->low && (last < 0 || from + distance > domain->high))
             break;
-        for (int sign = -1; sign <= 1; sign += 2) {
+        for (int sign = -1; sign <= last; sign += 2) {
             moved.value[axis] = *value = from + sign * distance;
             if (domain_contains(domain, *value) && draw_in_limits(space, &moved))
                 return distance;
@@ -41,13 +41,12 @@ static int64_t repair_distance(const struct space *space, const struct config *c
     return 0;
 }
 
-/* Whether the axis has a say in every limit that fails: moving any other is in vain. */
-static bool may_repair(const struct space *space, const struct config *config, int axis)
+bool repair_may_help(const struct space *space, const struct config *config, int axis)
 {
     for (int i = 0; i < space->limit_count; i++)
         if (!limit_mentions(space->limit[i], axis) && !limit_holds(space->limit[i], config))
             return false;
-    return true;
+    return domain_is_number(space, axis);
 }
 
 int draw_repair(const struct space *space, struct config *config, int kept)
@@ -57,9 +56,9 @@ int draw_repair(const struct space *space, struct config *config, int kept)
     if (draw_in_limits(space, config))
         return kept;
     for (int i = 0; space->problem->axes[i].name; i++) {
-        if (i == kept || !domain_is_number(space, i) || !may_repair(space, config, i))
+        if (i == kept || !repair_may_help(space, config, i))
             continue;
-        int64_t distance = repair_distance(space, config, i, nearest, &value);
+        int64_t distance = repair_distance(space, config, i, REPAIR_EITHER, nearest, &value);
         if (distance > 0) {
             nearest = distance;
             best = value;
@@ -168,35 +167,31 @@ int64_t domain_decorate(const struct domain *domain, int64_t value, struct pcg *
 
 /* --- input classes --- */
 
-static bool discriminates(const struct problem *problem, const char *name)
-{
-    for (int i = 0; problem->discriminating && problem->discriminating[i]; i++)
-        if (strcmp(name, problem->discriminating[i]) == 0)
-            return true;
-    return false;
-}
-
 int64_t draw_sharpest(const struct space *space)
 {
-    const int axis = problem_axis_index(space->problem, "input");
-    const char *const *sharp = space->problem->discriminating;
-    for (int i = 0; axis >= 0 && sharp && sharp[i]; i++)
-        for (int v = 0; v < space->domain[axis].value_count; v++)
-            if (strcmp(space->problem->axes[axis].choices[space->domain[axis].value[v]], sharp[i]) == 0)
-                return space->domain[axis].value[v];
-    return -1;
+    const int axis = problem_input_axis(space->problem);
+    int64_t sharpest = -1;
+    int best = 0;
+    for (int i = 0; axis >= 0 && i < space->domain[axis].value_count; i++) {
+        const int64_t class = space->domain[axis].value[i];
+        const int rank = space->problem->classes[class].discriminating;
+        if (rank > 0 && (best == 0 || rank < best)) {
+            sharpest = class;
+            best = rank;
+        }
+    }
+    return sharpest;
 }
 
 int64_t draw_input(const struct space *space, int axis, int64_t usual, struct pcg *stream)
 {
     const struct domain *domain = &space->domain[axis];
-    const char *const *choices = space->problem->axes[axis].choices;
     int64_t other[SPACE_MAX_VALUES], sharp[SPACE_MAX_VALUES];
     uint64_t others = 0, sharps = 0;
     for (int i = 0; i < domain->value_count; i++) {
         if (domain->value[i] != 0) /* the problem's first choice is the published one */
             other[others++] = domain->value[i];
-        if (discriminates(space->problem, choices[domain->value[i]]))
+        if (space->problem->classes[domain->value[i]].discriminating)
             sharp[sharps++] = domain->value[i];
     }
     const uint64_t part = pcg_below(stream, 8);

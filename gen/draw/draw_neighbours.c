@@ -99,12 +99,13 @@ static void shuffle(struct step_list *list, struct pcg *stream)
 
 static void say_step(const struct drawing *drawing, const struct step *step, char *why, size_t size)
 {
-    const struct axis *axis = &drawing->space->problem->axes[step->axis];
+    const struct problem *problem = drawing->space->problem;
+    const struct axis *axis = &problem->axes[step->axis];
     const int64_t from = drawing->seen->item[step->seen].value[step->axis];
     const long long to = (long long)step->value, by = (long long)(step->value - from);
     if (axis->kind == AXIS_CHOICE)
         snprintf(why, size, "neighbour of seen %d: %s=%s", step->seen + 1, axis->name,
-                 axis->choices[step->value]);
+                 problem_choice(problem, step->axis, step->value));
     else if (drawing->space->domain[step->axis].value_count > 0)
         snprintf(why, size, "neighbour of seen %d: %s %lld to %lld", step->seen + 1, axis->name,
                  (long long)from, to);
@@ -117,7 +118,8 @@ static void say_change(const struct config *config, int axis, char *why, size_t 
     const struct axis *changed = &config->problem->axes[axis];
     const size_t used = strlen(why);
     if (changed->kind == AXIS_CHOICE)
-        snprintf(why + used, size - used, ", %s=%s", changed->name, changed->choices[config->value[axis]]);
+        snprintf(why + used, size - used, ", %s=%s", changed->name,
+                 problem_choice(config->problem, axis, config->value[axis]));
     else
         snprintf(why + used, size - used, ", %s to %lld", changed->name, (long long)config->value[axis]);
 }
@@ -127,7 +129,7 @@ static bool make_neighbour(const struct drawing *drawing, const struct step *ste
                            struct config *config, char *why, size_t size)
 {
     const struct config *from = &drawing->seen->item[step->seen];
-    const int input = problem_axis_index(from->problem, "input");
+    const int input = problem_input_axis(from->problem);
     *config = *from;
     config->seed = draw_config_seed(stream);
     config->value[step->axis] = step->value;
@@ -158,7 +160,7 @@ static bool draw_step(struct drawing *drawing, const struct step *step, struct p
     if (!made)
         return false;
     drawing->neighbours++;
-    if (!draw_cost(drawing, &config, &cost)) {
+    if (!draw_cost(&drawing->costing, &config, &cost)) {
         drawing->dear++;
         return false;
     }

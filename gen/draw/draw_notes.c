@@ -47,7 +47,7 @@ static int64_t runs_at_or_below(struct drawing *drawing, int axis, int64_t value
         struct cost cost;
         if (!least_but(drawing->space, axis, v, &config))
             continue;
-        if (draw_cost(drawing, &config, &cost))
+        if (draw_cost(&drawing->costing, &config, &cost))
             return v;
         tried++;
     }
@@ -119,7 +119,7 @@ static void say_quantity(struct draw_notes *notes, double quantity, const char *
 static void say_axis(struct drawing *drawing, int axis, struct draw_notes *notes)
 {
     struct drawing uncapped = *drawing;
-    uncapped.cap = (struct cost){HUGE_COST, HUGE_COST};
+    uncapped.costing.cap = (struct cost){HUGE_COST, HUGE_COST};
     uncapped.largest_known[axis] = false;
     const int64_t legal = draw_axis_largest(&uncapped, axis);
     const int64_t runs = draw_axis_largest(drawing, axis);
@@ -162,9 +162,9 @@ void draw_note(struct drawing *drawing, struct draw_notes *notes)
     notes->text[0] = '\0';
     notes->coverage = drawing->coverage;
     say(notes, "caps of one configuration: ");
-    say_quantity(notes, drawing->cap.bytes, "byte");
+    say_quantity(notes, drawing->costing.cap.bytes, "byte");
     say(notes, " of tensors, ");
-    say_quantity(notes, drawing->cap.flops, "flop");
+    say_quantity(notes, drawing->costing.cap.flops, "flop");
     for (int i = 0; drawing->space->problem->axes[i].name; i++)
         if (domain_is_number(drawing->space, i))
             say_axis(drawing, i, notes);

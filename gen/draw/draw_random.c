@@ -8,7 +8,7 @@ enum { SHRINK_STEPS = 256, TRIES_WHEN_SPARSE = 20 };
 
 void draw_random_values(const struct space *space, struct config *config, struct pcg *stream)
 {
-    const int input = problem_axis_index(space->problem, "input");
+    const int input = problem_input_axis(space->problem);
     *config = (struct config){.problem = space->problem, .seed = draw_config_seed(stream)};
     for (int i = 0; space->problem->axes[i].name; i++) {
         const struct domain *domain = &space->domain[i];
@@ -56,13 +56,13 @@ bool draw_shrink_to_fit(struct drawing *drawing, struct config *config, int kept
     const struct cost allowed = draw_allowance(drawing);
     unsigned stuck = 0;
     for (int i = 0; i < SHRINK_STEPS; i++) {
-        if (draw_cost_within(drawing, config, &allowed, cost))
+        if (draw_cost_within(&drawing->costing, config, &allowed, cost))
             return true;
         int axis = largest_axis(drawing->space, config, stuck | spared);
         if (axis < 0 && !fixed)
             axis = largest_axis(drawing->space, config, stuck);
         if (axis < 0)
-            return draw_cost(drawing, config, cost);
+            return draw_cost(&drawing->costing, config, cost);
         if (!shrink_axis(drawing->space, config, axis, axis == kept ? -1 : kept, stream))
             stuck |= 1u << axis;
     }
@@ -212,7 +212,7 @@ static bool draw_one(struct drawing *drawing, const struct pinned *pin, int pins
         return false;
     if (pins == 0)
         settle(drawing, &best, stream);
-    if (!draw_cost(drawing, &best, &cost))
+    if (!draw_cost(&drawing->costing, &best, &cost))
         return false;
     draw_accept(drawing, &best, &cost, why[pins]);
     return true;
@@ -226,7 +226,7 @@ static bool draw_again(struct drawing *drawing, struct pcg *stream)
         struct config config = drawing->out->item[pick].config;
         struct cost cost;
         config.seed = draw_config_seed(stream);
-        if (draw_cost(drawing, &config, &cost)) {
+        if (draw_cost(&drawing->costing, &config, &cost)) {
             draw_accept(drawing, &config, &cost, "an earlier point with other contents");
             return true;
         }
@@ -253,7 +253,7 @@ static void draw_few(struct drawing *drawing, struct pcg *stream)
         struct config config = drawing->few.item[i];
         struct cost cost;
         config.seed = draw_config_seed(stream);
-        if (draw_is_new(drawing, &config) && draw_cost(drawing, &config, &cost))
+        if (draw_is_new(drawing, &config) && draw_cost(&drawing->costing, &config, &cost))
             draw_accept(drawing, &config, &cost, "one of the contract's few points");
     }
 }

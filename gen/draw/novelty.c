@@ -41,7 +41,7 @@ struct novelty *novelty_open(const struct space *space, const struct config_list
         return NULL;
     novelty->space = space;
     novelty->seen = seen;
-    novelty->input = problem_axis_index(space->problem, "input");
+    novelty->input = problem_input_axis(space->problem);
     return novelty;
 }
 

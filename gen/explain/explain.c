@@ -43,7 +43,7 @@ static int ask(struct explainer *ex, const struct config *config)
     if (result == 0 || result == 1)
         explainer_learn(ex, config, result == 1);
     else
-        point_set_add(&ex->drawing.used, config);
+        point_set_add(&ex->used, config);
     return result < 0 ? -1 : result;
 }
 
@@ -267,8 +267,10 @@ static void judge(const struct explainer *ex, const struct standing *standing, s
                  "the best one found is contradicted by runs before the last %d", asked);
     else
         out->present = true;
-    if (out->present)
+    if (out->present) {
         snprintf(out->text, sizeof out->text, "%s", text);
+        out->always = standing->rule.count == 0;
+    }
 }
 
 static void score(const struct explainer *ex, const struct guess *rule, struct rule *out)

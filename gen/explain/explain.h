@@ -15,6 +15,7 @@ typedef int (*explain_run)(void *data, const struct config *config);
 
 struct rule {
     bool present;
+    bool always;                 /* it has no condition: `text` is "any" */
     char text[240];              /* a condition (condition.h): "k % 64 != 0 and input=special" */
     char reason[160];            /* where there is none: why */
     int fails_inside, inside;    /* fresh runs that the rule says fail: so many did, of so many */

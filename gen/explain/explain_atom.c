@@ -183,7 +183,7 @@ static void format_atom(const struct explainer *ex, const struct atom *atom, int
         name[0] = '\0';
     if (quantity->kind == QUANTITY_CHOICE) {
         snprintf(text, size, "%s%s%s", name, atom->negated ? "!=" : "=",
-                 problem->axes[quantity->axis[0]].choices[atom->a]);
+                 problem_choice(problem, quantity->axis[0], atom->a));
     } else if (atom->kind == ATOM_REMAINDER) {
         const bool plain = quantity->kind != QUANTITY_REMAINDER;
         snprintf(text, size, plain ? "%s %% %lld %s %lld" : "(%s) %% %lld %s %lld", name, (long long)atom->a,

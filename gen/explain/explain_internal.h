@@ -4,7 +4,9 @@
 #ifndef UNSEEN_EXPLAIN_INTERNAL_H
 #define UNSEEN_EXPLAIN_INTERNAL_H
 
-#include "gen/draw/draw_internal.h"
+#include "gen/draw/cost.h"
+#include "gen/draw/move.h"
+#include "gen/draw/points.h"
 #include "explain.h"
 
 enum {
@@ -113,7 +115,8 @@ struct explainer {
     bool *published;                        /* [capacity]: a point of the seen set */
     uint64_t *fails, *passes, *unpublished; /* [words], a bit a trial */
 
-    struct drawing drawing;   /* for what configurations cost */
+    struct costing costing;
+    struct point_set used;    /* asked for or published: not asked for again */
     struct config_list fresh; /* drawn like an unseen set, by its random part */
     struct pcg *stream;
     explain_run run;

@@ -36,25 +36,14 @@ static int list_moduli(struct explainer *ex)
     return 0;
 }
 
-static struct cost cost_of_caps(const struct draw_caps *caps)
-{
-    const bool bytes = caps && caps->bytes > 0 && caps->bytes < HUGE_COST;
-    const bool flops = caps && caps->flops > 0 && caps->flops < HUGE_COST;
-    return (struct cost){bytes ? caps->bytes : HUGE_COST, flops ? caps->flops : HUGE_COST};
-}
-
 /* Points that were asked for or published are not asked for again. */
 static int open_asked(struct explainer *ex)
 {
     const size_t points = (size_t)ex->capacity + (size_t)(ex->seen ? ex->seen->count : 0);
-    struct point_set *used = &ex->drawing.used;
-    for (used->capacity = 64; used->capacity < 2 * points;)
-        used->capacity *= 2;
-    used->slot = calloc(used->capacity, sizeof *used->slot);
-    if (!used->slot)
+    if (point_set_open(&ex->used, points) != 0)
         return -1;
     for (int i = 0; ex->seen && i < ex->seen->count; i++)
-        point_set_add(used, &ex->seen->item[i]);
+        point_set_add(&ex->used, &ex->seen->item[i]);
     return 0;
 }
 
@@ -67,8 +56,7 @@ int explainer_open(struct explainer *ex, const struct space *space, const struct
     ex->most_runs = runs;
     ex->capacity = known + runs + 1;
     ex->words = (ex->capacity + 63) / 64;
-    ex->drawing.space = space;
-    ex->drawing.cap = cost_of_caps(caps);
+    ex->costing = costing_of(space, caps);
     ex->quantities = quantity_list(space, seen, ex->quantity);
     snprintf(purpose, sizeof purpose, "%s/explain", space->problem->name);
     ex->stream = pcg_new(seed, purpose);
@@ -92,7 +80,7 @@ void explainer_close(struct explainer *ex)
 {
     pcg_free(ex->stream);
     config_list_clear(&ex->fresh);
-    free(ex->drawing.used.slot);
+    point_set_close(&ex->used);
     free(ex->modulus);
     free(ex->config);
     free(ex->value);
@@ -161,5 +149,5 @@ void explainer_learn(struct explainer *ex, const struct config *config, bool fai
     bit_set(fails ? ex->fails : ex->passes, trial);
     if (fails || !ex->published[trial])
         bit_set(ex->unpublished, trial);
-    point_set_add(&ex->drawing.used, config);
+    point_set_add(&ex->used, config);
 }

@@ -62,7 +62,7 @@ static bool fit(struct explainer *ex, struct config *config)
 {
     struct cost cost;
     for (int i = 0; i < SHRINK_STEPS; i++) {
-        if (draw_cost(&ex->drawing, config, &cost))
+        if (draw_cost(&ex->costing, config, &cost))
             return true;
         if (!shrink_largest(ex, config, 0))
             return false;
@@ -89,7 +89,7 @@ static bool make_small(struct explainer *ex, struct config *config)
 
 static bool is_new(const struct explainer *ex, const struct config *config)
 {
-    return space_contains(ex->space, config, NULL) && !point_set_has(&ex->drawing.used, config);
+    return space_contains(ex->space, config, NULL) && !point_set_has(&ex->used, config);
 }
 
 static bool random_config(struct explainer *ex, struct config *config)
@@ -376,7 +376,7 @@ bool pool_affords(struct explainer *ex, const struct guess *kept, struct config 
     const unsigned axes = axes_of(ex, kept);
     struct cost cost;
     for (int i = 0; i < SHRINK_STEPS; i++) {
-        if (i % STEPS_PER_ASK == 0 && draw_cost(&ex->drawing, config, &cost))
+        if (i % STEPS_PER_ASK == 0 && draw_cost(&ex->costing, config, &cost))
             return is_new(ex, config);
         if (!kept || !shrink_largest(ex, config, axes))
             return false;

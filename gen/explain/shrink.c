@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "gen/contract/limit.h"
+#include "gen/draw/move.h"
 
 /* What has been found out about one configuration. */
 struct trial {
@@ -70,7 +71,7 @@ static bool fails(struct shrinking *s, const struct config *config)
 /* --- limits that couple axes: heads % kv_heads == 0 --- */
 
 enum {
-    REPAIR_REACH = 4096, /* every value of a coupled axis in any published contract */
+    REPAIR_REACH = 4097, /* above every value of a coupled axis in any published contract */
     SNAP_REACH = 64      /* how far from one legal value to the next */
 };
 
@@ -83,50 +84,25 @@ static bool value_up_to(const struct domain *domain, int64_t most, int64_t *valu
     return most >= domain->low;
 }
 
-/* Whether the axis has a say in every limit that fails: moving any other is in vain. */
-static bool may_repair(const struct shrinking *s, const struct config *config, int axis)
-{
-    for (int i = 0; i < s->space->limit_count; i++)
-        if (!limit_mentions(s->space->limit[i], axis) && !limit_holds(s->space->limit[i], config))
-            return false;
-    return is_number(s, axis);
-}
-
-/* How far `axis` must come down for every limit to hold; 0: it cannot. *value is where to. */
-static int64_t repair_distance(const struct shrinking *s, const struct config *config, int axis,
-                               int64_t *value)
-{
-    const int64_t from = config->value[axis];
-    struct config moved = *config;
-    *value = from;
-    while (value_up_to(&s->space->domain[axis], *value - 1, value) && from - *value <= REPAIR_REACH) {
-        moved.value[axis] = *value;
-        if (space_contains(s->space, &moved, NULL))
-            return from - *value;
-    }
-    return 0;
-}
-
 /* A step that the limits forbid takes one more axis down with it, the one that has the least way to go:
  * without it heads=32 kv_heads=8 would never come down to one of each. */
 static bool repair(const struct shrinking *s, struct config *config, axis_mask kept)
 {
-    int64_t nearest = 0, best = 0, value;
-    int moved = -1;
+    int64_t nearest = REPAIR_REACH, value;
+    struct config best = *config;
     if (space_contains(s->space, config, NULL))
         return true;
     for (int i = 0; i < s->axes; i++) {
-        const bool may = !(kept & 1u << i) && may_repair(s, config, i);
-        const int64_t distance = may ? repair_distance(s, config, i, &value) : 0;
-        if (distance > 0 && (moved < 0 || distance < nearest)) {
-            moved = i;
+        const bool may = !(kept & 1u << i) && repair_may_help(s->space, config, i);
+        const int64_t distance = may ? repair_distance(s->space, config, i, REPAIR_DOWN, nearest, &value) : 0;
+        if (distance > 0) {
             nearest = distance;
-            best = value;
+            best = *config;
+            best.value[i] = value;
         }
     }
-    if (moved >= 0)
-        config->value[moved] = best;
-    return moved >= 0;
+    *config = best;
+    return space_contains(s->space, config, NULL);
 }
 
 /* --- steps: each makes `best` simpler, or leaves it --- */

@@ -5,15 +5,6 @@ static const struct tensor tensors[] = {{"a", DTYPE_BF16, TENSOR_INPUT, "[m, k]"
                                         {"c", DTYPE_BF16, TENSOR_OUTPUT, "[m, n]"},
                                         {0}};
 
-static int instantiate(const struct config *config, struct random *shape_random,
-                       struct random *content_random, struct instance *out)
-{
-    (void)shape_random;
-    return gemm_instantiate(config, content_random, DTYPE_BF16, out);
-}
-
-static const char *const discriminating[] = {"integers", "needle", NULL};
-
 const struct problem problem_gemm_bf16 = {
     .name = "gemm_bf16",
     .summary = "bf16 matrix product, fp32 sums, one rounding to bf16",
@@ -22,11 +13,12 @@ const struct problem problem_gemm_bf16 = {
     .axes = gemm_axes,
     .tensors = tensors,
     .arguments = gemm_arguments,
-    .compute = DTYPE_BF16,
-    .discriminating = discriminating,
+    .arithmetic_class = ARITHMETIC_MMA16,
+    .peak = PEAK_BF16,
+    .classes = gemm_classes,
     .half = {0, 1, 0},
     .published_atol = 1e-2,
     .published_rtol = 1e-2,
     .host_ns = 1.4,
-    .instantiate = instantiate,
+    .instantiate = gemm_instantiate,
 };

@@ -5,15 +5,6 @@ static const struct tensor tensors[] = {{"a", DTYPE_F32, TENSOR_INPUT, "[m, k]"}
                                         {"c", DTYPE_F32, TENSOR_OUTPUT, "[m, n]"},
                                         {0}};
 
-static int instantiate(const struct config *config, struct random *shape_random,
-                       struct random *content_random, struct instance *out)
-{
-    (void)shape_random;
-    return gemm_instantiate(config, content_random, DTYPE_F32, out);
-}
-
-static const char *const discriminating[] = {"integers", "needle", NULL};
-
 const struct problem problem_gemm_f32 = {
     .name = "gemm_f32",
     .summary = "fp32 matrix product",
@@ -22,11 +13,12 @@ const struct problem problem_gemm_f32 = {
     .axes = gemm_axes,
     .tensors = tensors,
     .arguments = gemm_arguments,
-    .compute = DTYPE_F32,
-    .discriminating = discriminating,
+    .arithmetic_class = ARITHMETIC_F32,
+    .peak = PEAK_F32,
+    .classes = gemm_classes,
     .half = {0, 1, 0},
     .published_atol = 1e-5,
     .published_rtol = 1e-4,
     .host_ns = 1.4,
-    .instantiate = instantiate,
+    .instantiate = gemm_instantiate,
 };

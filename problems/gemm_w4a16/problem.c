@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-static const char *const inputs[] = {"normal", "integers", "needle", "uniform", "wide", "cancel", NULL};
 static const char *const zeros[] = {"drawn", "spread", "low", "high", "equal", NULL};
+enum { DRAWN, SPREAD, LOW, HIGH, EQUAL }; /* as the list above */
 
 static const struct axis axes[] = {
     {"m", AXIS_NUMBER, NULL, "rows of x and y"},
@@ -12,7 +12,7 @@ static const struct axis axes[] = {
     {"group", AXIS_NUMBER, NULL, "rows of w that share a scale and a zero; the last group may be shorter"},
     {"zero", AXIS_CHOICE, zeros,
      "zero points: 6..9 as published; 0..15; all 0; all 15; equal to most weights, which are then 0"},
-    {"input", AXIS_CHOICE, inputs, "how x, the weights and their scales are drawn"},
+    {"input", AXIS_CHOICE, NULL, "how x, the weights and their scales are drawn"},
     {0}};
 
 static const struct tensor tensors[] = {
@@ -28,89 +28,96 @@ static const struct argument arguments[] = {
 
 enum { X, W_Q, SCALES, ZEROS, Y };
 
-/* As published: groups of normals of deviation 0.02, quantized from their least to their greatest value.
- * The range of 128 normals is 5.2 deviations on average, so a step is 0.0069 and the zero 7.5. */
-static void fill_published(struct instance *out)
+/* Zero points by the axis, after the class: a number is drawn for `equal`, and weights of its own, both nibbles of
+ * seven bytes in eight. */
+static int fill_zeros(const struct config *config, struct random *random, struct instance *out)
 {
-    out->tensor[X].fill = (struct fill){.kind = FILL_NORMAL, .b = 1};
-    out->tensor[W_Q].fill = (struct fill){.kind = FILL_NIBBLES, .a = 7.5f, .b = 2.9f};
-    out->tensor[SCALES].fill = (struct fill){.kind = FILL_UNIFORM, .a = 0.0058f, .b = 0.008f};
-}
-
-static void fill_zeros(const struct config *config, struct instance *out, struct random *random)
-{
-    struct fill *fill = &out->tensor[ZEROS].fill;
-    const int zero = (int)random_below(random, 16);
-    *fill = (struct fill){.kind = FILL_LEVELS, .a = 6, .b = 4};
-    if (config_chose(config, "zero", "spread")) {
-        fill->a = 0;
-        fill->b = 16;
-    } else if (config_chose(config, "zero", "low")) {
-        *fill = (struct fill){.kind = FILL_CONSTANT, .a = 0};
-    } else if (config_chose(config, "zero", "high")) {
-        *fill = (struct fill){.kind = FILL_CONSTANT, .a = 15};
-    } else if (config_chose(config, "zero", "equal")) { /* both nibbles of seven bytes in eight */
-        *fill = (struct fill){.kind = FILL_CONSTANT, .a = (float)zero};
+    static const struct fill fills[] = {[DRAWN] = {.kind = FILL_LEVELS, .a = 6, .b = 4},
+                                        [SPREAD] = {.kind = FILL_LEVELS, .a = 0, .b = 16},
+                                        [LOW] = {.kind = FILL_CONSTANT, .a = 0},
+                                        [HIGH] = {.kind = FILL_CONSTANT, .a = 15},
+                                        [EQUAL] = {.kind = FILL_CONSTANT}};
+    const int64_t choice = config_value(config, "zero");
+    out->tensor[ZEROS].fill = fills[choice];
+    if (choice == EQUAL) {
+        const int zero = (int)random_below(random, 16);
+        out->tensor[ZEROS].fill.a = (float)zero;
         out->tensor[W_Q].fill =
             (struct fill){.kind = FILL_MOSTLY, .a = (float)(zero * 17), .b = 256, .density = 0.125f};
     }
+    return 0;
 }
 
-/* Weights of any bytes and power-of-two scales, beside whole numbers in x. A sum with the zero points applied
- * before or after it adds |x| (q + zero) scale, in units of 2^-3 at most 30 * 64 times sum |x|: below 2^23, and so exact
- * in every unit, for sum |x| < 4369. (Where not all scales are 8, for three times as much.) */
-static void fill_exact(struct instance *out)
-{
-    out->tensor[W_Q].fill = (struct fill){.kind = FILL_LEVELS, .b = 256};
-    out->tensor[SCALES].fill = (struct fill){.kind = FILL_POWERS, .a = -3, .b = 3, .density = 1};
-    out->data = DATA_EXACT;
-}
-
-/* One sign: x from 0..7 up to 1024 rows, fewer levels beyond, 0 or 1 from 4096 on: sum |x| is about 3600, in the end
- * 8200. Sums have up to 22 bits, so a shorter accumulator or a rounded partial sum shows. */
-static void fill_uniform(struct instance *out)
-{
-    const double levels = floor(8192 / (double)out->extent[2]);
-    out->tensor[X].fill = (struct fill){.kind = FILL_LEVELS, .b = (float)fmax(2, fmin(8, levels))};
-    fill_exact(out);
-}
-
-/* Both signs and sparse: sum |x| is about 1200, and 768 more with large values at the last row of w and at the
- * groups' ends. */
-static void fill_integers(struct instance *out, bool needles, struct random *random)
+/* Both signs and sparse: sum |x| is about 1200, and with needles 768 more in large values at the last row of w and at
+ * the groups' ends. */
+static void plant(struct instance *out, float value, float other, struct random *random)
 {
     const int64_t m = out->extent[0], k = out->extent[2], group = out->extent[3];
     const int64_t depths[] = {k - 1, (k - 1) / group * group, (k - 1) & ~(int64_t)63, k / 2, 0, k - 2};
     struct fill *x = &out->tensor[X].fill;
     const double density = 600 / (double)k;
-    *x = (struct fill){.kind = FILL_INTEGERS, .b = 3, .density = (float)fmin(1, density)};
+    x->density = (float)fmin(1, density);
     for (int i = 0; i < FILL_MAX_PLANTED; i++) {
         const int64_t row = i < 6 ? m - 1 : (int64_t)random_below(random, (uint64_t)m);
         const int64_t depth = i < 12 ? depths[i % 6] : (int64_t)random_below(random, (uint64_t)k);
-        x->planted[i] = (struct fill_planted){row * k + depth, needles ? (i % 2 ? -48.0f : 48.0f) : 1};
+        x->planted[i] = (struct fill_planted){row * k + depth, i % 2 ? other : value};
     }
     x->planted_count = FILL_MAX_PLANTED;
-    fill_exact(out);
 }
+
+static int integers(const struct config *config, struct random *random, struct instance *out)
+{
+    plant(out, 1, 1, random);
+    return fill_zeros(config, random, out);
+}
+
+static int needles(const struct config *config, struct random *random, struct instance *out)
+{
+    plant(out, 48, -48, random);
+    return fill_zeros(config, random, out);
+}
+
+/* One sign: x from 0..7 up to 1024 rows, fewer levels beyond, 0 or 1 from 4096 on: sum |x| is about 3600, in the end
+ * 8200. Sums have up to 22 bits, so a shorter accumulator or a rounded partial sum shows. */
+static int levels(const struct config *config, struct random *random, struct instance *out)
+{
+    const double count = floor(8192 / (double)out->extent[2]);
+    out->tensor[X].fill.b = (float)fmax(2, fmin(8, count));
+    return fill_zeros(config, random, out);
+}
+
+/* As published: groups of normals of deviation 0.02, quantized from their least to their greatest value.
+ * The range of 128 normals is 5.2 deviations on average, so a step is 0.0069 and the zero 7.5. */
+#define PUBLISHED_WEIGHTS                                                                                    \
+    [W_Q] = {.kind = FILL_NIBBLES, .a = 7.5f, .b = 2.9f}, [SCALES] = {.kind = FILL_UNIFORM,                  \
+                                                                      .a = 0.0058f,                          \
+                                                                      .b = 0.008f}
+
+/* Weights of any bytes and power-of-two scales, beside whole numbers in x. A sum with the zero points applied
+ * before or after it adds |x| (q + zero) scale, in units of 2^-3 at most 30 * 64 times sum |x|: below 2^23, and so exact
+ * in every unit, for sum |x| < 4369. (Where not all scales are 8, for three times as much.) */
+#define EXACT_WEIGHTS                                                                                        \
+    [W_Q] = {.kind = FILL_LEVELS, .b = 256}, [SCALES] = {.kind = FILL_POWERS, .a = -3, .b = 3, .density = 1}
 
 /* The signs of all but the exact classes are random: of `cancel` those of pairs (v w, -v w'), where the part of a
  * pair that a partial sum holds, and what is rounded off it, have squares of at most twice theirs together. */
-static void fill_class(const struct config *config, struct instance *out, struct random *random)
-{
-    struct fill *x = &out->tensor[X].fill;
-    fill_published(out);
-    if (config_chose(config, "input", "integers") || config_chose(config, "input", "needle")) {
-        fill_integers(out, config_chose(config, "input", "needle"), random);
-    } else if (config_chose(config, "input", "uniform")) {
-        fill_uniform(out);
-    } else if (config_chose(config, "input", "wide")) {
-        *x = (struct fill){.kind = FILL_WIDE, .a = -20, .b = 20}; /* beyond fp16 on both sides */
-        out->tensor[W_Q].fill = (struct fill){.kind = FILL_LEVELS, .b = 256};
-        out->tensor[SCALES].fill = (struct fill){.kind = FILL_WIDE, .a = -20, .b = 8};
-    } else if (config_chose(config, "input", "cancel")) {
-        *x = (struct fill){.kind = FILL_CANCEL, .b = 2, .inner = out->extent[2]};
-    }
-}
+static const struct input_class classes[] = {
+    {"normal", DATA_SIGN_RANDOM, "as published",
+     .fill = {[X] = {.kind = FILL_NORMAL, .b = 1}, PUBLISHED_WEIGHTS}, .adjust = fill_zeros},
+    {"integers", DATA_EXACT, "whole numbers in x, powers of two as scales: a dropped or doubled term shows",
+     .discriminating = 1, .fill = {[X] = {.kind = FILL_INTEGERS, .b = 3}, EXACT_WEIGHTS}, .adjust = integers},
+    {"needle", DATA_EXACT, "the same with large x at the last row of w and at groups' ends",
+     .discriminating = 2, .fill = {[X] = {.kind = FILL_INTEGERS, .b = 3}, EXACT_WEIGHTS}, .adjust = needles},
+    {"uniform", DATA_EXACT, "whole numbers of one sign, sums of up to 22 bits: shorter accumulators show",
+     .fill = {[X] = {.kind = FILL_LEVELS}, EXACT_WEIGHTS}, .adjust = levels},
+    {"wide", DATA_SIGN_RANDOM, "magnitudes of x from 2^-20 to 2^21: beyond fp16 on both sides",
+     .fill = {[X] = {.kind = FILL_WIDE, .a = -20, .b = 20},
+              [W_Q] = {.kind = FILL_LEVELS, .b = 256},
+              [SCALES] = {.kind = FILL_WIDE, .a = -20, .b = 8}},
+     .adjust = fill_zeros},
+    {"cancel", DATA_SIGN_RANDOM, "neighbours in x nearly cancel",
+     .fill = {[X] = {.kind = FILL_CANCEL, .b = 2}, PUBLISHED_WEIGHTS}, .adjust = fill_zeros},
+    {0}};
 
 static int instantiate(const struct config *config, struct random *shape_random,
                        struct random *content_random, struct instance *out)
@@ -120,6 +127,7 @@ static int instantiate(const struct config *config, struct random *shape_random,
     const int64_t groups = (k + group - 1) / group;
     const double dm = (double)m, dn = (double)n, dk = (double)k;
     (void)shape_random;
+    (void)content_random;
 
     *out = (struct instance){.extent = {m, n, k, group},
                              .tensor = {{.rank = 2, .dim = {m, k}},
@@ -127,15 +135,10 @@ static int instantiate(const struct config *config, struct random *shape_random,
                                         {.rank = 2, .dim = {groups, n}},
                                         {.rank = 2, .dim = {groups, n}},
                                         {.rank = 2, .dim = {m, n}}},
-                             .data = DATA_SIGN_RANDOM,
                              .flops = 2 * dm * dn * dk,
                              .bytes = 2 * dm * dk + dn * dk / 2 + 4 * (double)groups * dn + 2 * dm * dn};
-    fill_class(config, out, content_random);
-    fill_zeros(config, out, content_random);
     return 0;
 }
-
-static const char *const discriminating[] = {"integers", "needle", NULL};
 
 const struct problem problem_gemm_w4a16 = {
     .name = "gemm_w4a16",
@@ -145,8 +148,9 @@ const struct problem problem_gemm_w4a16 = {
     .axes = axes,
     .tensors = tensors,
     .arguments = arguments,
-    .compute = DTYPE_BF16,
-    .discriminating = discriminating,
+    .arithmetic_class = ARITHMETIC_MMA16,
+    .peak = PEAK_BF16,
+    .classes = classes,
     .half = {0, 1, 0},
     .published_atol = 0.1,
     .published_rtol = 0.1,

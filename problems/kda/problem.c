@@ -2,9 +2,10 @@
 
 #include <math.h>
 
-static const char *const inputs[] = {"normal", "normalized", "onehot", "wide", "integers", NULL};
 static const char *const decays[] = {"published", "long", "strong", "growth", "mixed", "slow", "still", NULL};
+enum { PUBLISHED, LONG, STRONG, GROWTH, MIXED, SLOW, STILL }; /* as the list above */
 static const char *const betas[] = {"sigmoid", "zero", "one", "mixed", NULL};
+enum { SIGMOID, BETA_ZERO, BETA_ONE, BETA_MIXED }; /* as the list above */
 
 static const struct axis axes[] = {
     {"batch", AXIS_NUMBER, NULL, "sequences"},
@@ -19,10 +20,7 @@ static const struct axis axes[] = {
      "touches "
      "the second half of the channels"},
     {"beta", AXIS_CHOICE, betas, "how much of each update is made: between 0 and 1; 0; 1; all of these"},
-    {"input", AXIS_CHOICE, inputs,
-     "how q, k and v are drawn. normalized: |q| = |k| = 1; onehot: unit vectors and small integers; "
-     "integers: "
-     "unit keys, powers of two, integers, and g = 0, beta 0 or 1"},
+    {"input", AXIS_CHOICE, NULL, "how q, k and v are drawn"},
     {0}};
 
 static const struct tensor tensors[] = {{"q", DTYPE_BF16, TENSOR_INPUT, "[batch, t, heads, dk]"},
@@ -41,63 +39,67 @@ enum { Q, K, V, G, BETA, O };
 
 /* Growth is bounded over the whole sequence: by e^10 in any channel. Within 2^-11 of 0 a state that is rounded
  * to TF32 at every token does not decay at all; within 2^-15 one that is rounded to bf16 every 128. */
-static void fill_decay(const struct config *config, struct instance *out)
+static struct fill decay_of(const struct config *config)
 {
-    struct fill *g = &out->tensor[G].fill;
-    const float most = (float)fmin(0.05, 10 / (double)out->extent[1]);
-    *g = (struct fill){.kind = FILL_NORMAL, .a = -0.05f, .b = 0.1f};
-    if (config_chose(config, "decay", "long"))
-        *g = (struct fill){.kind = FILL_UNIFORM, .a = -1e-3f, .b = 0};
-    else if (config_chose(config, "decay", "strong"))
-        *g = (struct fill){.kind = FILL_UNIFORM, .a = -8, .b = -0.5f};
-    else if (config_chose(config, "decay", "growth"))
-        *g = (struct fill){.kind = FILL_UNIFORM, .a = -most / 3, .b = most};
-    else if (config_chose(config, "decay", "mixed"))
-        *g = (struct fill){.kind = FILL_CHANNELS, .a = most, .inner = out->extent[3]};
-    else if (config_chose(config, "decay", "slow"))
-        *g = (struct fill){.kind = FILL_UNIFORM, .a = -0x1p-11f, .b = 0};
-    else if (config_chose(config, "decay", "still"))
-        *g = (struct fill){.kind = FILL_UNIFORM, .a = -0x1p-15f, .b = 0};
+    const float most = (float)fmin(0.05, 10 / (double)config_value(config, "t"));
+    const struct fill fills[] = {[PUBLISHED] = {.kind = FILL_NORMAL, .a = -0.05f, .b = 0.1f},
+                                 [LONG] = {.kind = FILL_UNIFORM, .a = -1e-3f, .b = 0},
+                                 [STRONG] = {.kind = FILL_UNIFORM, .a = -8, .b = -0.5f},
+                                 [GROWTH] = {.kind = FILL_UNIFORM, .a = -most / 3, .b = most},
+                                 [MIXED] = {.kind = FILL_CHANNELS, .a = most},
+                                 [SLOW] = {.kind = FILL_UNIFORM, .a = -0x1p-11f, .b = 0},
+                                 [STILL] = {.kind = FILL_UNIFORM, .a = -0x1p-15f, .b = 0}};
+    return fills[config_value(config, "decay")];
 }
 
 /* sigmoid(N(0, 1)) has deviation 0.21; uniform numbers of that deviation stand in for it. */
-static void fill_beta(const struct config *config, struct instance *out)
+static struct fill beta_of(const struct config *config)
 {
-    struct fill *beta = &out->tensor[BETA].fill;
-    *beta = (struct fill){.kind = FILL_UNIFORM, .a = 0.14f, .b = 0.86f};
-    if (config_chose(config, "beta", "zero"))
-        *beta = (struct fill){.kind = FILL_CONSTANT, .a = 0};
-    else if (config_chose(config, "beta", "one"))
-        *beta = (struct fill){.kind = FILL_CONSTANT, .a = 1};
-    else if (config_chose(config, "beta", "mixed"))
-        *beta = (struct fill){.kind = FILL_FRACTIONS};
+    static const struct fill fills[] = {[SIGMOID] = {.kind = FILL_UNIFORM, .a = 0.14f, .b = 0.86f},
+                                        [BETA_ZERO] = {.kind = FILL_CONSTANT, .a = 0},
+                                        [BETA_ONE] = {.kind = FILL_CONSTANT, .a = 1},
+                                        [BETA_MIXED] = {.kind = FILL_FRACTIONS}};
+    return fills[config_value(config, "beta")];
 }
 
-/* |k|^2 stays below 2 in every class, so that the update never grows the state: as published up to 128
+/* --- q, k, v ---
+ *
+ * |k|^2 stays below 2 in every class, so that the update never grows the state: as published up to 128
  * channels, and 1.28 on average beyond. Full or partial updates forget within some dk / beta tokens what the
  * keys reach, whatever g is: where the decay is to be seen, they leave half of the channels alone. Unit keys do
  * not come twice within 32 tokens: powers of A, which a kernel may round, have entries up to binomial(m - 2, m / 2 - 1)
  * where m tokens of a chunk share a key, and their sums cancel to 1 at most. Of 128 tokens 4 do. */
-static void fill_values(const struct config *config, struct instance *out)
+
+static int early_keys(const struct config *config, struct random *random, struct instance *out)
 {
-    struct fill *q = &out->tensor[Q].fill, *k = &out->tensor[K].fill, *v = &out->tensor[V].fill;
-    const int64_t t = out->extent[1], heads = out->extent[2], dk = out->extent[3];
-    *q = *k = *v = (struct fill){.kind = FILL_NORMAL, .b = 0.1f};
-    k->b = (float)(0.1 * fmin(1, sqrt(128 / (double)dk)));
-    if (config_chose(config, "input", "normalized")) {
-        *q = *k = (struct fill){.kind = FILL_SIGNS, .b = (float)(1 / sqrt((double)dk))};
-        v->b = 1;
-    } else if (config_chose(config, "input", "onehot")) {
-        *q = (struct fill){.kind = FILL_ONEHOT, .b = 1, .inner = dk};
-        *k = (struct fill){.kind = FILL_TURNS, .b = 1, .inner = dk, .block = heads * dk};
-        *v = (struct fill){.kind = FILL_INTEGERS, .b = 8, .density = 1};
-        return;
-    } else if (config_chose(config, "input", "wide")) {
-        *q = *v = (struct fill){.kind = FILL_WIDE, .a = -8, .b = 2};
-    }
-    if (config_chose(config, "decay", "slow") || config_chose(config, "decay", "still"))
-        *k = (struct fill){
-            .kind = FILL_EARLY, .b = k->b, .inner = dk, .block = t * heads * dk, .early = 64 * heads * dk};
+    const int64_t decay = config_value(config, "decay");
+    const int64_t t = out->extent[1], token = out->extent[2] * out->extent[3];
+    struct fill *k = &out->tensor[K].fill;
+    (void)random;
+    if (decay == SLOW || decay == STILL)
+        *k = (struct fill){.kind = FILL_EARLY, .b = k->b, .block = t * token, .early = 64 * token};
+    return 0;
+}
+
+static int short_keys(const struct config *config, struct random *random, struct instance *out)
+{
+    out->tensor[K].fill.b = (float)(0.1 * fmin(1, sqrt(128 / (double)out->extent[3])));
+    return early_keys(config, random, out);
+}
+
+static int normalize(const struct config *config, struct random *random, struct instance *out)
+{
+    const double dk = (double)out->extent[3];
+    out->tensor[Q].fill.b = out->tensor[K].fill.b = (float)(1 / sqrt(dk));
+    return early_keys(config, random, out);
+}
+
+static int turn_keys(const struct config *config, struct random *random, struct instance *out)
+{
+    (void)config;
+    (void)random;
+    out->tensor[K].fill.block = out->extent[2] * out->extent[3];
+    return 0;
 }
 
 /* Every value that an honest kernel forms is an integer, with dk^-1/2 = 1/8 a multiple of 1/8, and those that
@@ -106,19 +108,44 @@ static void fill_values(const struct config *config, struct instance *out)
  * scores are 0 or a power of two. A = strict lower triangle of [k_i = k_j] beta_i: of the m tokens of a chunk
  * that share a key, at most 4 as no key comes twice within 32, a power A^n has entries of at most 2; those of (I + A)^-1 are 0, 1 and -1. Sums of dk terms are below 64 * 8 * 127 < 2^16, and most
  * have more bits than bf16 or TF32 or fp16 hold. */
-static void fill_integers(const struct config *config, struct instance *out)
+static int integers(const struct config *config, struct random *random, struct instance *out)
 {
-    const int64_t heads = out->extent[2], dk = out->extent[3];
-    const bool all = config_chose(config, "beta", "one"), none = config_chose(config, "beta", "zero");
-    out->tensor[Q].fill = (struct fill){.kind = FILL_POWERS, .a = 0, .b = 3};
-    out->tensor[K].fill = (struct fill){.kind = FILL_TURNS, .b = 1, .inner = dk, .block = heads * dk};
-    out->tensor[V].fill = (struct fill){.kind = FILL_INTEGERS, .b = 127, .density = 1};
-    out->tensor[G].fill = (struct fill){.kind = FILL_CONSTANT, .a = 0};
-    if (!all && !none)
+    const int64_t beta = config_value(config, "beta");
+    if (beta != BETA_ZERO && beta != BETA_ONE)
         out->tensor[BETA].fill = (struct fill){.kind = FILL_MOSTLY, .a = 1, .b = 1, .density = 0.25f};
-    if (dk == 64)
+    if (out->extent[3] == 64)
         out->data = DATA_EXACT;
+    return turn_keys(config, random, out);
 }
+
+static const struct input_class classes[] = {
+    {"normal", DATA_SIGN_RANDOM, "as published: deviation 0.1",
+     .fill = {[Q] = {.kind = FILL_NORMAL, .b = 0.1f},
+              [K] = {.kind = FILL_NORMAL},
+              [V] = {.kind = FILL_NORMAL, .b = 0.1f}},
+     .adjust = short_keys},
+    {"normalized", DATA_SIGN_RANDOM, "|q| = |k| = 1, v of deviation 1: a state as large as v",
+     .fill = {[Q] = {.kind = FILL_SIGNS}, [K] = {.kind = FILL_SIGNS}, [V] = {.kind = FILL_NORMAL, .b = 1}},
+     .adjust = normalize},
+    {"onehot", DATA_SIGN_RANDOM, "unit vectors as q and k, small integers as v: few tokens in every output",
+     .discriminating = 1,
+     .fill = {[Q] = {.kind = FILL_ONEHOT, .b = 1},
+              [K] = {.kind = FILL_TURNS, .b = 1},
+              [V] = {.kind = FILL_INTEGERS, .b = 8, .density = 1}},
+     .adjust = turn_keys},
+    {"wide", DATA_SIGN_RANDOM, "magnitudes of q and v from 2^-8 to 2^3",
+     .fill = {[Q] = {.kind = FILL_WIDE, .a = -8, .b = 2},
+              [K] = {.kind = FILL_NORMAL},
+              [V] = {.kind = FILL_WIDE, .a = -8, .b = 2}},
+     .adjust = short_keys},
+    {"integers", DATA_SIGN_RANDOM,
+     "unit keys, powers of two, integers, g = 0, beta 0 or 1: exact where dk = 64",
+     .fill = {[Q] = {.kind = FILL_POWERS, .a = 0, .b = 3},
+              [K] = {.kind = FILL_TURNS, .b = 1},
+              [V] = {.kind = FILL_INTEGERS, .b = 127, .density = 1},
+              [G] = {.kind = FILL_CONSTANT, .a = 0}},
+     .adjust = integers},
+    {0}};
 
 static int instantiate(const struct config *config, struct random *shape_random,
                        struct random *content_random, struct instance *out)
@@ -138,18 +165,12 @@ static int instantiate(const struct config *config, struct random *shape_random,
                                         {.rank = 4, .dim = {batch, t, heads, dk}},
                                         {.rank = 3, .dim = {batch, t, heads}},
                                         {.rank = 4, .dim = {batch, t, heads, dv}}},
-                             .data = DATA_SIGN_RANDOM,
                              .flops = 4 * at * (k * v + chunk * k + chunk * v),
                              .bytes = at * (2 * k + 2 * k + 2 * v + 4 * k + 2 + 2 * v)};
-    fill_values(config, out);
-    fill_decay(config, out);
-    fill_beta(config, out);
-    if (config_chose(config, "input", "integers"))
-        fill_integers(config, out);
+    out->tensor[G].fill = decay_of(config);
+    out->tensor[BETA].fill = beta_of(config);
     return 0;
 }
-
-static const char *const discriminating[] = {"onehot", NULL};
 
 const struct problem problem_kda = {
     .name = "kda",
@@ -160,9 +181,9 @@ const struct problem problem_kda = {
     .axes = axes,
     .tensors = tensors,
     .arguments = arguments,
-    .compute = DTYPE_BF16,
-    .rounds_operands = true,
-    .discriminating = discriminating,
+    .arithmetic_class = ARITHMETIC_BF16_OPERANDS,
+    .peak = PEAK_BF16,
+    .classes = classes,
     .accumulation = {"t", {{"decay", "still"}, {"beta", "sigmoid"}, {"input", "normal"}}},
     .half = {2, 1, 0},
     .published_atol = 0.05,

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const inputs[] = {"normal", "integers", "needle", "uniform", "wide",
-                                     "cancel", "gates",    "grid",   "scaled",  NULL};
 static const char *const routings[] = {"even", "zipf", "empty", "one", "single", "odd", NULL};
 
 static const struct axis axes[] = {
@@ -16,9 +14,7 @@ static const struct axis axes[] = {
     {"routing", AXIS_CHOICE, routings,
      "rows of the experts: even; by a power law; first, last and some others without rows; all to one; "
      "most with one row; boundaries anywhere"},
-    {"input", AXIS_CHOICE, inputs,
-     "how hidden and the weights are drawn; gates: silu far out on both sides; grid: gates and ups that bf16 "
-     "holds, multiples of 1/32; scaled: hidden beyond fp16's range, weights below it"},
+    {"input", AXIS_CHOICE, NULL, "how hidden and the weights are drawn"},
     {0}};
 
 static const struct tensor tensors[] = {
@@ -194,64 +190,105 @@ static struct operand weight_operand(struct fill *fill, int64_t hidden, int64_t 
     return (struct operand){fill, experts * inter, inter, hidden * inter, 1, inter};
 }
 
-/* Integer sums for the gate and for up; silu of the gate is not exact, but a term of up counts in full
- * wherever the gate is positive. */
-static void fill_integers(struct instance *out, bool needles, struct random *random)
+typedef void draw_product(struct operand a, struct operand b, int64_t k, struct random *random);
+
+static int draw_products(struct instance *out, draw_product *draw, struct random *random)
 {
     const int64_t tokens = out->extent[0], hidden = out->extent[1];
     const int64_t inter = out->extent[2], experts = out->extent[3];
-    struct fill *x = &out->tensor[HIDDEN].fill;
-    const struct operand a = product_operand(x, tokens, hidden, false);
-    const struct operand gate = weight_operand(&out->tensor[W_GATE].fill, hidden, inter, experts);
-    const struct operand up = weight_operand(&out->tensor[W_UP].fill, hidden, inter, experts);
-    (needles ? product_needles : product_integers)(a, gate, hidden, random);
-    (needles ? product_needles : product_integers)(a, up, hidden, random);
-    out->data = DATA_EXACT;
+    const struct operand x = product_operand(&out->tensor[HIDDEN].fill, tokens, hidden, false);
+    draw(x, weight_operand(&out->tensor[W_GATE].fill, hidden, inter, experts), hidden, random);
+    draw(x, weight_operand(&out->tensor[W_UP].fill, hidden, inter, experts), hidden, random);
+    return 0;
+}
+
+/* Integer sums for the gate and for up; silu of the gate is not exact, but a term of up counts in full
+ * wherever the gate is positive. */
+static int integers(const struct config *config, struct random *random, struct instance *out)
+{
+    (void)config;
+    return draw_products(out, product_integers, random);
+}
+
+static int needles(const struct config *config, struct random *random, struct instance *out)
+{
+    (void)config;
+    return draw_products(out, product_needles, random);
+}
+
+/* Gates of deviation 40 whatever the length. */
+static int widen_gates(const struct config *config, struct random *random, struct instance *out)
+{
+    (void)config;
+    (void)random;
+    out->tensor[W_GATE].fill.b = (float)(40 / sqrt((double)out->extent[1]));
+    return 0;
 }
 
 /* Gates and ups on a grid of 1/32, deviation 1 to 4: nearly all below 8, where bf16 holds them. What is left
  * is silu and the output, and silu is not that of integers only. */
-static void fill_grid(struct instance *out)
+static int thin(const struct config *config, struct random *random, struct instance *out)
 {
     const double hidden = (double)out->extent[1];
     struct fill *gate = &out->tensor[W_GATE].fill;
-    out->tensor[HIDDEN].fill = (struct fill){.kind = FILL_POWERS, .a = -5, .b = 0};
+    (void)config;
+    (void)random;
     *gate = (struct fill){.kind = FILL_INTEGERS, .b = hidden <= 16 ? 3 : 1, .density = 1};
     if (hidden > 64)
         gate->density = (float)(64 / hidden);
     out->tensor[W_UP].fill = *gate;
-    out->data = DATA_EXACT;
+    return 0;
 }
+
+/* Gates and ups of deviation 2. */
+static int scale_weights(const struct config *config, struct random *random, struct instance *out)
+{
+    (void)config;
+    (void)random;
+    out->tensor[W_GATE].fill.b = out->tensor[W_UP].fill.b = (float)(0x1p-15 / sqrt((double)out->extent[1]));
+    return 0;
+}
+
+#define NORMAL(deviation)                                                                                    \
+    {                                                                                                        \
+        .kind = FILL_NORMAL, .b = deviation                                                                  \
+    }
+#define POSITIVE                                                                                             \
+    {                                                                                                        \
+        .kind = FILL_UNIFORM, .a = 0, .b = 0.1f                                                              \
+    }
+#define AWAY_FROM_ZERO                                                                                       \
+    {                                                                                                        \
+        .kind = FILL_UNIFORM, .a = 0.05f, .b = 0.2f                                                          \
+    }
+#define WIDE                                                                                                 \
+    {                                                                                                        \
+        .kind = FILL_WIDE, .a = -8, .b = 2                                                                   \
+    }
 
 /* Terms of `normal`, `wide`, `gates` and `scaled` are products of independent factors with symmetric signs:
  * DATA_SIGN_RANDOM. Those of `uniform` are all positive, those of `cancel` come in pairs: DATA_ANY. */
-static void fill_class(const struct config *config, struct instance *out, struct random *random)
-{
-    struct fill *x = &out->tensor[HIDDEN].fill;
-    struct fill *gate = &out->tensor[W_GATE].fill, *up = &out->tensor[W_UP].fill;
-    *x = (struct fill){.kind = FILL_NORMAL, .b = 0.1f};
-    *gate = *up = (struct fill){.kind = FILL_NORMAL, .b = 0.02f};
-    if (config_chose(config, "input", "integers") || config_chose(config, "input", "needle")) {
-        fill_integers(out, config_chose(config, "input", "needle"), random);
-    } else if (config_chose(config, "input", "uniform")) {
-        *x = *gate = *up = (struct fill){.kind = FILL_UNIFORM, .a = 0, .b = 0.1f};
-        out->data = DATA_ANY;
-    } else if (config_chose(config, "input", "wide")) {
-        *x = *gate = *up = (struct fill){.kind = FILL_WIDE, .a = -8, .b = 2};
-    } else if (config_chose(config, "input", "cancel")) {
-        *x = (struct fill){.kind = FILL_CANCEL, .b = 1, .inner = out->extent[1]};
-        *gate = *up = (struct fill){.kind = FILL_UNIFORM, .a = 0.05f, .b = 0.2f};
-        out->data = DATA_ANY;
-    } else if (config_chose(config, "input", "gates")) { /* gates of deviation 40 whatever the length */
-        x->b = 1;
-        gate->b = (float)(40 / sqrt((double)out->extent[1]));
-    } else if (config_chose(config, "input", "grid")) {
-        fill_grid(out);
-    } else if (config_chose(config, "input", "scaled")) { /* gates and ups of deviation 2 */
-        x->b = 0x1p16f;
-        gate->b = up->b = (float)(0x1p-15 / sqrt((double)out->extent[1]));
-    }
-}
+static const struct input_class classes[] = {
+    {"normal", DATA_SIGN_RANDOM, "as published: deviations 0.1 and 0.02",
+     .fill = {[HIDDEN] = NORMAL(0.1f), [W_GATE] = NORMAL(0.02f), [W_UP] = NORMAL(0.02f)}},
+    {"integers", DATA_EXACT,
+     "whole numbers whose sums every admitted arithmetic holds: a dropped or doubled term shows",
+     .discriminating = 1, .adjust = integers},
+    {"needle", DATA_EXACT, "the same with large terms at the last of hidden_dim and at tile edges",
+     .discriminating = 2, .adjust = needles},
+    {"uniform", DATA_ANY, "terms of one sign: what an accumulator loses adds up",
+     .fill = {[HIDDEN] = POSITIVE, [W_GATE] = POSITIVE, [W_UP] = POSITIVE}},
+    {"wide", DATA_SIGN_RANDOM, "magnitudes from 2^-8 to 2^3",
+     .fill = {[HIDDEN] = WIDE, [W_GATE] = WIDE, [W_UP] = WIDE}},
+    {"cancel", DATA_ANY, "pairs of terms that nearly cancel",
+     .fill = {[HIDDEN] = {.kind = FILL_CANCEL, .b = 1}, [W_GATE] = AWAY_FROM_ZERO, [W_UP] = AWAY_FROM_ZERO}},
+    {"gates", DATA_SIGN_RANDOM, "silu far out on both sides",
+     .fill = {[HIDDEN] = NORMAL(1), [W_GATE] = NORMAL(0), [W_UP] = NORMAL(0.02f)}, .adjust = widen_gates},
+    {"grid", DATA_EXACT, "gates and ups that bf16 holds, multiples of 1/32: silu itself shows",
+     .fill = {[HIDDEN] = {.kind = FILL_POWERS, .a = -5, .b = 0}}, .adjust = thin},
+    {"scaled", DATA_SIGN_RANDOM, "hidden beyond fp16's range, weights below it",
+     .fill = {[HIDDEN] = NORMAL(0x1p16f), [W_GATE] = NORMAL(0), [W_UP] = NORMAL(0)}, .adjust = scale_weights},
+    {0}};
 
 static int instantiate(const struct config *config, struct random *shape_random,
                        struct random *content_random, struct instance *out)
@@ -267,18 +304,14 @@ static int instantiate(const struct config *config, struct random *shape_random,
                                         {.rank = 3, .dim = {experts, hidden, inter}},
                                         {.rank = 3, .dim = {experts, hidden, inter}},
                                         {.rank = 2, .dim = {tokens, inter}}},
-                             .data = DATA_SIGN_RANDOM,
                              .flops = 4 * dt * dh * di,
                              .bytes = 2 * dt * dh + 4 * de * dh * di + 2 * dt * di};
     int32_t *offsets = draw_offsets(config, tokens, experts, content_random);
     if (!offsets)
         return -1;
-    fill_class(config, out, content_random);
     out->tensor[OFFSETS].fill = (struct fill){.kind = FILL_GIVEN, .given = offsets};
     return 0;
 }
-
-static const char *const discriminating[] = {"integers", "needle", NULL};
 
 const struct problem problem_moe_up = {
     .name = "moe_up",
@@ -289,8 +322,9 @@ const struct problem problem_moe_up = {
     .tensors = tensors,
     .arguments = arguments,
     .derived = derived,
-    .compute = DTYPE_BF16,
-    .discriminating = discriminating,
+    .arithmetic_class = ARITHMETIC_MMA16,
+    .peak = PEAK_BF16,
+    .classes = classes,
     .half = {0, 1, 0},
     .published_atol = 0.02,
     .published_rtol = 0.02,

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const inputs[] = {"normal", "onehot", "uniform",  "large",
-                                     "wide",   "ties",   "positive", NULL};
 static const char *const lengths[] = {"equal", "ragged", "one", "short", "full", "over", NULL};
 enum { EQUAL, RAGGED, ONE, SHORT, FULL, OVER }; /* as the list above */
 static const char *const tables[] = {"shuffled", "identity", "reversed", "shared", NULL};
@@ -22,7 +20,7 @@ static const struct axis axes[] = {
     {"table", AXIS_CHOICE, tables, "page numbers; shared: sequences share their first pages"},
     {"past", AXIS_CHOICE, pasts,
      "what lies past a sequence's end: finite values; NaN; NaN and invalid page numbers"},
-    {"input", AXIS_CHOICE, inputs, "how query, keys and values are drawn"},
+    {"input", AXIS_CHOICE, NULL, "how query, keys and values are drawn"},
     {0}};
 
 static const struct tensor tensors[] = {
@@ -203,6 +201,18 @@ static int64_t token_offset(const struct cache *c, int64_t b, int64_t t, int64_t
     return ((page * c->page_size + t % c->page_size) * c->kv_heads + kv_head) * 2 * c->head_dim;
 }
 
+/* --- values --- */
+
+/* What instantiate drew. */
+static struct cache cache_in(const struct config *config, const struct instance *instance)
+{
+    struct cache c = cache_of(config);
+    c.length = instance->tensor[SEQ_LENS].fill.given;
+    c.table = instance->tensor[BLOCK_TABLE].fill.given;
+    c.pages = instance->tensor[KV_CACHE].dim[0];
+    return c;
+}
+
 /* A token where a split, a tile or a page is likely to end or to begin: at a multiple of a power of two. */
 static int64_t edge_token(int64_t length, struct random *random)
 {
@@ -219,91 +229,83 @@ static int64_t edge_token(int64_t length, struct random *random)
  * fp32, and of 2^17 random keys none is nearer but once in 10^8. So every admitted arithmetic gives the
  * token's value row, and since 3 lies between its neighbours in bf16, no power of two, bit for bit. The token is
  * the last one, the first, the last of a page, at the edge of a tile, or any. */
-static int fill_onehot(struct instance *out, const struct cache *c, struct random *random)
+static int gather_queries(const struct config *config, struct random *random, struct instance *out)
 {
-    struct fill *query = &out->tensor[QUERY].fill;
-    const int64_t rows = c->batch * c->heads;
+    const struct cache c = cache_in(config, out);
+    const int64_t rows = c.batch * c.heads;
     int64_t *start = malloc((size_t)rows * sizeof *start);
     if (!start)
         return -1;
     for (int64_t row = 0; row < rows; row++) {
-        const int64_t b = row / c->heads, length = c->length[b];
-        const int64_t choices[] = {length - 1, 0, length / c->page_size * c->page_size - 1,
+        const int64_t b = row / c.heads, length = c.length[b];
+        const int64_t choices[] = {length - 1, 0, length / c.page_size * c.page_size - 1,
                                    edge_token(length, random), between(random, 0, length - 1)};
         const int64_t choice = choices[row < 2 ? 0 : random_below(random, 5)];
         start[row] =
-            token_offset(c, b, choice < 0 ? length - 1 : choice, row % c->heads / (c->heads / c->kv_heads));
+            token_offset(&c, b, choice < 0 ? length - 1 : choice, row % c.heads / (c.heads / c.kv_heads));
     }
-    *query = (struct fill){.kind = FILL_GATHER,
-                           .b = 8,
-                           .inner = c->head_dim,
-                           .source = KV_CACHE,
-                           .start = start,
-                           .starts = rows};
-    out->tensor[KV_CACHE].fill.kind = FILL_SIGNS;
-    out->tensor[KV_CACHE].fill.b = 3;
-    out->data = DATA_EXACT;
+    out->tensor[QUERY].fill.start = start;
+    out->tensor[QUERY].fill.starts = rows;
     return 0;
 }
 
 /* A zero query: all scores are 0, the output is the plain mean of the values, which are 0 or +-1. The sum of n
  * such numbers is about sqrt(n), so the fewer of a column are not 0 the more one of them tells: about 400, or
  * 1 in 128. Some tokens stand out: the last ones, the first, and edges of tiles. */
-static void fill_uniform(struct instance *out, const struct cache *c, struct random *random)
+static int thin_values(const struct config *config, struct random *random, struct instance *out)
 {
+    const struct cache c = cache_in(config, out);
     struct fill *kv = &out->tensor[KV_CACHE].fill;
-    const float density = 400 / (float)c->max_len;
-    out->tensor[QUERY].fill = (struct fill){.kind = FILL_CONSTANT, .a = 0};
-    kv->kind = FILL_INTEGERS;
-    kv->b = 1;
+    const float density = 400 / (float)c.max_len;
     kv->density = density > 0.9f ? 0.9f : density > 0x1p-7f ? density : 0x1p-7f;
     for (int i = 0; i < FILL_MAX_PLANTED; i++) {
-        const int64_t b = (int64_t)random_below(random, (uint64_t)c->batch), length = c->length[b];
-        const int64_t head = i ? between(random, 0, c->kv_heads - 1) : c->kv_heads - 1;
-        const int64_t d = i ? between(random, 0, c->head_dim - 1) : c->head_dim - 1;
+        const int64_t b = (int64_t)random_below(random, (uint64_t)c.batch), length = c.length[b];
+        const int64_t head = i ? between(random, 0, c.kv_heads - 1) : c.kv_heads - 1;
+        const int64_t d = i ? between(random, 0, c.head_dim - 1) : c.head_dim - 1;
         const int64_t t = i < 4 ? length - 1 : i < 6 ? 0 : edge_token(length, random);
         kv->planted[i] =
-            (struct fill_planted){token_offset(c, b, t, head) + c->head_dim + d, i % 2 ? -8.0f : 8.0f};
+            (struct fill_planted){token_offset(&c, b, t, head) + c.head_dim + d, i % 2 ? -8.0f : 8.0f};
     }
     kv->planted_count = FILL_MAX_PLANTED;
-    out->data = DATA_EXACT;
-}
-
-static int fill_values(const struct config *config, struct instance *out, const struct cache *c,
-                       struct random *random)
-{
-    struct fill *query = &out->tensor[QUERY].fill, *kv = &out->tensor[KV_CACHE].fill;
-    *query = (struct fill){.kind = FILL_NORMAL, .b = 0.1f};
-    *kv = (struct fill){.kind = FILL_NORMAL, .b = 0.1f};
-    if (!config_chose(config, "past", "finite")) {
-        kv->valid = c->valid;
-        kv->valids = c->pages;
-        kv->garbage_row = c->kv_heads * 2 * c->head_dim;
-        kv->garbage_block = c->page_size * kv->garbage_row;
-    }
-    if (config_chose(config, "input", "onehot"))
-        return fill_onehot(out, c, random);
-    if (config_chose(config, "input", "uniform")) {
-        fill_uniform(out, c, random);
-    } else if (config_chose(config, "input", "large")) {
-        query->b = kv->b = 4;
-    } else if (config_chose(config, "input", "wide")) {
-        query->kind = kv->kind = FILL_WIDE;
-        query->a = kv->a = -8;
-        query->b = kv->b = 3;
-    } else if (config_chose(config, "input", "ties")) { /* equal scores: their roundings agree */
-        query->kind = kv->kind = FILL_LEVELS;
-        query->a = kv->a = -1;
-        query->b = kv->b = 3;
-        out->data = DATA_ANY;
-    } else if (config_chose(config, "input", "positive")) { /* nothing cancels: what sums lose accumulates */
-        query->b = 1;
-        kv->kind = FILL_UNIFORM;
-        kv->a = 1;
-        kv->b = 2;
-    }
     return 0;
 }
+
+#define NORMAL(deviation)                                                                                    \
+    {                                                                                                        \
+        .kind = FILL_NORMAL, .b = deviation                                                                  \
+    }
+#define WIDE                                                                                                 \
+    {                                                                                                        \
+        .kind = FILL_WIDE, .a = -8, .b = 3                                                                   \
+    }
+#define THREE_LEVELS                                                                                         \
+    {                                                                                                        \
+        .kind = FILL_LEVELS, .a = -1, .b = 3                                                                 \
+    }
+
+static const struct input_class classes[] = {
+    {"normal", DATA_SIGN_RANDOM, "as published: deviation 0.1, so that all tokens weigh much the same",
+     .fill = {[QUERY] = NORMAL(0.1f), [KV_CACHE] = NORMAL(0.1f)}},
+    {"onehot", DATA_EXACT, "every query finds one key and returns its value, bit for bit",
+     .discriminating = 2,
+     .fill = {[QUERY] = {.kind = FILL_GATHER, .b = 8, .source = KV_CACHE},
+              [KV_CACHE] = {.kind = FILL_SIGNS, .b = 3}},
+     .adjust = gather_queries},
+    {"uniform", DATA_EXACT,
+     "zero queries: the mean of values 0 and +-1, where one dropped or doubled token shows",
+     .discriminating = 1,
+     .fill = {[QUERY] = {.kind = FILL_CONSTANT, .a = 0}, [KV_CACHE] = {.kind = FILL_INTEGERS, .b = 1}},
+     .adjust = thin_values},
+    {"large", DATA_SIGN_RANDOM, "deviation 4: a few tokens have all the weight, and a running maximum moves",
+     .fill = {[QUERY] = NORMAL(4), [KV_CACHE] = NORMAL(4)}},
+    {"wide", DATA_SIGN_RANDOM, "magnitudes from 2^-8 to 2^4", .fill = {[QUERY] = WIDE, [KV_CACHE] = WIDE}},
+    {"ties", DATA_ANY, "equal scores, whose roundings agree",
+     .fill = {[QUERY] = THREE_LEVELS, [KV_CACHE] = THREE_LEVELS}},
+    {"positive", DATA_SIGN_RANDOM, "keys and values in [1, 2): nothing cancels, what sums lose accumulates",
+     .fill = {[QUERY] = NORMAL(1), [KV_CACHE] = {.kind = FILL_UNIFORM, .a = 1, .b = 2}}},
+    {0}};
+
+/* --- instances --- */
 
 static void set_shapes(const struct cache *c, struct instance *out)
 {
@@ -318,9 +320,17 @@ static void set_shapes(const struct cache *c, struct instance *out)
                    {.rank = 2, .dim = {c->batch, c->pages_per_seq}},
                    {.rank = 1, .dim = {c->batch}},
                    {.rank = 3, .dim = {c->batch, c->heads, c->head_dim}}},
-        .data = DATA_SIGN_RANDOM,
         .flops = 4.0 * (double)(c->heads * c->head_dim) * tokens,
         .bytes = 4.0 * tokens * (double)(c->kv_heads * c->head_dim) + 2 * query_bytes};
+}
+
+/* Slots past a sequence's end are garbage. */
+static void set_garbage(const struct cache *c, struct fill *kv)
+{
+    kv->valid = c->valid;
+    kv->valids = c->pages;
+    kv->garbage_row = c->kv_heads * 2 * c->head_dim;
+    kv->garbage_block = c->page_size * kv->garbage_row;
 }
 
 static int instantiate(const struct config *config, struct random *shape_random,
@@ -331,21 +341,18 @@ static int instantiate(const struct config *config, struct random *shape_random,
         return -1;
     permute_lengths(&c, content_random);
     c.pages = count_pages(config, &c);
-    set_shapes(&c, out);
     c.table = malloc((size_t)(c.batch * c.pages_per_seq) * sizeof *c.table);
     c.valid = malloc((size_t)c.pages * sizeof *c.valid);
-    if (!c.table || !c.valid || draw_table(config, &c, content_random) != 0 ||
-        fill_values(config, out, &c, content_random) != 0) {
-        free(c.length);
-        free(c.table);
-        free(c.valid);
-        memset(out, 0, sizeof *out);
+    set_shapes(&c, out);
+    out->tensor[BLOCK_TABLE].fill.given = c.table;
+    out->tensor[SEQ_LENS].fill.given = c.length;
+    set_garbage(&c, &out->tensor[KV_CACHE].fill);
+    if (!c.table || !c.valid || draw_table(config, &c, content_random) != 0)
         return -1;
-    }
-    out->tensor[BLOCK_TABLE].fill = (struct fill){.kind = FILL_GIVEN, .given = c.table};
-    out->tensor[SEQ_LENS].fill = (struct fill){.kind = FILL_GIVEN, .given = c.length};
-    if (!out->tensor[KV_CACHE].fill.valid)
+    if (config_chose(config, "past", "finite")) {
         free(c.valid);
+        out->tensor[KV_CACHE].fill = (struct fill){0};
+    }
     return 0;
 }
 
@@ -382,8 +389,6 @@ static const struct derived derived[] = {
      cache_elements},
     {0}};
 
-static const char *const discriminating[] = {"uniform", "onehot", NULL};
-
 const struct problem problem_paged_attention = {
     .name = "paged_attention",
     .summary = "one decode step of grouped-query attention over a paged bf16 KV cache",
@@ -393,9 +398,9 @@ const struct problem problem_paged_attention = {
     .tensors = tensors,
     .arguments = arguments,
     .derived = derived,
-    .compute = DTYPE_BF16,
-    .memory_bound = true,
-    .discriminating = discriminating,
+    .arithmetic_class = ARITHMETIC_MMA16,
+    .peak = PEAK_MEMORY,
+    .classes = classes,
     .half = {3, 0, 0},
     .published_atol = 0.02,
     .published_rtol = 0.02,

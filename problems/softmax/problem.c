@@ -2,79 +2,81 @@
 
 #include <math.h>
 
-/* "normal" and "extreme" are published; the published inputs neither overflow without the max
- * subtraction nor need a careful sum, so `large` and `digits` ask for both. */
-static const char *const inputs[] = {"normal", "extreme", "large",    "digits",   "needle",  "wide", "ties",
-                                     "equal",  "sorted",  "negative", "integers", "special", "peak", NULL};
-
-static const struct axis axes[] = {
-    {"rows", AXIS_NUMBER, NULL, "independent rows"},
-    {"cols", AXIS_NUMBER, NULL, "elements of a row"},
-    {"input", AXIS_CHOICE, inputs,
-     "how the logits are drawn. peak: one of a row 200 above the rest, the last of every fourth row"},
-    {0}};
+static const struct axis axes[] = {{"rows", AXIS_NUMBER, NULL, "independent rows"},
+                                   {"cols", AXIS_NUMBER, NULL, "elements of a row"},
+                                   {"input", AXIS_CHOICE, NULL, "how the logits are drawn"},
+                                   {0}};
 
 static const struct tensor tensors[] = {
     {"x", DTYPE_F32, TENSOR_INPUT, "[rows, cols]"}, {"y", DTYPE_F32, TENSOR_OUTPUT, "[rows, cols]"}, {0}};
 
 static const struct argument arguments[] = {{"rows", ARGUMENT_I64}, {"cols", ARGUMENT_I64}, {0}};
 
+enum { X, Y };
+
 /* A value far above the rest at the places that a kernel is likely to forget: whoever drops one from
  * the maximum or from the sum gets the whole row wrong. */
-static void plant_needles(struct fill *fill, int64_t rows, int64_t cols, struct random *random)
+static int plant_needles(const struct config *config, struct random *random, struct instance *out)
 {
+    const int64_t rows = out->extent[0], cols = out->extent[1];
     const int64_t where[] = {cols - 1, 0, cols & ~(int64_t)31, cols & ~(int64_t)1023,
                              (int64_t)random_below(random, (uint64_t)cols)};
+    struct fill *fill = &out->tensor[X].fill;
+    (void)config;
     for (int i = 0; i < FILL_MAX_PLANTED; i++) {
         int64_t col = where[i % 5] < cols ? where[i % 5] : cols - 1;
         int64_t row = i == 0 ? rows - 1 : (int64_t)random_below(random, (uint64_t)rows);
         fill->planted[i] = (struct fill_planted){row * cols + col, 30.0f + (float)i / 4};
     }
     fill->planted_count = FILL_MAX_PLANTED;
+    return 0;
 }
+
+/* "normal" and "extreme" are published; the published inputs neither overflow without the max
+ * subtraction nor need a careful sum, so `large` and `digits` ask for both: exp(-16.74) = 0.9 * 2^-24. */
+static const struct input_class classes[] = {
+    {"normal", DATA_ANY, "as published: deviation 4", .fill = {[X] = {.kind = FILL_NORMAL, .b = 4}}},
+    {"extreme", DATA_ANY,
+     "as published: up to four logits of a row are 30, the rest of no weight beside them",
+     .fill = {[X] = {.kind = FILL_EXTREME, .a = 30, .b = 2}}},
+    {"large", DATA_ANY, "around 200: exponentials overflow unless the maximum is subtracted",
+     .fill = {[X] = {.kind = FILL_NORMAL, .a = 200, .b = 4}}},
+    {"digits", DATA_ANY, "terms below half an ulp of the running sum, which a plain sum loses",
+     .fill = {[X] = {.kind = FILL_DIGITS, .a = -16.74f}}},
+    {"needle", DATA_ANY,
+     "a few logits far above the rest, at ends and tile edges: dropped, they spoil the row",
+     .discriminating = 1, .fill = {[X] = {.kind = FILL_NORMAL, .b = 4}}, .adjust = plant_needles},
+    {"wide", DATA_ANY, "magnitudes from 2^-20 to 2^10",
+     .fill = {[X] = {.kind = FILL_WIDE, .a = -20, .b = 9}}},
+    {"ties", DATA_ANY, "three values: many equal maxima",
+     .fill = {[X] = {.kind = FILL_LEVELS, .a = -1, .b = 3}}},
+    {"equal", DATA_ANY, "one value a row", .fill = {[X] = {.kind = FILL_ROWS_EQUAL, .b = 50}}},
+    {"sorted", DATA_ANY, "rows rise or fall: a running maximum changes always or never",
+     .fill = {[X] = {.kind = FILL_SORTED, .a = -20, .b = 20}}},
+    {"negative", DATA_ANY, "around -200: all exponentials underflow unless the maximum is subtracted",
+     .fill = {[X] = {.kind = FILL_NORMAL, .a = -200, .b = 4}}},
+    {"integers", DATA_ANY,
+     "whole numbers up to 8, a quarter of them 0: few different terms, many equal maxima",
+     .discriminating = 2, .fill = {[X] = {.kind = FILL_INTEGERS, .b = 8, .density = 0.75f}}},
+    {"special", DATA_ANY, "rows with NaN, infinities, zeros of both signs, subnormals",
+     .fill = {[X] = {.kind = FILL_SPECIAL, .b = 4}}},
+    {"peak", DATA_ANY, "one of a row 200 above the rest, the last of every fourth row",
+     .fill = {[X] = {.kind = FILL_PEAK, .a = 200, .b = 4}}},
+    {0}};
 
 static int instantiate(const struct config *config, struct random *shape_random,
                        struct random *content_random, struct instance *out)
 {
     const int64_t rows = config_value(config, "rows"), cols = config_value(config, "cols");
-    struct fill fill = {.kind = FILL_NORMAL, .a = 0, .b = 4, .inner = cols};
     (void)shape_random;
+    (void)content_random;
 
-    if (config_chose(config, "input", "extreme"))
-        fill = (struct fill){.kind = FILL_EXTREME, .a = 30, .b = 2, .inner = cols};
-    else if (config_chose(config, "input", "large"))
-        fill = (struct fill){.kind = FILL_NORMAL, .a = 200, .b = 4, .inner = cols};
-    else if (config_chose(config, "input", "digits")) /* exp(a) = 0.9 * 2^-24 */
-        fill = (struct fill){.kind = FILL_DIGITS, .a = -16.74f, .inner = cols};
-    else if (config_chose(config, "input", "needle"))
-        plant_needles(&fill, rows, cols, content_random);
-    else if (config_chose(config, "input", "wide"))
-        fill = (struct fill){.kind = FILL_WIDE, .a = -20, .b = 9};
-    else if (config_chose(config, "input", "ties"))
-        fill = (struct fill){.kind = FILL_LEVELS, .a = -1, .b = 3};
-    else if (config_chose(config, "input", "equal"))
-        fill = (struct fill){.kind = FILL_ROWS_EQUAL, .a = 0, .b = 50, .inner = cols};
-    else if (config_chose(config, "input", "sorted"))
-        fill = (struct fill){.kind = FILL_SORTED, .a = -20, .b = 20, .inner = cols};
-    else if (config_chose(config, "input", "negative"))
-        fill = (struct fill){.kind = FILL_NORMAL, .a = -200, .b = 4};
-    else if (config_chose(config, "input", "integers"))
-        fill = (struct fill){.kind = FILL_INTEGERS, .b = 8, .density = 0.75f};
-    else if (config_chose(config, "input", "special"))
-        fill = (struct fill){.kind = FILL_SPECIAL, .b = 4, .inner = cols};
-    else if (config_chose(config, "input", "peak"))
-        fill = (struct fill){.kind = FILL_PEAK, .a = 200, .b = 4, .inner = cols};
-
-    *out = (struct instance){
-        .extent = {rows, cols},
-        .tensor = {{.rank = 2, .dim = {rows, cols}, .fill = fill}, {.rank = 2, .dim = {rows, cols}}},
-        .data = DATA_ANY,
-        .flops = 5.0 * (double)rows * (double)cols,
-        .bytes = 8.0 * (double)rows * (double)cols};
+    *out = (struct instance){.extent = {rows, cols},
+                             .tensor = {{.rank = 2, .dim = {rows, cols}}, {.rank = 2, .dim = {rows, cols}}},
+                             .flops = 5.0 * (double)rows * (double)cols,
+                             .bytes = 8.0 * (double)rows * (double)cols};
     return 0;
 }
-
-static const char *const discriminating[] = {"needle", "integers", NULL};
 
 const struct problem problem_softmax = {
     .name = "softmax",
@@ -84,9 +86,9 @@ const struct problem problem_softmax = {
     .axes = axes,
     .tensors = tensors,
     .arguments = arguments,
-    .compute = DTYPE_F32,
-    .memory_bound = true,
-    .discriminating = discriminating,
+    .arithmetic_class = ARITHMETIC_F32,
+    .peak = PEAK_MEMORY,
+    .classes = classes,
     .half = {0, 1, -INFINITY},
     .published_atol = 1e-5,
     .published_rtol = 1e-5,

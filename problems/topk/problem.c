@@ -2,17 +2,11 @@
 
 #include <math.h>
 
-static const char *const inputs[] = {"normal",     "ties",     "equal", "sorted",     "reversed", "negative",
-                                     "infinities", "clusters", "zeros", "neighbours", NULL};
-
-static const struct axis axes[] = {
-    {"rows", AXIS_NUMBER, NULL, "rows"},
-    {"n", AXIS_NUMBER, NULL, "length of a row"},
-    {"k", AXIS_NUMBER, NULL, "how many of the largest are wanted; at most n"},
-    {"input", AXIS_CHOICE, inputs,
-     "how x is drawn; never NaN. clusters: the largest of a row lie side by side; zeros: of both signs, with "
-     "subnormals; neighbours: consecutive floats in any order"},
-    {0}};
+static const struct axis axes[] = {{"rows", AXIS_NUMBER, NULL, "rows"},
+                                   {"n", AXIS_NUMBER, NULL, "length of a row"},
+                                   {"k", AXIS_NUMBER, NULL, "how many of the largest are wanted; at most n"},
+                                   {"input", AXIS_CHOICE, NULL, "how x is drawn; never NaN"},
+                                   {0}};
 
 static const struct tensor tensors[] = {{"x", DTYPE_F32, TENSOR_INPUT, "[rows, n]"},
                                         {"values", DTYPE_F32, TENSOR_OUTPUT, "[rows, k], descending"},
@@ -22,29 +16,30 @@ static const struct tensor tensors[] = {{"x", DTYPE_F32, TENSOR_INPUT, "[rows, n
 static const struct argument arguments[] = {
     {"rows", ARGUMENT_I64}, {"n", ARGUMENT_I64}, {"k", ARGUMENT_I64}, {0}};
 
-static struct fill fill_of(const struct config *config, int64_t n)
-{
-    struct fill fill = {.kind = FILL_NORMAL, .b = 1, .inner = n};
-    if (config_chose(config, "input", "ties"))
-        fill = (struct fill){.kind = FILL_LEVELS, .a = -3, .b = 7};
-    else if (config_chose(config, "input", "equal"))
-        fill = (struct fill){.kind = FILL_ROWS_EQUAL, .b = 4, .inner = n};
-    else if (config_chose(config, "input", "sorted"))
-        fill = (struct fill){.kind = FILL_SORTED, .a = -4, .b = 4, .inner = n};
-    else if (config_chose(config, "input", "reversed"))
-        fill = (struct fill){.kind = FILL_SORTED, .a = 4, .b = -4, .inner = n};
-    else if (config_chose(config, "input", "negative"))
-        fill = (struct fill){.kind = FILL_NORMAL, .a = -100, .b = 4};
-    else if (config_chose(config, "input", "infinities"))
-        fill = (struct fill){.kind = FILL_INFINITIES, .b = 4, .inner = n};
-    else if (config_chose(config, "input", "clusters"))
-        fill = (struct fill){.kind = FILL_CLUSTER, .b = 4, .inner = n};
-    else if (config_chose(config, "input", "zeros"))
-        fill = (struct fill){.kind = FILL_ZEROS, .inner = n};
-    else if (config_chose(config, "input", "neighbours"))
-        fill = (struct fill){.kind = FILL_NEIGHBOURS, .inner = n};
-    return fill;
-}
+enum { X, VALUES, INDICES };
+
+static const struct input_class classes[] = {
+    {"normal", DATA_EXACT, "as published: deviation 1", .fill = {[X] = {.kind = FILL_NORMAL, .b = 1}}},
+    {"ties", DATA_EXACT, "seven values: the k-th largest is one of many, and no index comes twice",
+     .fill = {[X] = {.kind = FILL_LEVELS, .a = -3, .b = 7}}},
+    {"equal", DATA_EXACT, "one value a row", .fill = {[X] = {.kind = FILL_ROWS_EQUAL, .b = 4}}},
+    {"sorted", DATA_EXACT,
+     "even rows rise, odd ones fall: every element is among the largest so far, or none",
+     .fill = {[X] = {.kind = FILL_SORTED, .a = -4, .b = 4}}},
+    {"reversed", DATA_EXACT, "even rows fall, odd ones rise",
+     .fill = {[X] = {.kind = FILL_SORTED, .a = 4, .b = -4}}},
+    {"negative", DATA_EXACT, "all below 0: what was padded with zeros shows",
+     .fill = {[X] = {.kind = FILL_NORMAL, .a = -100, .b = 4}}},
+    {"infinities", DATA_EXACT,
+     "rows with infinities of both signs, nearly all -inf in some: what was padded with -inf shows",
+     .fill = {[X] = {.kind = FILL_INFINITIES, .b = 4}}},
+    {"clusters", DATA_EXACT,
+     "the largest of a row lie side by side: one thread's or one tile's share overflows",
+     .fill = {[X] = {.kind = FILL_CLUSTER, .b = 4}}},
+    {"zeros", DATA_EXACT, "zeros of both signs, with subnormals", .fill = {[X] = {.kind = FILL_ZEROS}}},
+    {"neighbours", DATA_EXACT, "consecutive floats in any order: only their last bits tell them apart",
+     .fill = {[X] = {.kind = FILL_NEIGHBOURS}}},
+    {0}};
 
 static int instantiate(const struct config *config, struct random *shape_random,
                        struct random *content_random, struct instance *out)
@@ -59,10 +54,8 @@ static int instantiate(const struct config *config, struct random *shape_random,
                              .tensor = {{.rank = 2, .dim = {rows, n}},
                                         {.rank = 2, .dim = {rows, k}},
                                         {.rank = 2, .dim = {rows, k}}},
-                             .data = DATA_EXACT,
                              .flops = elements, /* a comparison each */
                              .bytes = 4 * elements + 12 * (double)rows * (double)k};
-    out->tensor[0].fill = fill_of(config, n);
     return 0;
 }
 
@@ -74,9 +67,9 @@ const struct problem problem_topk = {
     .axes = axes,
     .tensors = tensors,
     .arguments = arguments,
-    .compute = DTYPE_F32,
-    .exact = true,
-    .memory_bound = true,
+    .classes = classes,
+    .arithmetic_class = ARITHMETIC_EXACT,
+    .peak = PEAK_MEMORY,
     .half = {0, 1, -INFINITY},
     .published_atol = 1e-4,
     .published_rtol = 1e-4,

@@ -9,7 +9,7 @@
 #include "gen/contract/instantiate.h"
 #include "gen/contract/space.h"
 #include "../../reference/judge.h"
-#include "verify/device/clock.h"
+#include "verify/system/clock.h"
 #include "verify/device/device.h"
 #include "verify/device/memory.h"
 

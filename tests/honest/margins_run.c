@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gen/contract/instantiate.h"
-#include "verify/cli/paths.h"
+#include "verify/problem/paths.h"
 #include "verify/session/task.h"
 #include "margins.h"
 
@@ -14,12 +14,12 @@ static const double small_share = 1.0 / 32;
 
 int margins_class(const struct config *config)
 {
-    return (int)config->value[problem_axis_index(config->problem, "input")];
+    return (int)config->value[problem_input_axis(config->problem)];
 }
 
 const char *margins_class_name(const struct problem *problem, int class)
 {
-    return problem->axes[problem_axis_index(problem, "input")].choices[class];
+    return problem_choice(problem, problem_input_axis(problem), class);
 }
 
 /* --- drawing --- */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gen/contract/instantiate.h"
-#include "verify/cli/paths.h"
+#include "verify/problem/paths.h"
 #include "verify/session/task.h"
 #include "margins.h"
 
@@ -56,7 +56,7 @@ static int64_t other_number(const struct domain *domain, int64_t value, struct p
 static void change_axis(struct climb *climb, struct config *config)
 {
     const struct problem *problem = config->problem;
-    const int input = problem_axis_index(problem, "input"), axes = problem_axis_count(problem);
+    const int input = problem_input_axis(problem), axes = problem_axis_count(problem);
     for (int i = 0; i < TRIES; i++) {
         struct config other = *config;
         const int axis = (int)pcg_below(climb->pcg, (uint64_t)axes);
@@ -89,7 +89,7 @@ static struct point fresh(struct climb *climb, int class)
     point.setting = setting_draw(climb->p, climb->bed->capability, pcg_next(climb->pcg), 1);
     for (int i = 0; i < climb->start.count; i++) {
         point.config = climb->start.item[climb->next++ % climb->start.count].config;
-        point.config.value[problem_axis_index(point.config.problem, "input")] = class;
+        point.config.value[problem_input_axis(point.config.problem)] = class;
         if (affordable(climb, &point.config))
             break;
     }

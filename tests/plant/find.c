@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "verify/device/clock.h"
+#include "verify/system/clock.h"
 #include "verify/session/task.h"
 
 struct setting {

@@ -2,7 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gen/draw/draw_internal.h"
+#include "gen/draw/cost.h"
+#include "gen/draw/move.h"
 #include "find.h"
 
 enum { MOST_TRIES = 20000, LIMIT_TRIES = 20000, FIT_STEPS = 400 };
@@ -23,10 +24,10 @@ static int largest_range(const struct plant_field *field, const struct config *c
     return largest;
 }
 
-static bool is_allowed(struct drawing *drawing, const struct config *config)
+static bool is_allowed(struct costing *costing, const struct config *config)
 {
     struct cost cost;
-    return draw_in_limits(drawing->space, config) && draw_cost(drawing, config, &cost);
+    return draw_in_limits(costing->space, config) && draw_cost(costing, config, &cost);
 }
 
 /* --- uniform and log-uniform --- */
@@ -44,7 +45,7 @@ static int64_t draw_value(const struct domain *domain, int64_t high, bool by_log
  * forbids is drawn again as a whole. Nearly all of a contract's volume lies above the caps, so rejection
  * alone would never end: while a draw is above them, its largest range is drawn again in the same way
  * from what lies below its value, keeping the limits; a draw that this does not save is dropped. */
-static bool draw_by_chance(struct drawing *drawing, const struct plant_field *field, bool by_log,
+static bool draw_by_chance(struct costing *costing, const struct plant_field *field, bool by_log,
                            struct pcg *pcg, struct config *out)
 {
     int tries = 0;
@@ -54,7 +55,7 @@ static bool draw_by_chance(struct drawing *drawing, const struct plant_field *fi
             out->value[i] = draw_value(&field->space.domain[i], field->space.domain[i].high, by_log, pcg);
     while (!draw_in_limits(&field->space, out) && ++tries < LIMIT_TRIES);
     for (int step = 0; step < FIT_STEPS; step++) {
-        if (is_allowed(drawing, out))
+        if (is_allowed(costing, out))
             return true;
         const int axis = largest_range(field, out);
         if (axis < 0)
@@ -134,14 +135,14 @@ static void make_member(const struct plant_field *field, int member, struct conf
 }
 
 /* Above the caps the largest extent is halved; limits are mended by moving another axis a little. */
-static bool draw_member(struct drawing *drawing, const struct plant_field *field, int member, struct pcg *pcg,
+static bool draw_member(struct costing *costing, const struct plant_field *field, int member, struct pcg *pcg,
                         struct config *out)
 {
     make_member(field, member, out, pcg);
     for (int step = 0; step < FIT_STEPS; step++) {
         if (!draw_in_limits(&field->space, out) && draw_repair(&field->space, out, -1) == REPAIR_FAILED)
             return false;
-        if (is_allowed(drawing, out))
+        if (is_allowed(costing, out))
             return true;
         const int axis = largest_range(field, out);
         if (axis < 0)
@@ -156,7 +157,7 @@ static bool draw_member(struct drawing *drawing, const struct plant_field *field
 static int draw_other(struct config_list *out, enum find_way way, const struct plant_field *field,
                       uint64_t seed)
 {
-    struct drawing drawing = {.space = &field->space, .cap = {field->caps.bytes, field->caps.flops}};
+    struct costing costing = costing_of(&field->space, &field->caps);
     char purpose[64];
     snprintf(purpose, sizeof purpose, "%s/find/%d", field->problem->name, (int)way);
     struct pcg *pcg = pcg_new(seed, purpose);
@@ -164,8 +165,8 @@ static int draw_other(struct config_list *out, enum find_way way, const struct p
     for (int tries = 0; status == 0 && out->count < effort_count(EFFORT_STANDARD); tries++) {
         struct config config;
         const bool drawn = way == FIND_QUOTA
-                               ? draw_member(&drawing, field, out->count % 8, pcg, &config)
-                               : draw_by_chance(&drawing, field, way == FIND_LOG_UNIFORM, pcg, &config);
+                               ? draw_member(&costing, field, out->count % 8, pcg, &config)
+                               : draw_by_chance(&costing, field, way == FIND_LOG_UNIFORM, pcg, &config);
         if (drawn)
             status = config_list_add(out, &config);
         else if (tries > MOST_TRIES)

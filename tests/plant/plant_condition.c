@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/draw/draw_internal.h"
+#include "gen/draw/move.h"
 #include "plant.h"
 
 enum { MOST_QUANTITIES = PROBLEM_MAX_AXES + 4, ROUNDS = 40, TRIES = 200 };

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "verify/device/clock.h"
+#include "verify/system/clock.h"
 
 enum { MOST_PARALLEL = 32 };
 

@@ -1,7 +1,8 @@
 /* Whether a fault can be seen at all: configurations that meet, or miss, its condition. */
 #include <stdlib.h>
 
-#include "gen/draw/draw_internal.h"
+#include "gen/draw/cost.h"
+#include "gen/draw/move.h"
 #include "plant.h"
 
 enum { MOST_VALUES = 72, MOST_COMBINATIONS = 300000, MOST_COSTS = 4000, RANDOM_TRIES = 100000 };
@@ -53,30 +54,30 @@ static void list_values(const struct plant *plant, const struct plant_field *fie
 }
 
 /* Looks a configuration over; the caps are asked last, since that costs most. */
-static bool is_found(const struct plant *plant, bool holds, struct drawing *drawing, struct config *config,
+static bool is_found(const struct plant *plant, bool holds, struct costing *costing, struct config *config,
                      int *costs)
 {
     struct cost cost;
     if (condition_holds(plant->condition, config) != holds)
         return false;
-    if (!draw_in_limits(drawing->space, config) &&
-        (draw_repair(drawing->space, config, -1) == REPAIR_FAILED ||
+    if (!draw_in_limits(costing->space, config) &&
+        (draw_repair(costing->space, config, -1) == REPAIR_FAILED ||
          condition_holds(plant->condition, config) != holds))
         return false;
-    return *costs > 0 && (--*costs, draw_cost(drawing, config, &cost));
+    return *costs > 0 && (--*costs, draw_cost(costing, config, &cost));
 }
 
 /* Every combination of the values, small ones first on every axis. */
-static bool solve(const struct plant *plant, bool holds, struct drawing *drawing, const struct values *values,
+static bool solve(const struct plant *plant, bool holds, struct costing *costing, const struct values *values,
                   int axes, struct config *out)
 {
     int at[PROBLEM_MAX_AXES] = {0}, costs = MOST_COSTS;
     for (int i = 0; i < MOST_COMBINATIONS; i++) {
         int axis = 0;
-        draw_least(drawing->space, out);
+        draw_least(costing->space, out);
         for (int a = 0; a < axes; a++)
             out->value[values[a].axis] = values[a].item[at[a]];
-        if (is_found(plant, holds, drawing, out, &costs))
+        if (is_found(plant, holds, costing, out, &costs))
             return true;
         while (axis < axes && ++at[axis] == values[axis].count)
             at[axis++] = 0;
@@ -109,19 +110,17 @@ bool plant_search(const struct plant *plant, const struct plant_field *field, bo
     struct values values[PROBLEM_MAX_AXES];
     int axes = 0, costs = MOST_COSTS;
     unsigned named = plant->term[0].axes | (plant->join != PLANT_SINGLE ? plant->term[1].axes : 0);
-    struct drawing drawing = {
-        .space = &field->space,
-        .cap = {anywhere ? HUGE_COST : field->caps.bytes, anywhere ? HUGE_COST : field->caps.flops}};
+    struct costing costing = costing_of(&field->space, anywhere ? NULL : &field->caps);
     for (int i = 0; field->problem->axes[i].name; i++)
         if (named >> i & 1) {
             values[axes] = (struct values){.axis = i};
             list_values(plant, field, &values[axes++]);
         }
-    if (solve(plant, holds, &drawing, values, axes, out))
+    if (solve(plant, holds, &costing, values, axes, out))
         return true;
     const int tries = anywhere ? RANDOM_TRIES / 20 : RANDOM_TRIES;
     for (int i = 0; i < tries && costs > 0; i++)
-        if (plant_random_config(field, pcg, out) && is_found(plant, holds, &drawing, out, &costs))
+        if (plant_random_config(field, pcg, out) && is_found(plant, holds, &costing, out, &costs))
             return true;
     return false;
 }

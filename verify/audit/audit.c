@@ -6,10 +6,9 @@
 
 #include "gen/contract/instantiate.h"
 #include "gen/contract/space.h"
-#include "verify/device/clock.h"
-#include "verify/cli/interrupt.h"
-#include "verify/session/run.h"
-#include "verify/session/session_internal.h"
+#include "verify/system/clock.h"
+#include "verify/system/interrupt.h"
+#include "verify/session/judging.h"
 
 /* Right outputs: for the inputs that are judged, for the previous call's, and for those of a null kernel. */
 enum { EXPECTED, PREVIOUS, OTHER, EXPECTATIONS };
@@ -27,6 +26,8 @@ struct auditing {
     struct audit *audit;
     const struct drawn *drawn;
     bool seen;
+    const struct problem *problem;
+    int judgements;
     struct instance instance;                  /* content 1, the one that is judged */
     struct nulled output[PROBLEM_MAX_TENSORS]; /* by judgement */
     void *staging;                             /* host memory of any tensor's size */
@@ -40,17 +41,17 @@ static const struct judging *judging_of(const struct auditing *a, struct judging
 
 static size_t bytes_of(const struct auditing *a, int tensor)
 {
-    return a->session->slot[tensor].bytes;
+    return session_tensor(a->session, tensor).bytes;
 }
 
 static enum dtype type_of(const struct auditing *a, int tensor)
 {
-    return a->session->options.problem->tensors[tensor].dtype;
+    return a->problem->tensors[tensor].dtype;
 }
 
 static bool is_drawn(const struct auditing *a, int tensor)
 {
-    return a->session->slot[tensor].own != NULL;
+    return session_tensor(a->session, tensor).own != NULL;
 }
 
 /* The right outputs for the inputs that the session holds, as values. */
@@ -58,12 +59,12 @@ static bool expect(struct auditing *a, int which)
 {
     struct session *s = a->session;
     struct judging judging;
-    for (int k = 0; k < s->judgements; k++) {
+    for (int k = 0; k < a->judgements; k++) {
         const struct nulled *o = &a->output[k];
-        struct slot *slot = &s->slot[o->tensor];
-        if (!session_expect(s, judging_of(a, &judging), k, slot->before))
+        const struct session_tensor slot = session_tensor(s, o->tensor);
+        if (!session_expect(s, judging_of(a, &judging), k, slot.spare))
             return false;
-        const int error = s->memory->to_host(a->staging, slot->before, 0, (int64_t)slot->bytes);
+        const int error = session_memory(s)->to_host(a->staging, slot.spare, 0, (int64_t)slot.bytes);
         if (error)
             return session_failed(s, "reading the expected output", error);
         null_decode(type_of(a, o->tensor), a->staging, o->source.count, o->value[which]);
@@ -86,10 +87,11 @@ static bool change_input(struct auditing *a, enum null_kind kind, int tensor)
 {
     struct session *s = a->session;
     const size_t bytes = bytes_of(a, tensor);
-    int error = s->memory->to_host(a->staging, s->slot[tensor].own, 0, (int64_t)bytes);
+    void *own = session_tensor(s, tensor).own;
+    int error = session_memory(s)->to_host(a->staging, own, 0, (int64_t)bytes);
     if (!error) {
-        null_change(kind, s->options.problem, &a->instance.tensor[tensor], type_of(a, tensor), a->staging);
-        error = s->memory->from_host(s->slot[tensor].own, a->staging, bytes);
+        null_change(kind, a->problem, &a->instance.tensor[tensor], type_of(a, tensor), a->staging);
+        error = session_memory(s)->from_host(own, a->staging, bytes);
     }
     return error ? session_failed(s, "changing an input", error) : true;
 }
@@ -103,7 +105,7 @@ static bool expect_changed(struct auditing *a, int tensor)
 /* bf16 operands of fp32 problems: every fp32 input. */
 static bool expect_rounded(struct auditing *a)
 {
-    for (int t = 0; t < a->session->tensors; t++)
+    for (int t = 0; a->problem->tensors[t].name; t++)
         if (type_of(a, t) == DTYPE_F32 && is_drawn(a, t) && !change_input(a, NULL_BF16, t))
             return false;
     return expect(a, OTHER) && load(a, 1);
@@ -135,17 +137,17 @@ static bool expect_smaller(struct auditing *a, const struct space *space)
     bool ok = false;
     b.instance = (struct instance){0};
     b.drawn = &drawn;
-    b.session = session_open(&a->session->options);
+    b.session = session_open(session_given(a->session));
     if (b.session && config_instantiate(&config, 1, &b.instance) == 0) {
         ok = true;
-        for (int k = 0; k < b.session->judgements; k++) {
+        for (int k = 0; k < b.judgements; k++) {
             b.output[k].source.count = instance_tensor_count(&b.instance.tensor[b.output[k].tensor]);
             ok = ok && b.output[k].source.count <= a->output[k].source.count;
         }
         ok = ok && slots_create(b.session, &b.instance, why, sizeof why) &&
              slots_fill(b.session, &config, &b.instance, 1) && expect(&b, OTHER);
     }
-    for (int k = 0; k < a->session->judgements; k++)
+    for (int k = 0; k < a->judgements; k++)
         a->output[k].source.others = ok ? b.output[k].source.count : 0;
     instance_clear(&b.instance);
     session_close(b.session);
@@ -164,11 +166,11 @@ static void count(struct audit_count *c, bool pass)
 static bool place(struct auditing *a)
 {
     struct session *s = a->session;
-    for (int k = 0; k < s->judgements; k++) {
+    for (int k = 0; k < a->judgements; k++) {
         const struct nulled *o = &a->output[k];
-        const struct slot *slot = &s->slot[o->tensor];
+        const struct session_tensor slot = session_tensor(s, o->tensor);
         null_encode(type_of(a, o->tensor), o->out, o->source.count, a->staging);
-        const int error = s->memory->from_host(slot->got, a->staging, slot->bytes);
+        const int error = session_memory(s)->from_host(slot.got, a->staging, slot.bytes);
         if (error)
             return session_failed(s, "placing an output", error);
     }
@@ -179,7 +181,7 @@ static bool judge(struct auditing *a, enum null_kind kind)
 {
     struct session *s = a->session;
     struct judging judging;
-    struct output_result *output = calloc((size_t)s->judgements, sizeof *output);
+    struct output_result *output = calloc((size_t)a->judgements, sizeof *output);
     struct call_result call = {.output = output};
     struct config_result result = {0};
     struct totals totals = {&result, -1};
@@ -190,8 +192,8 @@ static bool judge(struct auditing *a, enum null_kind kind)
         if (a->seen)
             count(&a->audit->published[kind], result.published_pass);
         count(&a->audit->ours[kind], pass);
-        if (pass && !a->audit->passed[kind][0])
-            config_format(&a->drawn->config, a->audit->passed[kind], RESULT_CONFIG_SIZE);
+        if (pass && a->audit->ours[kind].pass == 1)
+            config_format(&a->drawn->config, a->audit->passed[kind], RESULT_LINE_SIZE);
     }
     free(output);
     return ok;
@@ -199,13 +201,13 @@ static bool judge(struct auditing *a, enum null_kind kind)
 
 static bool prepare(struct auditing *a, enum null_kind kind, const struct space *space)
 {
-    for (int k = 0; k < a->session->judgements; k++) {
+    for (int k = 0; k < a->judgements; k++) {
         struct nulled *o = &a->output[k];
         o->source.other = o->value[kind == NULL_PREVIOUS ? PREVIOUS : OTHER];
         o->source.others = o->source.count;
     }
     if (kind == NULL_HALF)
-        return expect_changed(a, a->session->options.problem->half.tensor);
+        return expect_changed(a, a->problem->half.tensor);
     if (kind == NULL_BF16)
         return expect_rounded(a);
     return kind == NULL_SMALLER ? expect_smaller(a, space) : true;
@@ -229,25 +231,24 @@ static bool same_bits(const struct auditing *a, const struct nulled *o)
  * sequence of one token. They say nothing about the check. */
 static bool are_expected(const struct auditing *a)
 {
-    for (int k = 0; k < a->session->judgements; k++)
+    for (int k = 0; k < a->judgements; k++)
         if (!same_bits(a, &a->output[k]))
             return false;
     return true;
 }
 
-static bool audit_kinds(struct auditing *a, const struct space *space)
+static void audit_kinds(struct auditing *a, const struct space *space)
 {
     for (int kind = 0; kind < NULL_KINDS && !is_interrupted(); kind++) {
         if (!a->audit->applies[kind])
             continue;
         if (!prepare(a, kind, space))
-            return false;
-        for (int k = 0; k < a->session->judgements; k++)
+            return;
+        for (int k = 0; k < a->judgements; k++)
             null_make(kind, &a->output[k].source, a->output[k].out);
         if (!are_expected(a) && !judge(a, kind))
-            return false;
+            return;
     }
-    return true;
 }
 
 static float *take_values(int64_t count)
@@ -259,10 +260,10 @@ static bool take_arrays(struct auditing *a)
 {
     size_t most = 1;
     bool ok = true;
-    for (int t = 0; t < a->session->tensors; t++)
+    for (int t = 0; a->problem->tensors[t].name; t++)
         most = bytes_of(a, t) > most ? bytes_of(a, t) : most;
     a->staging = malloc(most);
-    for (int k = 0; k < a->session->judgements; k++) {
+    for (int k = 0; k < a->judgements; k++) {
         struct nulled *o = &a->output[k];
         for (int i = 0; i < EXPECTATIONS; i++)
             ok = (o->value[i] = take_values(o->source.count)) != NULL && ok;
@@ -276,7 +277,7 @@ static bool take_arrays(struct auditing *a)
 
 static void free_arrays(struct auditing *a)
 {
-    for (int k = 0; k < a->session->judgements; k++) {
+    for (int k = 0; k < a->judgements; k++) {
         for (int i = 0; i < EXPECTATIONS; i++)
             free(a->output[k].value[i]);
         free(a->output[k].out);
@@ -288,16 +289,17 @@ static void free_arrays(struct auditing *a)
 /* What a kernel copies that does nothing else: the first tensor, or what an in-out one held. */
 static int copied_tensor(const struct session *s, int output)
 {
-    return s->slot[output].own ? output : 0;
+    return session_tensor(s, output).own ? output : 0;
 }
 
 static bool read_inputs(struct auditing *a)
 {
     struct session *s = a->session;
-    for (int k = 0; k < s->judgements; k++) {
+    for (int k = 0; k < a->judgements; k++) {
         struct nulled *o = &a->output[k];
         const int from = copied_tensor(s, o->tensor);
-        const int error = s->memory->to_host(a->staging, s->slot[from].own, 0, (int64_t)bytes_of(a, from));
+        const int error = session_memory(s)->to_host(a->staging, session_tensor(s, from).own, 0,
+                                                     (int64_t)bytes_of(a, from));
         if (error)
             return session_failed(s, "reading an input", error);
         null_decode(type_of(a, from), a->staging, o->source.inputs, o->input);
@@ -309,12 +311,12 @@ static bool read_inputs(struct auditing *a)
 
 static void describe_outputs(struct auditing *a)
 {
-    const struct session *s = a->session;
-    for (int k = 0; k < s->judgements; k++) {
-        const int tensor = s->judgement[k].output, from = copied_tensor(s, tensor);
+    const struct judgement *list = session_judgements(a->session, &a->judgements);
+    for (int k = 0; k < a->judgements; k++) {
+        const int tensor = list[k].output, from = copied_tensor(a->session, tensor);
         a->output[k].tensor = tensor;
         a->output[k].source =
-            (struct null_source){.problem = s->options.problem,
+            (struct null_source){.problem = a->problem,
                                  .shape = &a->instance.tensor[tensor],
                                  .count = instance_tensor_count(&a->instance.tensor[tensor]),
                                  .inputs = instance_tensor_count(&a->instance.tensor[from]),
@@ -323,66 +325,73 @@ static void describe_outputs(struct auditing *a)
 }
 
 /* The outputs of a problem that have no judgement to themselves stay at zero: indices that name the first place. */
-static bool audit_config(struct auditing *a, const struct space *space)
+static void audit_config(struct auditing *a, const struct space *space)
 {
     struct session *s = a->session;
     describe_outputs(a);
     bool ok = take_arrays(a);
-    for (int t = 0; ok && t < s->tensors; t++)
-        ok = !s->slot[t].got || s->memory->poison(s->slot[t].got, s->slot[t].bytes, 0) == 0;
+    for (int t = 0; ok && a->problem->tensors[t].name; t++) {
+        const struct session_tensor slot = session_tensor(s, t);
+        ok = !slot.got || session_memory(s)->poison(slot.got, slot.bytes, 0) == 0;
+    }
     ok = ok && load(a, 0) && expect(a, PREVIOUS) && load(a, 1) && expect(a, EXPECTED) && read_inputs(a);
-    ok = ok && audit_kinds(a, space);
+    if (ok)
+        audit_kinds(a, space);
     free_arrays(a);
-    return ok;
 }
 
-static bool audit_one(struct session *s, struct audit *audit, const struct drawn *drawn, bool seen,
+static void audit_one(struct session *s, struct audit *audit, const struct drawn *drawn, bool seen,
                       const struct space *space)
 {
-    struct auditing a = {.session = s, .audit = audit, .drawn = drawn, .seen = seen};
+    struct auditing a = {
+        .session = s, .audit = audit, .drawn = drawn, .seen = seen, .problem = session_given(s)->problem};
     char why[RESULT_DETAIL_SIZE];
-    bool ok = true;
-    if (config_instantiate(&drawn->config, 1, &a.instance) != 0)
-        return session_failed(s, "drawing the configuration", -1);
+    if (config_instantiate(&drawn->config, 1, &a.instance) != 0) {
+        session_failed(s, "drawing the configuration", -1);
+        return;
+    }
     if (slots_create(s, &a.instance, why, sizeof why))
-        ok = audit_config(&a, space);
+        audit_config(&a, space);
     else
         audit->skipped++;
     session_unmap(s);
     instance_clear(&a.instance);
-    return ok;
 }
 
 static void choose_kinds(const struct problem *problem, struct audit *audit)
 {
+    const bool single =
+        problem->arithmetic_class == ARITHMETIC_EXACT || problem->arithmetic_class == ARITHMETIC_F32;
     for (int kind = 0; kind < NULL_KINDS; kind++)
-        audit->applies[kind] = kind != NULL_BF16 || problem->compute == DTYPE_F32;
+        audit->applies[kind] = kind != NULL_BF16 || single;
 }
 
-int audit_run(const struct task *task, struct audit *audit, void (*progress)(int done, int total))
+enum run_status audit_run(const struct task *task, struct audit *audit, void (*progress)(int done, int total),
+                          char *error, size_t error_size)
 {
-    const struct run_options run = {.timeout = 20};
+    const struct run_options run = {.timeout = CALL_SECONDS};
     const struct session_options options = run_session_options(task, &run);
     struct session *s = session_open(&options);
     const int seen = task->seen_set.count, total = seen + task->unseen_set.count;
     const double start = clock_seconds();
-    int status = s ? 0 : EXIT_ENVIRONMENT;
+    enum run_status status = s ? RUN_DONE : RUN_BROKEN;
+    if (!s)
+        snprintf(error, error_size, "out of memory");
     memset(audit, 0, sizeof *audit);
     choose_kinds(task->problem, audit);
-    for (int i = 0; s && i < total && status == 0 && !is_interrupted(); i++) {
+    for (int i = 0; s && i < total && status == RUN_DONE && !is_interrupted(); i++) {
         const struct drawn *drawn = i < seen ? &task->seen_set.item[i] : &task->unseen_set.item[i - seen];
-        if (!audit_one(s, audit, drawn, i < seen, &task->space) && s->status == SESSION_SHORT) {
-            s->status = SESSION_OK;
-            audit->skipped++;
-        }
-        if (s->status != SESSION_OK) {
-            options_error("%s", session_error(s));
-            status = EXIT_ENVIRONMENT;
+        audit_one(s, audit, drawn, i < seen, &task->space);
+        const enum session_status ended = session_end(s);
+        audit->skipped += ended == SESSION_SHORT;
+        if (ended == SESSION_BAD || ended == SESSION_BROKEN) {
+            snprintf(error, error_size, "%s", session_error(s));
+            status = RUN_BROKEN;
         }
         if (progress)
             progress(i + 1, total);
     }
     session_close(s);
     audit->seconds = clock_seconds() - start;
-    return is_interrupted() ? EXIT_INTERRUPTED : status;
+    return is_interrupted() ? RUN_INTERRUPTED : status;
 }

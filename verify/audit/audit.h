@@ -4,7 +4,7 @@
 
 #include "nulls.h"
 #include "reports/result.h"
-#include "verify/session/task.h"
+#include "verify/session/run.h"
 
 /* One set under one check: configurations judged, and how many a null kernel passes. It passes the check
  * when it passes all of them. */
@@ -16,12 +16,13 @@ struct audit {
     struct audit_count published[NULL_KINDS]; /* the seen set, by the published constants */
     struct audit_count ours[NULL_KINDS];      /* both sets, by the allowed error */
     bool applies[NULL_KINDS];
-    char passed[NULL_KINDS][RESULT_CONFIG_SIZE]; /* a configuration that passes ours; empty: none */
-    int skipped;                                 /* configurations without room in memory */
+    char passed[NULL_KINDS][RESULT_LINE_SIZE]; /* a configuration that passes ours; empty: none */
+    int skipped;                               /* configurations without room in memory */
     double seconds;
 };
 
-/* Returns 0, or an exit status after printing an error. `progress` may be NULL. */
-int audit_run(const struct task *task, struct audit *audit, void (*progress)(int done, int total));
+/* RUN_BAD and RUN_BROKEN: error says why. `progress` may be NULL. */
+enum run_status audit_run(const struct task *task, struct audit *audit, void (*progress)(int done, int total),
+                          char *error, size_t error_size);
 
 #endif

@@ -8,19 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "build_internal.h"
+#include "verify/system/clock.h"
 
 enum { WALK_DEPTH = 16, HINT_BYTES = 700 };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 static const char *temporary(void)
 {
@@ -232,7 +225,7 @@ static enum build_status compile(struct build *build, const struct build_options
 enum build_status build_candidate(struct build *build, const struct build_options *options, char *error,
                                   size_t error_size)
 {
-    double begin = now();
+    double begin = clock_seconds();
     *build = (struct build){.language = ""};
     enum build_status status = check_file(options->path, error, error_size);
     if (status == BUILD_OK)
@@ -243,7 +236,7 @@ enum build_status build_candidate(struct build *build, const struct build_option
         status = take_in(build, options, error, error_size);
     if (status == BUILD_OK && strcmp(build->language, "so") != 0)
         status = compile(build, options, error, error_size);
-    build->seconds = now() - begin;
+    build->seconds = clock_seconds() - begin;
     if (status != BUILD_OK)
         build_clear(build);
     return status;

@@ -7,20 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "build_internal.h"
 #include "verify/isolate/child_table.h"
+#include "verify/system/clock.h"
 
 enum { SHOWN_LINES = 12, LINE_BYTES = 400, WAIT_MS = 2, ENVIRONMENT = 1024 };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 /* This process's environment with TMPDIR in the build's directory, where build_clear finds what
  * a compiler that was killed leaves; and with messages in English, which the choice of error
@@ -67,7 +60,7 @@ static int wait_until(pid_t pid, double deadline)
 {
     siginfo_t info = {0};
     int status = 0;
-    while (now() < deadline) {
+    while (clock_seconds() < deadline) {
         if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid)
             break;
         poll(NULL, 0, WAIT_MS);
@@ -139,7 +132,7 @@ enum build_status command_run(const struct command *command, const struct build 
         return BUILD_ENVIRONMENT;
     }
     child_table_add(pid);
-    int status = wait_until(pid, now() + options->timeout);
+    int status = wait_until(pid, clock_seconds() + options->timeout);
     if (status == -1) {
         snprintf(error, error_size, "%s does not compile: %s had not ended after %g s", options->path,
                  command->argv[0], options->timeout);

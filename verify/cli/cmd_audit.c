@@ -7,9 +7,10 @@
 
 #include "reports/atomic.h"
 #include "verify/audit/audit.h"
-#include "interrupt.h"
+#include "begin.h"
 #include "outputs.h"
-#include "verify/session/run.h"
+#include "verify/isolate/child.h"
+#include "verify/system/interrupt.h"
 
 static bool passes(const struct audit_count *c)
 {
@@ -41,7 +42,7 @@ static int count_accepted(const struct audit *audit)
 {
     int accepted = 0;
     for (int kind = 0; kind < NULL_KINDS; kind++)
-        accepted += audit->passed[kind][0] != '\0';
+        accepted += audit->ours[kind].pass > 0;
     return accepted;
 }
 
@@ -65,7 +66,7 @@ static void print_table(const struct task *task, const struct audit *audit)
     printf("%d null kernels pass the published check at every seen shape, %d pass ours\n",
            count_passing(audit, audit->published), count_passing(audit, audit->ours));
     for (int kind = 0; kind < NULL_KINDS; kind++)
-        if (audit->passed[kind][0])
+        if (audit->ours[kind].pass > 0)
             printf("  note: '%s' passes ours on %s\n", null_name(kind), audit->passed[kind]);
     if (audit->skipped)
         printf("  note: %d configurations had no room in memory\n", audit->skipped);
@@ -85,7 +86,7 @@ static int write_json(const struct task *task, const struct audit *audit, bool p
             json_array_append_new(kinds, json_pack("{s:s, s:o, s:o, s:s*}", "name", null_name(kind),
                                                    "published", count_json(&audit->published[kind]), "unseen",
                                                    count_json(&audit->ours[kind]), "passes_on",
-                                                   audit->passed[kind][0] ? audit->passed[kind] : NULL));
+                                                   audit->ours[kind].pass > 0 ? audit->passed[kind] : NULL));
     json_t *root =
         json_pack("{s:i, s:{s:s, s:s}, s:s, s:{s:s}, s:I, s:f, s:f, s:i, s:i, s:i, s:f, s:b, s:o}", "schema",
                   1, "tool", "version", UNSEEN_VERSION, "git", unseen_git, "problem", task->problem->name,
@@ -102,6 +103,20 @@ static int write_json(const struct task *task, const struct audit *audit, bool p
     return status == 0 ? 0 : EXIT_ENVIRONMENT;
 }
 
+static int run_kinds(const struct task *task, const struct options *options, struct audit *audit)
+{
+    char error[1024];
+    const bool progress = isatty(STDERR_FILENO) && !options->quiet;
+    const enum run_status status =
+        audit_run(task, audit, progress ? show_progress : NULL, error, sizeof error);
+    if (status == RUN_INTERRUPTED)
+        return EXIT_INTERRUPTED;
+    if (status == RUN_DONE)
+        return 0;
+    options_error("%s", error);
+    return EXIT_ENVIRONMENT;
+}
+
 static int run_audit(const struct task *task, const struct options *options)
 {
     struct audit *audit = calloc(1, sizeof *audit);
@@ -112,7 +127,7 @@ static int run_audit(const struct task *task, const struct options *options)
     /* first of all without results: that nothing can be written there shows before minutes are spent */
     int status = options->json ? write_json(task, audit, true, options->json) : 0;
     if (status == 0)
-        status = audit_run(task, audit, isatty(STDERR_FILENO) && !options->quiet ? show_progress : NULL);
+        status = run_kinds(task, options, audit);
     if (status == 0 || status == EXIT_INTERRUPTED) { /* what was finished stays */
         const int written = options->json ? write_json(task, audit, status != 0, options->json) : 0;
         if (!options->quiet)
@@ -126,34 +141,25 @@ static int run_audit(const struct task *task, const struct options *options)
 
 /* Each configuration is judged once a null kernel, whose outputs are made on the CPU: a few dozen of moderate
  * size show as much as hundreds with gigabytes. */
-static void keep_moderate(struct task *task, struct options *options)
-{
-    static const double most_bytes = 256e6;
-    if (!options->effort_given)
-        options->effort = EFFORT_QUICK;
-    if (task->caps.bytes > most_bytes)
-        task->caps.bytes = most_bytes;
-}
+static const double most_bytes = 256e6;
 
 int command_audit(const struct options *given)
 {
     struct options copy = *given;
     const struct options *const options = &copy;
     struct task task;
-    catch_signals();
+    catch_signals(child_stop_all);
     int status = outputs_check(options);
+    if (!options->effort_given)
+        copy.effort = EFFORT_QUICK;
     if (status == 0)
-        status = task_open(&task, options);
+        status = begin_task(&task, options);
     if (status != 0)
         return status;
-    keep_moderate(&task, &copy);
-    status = task_contract(&task, options);
-    if (status == 0)
-        status = task_draw(&task, options);
+    if (task.caps.bytes > most_bytes)
+        task.caps.bytes = most_bytes;
+    status = begin_step(&task, task_draw(&task));
     if (status == 0)
         status = run_audit(&task, options);
-    if (status == EXIT_INTERRUPTED)
-        options_error("interrupted");
-    task_clear(&task);
-    return status;
+    return begin_end(&task, status);
 }

@@ -4,9 +4,10 @@
 #include <unistd.h>
 
 #include "reports/published.h"
-#include "interrupt.h"
-#include "verify/session/run.h"
+#include "begin.h"
 #include "show.h"
+#include "verify/session/run.h"
+#include "verify/system/interrupt.h"
 
 enum { PRINTED_LINES = 40 };
 static const double time_budget = 0.5; /* seconds */
@@ -29,12 +30,6 @@ static void print_log(const char *path)
         fclose(log);
 }
 
-/* By --tolerance published the published check decides, as in verify: it sees outputs, not manners. */
-static bool is_right(const struct config_result *result, bool published)
-{
-    return (published ? published_outcome(result) : result->outcome) == OUTCOME_PASS;
-}
-
 static int report(const struct session *session, const struct config_result *result,
                   const struct options *options, const char *log)
 {
@@ -48,14 +43,16 @@ static int report(const struct session *session, const struct config_result *res
         if (options->verbose)
             print_log(log);
     }
-    return is_right(result, options->published) && findings == 0 ? EXIT_GENERAL : EXIT_OTHER;
+    /* by --tolerance published the published check decides, as in verify: it sees outputs, not manners */
+    return config_outcome(result, options->published) == OUTCOME_PASS && findings == 0 ? EXIT_GENERAL
+                                                                                       : EXIT_OTHER;
 }
 
 static int run_check(const struct task *task, const struct options *options, const struct config *config)
 {
     char log[600];
     struct run_options run = {.timeout = options->timeout};
-    struct config_result result = {.unseen = true, .why = "asked for"};
+    struct config_result result = {.unseen = true, .config = *config, .why = "asked for"};
     int status = EXIT_INTERRUPTED;
     snprintf(log, sizeof log, "%s/output.log", task->build.directory);
     run.log_path = options->verbose ? log : NULL;
@@ -65,7 +62,7 @@ static int run_check(const struct task *task, const struct options *options, con
         options_error("out of memory");
         return EXIT_ENVIRONMENT;
     }
-    config_format(config, result.config, sizeof result.config);
+    config_format(config, result.line, sizeof result.line);
     enum session_status checked = session_check(session, config, &result);
     if (options->timed && !is_interrupted() && checked == SESSION_OK && result.outcome == OUTCOME_PASS)
         checked = session_time(session, config, time_budget, &result);
@@ -81,5 +78,5 @@ static int run_check(const struct task *task, const struct options *options, con
 
 int command_check(const struct options *options)
 {
-    return run_configuration(options, run_check);
+    return begin_configuration(options, run_check);
 }

@@ -2,11 +2,11 @@
 #include <stdio.h>
 
 #include "reports/result.h"
-#include "verify/session/task.h"
+#include "begin.h"
 
 static void print_set(const struct drawn_list *list, const char *name)
 {
-    char line[RESULT_CONFIG_SIZE];
+    char line[RESULT_LINE_SIZE];
     for (int i = 0; i < list->count; i++) {
         config_format(&list->item[i].config, line, sizeof line);
         printf("%s  # %s: %s\n", line, name, list->item[i].why);
@@ -16,12 +16,10 @@ static void print_set(const struct drawn_list *list, const char *name)
 int command_draw(const struct options *options)
 {
     struct task task;
-    int status = task_open(&task, options);
+    int status = begin_task(&task, options);
     if (status != 0)
         return status;
-    status = task_contract(&task, options);
-    if (status == 0)
-        status = task_draw(&task, options);
+    status = begin_step(&task, task_draw(&task));
     if (status == 0) {
         if (options->only_seen || !options->only_unseen)
             print_set(&task.seen_set, "seen");

@@ -12,7 +12,8 @@
 
 #include "reports/atomic.h"
 #include "reports/result.h"
-#include "paths.h"
+#include "options.h"
+#include "verify/problem/paths.h"
 #include "verify/session/task.h"
 
 static int fail(int status, const char *text)
@@ -38,7 +39,7 @@ static int read_contract(struct space *space, const struct problem *problem, con
 static int refuse_known(const struct config_list *list, const struct config *config, const char *path,
                         bool same_seed)
 {
-    char line[RESULT_CONFIG_SIZE];
+    char line[RESULT_LINE_SIZE];
     config_format(config, line, sizeof line);
     for (int i = 0; i < list->count; i++) {
         const struct config *known = &list->item[i];
@@ -120,7 +121,7 @@ static void copy_file(FILE *out, const char *path, const struct problem *problem
 /* A comment is one line. */
 static void add_line(FILE *out, const struct config *config, const char *cause)
 {
-    char line[RESULT_CONFIG_SIZE];
+    char line[RESULT_LINE_SIZE];
     config_format(config, line, sizeof line);
     fputs(line, out);
     if (cause && *cause)
@@ -187,7 +188,7 @@ int command_freeze(const struct options *options)
     if (!problem)
         return EXIT_USAGE;
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
-    task_regress(problem, options, path, sizeof path);
+    task_regress(problem, options->regress, path, sizeof path);
     int status = read_contract(&published, problem, NULL);
     if (status == 0 && options->space)
         status = read_contract(&own, problem, options->space);

@@ -4,7 +4,7 @@
 
 #include "gen/contract/space.h"
 #include "options.h"
-#include "paths.h"
+#include "verify/problem/paths.h"
 
 int command_list(const struct options *options)
 {
@@ -72,12 +72,14 @@ static void print_header(const struct problem *problem)
     print_prototype(problem, "UNSEEN_STREAM ");
 }
 
-static void print_domain(const struct axis *axis, const struct domain *domain)
+static void print_domain(const struct space *space, int index)
 {
+    const struct axis *axis = &space->problem->axes[index];
+    const struct domain *domain = &space->domain[index];
     printf("  %-10s ", axis->name);
     if (axis->kind == AXIS_CHOICE) {
         for (int i = 0; i < domain->value_count; i++)
-            printf("%s%s", i ? " " : "", axis->choices[domain->value[i]]);
+            printf("%s%s", i ? " " : "", problem_choice(space->problem, index, domain->value[i]));
     } else if (domain->value_count > 0) {
         for (int i = 0; i < domain->value_count; i++)
             printf("%s%lld", i ? " " : "", (long long)domain->value[i]);
@@ -101,6 +103,20 @@ static void print_derived(const struct derived *derived)
     }
 }
 
+static void print_classes(const struct problem *problem)
+{
+    static const char *const promise[] = {
+        [DATA_SIGN_RANDOM] = "random signs", [DATA_ANY] = "nothing", [DATA_EXACT] = "exact sums"};
+    const bool exact = problem->arithmetic_class == ARITHMETIC_EXACT;
+    if (!problem->classes)
+        return;
+    printf("\ninput classes (and what each promises; *: one wrong element shows at any size, so drawn more "
+           "often)\n");
+    for (const struct input_class *c = problem->classes; c->name; c++)
+        printf("  %-10s %c %-12s %s\n", c->name, c->discriminating ? '*' : ' ',
+               exact ? "exact" : promise[c->data], c->shows);
+}
+
 int command_describe(const struct options *options)
 {
     const struct problem *problem = options_problem(options);
@@ -121,9 +137,10 @@ int command_describe(const struct options *options)
     }
     printf("%s: %s\n\naxes and contract (%s)\n", problem->name, problem->summary, path);
     for (int i = 0; problem->axes[i].name; i++)
-        print_domain(&problem->axes[i], &space.domain[i]);
+        print_domain(&space, i);
     for (int i = 0; i < space.limit_count; i++)
         printf("  limit      %s\n", limit_text(space.limit[i]));
+    print_classes(problem);
     print_derived(problem->derived);
     printf("\ntensors\n");
     for (int t = 0; problem->tensors[t].name; t++)

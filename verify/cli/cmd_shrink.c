@@ -1,9 +1,9 @@
 /* unseen shrink: the simplest configuration that still fails the same way */
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "reports/terminal.h"
+#include "begin.h"
 #include "show.h"
 #include "verify/diagnose/shrinking.h"
 
@@ -23,9 +23,9 @@ static void show_step(void *data, const struct config_result *result)
     if (c->progress)
         terminal_progress_clear(stdout);
     if (c->options->verbose)
-        printf("  %-11s%s\n", outcome_name(shrinking_outcome(s, result)), result->config);
+        printf("  %-11s%s\n", outcome_name(shrinking_outcome(s, result)), result->line);
     if (c->progress)
-        printf("\r%d runs left, now %.60s", s->runs - s->spent, s->best.config);
+        printf("\r%d runs left, now %.60s", s->runs - s->spent, s->best.line);
     fflush(stdout);
 }
 
@@ -35,12 +35,12 @@ static int refuse(const struct shrink_command *c, const struct config_result *fi
 {
     if (shrinking_outcome(&c->shrinking, first) == OUTCOME_SKIPPED) {
         options_error("%s: %s; a configuration that can be judged was expected\n---> try a smaller one",
-                      first->config, first->detail[0] ? first->detail : "nothing was judged");
+                      first->line, first->detail[0] ? first->detail : "nothing was judged");
         return EXIT_ENVIRONMENT;
     }
     options_error("%s passes, %d times of %d; a configuration on which %s fails was expected\n"
                   "---> take one from the report of unseen verify, with its seed",
-                  first->config, runs, runs, c->options->argument[1]);
+                  first->line, runs, runs, c->options->argument[1]);
     return EXIT_USAGE;
 }
 
@@ -81,15 +81,15 @@ static void print_rate(struct shrinking *s)
 
 static void print_search(const struct shrinking *s)
 {
-    char text[RESULT_CONFIG_SIZE + 200];
+    char text[RESULT_LINE_SIZE + 200];
     const char *const how = s->status == PROBE_INTERRUPTED ? "interrupted: a simpler one may still fail"
                             : !s->shrunk.minimal ? "the runs ended: with --runs a simpler one may be found"
                             : s->skipped         ? "locally minimal among what this machine can run"
                                                  : "locally minimal: no single simpler step fails this way";
     snprintf(text, sizeof text, "%d run%s, %s", s->spent, s->spent == 1 ? "" : "s", how);
     show_line("shrunk", text);
-    if (strcmp(s->from.config, s->best.config) != 0)
-        show_line("from", s->from.config);
+    if (!config_equal(&s->from.config, &s->best.config))
+        show_line("from", s->from.line);
 }
 
 static void report(struct shrink_command *c)
@@ -98,7 +98,7 @@ static void report(struct shrink_command *c)
     if (c->progress)
         terminal_progress_clear(stdout);
     if (c->options->quiet) {
-        printf("%s\n", s->best.config);
+        printf("%s\n", s->best.line);
         return;
     }
     show_result(&s->best);
@@ -106,7 +106,7 @@ static void report(struct shrink_command *c)
     print_search(s);
     if (s->flaky)
         print_rate(s);
-    show_command(c->options, c->task, s->best.config);
+    show_command(c->options, c->task, s->best.line);
 }
 
 static int search(struct shrink_command *c, const struct config *config)
@@ -121,7 +121,7 @@ static int search(struct shrink_command *c, const struct config *config)
         options_error("%s", probe_error(s->probe));
         return s->status == PROBE_BAD ? EXIT_USAGE : EXIT_ENVIRONMENT;
     }
-    if (status == 0 && s->best.config[0])
+    if (status == 0 && s->best.config.problem)
         report(c);
     return status != 0 ? status : s->status == PROBE_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_OTHER;
 }
@@ -149,5 +149,5 @@ static int run_shrink(const struct task *task, const struct options *options, co
 
 int command_shrink(const struct options *options)
 {
-    return run_configuration(options, run_shrink);
+    return begin_configuration(options, run_shrink);
 }

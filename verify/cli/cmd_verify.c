@@ -10,11 +10,12 @@
 #include "reports/published.h"
 #include "reports/terminal.h"
 #include "verify/isolate/child.h"
-#include "verify/device/clock.h"
+#include "verify/system/clock.h"
 #include "verify/diagnose/diagnose.h"
-#include "interrupt.h"
+#include "begin.h"
 #include "outputs.h"
 #include "verify/session/run.h"
+#include "verify/system/interrupt.h"
 #include "verify/measure/score.h"
 #include "show.h"
 
@@ -48,7 +49,7 @@ static void show_progress(void *data, const struct result *result, const struct 
 {
     struct showing *show = data;
     const double elapsed = clock_seconds() - show->start;
-    show->failures += latest && run_is_failure(latest, show->options->published);
+    show->failures += latest && config_fails(latest, show->options->published);
     if (latest && show->options->verbose) {
         if (show->progress)
             terminal_progress_clear(stdout);
@@ -67,7 +68,7 @@ static void show_progress(void *data, const struct result *result, const struct 
 
 static void prepare_signals(void)
 {
-    catch_signals();
+    catch_signals(child_stop_all);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
     signal(SIGPIPE, SIG_IGN);
 }
@@ -79,7 +80,7 @@ static void start_result(const struct task *task, const struct options *options,
     *result = (struct result){.version = UNSEEN_VERSION,
                               .git = unseen_git,
                               .problem = task->problem->name,
-                              .memory_bound = task->problem->memory_bound,
+                              .memory_bound = task->problem->peak == PEAK_MEMORY,
                               .language = task->build.language,
                               .build_seconds = task->build.seconds,
                               .seed = task->seed,
@@ -97,8 +98,8 @@ static void start_result(const struct task *task, const struct options *options,
     snprintf(result->sandbox, sizeof result->sandbox, "%s", child_sandbox());
     result->peaks = (struct peaks){.bandwidth_gbps = device_gbps(&task->device),
                                    .measured_gbps = task->device.measured.gbps,
-                                   .tflops = device_tflops(&task->device, task->problem->compute),
-                                   .source = task->device.vendor.gbps > 0 ? "vendor" : "measured",
+                                   .tflops = device_tflops(&task->device, task->problem),
+                                   .source = task->device.vendor.gbps > 0 ? PEAKS_VENDOR : PEAKS_MEASURED,
                                    .launch_ms = task->device.launch_ms};
     result->phase.build = task->build.seconds;
     result->phase.draw = task->draw_seconds;
@@ -117,15 +118,15 @@ static void find_excess(struct result *result)
     for (int i = 0; i < result->result_count; i++) {
         const struct config_result *c = &result->results[i];
         if (!c->timing.present || c->timing.disturbed || c->timing.fraction <= 1.5 ||
-            !strcmp(c->timing.bound, "launch") || strcmp(result->peaks.source, "vendor") != 0)
+            c->timing.bound == BOUND_LAUNCH || result->peaks.source != PEAKS_VENDOR)
             continue;
         struct finding *grown = realloc(result->finding, (size_t)(result->finding_count + 1) * sizeof *grown);
         if (!grown)
             return;
         result->finding = grown;
-        snprintf(grown[result->finding_count].kind, sizeof grown->kind, "above the ceiling");
+        grown[result->finding_count].kind = FINDING_CEILING;
         snprintf(grown[result->finding_count++].evidence, sizeof grown->evidence,
-                 "%.200s: %.4g ms, but the hardware needs %.4g ms", c->config, c->timing.median_ms,
+                 "%.200s: %.4g ms, but the hardware needs %.4g ms", c->line, c->timing.median_ms,
                  c->timing.attainable_ms);
         return;
     }
@@ -285,22 +286,17 @@ int command_verify(const struct options *options)
     struct outputs outputs;
     const double start = clock_seconds();
     prepare_signals();
-    int status = task_open(&task, options);
+    int status = begin_task(&task, options);
     if (status != 0)
         return status;
-    status = task_contract(&task, options);
+    status = begin_step(&task, task_build(&task));
     if (status == 0)
-        status = task_build(&task, options);
-    if (status == 0)
-        status = task_draw(&task, options);
+        status = begin_step(&task, task_draw(&task));
     if (status == 0 && is_interrupted())
         status = EXIT_INTERRUPTED;
     if (status == 0)
         status = outputs_open(&outputs, options);
     if (status == 0)
         status = run_verify(&task, options, &outputs, start);
-    if (status == EXIT_INTERRUPTED)
-        options_error("interrupted");
-    task_clear(&task);
-    return status;
+    return begin_end(&task, status);
 }

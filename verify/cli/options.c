@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/session/session.h"
+
 enum {
     KEY_DEVICE = 'd',
     KEY_SEED = 's',
@@ -321,7 +323,7 @@ int options_run(const struct command *command, int argc, char **argv)
                               .effort = EFFORT_STANDARD,
                               .timing = true,
                               .explain = true,
-                              .timeout = TIMEOUT_DEFAULT,
+                              .timeout = CALL_SECONDS,
                               .jobs = 1,
                               .runs = RUNS_DEFAULT};
     struct argp_option table[OPTIONS + 1];

@@ -14,7 +14,7 @@ extern const char unseen_git[]; /* the commit it was built from */
 /* Exit statuses. */
 enum { EXIT_GENERAL = 0, EXIT_OTHER = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3, EXIT_INTERRUPTED = 130 };
 
-enum { ARGUMENTS_MAX = 3, TIMEOUT_DEFAULT = 20 /* seconds */, RUNS_DEFAULT = 60 };
+enum { ARGUMENTS_MAX = 3, RUNS_DEFAULT = 60 };
 
 struct options {
     const char *argument[ARGUMENTS_MAX];

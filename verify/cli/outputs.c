@@ -6,7 +6,7 @@
 
 #include "reports/csv.h"
 #include "reports/json.h"
-#include "verify/device/clock.h"
+#include "verify/system/clock.h"
 #include "verify/measure/score.h"
 
 enum { SECONDS_BETWEEN = 2 };

@@ -22,14 +22,14 @@ static void show_time(const struct timing *timing)
              timing->disturbed ? ", not to be trusted: disturbed by others on the device" : "");
     show_line("time", text);
     snprintf(text, sizeof text, "%.4g ms by the %s bound: %.3g%% of attainable", timing->attainable_ms,
-             timing->bound, 100 * timing->fraction);
+             bound_name(timing->bound), 100 * timing->fraction);
     show_line("attainable", text);
 }
 
 void show_result(const struct config_result *result)
 {
     char text[512];
-    printf("%s: %s\n", outcome_name(result->outcome), result->config);
+    printf("%s: %s\n", outcome_name(result->outcome), result->line);
     if (result->detail[0])
         show_line("found", result->detail);
     if (result->worst.present) {
@@ -49,8 +49,8 @@ void show_findings(const struct session *session)
     int count = 0;
     const struct finding *finding = session_findings(session, &count);
     for (int i = 0; i < count; i++) {
-        char text[sizeof finding->kind + sizeof finding->evidence + 2];
-        snprintf(text, sizeof text, "%s: %s", finding[i].kind, finding[i].evidence);
+        char text[64 + sizeof finding->evidence];
+        snprintf(text, sizeof text, "%s: %s", finding_name(finding[i].kind), finding[i].evidence);
         show_line("finding", text);
     }
 }
@@ -71,7 +71,7 @@ char *show_command_options(const struct options *options, const struct task *tas
         text_shell(out, options->space);
         fprintf(out, " ");
     }
-    if (options->timeout != TIMEOUT_DEFAULT)
+    if (options->timeout != CALL_SECONDS)
         fprintf(out, "--timeout %g ", options->timeout);
     if (options->published)
         fprintf(out, "--tolerance published ");

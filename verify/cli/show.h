@@ -2,6 +2,7 @@
 #ifndef UNSEEN_SHOW_H
 #define UNSEEN_SHOW_H
 
+#include "options.h"
 #include "verify/session/session.h"
 #include "verify/session/task.h"
 

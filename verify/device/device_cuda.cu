@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cublasLt.h>
 
-#include "clock.h"
+#include "verify/system/clock.h"
 #include "device.h"
 
 int device_count_cuda(void)

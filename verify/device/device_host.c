@@ -5,7 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "verify/system/clock.h"
 #include "device.h"
 #include "processors.h"
 

@@ -10,9 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "verify/cli/interrupt.h"
-#include "verify/cli/options.h"
+#include "verify/system/clock.h"
+#include "verify/system/interrupt.h"
 
 enum { POLL_NS = 2000000, ATTEMPTS = 16 };
 static const double silence = 5;     /* seconds of waiting before a word is said */
@@ -24,7 +23,8 @@ static const char *const part_name[PARTS] = {"turn", "lease", "users"};
 struct lease {
     char path[PARTS][300];
     int fd[PARTS];
-    bool quiet, attend, told, present, held;
+    bool attend, told, present, held;
+    void (*waiting)(const char *path);
     double waited;
 };
 
@@ -85,10 +85,8 @@ static void pause_a_moment(void)
 
 static void tell(struct lease *lease)
 {
-    if (!lease->quiet && !lease->told)
-        options_error("waiting for another unseen that is timing on this device (%s)\n"
-                      "---> --no-lease does not wait, and the times of both are then worth little",
-                      lease->path[LEASE]);
+    if (lease->waiting && !lease->told)
+        lease->waiting(lease->path[LEASE]);
     lease->told = true;
 }
 
@@ -136,7 +134,7 @@ struct lease *lease_open(const struct lease_options *options, char *why, size_t 
         snprintf(why, why_size, "out of memory");
         return NULL;
     }
-    *lease = (struct lease){.fd = {-1, -1, -1}, .quiet = options->quiet, .attend = options->attend};
+    *lease = (struct lease){.fd = {-1, -1, -1}, .waiting = options->waiting, .attend = options->attend};
     for (int i = 0; i < PARTS; i++) {
         snprintf(lease->path[i], sizeof lease->path[i], "%.200s/unseen-%.60s.%s", directory, options->device,
                  part_name[i]);

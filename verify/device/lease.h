@@ -21,8 +21,9 @@ struct lease;
 struct lease_options {
     const char *directory; /* NULL: as above */
     const char *device;    /* "host" or a UUID */
-    bool quiet;            /* wait without a word */
-    bool attend;           /* --no-lease: be counted among the users of the device, and never wait */
+    /* Told once, with the path of the lease, when another has kept it for a while; NULL: wait without a word. */
+    void (*waiting)(const char *path);
+    bool attend; /* --no-lease: be counted among the users of the device, and never wait */
 };
 
 /* NULL, and why, when the files cannot be had. NULL may be given to all functions below: a lease that is had

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "gen/explain/explain.h"
-#include "verify/device/clock.h"
-#include "verify/cli/interrupt.h"
+#include "verify/system/clock.h"
+#include "verify/system/interrupt.h"
 #include "shrinking.h"
 
 struct diagnosing {
@@ -22,14 +22,13 @@ struct diagnosing {
 /* By the checks, which are what is repeated: a configuration that failed only when timed has passed them. */
 static enum outcome outcome_of(const struct diagnosing *d, const struct config_result *result)
 {
-    return result->timed_config[0] ? OUTCOME_PASS : shrinking_outcome(&d->shrinking, result);
+    return result->reason.stage == STAGE_TIMED ? OUTCOME_PASS : shrinking_outcome(&d->shrinking, result);
 }
 
 static bool is_failure(const struct diagnosing *d, const struct config_result *result)
 {
     const enum outcome outcome = outcome_of(d, result);
-    return outcome == OUTCOME_REFUSED ? d->outcome == OUTCOME_REFUSED
-                                      : outcome != OUTCOME_PASS && outcome != OUTCOME_SKIPPED;
+    return outcome_fails(outcome) || (outcome == OUTCOME_REFUSED && d->outcome == OUTCOME_REFUSED);
 }
 
 /* --- which failure --- */
@@ -40,10 +39,9 @@ static bool choose_outcome(struct diagnosing *d)
     int count[OUTCOME_COUNT] = {0}, most = 0;
     for (int i = 0; i < d->result->result_count; i++)
         count[outcome_of(d, &d->result->results[i])]++;
-    count[OUTCOME_PASS] = count[OUTCOME_SKIPPED] = 0;
     d->outcome = OUTCOME_PASS;
     for (int i = 0; i < OUTCOME_COUNT; i++)
-        if (i != OUTCOME_REFUSED && count[i] > most) {
+        if (outcome_fails(i) && count[i] > most) {
             most = count[i];
             d->outcome = (enum outcome)i;
         }
@@ -69,13 +67,9 @@ static const struct config_result *choose_failure(const struct diagnosing *d)
 static void shrink_failure(struct diagnosing *d, const struct config_result *failure)
 {
     struct shrinking *s = &d->shrinking;
-    struct config config;
-    struct space_error error;
-    if (config_parse(&config, d->task->problem, failure->config, "configuration", &error) != 0)
-        return;
     shrinking_from(s, failure);
-    d->rate = shrinking_repeat(s, &config, SHRINKING_TRIES);
-    if (shrinking_search(s, &config) == 0) {
+    d->rate = shrinking_repeat(s, &failure->config, SHRINKING_TRIES);
+    if (shrinking_search(s, &failure->config) == 0) {
         d->out->locally_minimal = s->shrunk.minimal;
         d->out->shrink_runs = s->shrunk.runs;
     }
@@ -88,15 +82,11 @@ static void find_pattern(struct diagnosing *d)
 {
     struct shrinking *s = &d->shrinking;
     struct pattern *pattern = &d->out->pattern;
-    struct config config;
-    struct space_error error;
     if (d->outcome != OUTCOME_WRONG && d->outcome != OUTCOME_UNWRITTEN && d->outcome != OUTCOME_UNSTABLE)
-        return;
-    if (config_parse(&config, d->task->problem, d->out->minimal.config, "configuration", &error) != 0)
         return;
     probe_observe(s->probe, pattern);
     for (int i = 0; i < (s->flaky ? SHRINKING_TRIES : 1) && !pattern->present; i++)
-        shrinking_again(s, &config, 1);
+        shrinking_again(s, &d->out->minimal.config, 1);
     probe_observe(s->probe, NULL);
 }
 
@@ -110,7 +100,7 @@ static void show_timed_failure(struct diagnosing *d)
     int count = 0;
     for (int i = 0; i < d->result->result_count; i++) {
         const struct config_result *c = &d->result->results[i];
-        if (!c->timed_config[0])
+        if (c->reason.stage != STAGE_TIMED)
             continue;
         if (!best || c->flops + c->bytes < best->flops + best->bytes)
             best = c;
@@ -119,7 +109,8 @@ static void show_timed_failure(struct diagnosing *d)
     if (!best)
         return;
     d->out->minimal = *best;
-    memcpy(d->out->minimal.config, best->timed_config, sizeof best->timed_config);
+    d->out->minimal.config = best->timed_config;
+    memcpy(d->out->minimal.line, best->timed_line, sizeof best->timed_line);
     snprintf(d->out->rule.reason, sizeof d->out->rule.reason,
              "%d configuration%s passed the checks and failed in the timed calls only", count,
              count == 1 ? "" : "s");
@@ -146,11 +137,9 @@ static int list_trials(const struct diagnosing *d, struct explain_trial *trial)
     int count = 0;
     for (int i = 0; i < d->result->result_count; i++) {
         const struct config_result *c = &d->result->results[i];
-        struct space_error error;
         const bool fails = is_failure(d, c);
-        if ((fails || outcome_of(d, c) == OUTCOME_PASS) &&
-            config_parse(&trial[count].config, d->task->problem, c->config, "configuration", &error) == 0)
-            trial[count++].fails = fails;
+        if (fails || outcome_of(d, c) == OUTCOME_PASS)
+            trial[count++] = (struct explain_trial){.config = c->config, .fails = fails};
     }
     return count;
 }
@@ -158,6 +147,7 @@ static int list_trials(const struct diagnosing *d, struct explain_trial *trial)
 static void keep_rule(const struct rule *rule, struct result_rule *out)
 {
     *out = (struct result_rule){.present = rule->present,
+                                .always = rule->always,
                                 .fails_inside = rule->fails_inside,
                                 .inside = rule->inside,
                                 .passes_outside = rule->passes_outside,
@@ -220,7 +210,7 @@ void diagnose(const struct task *task, const struct run_options *options,
     if (!d.shrinking.probe)
         return;
     for (int i = 0; i < result->result_count; i++)
-        if (!result->results[i].timed_config[0])
+        if (result->results[i].reason.stage != STAGE_TIMED)
             probe_know(d.shrinking.probe, &result->results[i]);
     shrink_failure(&d, choose_failure(&d));
     find_pattern(&d);

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/draw/draw_internal.h"
-#include "verify/cli/interrupt.h"
+#include "gen/draw/cost.h"
+#include "verify/system/interrupt.h"
 
-/* Results by configuration line: open addressing, at most half full. An empty slot has an empty line. */
+/* Results by configuration: open addressing, at most half full. An empty slot has no problem. */
 struct probe {
     const struct task *task;
     struct session *session;
-    struct drawing caps; /* only what draw_cost reads */
+    struct costing costing;
     struct config_result *slot;
     size_t capacity, used; /* capacity is a power of two */
     int runs;
@@ -29,7 +29,7 @@ struct probe *probe_open(const struct task *task, const struct run_options *opti
         return NULL;
     *probe = (struct probe){.task = task,
                             .session = session_open(&session),
-                            .caps = {.space = &task->space, .cap = {task->caps.bytes, task->caps.flops}},
+                            .costing = costing_of(&task->space, &task->caps),
                             .slot = calloc(FIRST_CAPACITY, sizeof *probe->slot),
                             .capacity = FIRST_CAPACITY,
                             .error = "out of memory"};
@@ -65,13 +65,19 @@ const struct session *probe_session(const struct probe *probe)
 
 /* --- memory --- */
 
-static struct config_result *find_slot(struct config_result *slot, size_t capacity, const char *line)
+static bool is_empty(const struct config_result *slot)
 {
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-    for (const char *p = line; *p; p++)
-        hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
+    return slot->config.problem == NULL;
+}
+
+static struct config_result *find_slot(struct config_result *slot, size_t capacity,
+                                       const struct config *config)
+{
+    uint64_t hash = 0xcbf29ce484222325u ^ config->seed; /* FNV-1a over whole values, and a last mix */
+    for (int i = 0; config->problem->axes[i].name; i++)
+        hash = (hash ^ (uint64_t)config->value[i]) * 0x100000001b3u;
     size_t at = (size_t)(hash ^ hash >> 32) & (capacity - 1);
-    while (slot[at].config[0] && strcmp(slot[at].config, line) != 0)
+    while (!is_empty(&slot[at]) && !config_equal(&slot[at].config, config))
         at = (at + 1) & (capacity - 1);
     return &slot[at];
 }
@@ -83,8 +89,8 @@ static bool grow(struct probe *probe)
     if (!slot)
         return false;
     for (size_t i = 0; i < probe->capacity; i++)
-        if (probe->slot[i].config[0])
-            *find_slot(slot, capacity, probe->slot[i].config) = probe->slot[i];
+        if (!is_empty(&probe->slot[i]))
+            *find_slot(slot, capacity, &probe->slot[i].config) = probe->slot[i];
     free(probe->slot);
     probe->slot = slot;
     probe->capacity = capacity;
@@ -93,8 +99,8 @@ static bool grow(struct probe *probe)
 
 static bool remember(struct probe *probe, const struct config_result *result)
 {
-    struct config_result *slot = find_slot(probe->slot, probe->capacity, result->config);
-    if (slot->config[0]) {
+    struct config_result *slot = find_slot(probe->slot, probe->capacity, &result->config);
+    if (!is_empty(slot)) {
         if (result->outcome != OUTCOME_PASS)
             *slot = *result;
         return true;
@@ -119,7 +125,8 @@ static void start_result(const struct config *config, struct config_result *resu
 {
     memset(result, 0, sizeof *result);
     result->unseen = true;
-    config_format(config, result->config, sizeof result->config);
+    result->config = *config;
+    config_format(config, result->line, sizeof result->line);
 }
 
 enum probe_status probe_again(struct probe *probe, const struct config *config, struct config_result *result)
@@ -142,14 +149,14 @@ enum probe_status probe_run(struct probe *probe, const struct config *config, st
 {
     struct cost cost;
     start_result(config, result);
-    const struct config_result *known = find_slot(probe->slot, probe->capacity, result->config);
-    if (known->config[0]) {
+    const struct config_result *known = find_slot(probe->slot, probe->capacity, config);
+    if (!is_empty(known)) {
         *result = *known;
         return PROBE_OK;
     }
-    if (draw_cost(&probe->caps, config, &cost))
+    if (draw_cost(&probe->costing, config, &cost))
         return probe_again(probe, config, result);
-    result->outcome = OUTCOME_SKIPPED;
+    session_skip(result, CAUSE_CAPS);
     snprintf(result->detail, sizeof result->detail,
              "not run: above the %.3g MB or %.3g GFLOP that this "
              "machine allows one configuration",

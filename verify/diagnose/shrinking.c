@@ -1,7 +1,7 @@
 #include "shrinking.h"
 
 #include "reports/published.h"
-#include "verify/device/clock.h"
+#include "verify/system/clock.h"
 
 void shrinking_from(struct shrinking *s, const struct config_result *failure)
 {
@@ -12,7 +12,7 @@ void shrinking_from(struct shrinking *s, const struct config_result *failure)
 
 enum outcome shrinking_outcome(const struct shrinking *s, const struct config_result *result)
 {
-    return s->published ? published_outcome(result) : result->outcome;
+    return config_outcome(result, s->published);
 }
 
 bool shrinking_is_same(const struct shrinking *s, const struct config_result *result)
@@ -42,7 +42,7 @@ struct shrinking_rate shrinking_again(struct shrinking *s, const struct config *
     struct config_result result;
     while (rate.runs < times && shrinking_run(s, config, &result)) {
         rate.same += shrinking_is_same(s, &result);
-        rate.failed += shrinking_outcome(s, &result) != OUTCOME_PASS;
+        rate.failed += outcome_is_rejected(shrinking_outcome(s, &result));
         rate.runs++;
     }
     return rate;

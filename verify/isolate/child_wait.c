@@ -7,11 +7,11 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "child_internal.h"
 #include "starvation.h"
+#include "verify/system/clock.h"
 
 enum {
     LOG_BYTES = 64 << 10,
@@ -20,13 +20,6 @@ enum {
     HEX_BYTES = 16,
     ILLEGAL_ADDRESS = 700 /* CUDA_ERROR_ILLEGAL_ADDRESS */
 };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 static void keep_output(struct child *child, const char *data, size_t bytes)
 {
@@ -206,7 +199,7 @@ static const double ceiling = 10; /* times the limit */
 
 static void patience_begin(struct patience *p, double timeout)
 {
-    p->start = now();
+    p->start = clock_seconds();
     p->timeout = timeout;
     p->look = p->start + fmin(look_latest, look_after * timeout);
     p->deadline = p->start + timeout;
@@ -216,7 +209,7 @@ static void patience_begin(struct patience *p, double timeout)
 /* Seconds to wait for an answer until it is to be asked again; 0: time is up. */
 static double patience_left(struct patience *p, pid_t session)
 {
-    const double time = now();
+    const double time = clock_seconds();
     if (!p->looked && time < p->look)
         return p->look - time;
     if (!p->looked)

@@ -93,9 +93,7 @@ int call_candidate(const struct request *request, void *stream)
 
 double call_clock_ms(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+    return clock_seconds() * 1e3;
 }
 
 #if defined(__x86_64__) || defined(__i386__)

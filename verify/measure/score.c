@@ -2,10 +2,10 @@
 
 #include <assert.h>
 #include <math.h>
-#include <string.h>
 
 #include "gen/explain/proportion.h"
 #include "reports/published.h"
+#include "student.h"
 
 /* 97.5% quantile of the standard normal distribution. */
 static const double normal_quantile = 1.959963984540054;
@@ -36,64 +36,9 @@ struct interval score_difference(int first_pass, int first_count, int second_pas
     };
 }
 
-/* Continued fraction of the incomplete beta function, DLMF 8.17.22, by the modified Lentz method
- * (DLMF 3.10(iii)). Converges fast for x < (a + 1) / (a + b + 2). */
-static double beta_fraction(double a, double b, double x)
-{
-    const double tiny = 1e-300;
-    double c = 1 / tiny, d = 1, value = 1;
-
-    for (int j = 1; j < 20000; j++) {
-        int m = j / 2;
-        double term, step;
-
-        if (j % 2 == 0)
-            term = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-        else
-            term = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-        d = 1 + term * d;
-        d = 1 / (fabs(d) < tiny ? tiny : d);
-        c = 1 + term / c;
-        c = fabs(c) < tiny ? tiny : c;
-        step = c * d;
-        value *= step;
-        if (fabs(step - 1) < 1e-15)
-            break;
-    }
-    return value;
-}
-
-/* Regularized incomplete beta function I_x(a, b), DLMF 8.17.2 and 8.17.4. */
-static double incomplete_beta(double a, double b, double x)
-{
-    double front = exp(a * log(x) + b * log1p(-x) + lgamma(a + b) - lgamma(a) - lgamma(b));
-
-    if (x < (a + 1) / (a + b + 2))
-        return front * beta_fraction(a, b, x) / a;
-    return 1 - front * beta_fraction(b, a, 1 - x) / b;
-}
-
-/* The upper tail is P(T > t) = I_{df/(df+t^2)}(df/2, 1/2) / 2 (Abramowitz and Stegun 26.7.1), solved by
- * bisection between the normal quantile and the quantile at df = 1. Far out, Cornish and Fisher's
- * expansion (26.7.5) is exact to 1e-12 and spares the slow convergence. */
 double score_student_t(double df)
 {
-    const double z = normal_quantile;
-    double low = z, high = 12.7062047361748;
-
-    if (df <= 1)
-        return high;
-    if (df > 1e4)
-        return z + (pow(z, 3) + z) / (4 * df) + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * df * df);
-    for (int i = 0; i < 60; i++) {
-        double t = (low + high) / 2;
-
-        if (incomplete_beta(df / 2, 0.5, df / (df + t * t)) / 2 > 0.025)
-            low = t;
-        else
-            high = t;
-    }
-    return (low + high) / 2;
+    return student_quantile(df, 0.025);
 }
 
 /* Welch (1947), Biometrika 34:28; Satterthwaite (1946), Biometrics Bull. 2:110:
@@ -307,7 +252,7 @@ void score_set(struct result *result)
 /* ---- Verdicts ---- */
 
 struct tally {
-    int configs, skipped, refused, failed; /* failed: neither passed, refused nor skipped */
+    int configs, skipped, refused, failed;
 };
 
 static void tally_add(struct tally *tally, enum outcome outcome)
@@ -315,7 +260,7 @@ static void tally_add(struct tally *tally, enum outcome outcome)
     tally->configs++;
     tally->skipped += outcome == OUTCOME_SKIPPED;
     tally->refused += outcome == OUTCOME_REFUSED;
-    tally->failed += outcome != OUTCOME_PASS && outcome != OUTCOME_SKIPPED && outcome != OUTCOME_REFUSED;
+    tally->failed += outcome_fails(outcome);
 }
 
 /* A failure decides whatever is missing; short of one, what could not be judged does. A set that is
@@ -336,28 +281,27 @@ static enum verdict decide(const struct result *result, const struct tally *seen
 static bool found_cheating(const struct result *result)
 {
     for (int i = 0; i < result->finding_count; i++)
-        if (strncmp(result->finding[i].kind, "cheating", strlen("cheating")) == 0)
+        if (finding_is_cheating(result->finding[i].kind))
             return true;
     return false;
 }
 
-enum verdict verdict_decide(const struct result *result)
+static enum verdict decide_by(const struct result *result, bool published)
 {
     struct tally set[2] = {0};
 
-    if (found_cheating(result))
-        return VERDICT_CHEATING;
     for (int i = 0; i < result->result_count; i++)
-        tally_add(&set[result->results[i].unseen], result->results[i].outcome);
+        tally_add(&set[result->results[i].unseen], config_outcome(&result->results[i], published));
     return decide(result, &set[0], &set[1]);
+}
+
+enum verdict verdict_decide(const struct result *result)
+{
+    return found_cheating(result) ? VERDICT_CHEATING : decide_by(result, false);
 }
 
 /* The published check looks for no cheating, so findings do not count here. */
 enum verdict verdict_decide_published(const struct result *result)
 {
-    struct tally set[2] = {0};
-
-    for (int i = 0; i < result->result_count; i++)
-        tally_add(&set[result->results[i].unseen], published_outcome(&result->results[i]));
-    return decide(result, &set[0], &set[1]);
+    return decide_by(result, true);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "verify/cli/paths.h"
+#include "verify/problem/paths.h"
 
 /* A plain kernel may be so much slower than the baseline and still be an honest one. */
 static const double times_baseline = 30;
@@ -78,7 +78,7 @@ static void start_baseline(struct alone *alone)
 struct alone_limit alone_limit(struct alone *alone, const struct config *config)
 {
     const double least = alone->limit;
-    const double most = times_most * (least > TIMEOUT_DEFAULT ? least : TIMEOUT_DEFAULT);
+    const double most = times_most * (least > CALL_SECONDS ? least : CALL_SECONDS);
     struct alone_limit limit = {.seconds = times_limit * least};
     double seconds = 0;
     if (!alone->tried)

@@ -10,8 +10,8 @@
 #include "reference/error.h"
 #include "reports/published.h"
 #include "verify/isolate/child.h"
-#include "verify/device/clock.h"
-#include "verify/cli/interrupt.h"
+#include "verify/system/clock.h"
+#include "verify/system/interrupt.h"
 #include "verify/device/processors.h"
 
 /* After this many timeouts, or deaths while loading, more of them would prove nothing and cost minutes. One
@@ -46,29 +46,29 @@ static void describe(const struct task *task, int i, struct config_result *resul
     const struct drawn *drawn = run_drawn(task, i);
     memset(result, 0, sizeof *result);
     result->unseen = i >= task->seen_set.count;
-    config_format(&drawn->config, result->config, sizeof result->config);
+    result->config = drawn->config;
+    config_format(&drawn->config, result->line, sizeof result->line);
     snprintf(result->why, sizeof result->why, "%s", drawn->why);
 }
 
-bool run_is_failure(const struct config_result *config, bool published)
-{
-    const enum outcome outcome = published ? published_outcome(config) : config->outcome;
-    return outcome != OUTCOME_PASS && outcome != OUTCOME_REFUSED && outcome != OUTCOME_SKIPPED;
-}
-
-/* A reason to run no more configurations; false: go on. */
-static bool enough(const struct run *run, char *why, size_t why_size)
+/* A reason to run no more configurations; CAUSE_NONE: go on. */
+static enum cause enough(const struct run *run)
 {
     if (run->options->fail_fast && run->failed)
-        snprintf(why, why_size, "not run: --fail-fast after a failure");
-    else if (run->timeouts + run->hangs >= PATIENCE)
-        snprintf(why, why_size,
+        return CAUSE_FAIL_FAST;
+    return run->timeouts + run->hangs >= PATIENCE ? CAUSE_PATIENCE : CAUSE_NONE;
+}
+
+static void skip(const struct run *run, enum cause why, struct config_result *result)
+{
+    session_skip(result, why);
+    if (why == CAUSE_FAIL_FAST)
+        snprintf(result->detail, sizeof result->detail, "not run: --fail-fast after a failure");
+    else
+        snprintf(result->detail, sizeof result->detail,
                  "not run: %d configurations before it had already timed out or died "
                  "while loading",
                  run->timeouts);
-    else
-        return false;
-    return true;
 }
 
 static void mark_finished(struct run *run, int i)
@@ -82,14 +82,13 @@ static void mark_finished(struct run *run, int i)
 /* The next configuration, or -1. What need not be run is skipped here. */
 static int take(struct run *run)
 {
-    char why[RESULT_DETAIL_SIZE];
+    enum cause why;
     pthread_mutex_lock(&run->lock);
     int i = run->status == RUN_DONE && !is_interrupted() && run->next < run->total ? run->next++ : -1;
-    while (i >= 0 && enough(run, why, sizeof why)) {
+    while (i >= 0 && (why = enough(run)) != CAUSE_NONE) {
         struct config_result *result = &run->result->results[i];
         describe(run->task, i, result);
-        result->outcome = OUTCOME_SKIPPED;
-        memcpy(result->detail, why, sizeof result->detail);
+        skip(run, why, result);
         mark_finished(run, i);
         i = run->next < run->total ? run->next++ : -1;
     }
@@ -104,7 +103,7 @@ static void collect(struct run *run, const struct session *session)
     for (int i = 0; i < count; i++) {
         bool known = false;
         for (int k = 0; k < run->result->finding_count; k++)
-            known = known || strcmp(run->result->finding[k].kind, finding[i].kind) == 0;
+            known = known || run->result->finding[k].kind == finding[i].kind;
         struct finding *grown =
             known ? NULL
                   : realloc(run->result->finding, (size_t)(run->result->finding_count + 1) * sizeof *grown);
@@ -125,10 +124,9 @@ static void finish(struct run *run, struct session *session, int i, enum session
     }
     if (status == SESSION_OK && !is_interrupted()) { /* a killed child's "crash" is nobody's fault */
         mark_finished(run, i);
-        run->failed = run->failed || run_is_failure(result, run->options->published);
+        run->failed = run->failed || config_fails(result, run->options->published);
         run->timeouts += result->outcome == OUTCOME_TIMEOUT ||
-                         (result->outcome == OUTCOME_CRASH &&
-                          strncmp(result->detail, "while it was being loaded", 25) == 0);
+                         (result->outcome == OUTCOME_CRASH && result->reason.stage == STAGE_LOADING);
         if (run->options->progress)
             run->options->progress(run->options->progress_data, run->result, result, run->ready);
     }
@@ -198,7 +196,7 @@ static void run_workers(struct run *run, int jobs)
 static const struct config_result *timed_before(const struct run *run, int i)
 {
     const struct config *config = &run_drawn(run->task, i)->config;
-    const int input = problem_axis_index(run->task->problem, "input");
+    const int input = problem_input_axis(run->task->problem);
     for (int k = 0; k < i; k++) {
         struct config other = run_drawn(run->task, k)->config;
         if (input >= 0)
@@ -229,7 +227,6 @@ static void time_break(struct run *run, enum session_status status, const char *
 static void time_baseline(struct run *run, struct session *baseline, int i, double budget)
 {
     struct config_result other = {0};
-    memcpy(other.config, run->result->results[i].config, sizeof other.config);
     const enum session_status status =
         session_time(baseline, &run_drawn(run->task, i)->config, budget, &other);
     if (status != SESSION_OK)
@@ -254,12 +251,12 @@ static void time_one(struct run *run, struct session *session, struct session *b
         time_break(run, status, "", session);
     else if (!same && baseline && result->timing.present)
         time_baseline(run, baseline, i, budget);
-    run->failed = run->failed || run_is_failure(result, run->options->published);
+    run->failed = run->failed || config_fails(result, run->options->published);
     if (is_interrupted())
         *result = kept; /* a killed child's "crash" is nobody's fault */
     else if (run->status == RUN_DONE && run->options->progress)
         run->options->progress(run->options->progress_data, run->result,
-                               run_is_failure(result, run->options->published) ? result : NULL, run->total);
+                               config_fails(result, run->options->published) ? result : NULL, run->total);
 }
 
 static void time_all(struct run *run)
@@ -307,6 +304,7 @@ static void find_loosest(struct run *run)
     run->result->admitted = ladder.rung[ladder.admitted].name;
     run->result->fits = rung < 0 ? NULL : rung < ladder.count ? ladder.rung[rung].name : "wrong";
     run->result->downgrade = rung > ladder.admitted;
+    run->result->unexplained = rung >= ladder.count;
 }
 
 enum run_status run_task(const struct task *task, const struct run_options *options, struct result *result,
@@ -337,26 +335,4 @@ enum run_status run_task(const struct task *task, const struct run_options *opti
     pthread_rwlock_destroy(&run.running);
     pthread_mutex_destroy(&run.lock);
     return run.status == RUN_DONE && is_interrupted() ? RUN_INTERRUPTED : run.status;
-}
-
-int run_configuration(const struct options *options,
-                      int (*command)(const struct task *, const struct options *, const struct config *))
-{
-    struct task task;
-    struct config config;
-    catch_signals();
-    int status = task_open(&task, options);
-    if (status != 0)
-        return status;
-    status = task_contract(&task, options);
-    if (status == 0)
-        status = task_config(&task, options->argument[2], &config);
-    if (status == 0)
-        status = task_build(&task, options);
-    if (status == 0)
-        status = command(&task, options, &config);
-    if (status == EXIT_INTERRUPTED)
-        options_error("interrupted");
-    task_clear(&task);
-    return status;
 }

@@ -25,14 +25,6 @@ enum run_status { RUN_DONE, RUN_INTERRUPTED, RUN_BAD, RUN_BROKEN };
 enum run_status run_task(const struct task *task, const struct run_options *options, struct result *result,
                          char *error, size_t error_size);
 
-/* What commands on one configuration (the third argument) have in common: signals, problem, contract, configuration,
- * candidate; then `command`. Returns an exit status. */
-int run_configuration(const struct options *options,
-                      int (*command)(const struct task *, const struct options *, const struct config *));
-
-/* Neither right, nor refused, nor skipped; `published`: in the eyes of the published check. */
-bool run_is_failure(const struct config_result *config, bool published);
-
 /* The worker that a task and options ask for. */
 struct session_options run_session_options(const struct task *task, const struct run_options *options);
 

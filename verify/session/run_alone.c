@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "verify/cli/interrupt.h"
+#include "verify/system/interrupt.h"
 #include "run_internal.h"
 
 static enum session_status attempt_alone(struct run *run, struct session *session, int i,
@@ -33,8 +33,8 @@ static void tell(struct run *run, struct config_result *result, const char *firs
         snprintf(result->detail, sizeof result->detail, "%.100s; again when it ran alone, within %.3g s (%s)",
                  first, limit->seconds, limit->why);
     else
-        result_note(run->result, "%.200s: %.80s, but not when it ran alone, within %.3g s (%s)",
-                    result->config, first, limit->seconds, limit->why);
+        result_note(run->result, "%.200s: %.80s, but not when it ran alone, within %.3g s (%s)", result->line,
+                    first, limit->seconds, limit->why);
     pthread_mutex_unlock(&run->lock);
 }
 

@@ -94,25 +94,60 @@ bool session_failed(struct session *s, const char *what, int error)
     return session_break(s, SESSION_BROKEN, "%s failed: %s", what, s->memory->explain(error));
 }
 
+void session_skip(struct config_result *result, enum cause cause)
+{
+    result->outcome = OUTCOME_SKIPPED;
+    result->reason = (struct reason){.cause = cause, .stage = STAGE_NOT_RUN};
+}
+
+struct session_tensor session_tensor(const struct session *s, int tensor)
+{
+    const struct slot *slot = &s->slot[tensor];
+    return (struct session_tensor){slot->own, slot->got, slot->before, slot->bytes};
+}
+
+const struct judgement *session_judgements(const struct session *s, int *count)
+{
+    *count = s->judgements;
+    return s->judgement;
+}
+
+const struct memory *session_memory(const struct session *s)
+{
+    return s->memory;
+}
+
+const struct session_options *session_given(const struct session *s)
+{
+    return &s->options;
+}
+
+enum session_status session_end(struct session *s)
+{
+    const enum session_status status = s->status;
+    if (status == SESSION_SHORT)
+        s->status = SESSION_OK;
+    return status;
+}
+
 void session_settle(struct session *s, struct config_result *result)
 {
-    if (s->status != SESSION_SHORT)
+    if (session_end(s) != SESSION_SHORT)
         return;
-    s->status = SESSION_OK;
-    result->outcome = OUTCOME_SKIPPED;
+    session_skip(result, CAUSE_MEMORY);
     snprintf(result->detail, sizeof result->detail, "%.300s", s->error);
 }
 
-void session_find(struct session *s, const char *kind, const char *format, ...)
+void session_find(struct session *s, enum finding_kind kind, const char *format, ...)
 {
     va_list arguments;
     for (int i = 0; i < s->findings; i++)
-        if (strcmp(s->finding[i].kind, kind) == 0)
+        if (s->finding[i].kind == kind)
             return; /* one proof of a kind is enough */
     if (s->findings == SESSION_FINDINGS)
         return;
     struct finding *finding = &s->finding[s->findings++];
-    snprintf(finding->kind, sizeof finding->kind, "%s", kind);
+    finding->kind = kind;
     va_start(arguments, format);
     vsnprintf(finding->evidence, sizeof finding->evidence, format, arguments);
     va_end(arguments);
@@ -123,15 +158,25 @@ void session_find(struct session *s, const char *kind, const char *format, ...)
 static const struct {
     enum child_status status;
     enum outcome outcome;
+    enum cause cause;
 } outcome_of[] = {
-    {CHILD_OVERRUN, OUTCOME_OVERRUN}, {CHILD_CRASH, OUTCOME_CRASH},    {CHILD_TIMEOUT, OUTCOME_TIMEOUT},
-    {CHILD_GARBAGE, OUTCOME_CRASH},   {CHILD_MEMORY, OUTCOME_SKIPPED},
+    {CHILD_OVERRUN, OUTCOME_OVERRUN, CAUSE_GUARD}, {CHILD_CRASH, OUTCOME_CRASH, CAUSE_END},
+    {CHILD_TIMEOUT, OUTCOME_TIMEOUT, CAUSE_TIME},  {CHILD_GARBAGE, OUTCOME_CRASH, CAUSE_CHANNEL},
+    {CHILD_MEMORY, OUTCOME_SKIPPED, CAUSE_MEMORY},
 };
+
+/* Whose guard was hit, and where. */
+static void explain_fault(const struct child_fault *fault, struct reason *reason)
+{
+    reason->tensor = fault->slot;
+    reason->side = fault->slot < 0 ? SIDE_NONE : fault->below ? SIDE_BELOW : SIDE_ABOVE;
+}
 
 /* The process is gone; what its end means for the configuration, or for the whole run. */
 void session_child_failed(struct session *s, enum child_status status, const char *text,
                           struct call_result *result)
 {
+    const struct child_fault fault = s->child ? child_fault(s->child) : (struct child_fault){.slot = -1};
     child_stop(s->child);
     s->child = NULL;
     s->mapped = false;
@@ -139,8 +184,11 @@ void session_child_failed(struct session *s, enum child_status status, const cha
     for (size_t i = 0; i < sizeof outcome_of / sizeof *outcome_of; i++)
         if (outcome_of[i].status == status) {
             result->outcome = outcome_of[i].outcome;
+            result->reason.cause = outcome_of[i].cause;
+            if (status == CHILD_OVERRUN)
+                explain_fault(&fault, &result->reason);
             if (status == CHILD_GARBAGE)
-                session_find(s, "cheating: channel",
+                session_find(s, FINDING_CHANNEL,
                              "the candidate's process wrote on the channel "
                              "that only the runner answers on: %s",
                              text);
@@ -170,6 +218,7 @@ static bool start_child(struct session *s, struct call_result *result)
     if (status == CHILD_OK)
         return true;
     session_child_failed(s, status, text, result);
+    result->reason.stage = STAGE_LOADING;
     if (result->outcome == OUTCOME_CRASH || result->outcome == OUTCOME_TIMEOUT)
         snprintf(result->detail, sizeof result->detail, "while it was being loaded: %.260s", text);
     return false;

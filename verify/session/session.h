@@ -8,6 +8,8 @@
 #include "verify/device/device.h"
 #include "verify/device/lease.h"
 
+enum { CALL_SECONDS = 20 }; /* what one call may take where nothing else is said */
+
 struct session_options {
     const struct problem *problem;
     const struct device *device;
@@ -36,6 +38,9 @@ enum session_status {
 /* Run and judge one configuration: outcome, worst element, details. */
 enum session_status session_check(struct session *session, const struct config *config,
                                   struct config_result *result);
+
+/* Not run, or not judged: the outcome `skipped`. */
+void session_skip(struct config_result *result, enum cause cause);
 
 /* From now on say of a configuration with wrong elements which they are: of the first call that has any;
  * pattern->present is false where there are none. NULL: no more. */

@@ -14,7 +14,9 @@
 static const struct {
     int content;
     enum placement placement;
-} calls[SESSION_CALLS] = {{0, PLACE_LOW}, {1, PLACE_LOW}, {1, PLACE_HIGH}};
+    enum stage stage;
+} calls[SESSION_CALLS] = {
+    {0, PLACE_LOW, STAGE_FIRST}, {1, PLACE_LOW, STAGE_FRESH}, {1, PLACE_HIGH, STAGE_MOVED}};
 
 /* What is known while the calls of one configuration go on. */
 struct checking {
@@ -69,6 +71,7 @@ static bool run_call(struct session *s, struct checking *c, int number, struct c
     }
     if (returned != 0) {
         result->outcome = OUTCOME_REFUSED;
+        result->reason.cause = CAUSE_RETURN;
         snprintf(result->detail, sizeof result->detail, "returned %d", returned);
         return true;
     }
@@ -108,7 +111,7 @@ static bool all_same(const struct session *s, const struct checking *c)
  * number, or one number all over, proves nothing: the two contents may share it. */
 static void find_replay(struct session *s, struct checking *c)
 {
-    char line[RESULT_CONFIG_SIZE];
+    char line[RESULT_LINE_SIZE];
     config_format(c->config, line, sizeof line);
     for (int k = 0; k < s->judgements && c->call[0].outcome == OUTCOME_PASS; k++) {
         const struct output_result *second = &c->call[1].output[k];
@@ -117,7 +120,7 @@ static void find_replay(struct session *s, struct checking *c)
             report->wrong * 2 < report->elements)
             continue;
         c->replayed = true;
-        session_find(s, "cheating: replay",
+        session_find(s, FINDING_REPLAY,
                      "%s: with fresh inputs at the same addresses it returned, bit "
                      "for bit, its answer to the previous inputs (%lld of %lld elements%s%s wrong)",
                      line, (long long)report->wrong, (long long)report->elements,
@@ -150,6 +153,7 @@ static void find_instability(const struct session *s, struct checking *c)
                  s->judgements > 1 ? s->options.problem->tensors[s->judgement[k].output].name : "",
                  (long long)third->output[k].report.wrong);
         third->outcome = OUTCOME_UNSTABLE;
+        third->reason.cause = CAUSE_REPEAT;
         return;
     }
 }
@@ -169,6 +173,7 @@ static void judge_alike(const struct session *s, const struct call_result *befor
 {
     memcpy(result->output, before->output, (size_t)s->judgements * sizeof *result->output);
     result->outcome = before->outcome;
+    result->reason.cause = before->reason.cause;
     result->judged = true;
     memcpy(result->detail, before->detail, sizeof result->detail);
 }
@@ -177,6 +182,7 @@ static bool check_call(struct session *s, struct checking *c, int number)
 {
     struct call_result *result = &c->call[number];
     result->output = c->outputs + number * s->judgements;
+    result->reason.stage = calls[number].stage;
     if (!load_content(s, c, calls[number].content) || !run_call(s, c, number, result))
         return false;
     if (result->outcome != OUTCOME_PASS)
@@ -214,22 +220,18 @@ static const struct call_result *decisive(const struct checking *c, int made)
     return &c->call[made - 1];
 }
 
-static bool survives(enum outcome outcome)
-{
-    return outcome == OUTCOME_PASS || outcome == OUTCOME_WRONG || outcome == OUTCOME_UNWRITTEN;
-}
-
 static void run_calls(struct session *s, struct checking *c)
 {
     int made = 0;
     while (made < SESSION_CALLS) {
         const bool ok = check_call(s, c, made);
         made++;
-        if (!ok || !survives(c->call[made - 1].outcome))
+        if (!ok || !outcome_traits(c->call[made - 1].outcome)->goes_on)
             break;
     }
     const struct call_result *speaks = decisive(c, made);
     c->totals.result->outcome = speaks->outcome;
+    c->totals.result->reason = speaks->reason;
     snprintf(c->totals.result->detail, RESULT_DETAIL_SIZE, "%s", speaks->detail);
 }
 
@@ -248,7 +250,7 @@ enum session_status session_check(struct session *s, const struct config *config
         if (slots_create(s, &c.instance, result->detail, sizeof result->detail))
             run_calls(s, &c);
         else
-            result->outcome = OUTCOME_SKIPPED;
+            session_skip(result, CAUSE_MEMORY);
         instance_clear(&c.instance);
     }
     session_unmap(s);

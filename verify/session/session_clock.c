@@ -11,28 +11,9 @@
 #include "verify/device/neighbours.h"
 #include "session_internal.h"
 
-/* Calls of the second run. A neighbour that falls by chance on all of the candidate's calls and on none of
- * ours between them would have to be right 2 * 12 times. */
-enum { SECOND_RUN = 12, SECOND_RUN_LEAST = 11 };
 /* Attempts at a proof for one candidate: each may sit out NVML's window of averaging twice. */
 enum { ATTEMPTS = 3 };
 static const double fresh = 0.2; /* seconds for which what NVML said is not asked again */
-
-bool clocks_disagree(const struct clocks *c)
-{
-    return c->wall_ms > 1.5 * c->event_ms + 0.25;
-}
-
-bool clocks_prove(const struct clocks *candidate, const struct clocks *control, int count)
-{
-    int apart = 0;
-    for (int i = 0; i < count; i++) {
-        if (clocks_disagree(&control[i]))
-            return false;
-        apart += clocks_disagree(&candidate[i]);
-    }
-    return count >= SECOND_RUN && apart >= count - (SECOND_RUN - SECOND_RUN_LEAST);
-}
 
 static struct neighbours look(struct session *s)
 {
@@ -71,7 +52,7 @@ static enum child_status run_again(struct session *s, const struct call *call, s
     const uint64_t flush = 2 * (uint64_t)s->options.device->l2_bytes;
     double event, wall;
     device_control_cuda(s->options.device, 0, &event, &wall); /* the first launch loads the kernel */
-    for (int i = 0; i < SECOND_RUN && slots_restore(s, call); i++) {
+    for (int i = 0; i < CLOCKS_CALLS && slots_restore(s, call); i++) {
         const enum child_status status =
             child_time(s->child, call, 1, flush, s->options.timeout, reply, text, text_size);
         if (status != CHILD_OK)
@@ -87,7 +68,7 @@ static enum child_status run_again(struct session *s, const struct call *call, s
 enum child_status session_clocks(struct session *s, const struct call *call, const struct clocks *median,
                                  const char *line, char *text, size_t text_size)
 {
-    struct clocks candidate[SECOND_RUN] = {{0}}, control[SECOND_RUN] = {{0}};
+    struct clocks candidate[CLOCKS_CALLS] = {{0}}, control[CLOCKS_CALLS] = {{0}};
     struct reply *reply;
     enum child_status status = CHILD_OK;
     if (s->options.device->backend != BACKEND_CUDA || !clocks_disagree(median))
@@ -99,11 +80,11 @@ enum child_status session_clocks(struct session *s, const struct call *call, con
         return CHILD_OK;
     status = run_again(s, call, candidate, control, reply, text, text_size);
     free(reply);
-    if (status != CHILD_OK || !clocks_prove(candidate, control, SECOND_RUN) || !is_ours_alone(s))
+    if (status != CHILD_OK || !clocks_prove(candidate, control, CLOCKS_CALLS) || !is_ours_alone(s))
         return status;
     s->company.unproved--;
     session_find(
-        s, "cheating: clock",
+        s, FINDING_CLOCK,
         "%.150s: events show %.3f ms, but the device is idle only after %.3f ms, again in "
         "a second run; a kernel of ours between its calls shows no gap, and nobody else is on the device: "
         "work goes on elsewhere after the call",

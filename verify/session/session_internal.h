@@ -3,10 +3,11 @@
 
 #include "reference/judge.h"
 #include "verify/isolate/child.h"
-#include "verify/device/clock.h"
+#include "verify/system/clock.h"
 #include "verify/device/memory.h"
 #include "verify/device/neighbours.h"
-#include "session.h"
+#include "verify/measure/clocks.h"
+#include "judging.h"
 
 enum { SESSION_FINDINGS = 8, SESSION_CALLS = 3 };
 
@@ -43,34 +44,13 @@ struct session {
     struct pattern *pattern; /* session_observe */
 };
 
-/* What one judgement says of a call. */
-struct output_result {
-    enum outcome outcome; /* pass, wrong, unwritten; skipped: too much was left open */
-    struct judge_report report;
-};
-
-/* What one call came to. */
-struct call_result {
-    enum outcome outcome;
-    char detail[RESULT_DETAIL_SIZE];
-    bool judged;                  /* the outputs were compared */
-    struct output_result *output; /* [judgements of the session] */
-};
-
-/* Every function that can fail for reasons of ours returns false after session_break. */
-bool session_break(struct session *s, enum session_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-/* The same for an error of memory.h or reference/: out of memory costs only this configuration. */
-bool session_failed(struct session *s, const char *what, int error);
 /* After the work on a configuration: a lack of memory becomes the outcome `skipped`. */
 void session_settle(struct session *s, struct config_result *result);
-void session_find(struct session *s, const char *kind, const char *format, ...)
+void session_find(struct session *s, enum finding_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* session_memory.c */
-bool slots_create(struct session *s, const struct instance *instance, char *why, size_t why_size);
 void slots_destroy(struct session *s);
-bool slots_fill(struct session *s, const struct config *config, const struct instance *instance, int content);
 bool slots_place(struct session *s, enum placement placement, struct call *call);
 /* After a call: changed inputs and slack give the outcome; OUTCOME_PASS otherwise. */
 bool slots_inspect(struct session *s, const struct call *call, struct call_result *result);
@@ -84,18 +64,7 @@ bool session_child(struct session *s, struct call_result *result); /* running, w
 void session_child_failed(struct session *s, enum child_status status, const char *text,
                           struct call_result *result);
 
-/* Give the configuration's memory back, before the next one asks for its own. */
-void session_unmap(struct session *s);
-
 /* session_clock.c */
-struct clocks {
-    double event_ms, wall_ms; /* of one call: between the stream's events; until the device is idle */
-};
-bool clocks_disagree(const struct clocks *clocks);
-/* Of calls of a candidate and, between them, kernels of ours of the same length: do they show that work
- * outlives the candidate's call? */
-bool clocks_prove(const struct clocks *candidate, const struct clocks *control, int count);
-
 /* Who is on the device now, with the lease in hand: others make the time at hand one that is not to be
  * trusted. */
 void session_look(struct session *s);
@@ -105,26 +74,7 @@ void session_look(struct session *s);
 enum child_status session_clocks(struct session *s, const struct call *call, const struct clocks *median,
                                  const char *line, char *text, size_t text_size);
 
-/* session_judge.c */
-struct judging {
-    const struct config *config;
-    const struct instance *instance;
-    int call;
-    bool thorough;    /* witness the worst element and an audit sample even when all is well */
-    bool acquit_only; /* witness only what could still acquit: nobody's candidate is on trial */
-    bool brief;       /* the same where MPFR is expensive */
-};
-/* Over all calls of one configuration. */
-struct totals {
-    struct config_result *result;
-    double worst_ratio;
-};
-/* What the right output of judgement k holds, in its own format, into `expected` (memory of the back end). */
-bool session_expect(struct session *s, const struct judging *judging, int k, void *expected);
-/* Judge the snapshots of a call; adds to *totals, and result->outcome says wrong or unwritten. */
-bool session_judge(struct session *s, const struct judging *judging, struct call_result *result,
-                   struct totals *totals);
-/* A judgement's request about the snapshots. */
+/* session_judge.c: a judgement's request about the snapshots. */
 void session_request(const struct session *s, const struct judging *judging, int k,
                      struct judge_request *request);
 

@@ -61,6 +61,11 @@ static void describe_place(const struct instance_tensor *tensor, int64_t index, 
     }
 }
 
+static enum cause cause_of(int output, const struct judge_report *report)
+{
+    return report->unwritten || report->worst.tensor == output ? CAUSE_VALUE : CAUSE_INDEX;
+}
+
 /* A sentence on one output, after those on others. */
 static void describe_wrong(const struct session *s, const struct judging *j, int output,
                            const struct judge_report *report, char *detail)
@@ -80,7 +85,7 @@ static void describe_wrong(const struct session *s, const struct judging *j, int
     else
         snprintf(detail + used, size, "%s%lld of %lld elements of %s wrong, the first at [%s]%s%s", comma,
                  (long long)report->wrong, (long long)report->elements, name, at, changed,
-                 report->worst.tensor == output
+                 cause_of(output, report) == CAUSE_VALUE
                      ? ""
                      : "; where the value is right its index is out of the row, carries other bits, or is "
                        "named twice");
@@ -252,12 +257,17 @@ static void sum_up(const struct session *s, const struct judging *j, struct call
     result->outcome = order[rank];
     for (int k = 0; k < s->judgements; k++) {
         const struct judge_report *report = &result->output[k].report;
-        if (report->wrong > 0)
-            describe_wrong(s, j, s->judgement[k].output, report, result->detail);
-        else if (result->outcome == OUTCOME_SKIPPED && report->open > JUDGE_OPEN)
+        const int output = s->judgement[k].output;
+        if (report->wrong > 0) {
+            if (result->reason.cause == CAUSE_NONE)
+                result->reason.cause = cause_of(output, report);
+            describe_wrong(s, j, output, report, result->detail);
+        } else if (result->outcome == OUTCOME_SKIPPED && report->open > JUDGE_OPEN) {
+            result->reason.cause = CAUSE_OPEN;
             snprintf(result->detail, sizeof result->detail,
                      "the enclosure leaves %lld elements open, more than MPFR is asked for",
                      (long long)report->open);
+        }
     }
 }
 

@@ -125,9 +125,11 @@ bool slots_place(struct session *s, enum placement placement, struct call *call)
     return true;
 }
 
-static bool inspect_slack(struct session *s, const struct slot *slot, const char *name, size_t from,
-                          size_t bytes, const char *side, struct call_result *result)
+static bool inspect_slack(struct session *s, int tensor, enum side side, size_t from, size_t bytes,
+                          struct call_result *result)
 {
+    const struct slot *slot = &s->slot[tensor];
+    const bool below = side == SIDE_BELOW;
     int64_t first;
     const int error =
         s->memory->find_unpoisoned((char *)slot->region.base + from, bytes, slot->poison, &first);
@@ -135,8 +137,13 @@ static bool inspect_slack(struct session *s, const struct slot *slot, const char
         return session_failed(s, "inspecting memory", error);
     if (first >= 0) {
         result->outcome = OUTCOME_OVERRUN;
-        snprintf(result->detail, sizeof result->detail, "wrote outside %s, %lld bytes %s", name,
-                 (long long)(side[0] == 'b' ? (int64_t)bytes - first : first + 1), side);
+        result->reason.cause = CAUSE_SLACK;
+        result->reason.side = side;
+        result->reason.tensor = tensor;
+        snprintf(result->detail, sizeof result->detail, "wrote outside %s, %lld bytes %s",
+                 s->options.problem->tensors[tensor].name,
+                 (long long)(below ? (int64_t)bytes - first : first + 1),
+                 below ? "before its start" : "past its end");
     }
     return true;
 }
@@ -145,13 +152,12 @@ bool slots_inspect(struct session *s, const struct call *call, struct call_resul
 {
     for (int t = 0; t < s->tensors && result->outcome == OUTCOME_PASS; t++) {
         const struct slot *slot = &s->slot[t];
-        const char *name = s->options.problem->tensors[t].name;
         const size_t at = call->offset[t], after = at + slot->bytes;
         int64_t first = -1;
-        if (!inspect_slack(s, slot, name, 0, at, "before its start", result))
+        if (!inspect_slack(s, t, SIDE_BELOW, 0, at, result))
             return false;
         if (result->outcome == OUTCOME_PASS &&
-            !inspect_slack(s, slot, name, after, slot->region.mapped - after, "past its end", result))
+            !inspect_slack(s, t, SIDE_ABOVE, after, slot->region.mapped - after, result))
             return false;
         if (is_written(s, t) || result->outcome != OUTCOME_PASS)
             continue;
@@ -161,8 +167,10 @@ bool slots_inspect(struct session *s, const struct call *call, struct call_resul
             return session_failed(s, "comparing the inputs", error);
         if (first >= 0) {
             result->outcome = OUTCOME_MODIFIED;
-            snprintf(result->detail, sizeof result->detail, "changed its input %s, first at byte %lld", name,
-                     (long long)first);
+            result->reason.cause = CAUSE_INPUT;
+            result->reason.tensor = t;
+            snprintf(result->detail, sizeof result->detail, "changed its input %s, first at byte %lld",
+                     s->options.problem->tensors[t].name, (long long)first);
         }
     }
     return true;

@@ -111,18 +111,18 @@ static void attain(const struct session *s, double flops, double bytes, struct t
 {
     const struct device *device = s->options.device;
     const double gbps = device_gbps(device);
-    const double tflops = device_tflops(device, s->options.problem->compute);
+    const double tflops = device_tflops(device, s->options.problem);
     const double memory = gbps > 0 ? bytes / gbps / 1e6 : 0;
     const double compute = tflops > 0 ? flops / tflops / 1e9 : 0;
     timing->attainable_ms = device->launch_ms;
-    timing->bound = "launch";
+    timing->bound = BOUND_LAUNCH;
     if (memory > timing->attainable_ms) {
         timing->attainable_ms = memory;
-        timing->bound = "memory";
+        timing->bound = BOUND_MEMORY;
     }
     if (compute > timing->attainable_ms) {
         timing->attainable_ms = compute;
-        timing->bound = "compute";
+        timing->bound = BOUND_COMPUTE;
     }
     timing->fraction = timing->median_ms > 0 ? timing->attainable_ms / timing->median_ms : 0;
 }
@@ -150,7 +150,7 @@ static void summarize(const struct session *s, const struct series *series, stru
 static struct config timed_config(const struct config *config)
 {
     struct config timed = *config;
-    const int input = problem_axis_index(config->problem, "input");
+    const int input = problem_input_axis(config->problem);
     if (input >= 0)
         timed.value[input] = 0;
     return timed;
@@ -166,7 +166,7 @@ static void run_timed(struct session *s, const struct config *config, struct ins
     struct config_result scratch = *result;
     struct totals totals = {&scratch, -1};
     struct call call = {.extents = problem_argument_count(s->options.problem)};
-    char text[RESULT_DETAIL_SIZE], line[RESULT_CONFIG_SIZE];
+    char text[RESULT_DETAIL_SIZE], line[RESULT_LINE_SIZE];
     int returned = 0;
 
     memcpy(call.extent, instance->extent, sizeof call.extent);
@@ -181,6 +181,7 @@ static void run_timed(struct session *s, const struct config *config, struct ins
             session_child_failed(s, status, text, &timed);
         } else if (returned != 0) {
             timed.outcome = OUTCOME_REFUSED;
+            timed.reason.cause = CAUSE_RETURN;
             snprintf(timed.detail, sizeof timed.detail, "returned %d", returned);
         } else if (series->count > 0 && slots_snapshot(s, &call)) {
             const struct judging judging = {.config = config, .instance = instance, .call = SESSION_CALLS};
@@ -192,8 +193,11 @@ static void run_timed(struct session *s, const struct config *config, struct ins
         attain(s, instance->flops, instance->bytes, &result->timing);
     } else if (s->status == SESSION_OK && timed.outcome != OUTCOME_PASS) {
         result->outcome = timed.outcome;
+        result->reason = timed.reason;
+        result->reason.stage = STAGE_TIMED;
         result->worst = scratch.worst;
-        memcpy(result->timed_config, line, sizeof line);
+        result->timed_config = *config;
+        memcpy(result->timed_line, line, sizeof line);
         snprintf(result->detail, sizeof result->detail, "in the timed calls: %.280s", timed.detail);
     }
     free(series);
@@ -214,8 +218,7 @@ enum session_status session_time(struct session *s, const struct config *config,
         run_timed(s, &timed, &instance, budget_seconds, result);
     session_unmap(s);
     instance_clear(&instance);
-    if (s->status == SESSION_SHORT)
-        s->status = SESSION_OK; /* it passed; it only has no time */
+    session_end(s); /* without room it has passed all the same; it only has no time */
     s->seconds.time += clock_seconds() - start - (s->seconds.judge + s->seconds.witness - before) -
                        (lease_waited(s->options.lease) - waited);
     return s->status;
@@ -252,7 +255,6 @@ enum session_status session_measure(struct session *s, const struct config *conf
         *seconds = measure_call(s, config, &instance);
     session_unmap(s);
     instance_clear(&instance);
-    if (s->status == SESSION_SHORT)
-        s->status = SESSION_OK;
+    session_end(s);
     return s->status;
 }

@@ -103,7 +103,7 @@ static void list_trials(const struct session *s, const struct judging *j, int k,
 static bool hear_trials(struct session *s, const struct judging *j, int k, const struct trials *trials,
                         struct judge_report *report, struct worst *worst)
 {
-    char line[RESULT_CONFIG_SIZE];
+    char line[RESULT_LINE_SIZE];
     config_format(j->config, line, sizeof line);
     for (int i = 0; i < trials->count; i++) {
         const struct judged *e = trials->element[i];

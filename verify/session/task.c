@@ -5,14 +5,14 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "verify/device/clock.h"
-#include "verify/cli/interrupt.h"
+#include "verify/system/clock.h"
+#include "verify/system/interrupt.h"
 #include "verify/device/memory.h"
-#include "verify/cli/paths.h"
+#include "verify/problem/paths.h"
 
-static int fail(int status, const char *text)
+static enum task_status fail(struct task *task, enum task_status status, const char *text)
 {
-    options_error("%s", text);
+    snprintf(task->error, sizeof task->error, "%s", text);
     return status;
 }
 
@@ -28,11 +28,11 @@ struct draw_caps task_caps(const struct problem *problem, const struct device *d
 }
 
 /* Without one the run goes on: its times may suffer, its outcomes do not. */
-static void open_lease(struct task *task, const struct options *options)
+static void open_lease(struct task *task)
 {
     char why[400];
     const struct lease_options lease = {
-        .device = task->device.uuid, .quiet = options->quiet, .attend = options->no_lease};
+        .device = task->device.uuid, .waiting = task->options.waiting, .attend = task->options.attend};
     task->lease = lease_open(&lease, why, sizeof why);
     if (!task->lease)
         snprintf(task->notes.text, sizeof task->notes.text,
@@ -40,23 +40,22 @@ static void open_lease(struct task *task, const struct options *options)
                  why);
 }
 
-int task_open(struct task *task, const struct options *options)
+enum task_status task_open(struct task *task, const struct task_options *options)
 {
     char error[512];
     memset(task, 0, sizeof *task);
-    task->problem = options_problem(options);
-    if (!task->problem)
-        return EXIT_USAGE;
+    task->options = *options;
+    task->problem = options->problem;
     const int status = device_open(&task->device, options->device, error, sizeof error);
     if (status != 0)
-        return fail(status == -1 ? EXIT_USAGE : EXIT_ENVIRONMENT, error);
+        return fail(task, status == -1 ? TASK_INPUT : TASK_ENVIRONMENT, error);
     task->caps = task_caps(task->problem, &task->device);
-    open_lease(task, options);
-    return 0;
+    open_lease(task);
+    return TASK_OK;
 }
 
 /* The published contract, or the user's narrower one. */
-static int read_space(struct task *task, const char *path, struct space *space)
+static enum task_status read_space(struct task *task, const char *path, struct space *space)
 {
     struct space_error error;
     char name[128];
@@ -66,16 +65,16 @@ static int read_space(struct task *task, const char *path, struct space *space)
     else
         paths_shape(task->space_path, sizeof task->space_path, name);
     if (space_read(space, task->problem, task->space_path, &error) != 0)
-        return fail(EXIT_USAGE, error.text);
-    return 0;
+        return fail(task, TASK_INPUT, error.text);
+    return TASK_OK;
 }
 
 /* On the host a problem may have a seen set of its own, since the published one is too much for a CPU. */
-static void find_seen(struct task *task, const struct options *options)
+static void find_seen(struct task *task)
 {
     char name[128];
-    if (options->seen) {
-        snprintf(task->seen_path, sizeof task->seen_path, "%s", options->seen);
+    if (task->options.seen) {
+        snprintf(task->seen_path, sizeof task->seen_path, "%s", task->options.seen);
         return;
     }
     snprintf(name, sizeof name, "%s.host.seen", task->problem->name);
@@ -103,34 +102,35 @@ static void narrow(struct task *task, struct config_list *list, const char *what
     list->count = kept;
 }
 
-bool task_regress(const struct problem *problem, const struct options *options, char *path, size_t size)
+bool task_regress(const struct problem *problem, const char *given, char *path, size_t size)
 {
     char name[128];
     snprintf(name, sizeof name, "%s.regress", problem->name);
-    if (!options->regress)
+    if (!given)
         return paths_shape(path, size, name) == 0;
-    snprintf(path, size, "%s", options->regress);
+    snprintf(path, size, "%s", given);
     return true;
 }
 
-int task_contract(struct task *task, const struct options *options)
+enum task_status task_contract(struct task *task)
 {
+    const struct task_options *options = &task->options;
     struct space published;
     struct space_error error;
     char regress[1024];
-    int status = read_space(task, NULL, &published);
-    if (status == 0)
-        status = read_space(task, options->space, &task->space);
-    else
+    enum task_status status = read_space(task, NULL, &published);
+    if (status != TASK_OK)
         return status;
-    find_seen(task, options);
-    const bool has_frozen = task_regress(task->problem, options, regress, sizeof regress);
-    if (status == 0 && config_list_read(&task->seen, options->seen ? &task->space : &published,
-                                        task->seen_path, false, &error) != 0)
-        status = fail(EXIT_USAGE, error.text);
-    if (status == 0 && has_frozen && config_list_read(&task->frozen, &published, regress, false, &error) != 0)
-        status = fail(EXIT_USAGE, error.text);
-    if (status == 0) {
+    status = read_space(task, options->space, &task->space);
+    find_seen(task);
+    const bool has_frozen = task_regress(task->problem, options->regress, regress, sizeof regress);
+    if (status == TASK_OK && config_list_read(&task->seen, options->seen ? &task->space : &published,
+                                              task->seen_path, false, &error) != 0)
+        status = fail(task, TASK_INPUT, error.text);
+    if (status == TASK_OK && has_frozen &&
+        config_list_read(&task->frozen, &published, regress, false, &error) != 0)
+        status = fail(task, TASK_INPUT, error.text);
+    if (status == TASK_OK) {
         narrow(task, &task->seen, "seen");
         narrow(task, &task->frozen, "frozen");
     }
@@ -138,73 +138,72 @@ int task_contract(struct task *task, const struct options *options)
     return status;
 }
 
-int task_config(const struct task *task, const char *line, struct config *config)
+enum task_status task_config(struct task *task, const char *line, struct config *config)
 {
     struct space_error error;
     if (config_parse(config, task->problem, line, "configuration", &error) == 0 &&
         space_contains(&task->space, config, &error))
-        return 0;
-    return fail(EXIT_USAGE, error.text);
+        return TASK_OK;
+    return fail(task, TASK_INPUT, error.text);
 }
 
-static int choose_seed(struct task *task, const struct options *options)
+static enum task_status choose_seed(struct task *task)
 {
-    task->seed = options->seed;
-    if (options->seed_given)
-        return 0;
+    task->seed = task->options.seed;
+    if (task->options.has_seed)
+        return TASK_OK;
     if (getrandom(&task->seed, sizeof task->seed, 0) != (ssize_t)sizeof task->seed)
-        return fail(EXIT_ENVIRONMENT, "the system gives no entropy\n---> use --seed");
+        return fail(task, TASK_ENVIRONMENT, "the system gives no entropy\n---> use --seed");
     task->seed &= ((uint64_t)1 << 48) - 1; /* exact as a JSON number */
-    return 0;
+    return TASK_OK;
 }
 
-int task_draw(struct task *task, const struct options *options)
+enum task_status task_draw(struct task *task)
 {
     const double start = clock_seconds();
-    const int count = options->unseen >= 0 ? options->unseen : effort_count(options->effort);
+    const int count = task->options.count;
     struct draw_notes notes = {.text = ""};
     struct space_error error;
-    int status = choose_seed(task, options);
-    if (status != 0)
+    const enum task_status status = choose_seed(task);
+    if (status != TASK_OK)
         return status;
     if (draw_seen(&task->seen_set, &task->seen, task->seed) != 0)
-        return fail(EXIT_ENVIRONMENT, "out of memory while drawing the seen set");
+        return fail(task, TASK_ENVIRONMENT, "out of memory while drawing the seen set");
     if (count > 0 && draw_unseen(&task->unseen_set, &task->space, &task->seen, &task->frozen, count,
                                  task->seed, &task->caps, &notes, &error) != 0)
-        return fail(EXIT_USAGE, error.text);
+        return fail(task, TASK_INPUT, error.text);
     if (drawn_commitment(&task->unseen_set, task->commitment) != 0)
-        return fail(EXIT_ENVIRONMENT, "out of memory while hashing the unseen set");
+        return fail(task, TASK_ENVIRONMENT, "out of memory while hashing the unseen set");
     const size_t used = strlen(task->notes.text);
     snprintf(task->notes.text + used, sizeof task->notes.text - used, "%s", notes.text);
     task->notes.coverage = notes.coverage;
     task->draw_seconds = clock_seconds() - start;
-    return 0;
+    return TASK_OK;
 }
 
-static int build_one(struct task *task, const char *path, struct build *build)
+static enum task_status build_one(struct task *task, const char *path, struct build *build)
 {
-    char error[4096];
     const struct build_options options = {.path = path,
                                           .backend = task->device.backend,
                                           .device = task->device.ordinal,
                                           .arch = task->device.arch,
                                           .timeout = 600};
-    const enum build_status status = build_candidate(build, &options, error, sizeof error);
+    const enum build_status status = build_candidate(build, &options, task->error, sizeof task->error);
     if (status == BUILD_OK)
-        return 0;
+        return TASK_OK;
     if (is_interrupted()) { /* the compiler was killed; that says nothing about the candidate */
         unlink(build->log);
-        return EXIT_INTERRUPTED;
+        return TASK_INTERRUPTED;
     }
-    return fail(status == BUILD_ENVIRONMENT ? EXIT_ENVIRONMENT : EXIT_USAGE, error);
+    return status == BUILD_ENVIRONMENT ? TASK_ENVIRONMENT : TASK_INPUT;
 }
 
-int task_build(struct task *task, const struct options *options)
+enum task_status task_build(struct task *task)
 {
-    const int status = build_one(task, options->argument[1], &task->build);
-    if (status != 0 || !options->baseline)
+    const enum task_status status = build_one(task, task->options.candidate, &task->build);
+    if (status != TASK_OK || !task->options.baseline)
         return status;
-    return build_one(task, options->baseline, &task->baseline);
+    return build_one(task, task->options.baseline, &task->baseline);
 }
 
 void task_clear(struct task *task)

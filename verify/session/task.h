@@ -1,4 +1,4 @@
-/* A verification task: problem, contract, sets, device and candidate, from the command line. */
+/* A verification task: problem, contract, sets, device and candidate. */
 #ifndef UNSEEN_TASK_H
 #define UNSEEN_TASK_H
 
@@ -6,9 +6,29 @@
 #include "verify/build/build.h"
 #include "verify/device/device.h"
 #include "verify/device/lease.h"
-#include "verify/cli/options.h"
+
+/* What is asked for. Files are paths; NULL: the problem's own. */
+struct task_options {
+    const struct problem *problem;
+    const char *device; /* "host", "cuda", "cuda:1"; NULL: a GPU where there is one */
+    const char *space, *seen, *regress;
+    const char *candidate, *baseline; /* NULL: none */
+    int count;                        /* configurations of the unseen set */
+    uint64_t seed;
+    bool has_seed;                     /* else the system's entropy */
+    bool attend;                       /* as in struct lease_options */
+    void (*waiting)(const char *path); /* likewise */
+};
+
+enum task_status {
+    TASK_OK,
+    TASK_INPUT,       /* something that was given is wrong */
+    TASK_ENVIRONMENT, /* this machine cannot do it */
+    TASK_INTERRUPTED
+};
 
 struct task {
+    struct task_options options;
     const struct problem *problem;
     struct device device;
     struct lease *lease; /* of the device; NULL where none can be had */
@@ -20,21 +40,23 @@ struct task {
     struct draw_notes notes;
     char commitment[65];
     uint64_t seed;
-    struct build build, baseline; /* baseline: --baseline, else zero */
+    struct build build, baseline; /* baseline: where one is given, else zero */
     double draw_seconds;
+    char error
+        [4096]; /* what was found, what was expected, what to do: after TASK_INPUT and TASK_ENVIRONMENT */
 };
 
-/* Each returns 0 or an exit status after printing an error. task_clear is safe after any of them. */
-int task_open(struct task *task, const struct options *options);                   /* problem and device */
-int task_contract(struct task *task, const struct options *options);               /* space, seen, frozen */
-int task_draw(struct task *task, const struct options *options);                   /* both sets */
-int task_config(const struct task *task, const char *line, struct config *config); /* parse one line */
-int task_build(struct task *task, const struct options *options); /* candidate and baseline */
+/* In this order, as far as they are needed. task_clear is safe after any of them. */
+enum task_status task_open(struct task *task, const struct task_options *options); /* problem and device */
+enum task_status task_contract(struct task *task);                                 /* space, seen, frozen */
+enum task_status task_build(struct task *task); /* candidate and baseline */
+enum task_status task_draw(struct task *task);  /* both sets */
+enum task_status task_config(struct task *task, const char *line, struct config *config); /* parse one line */
 void task_clear(struct task *task);
 
-/* Where the frozen failures are: --regress, or shapes/NAME.regress. False: there are none, and path is
+/* Where the frozen failures are: `given`, or shapes/NAME.regress. False: there are none, and path is
  * where they would be. */
-bool task_regress(const struct problem *problem, const struct options *options, char *path, size_t size);
+bool task_regress(const struct problem *problem, const char *given, char *path, size_t size);
 
 /* What one configuration may take on the device. */
 struct draw_caps task_caps(const struct problem *problem, const struct device *device);

@@ -3,12 +3,10 @@
 
 #include "problems/problem.h"
 
-static const char *const inputs[] = {"normal", "special", NULL};
-
 static const struct axis axes[] = {{"tokens", AXIS_NUMBER, NULL, "rows that come; at most slots"},
                                    {"slots", AXIS_NUMBER, NULL, "rows of the cache"},
                                    {"dim", AXIS_NUMBER, NULL, "length of a row"},
-                                   {"input", AXIS_CHOICE, inputs, "how the cache is drawn; x is normal"},
+                                   {"input", AXIS_CHOICE, NULL, "how the cache is drawn; x is normal"},
                                    {0}};
 
 static const struct tensor tensors[] = {{"x", DTYPE_F32, TENSOR_INPUT, "[tokens, dim]"},
@@ -18,6 +16,15 @@ static const struct tensor tensors[] = {{"x", DTYPE_F32, TENSOR_INPUT, "[tokens,
 
 static const struct argument arguments[] = {
     {"tokens", ARGUMENT_I64}, {"slots", ARGUMENT_I64}, {"dim", ARGUMENT_I64}, {0}};
+
+enum { X, SLOT, CACHE };
+
+static const struct input_class classes[] = {
+    {"normal", DATA_ANY, "as they come",
+     .fill = {[X] = {.kind = FILL_NORMAL, .b = 1}, [CACHE] = {.kind = FILL_NORMAL, .b = 1}}},
+    {"special", DATA_ANY, "a cache with NaN, infinities, zeros of both signs, subnormals",
+     .fill = {[X] = {.kind = FILL_NORMAL, .b = 1}, [CACHE] = {.kind = FILL_SPECIAL, .b = 1}}},
+    {0}};
 
 /* The first `tokens` of a permutation of the slots. */
 static int32_t *draw_slots(int64_t tokens, int64_t slots, struct random *random)
@@ -47,14 +54,9 @@ static int instantiate(const struct config *config, struct random *shape_random,
                              .tensor = {{.rank = 2, .dim = {tokens, dim}},
                                         {.rank = 1, .dim = {tokens}},
                                         {.rank = 2, .dim = {slots, dim}}},
-                             .data = DATA_ANY,
                              .flops = (double)(tokens * dim),
                              .bytes = 6.0 * (double)(tokens * dim)};
-    out->tensor[0].fill = (struct fill){.kind = FILL_NORMAL, .b = 1};
-    out->tensor[1].fill = (struct fill){.kind = FILL_GIVEN, .given = slot};
-    out->tensor[2].fill = config_chose(config, "input", "special")
-                              ? (struct fill){.kind = FILL_SPECIAL, .b = 1, .inner = dim}
-                              : (struct fill){.kind = FILL_NORMAL, .b = 1};
+    out->tensor[SLOT].fill = (struct fill){.kind = FILL_GIVEN, .given = slot};
     return 0;
 }
 
@@ -64,7 +66,8 @@ const struct problem problem_append = {.name = "append",
                                        .axes = axes,
                                        .tensors = tensors,
                                        .arguments = arguments,
-                                       .compute = DTYPE_F32,
-                                       .memory_bound = true,
+                                       .classes = classes,
+                                       .arithmetic_class = ARITHMETIC_F32,
+                                       .peak = PEAK_MEMORY,
                                        .host_ns = 1,
                                        .instantiate = instantiate};

@@ -3,9 +3,8 @@
 #include <signal.h>
 #include <stddef.h>
 
-#include "verify/isolate/child.h"
-
 static volatile sig_atomic_t interrupted;
+static void (*end_all)(void);
 
 bool is_interrupted(void)
 {
@@ -16,12 +15,13 @@ static void on_signal(int number)
 {
     (void)number;
     interrupted = 1;
-    child_stop_all();
+    end_all();
 }
 
-void catch_signals(void)
+void catch_signals(void (*end)(void))
 {
     struct sigaction action = {.sa_handler = on_signal};
+    end_all = end;
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 
 bool is_interrupted(void);
-void catch_signals(void); /* SIGINT and SIGTERM: interrupted from then on, and all children end */
+
+/* SIGINT and SIGTERM: interrupted from then on; `end`, which must be async-signal-safe, ends what runs. */
+void catch_signals(void (*end)(void));
 
 #endif

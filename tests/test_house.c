@@ -1,0 +1,108 @@
+/* The rules of tests/house.sh hold, and each of them can be broken. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "cli.h"
+#include "suites.h"
+
+/* In the directory at hand. Returns its exit status; what it says is in `said`. */
+static int run_house(char *said, size_t size)
+{
+    char command[1200];
+    snprintf(command, sizeof command, "sh '%s' >out.txt 2>&1", cli_repository("tests/house.sh"));
+    const int status = system(command);
+    FILE *in = fopen("out.txt", "re");
+    ck_assert_ptr_nonnull(in);
+    said[fread(said, 1, size - 1, in)] = '\0';
+    fclose(in);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+START_TEST(the_house_keeps_its_rules)
+{
+    char command[1200], said[20000];
+    snprintf(command, sizeof command, "ln -s '%s'/* .", cli_repository(""));
+    ck_assert_int_eq(system(command), 0);
+    const int status = run_house(said, sizeof said);
+    ck_assert_msg(status == 0 && said[0] == '\0', "%s", said);
+}
+END_TEST
+
+static const struct {
+    const char *path, *line;
+} breaks[] = {
+    {"gen/explain/x.h", "#include \"gen/draw/draw_internal.h\""},
+    {"verify/audit/x.c", "#include \"../session/session_internal.h\""},
+    {"problems/softmax/problem.c", "#include \"gen/draw/draw.h\""},
+    {"problems/softmax/problem.c", "#include \"reference/judge.h\""},
+    {"gen/draw/x.c", "#include \"reference/judge.h\""},
+    {"gen/draw/x.c", "#include \"verify/system/clock.h\""},
+    {"reference/x.cu", "#include \"gen/draw/draw.h\""},
+    {"reference/x.h", "#include \"../verify/device/memory.h\""},
+    {"reports/x.c", "#include \"verify/session/run.h\""},
+    {"reports/x.c", "#include \"gen/contract/space.h\""},
+    {"verify/session/x.c", "#include \"verify/cli/options.h\""},
+    {"verify/device/x.cu", "#include \"../cli/show.h\""},
+    {"verify/system/x.h", "#include \"verify/device/device.h\""},
+    {"verify/isolate/x.c", "#include \"verify/session/run.h\""},
+    {"verify/cli/x.c", "#include \"tests/cli.h\""},
+};
+
+START_TEST(an_include_against_the_arrows_is_found)
+{
+    char said[4000];
+    ck_assert_int_eq(
+        system("mkdir -p gen/draw gen/explain reference reports tests problems/softmax verify/cli "
+               "verify/audit verify/session verify/device verify/system verify/isolate"),
+        0);
+    cli_put(breaks[_i].path, "#include \"x.h\"\n");
+    ck_assert_msg(run_house(said, sizeof said) == 0, "%s", said);
+    cli_put(breaks[_i].path, breaks[_i].line);
+    ck_assert_int_eq(run_house(said, sizeof said), 1);
+    ck_assert_msg(strstr(said, breaks[_i].path) && strstr(said, "\n---> "), "%s", said);
+}
+END_TEST
+
+static void put_lines(const char *path, const char *first, int lines, const char *last)
+{
+    FILE *out = fopen(path, "we");
+    ck_assert_ptr_nonnull(out);
+    fputs(first, out);
+    for (int i = 0; i < lines; i++)
+        fputs("    a++;\n", out);
+    fputs(last, out);
+    ck_assert_int_eq(fclose(out), 0);
+}
+
+START_TEST(a_long_file_and_a_long_function_are_found)
+{
+    char said[4000];
+    ck_assert_int_eq(system("mkdir -p gen/draw"), 0);
+    put_lines("gen/draw/x.c", "void x(void)\n{\n", 60, "}\n");
+    ck_assert_msg(run_house(said, sizeof said) == 0, "%s", said);
+    put_lines("gen/draw/x.c", "void x(void)\n{\n", 61, "}\n");
+    ck_assert_int_eq(run_house(said, sizeof said), 1);
+    ck_assert_ptr_nonnull(strstr(said, "gen/draw/x.c:2: a function of 61 lines"));
+    put_lines("gen/draw/x.c", "", 500, "");
+    ck_assert_msg(run_house(said, sizeof said) == 0, "%s", said);
+    put_lines("gen/draw/x.c", "", 501, "");
+    ck_assert_int_eq(run_house(said, sizeof said), 1);
+    ck_assert_ptr_nonnull(strstr(said, "gen/draw/x.c: 501 lines"));
+}
+END_TEST
+
+Suite *house_suite(void)
+{
+    Suite *suite = suite_create("house");
+    TCase *tests = tcase_create("rules");
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, cli_setup, cli_teardown);
+    tcase_add_test(tests, the_house_keeps_its_rules);
+    tcase_add_loop_test(tests, an_include_against_the_arrows_is_found, 0,
+                        (int)(sizeof breaks / sizeof *breaks));
+    tcase_add_test(tests, a_long_file_and_a_long_function_are_found);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

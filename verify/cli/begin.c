@@ -1,0 +1,77 @@
+#include "begin.h"
+
+#include "verify/isolate/child.h"
+#include "verify/system/interrupt.h"
+
+static void say_waiting(const char *path)
+{
+    options_error("waiting for another unseen that is timing on this device (%s)\n"
+                  "---> --no-lease does not wait, and the times of both are then worth little",
+                  path);
+}
+
+static struct task_options task_options(const struct options *options, const struct problem *problem)
+{
+    return (struct task_options){.problem = problem,
+                                 .device = options->device,
+                                 .space = options->space,
+                                 .seen = options->seen,
+                                 .regress = options->regress,
+                                 .candidate = options->argument[1],
+                                 .baseline = options->baseline,
+                                 .count =
+                                     options->unseen >= 0 ? options->unseen : effort_count(options->effort),
+                                 .seed = options->seed,
+                                 .has_seed = options->seed_given,
+                                 .attend = options->no_lease,
+                                 .waiting = options->quiet ? NULL : say_waiting};
+}
+
+int begin_step(const struct task *task, enum task_status status)
+{
+    if (status == TASK_INPUT || status == TASK_ENVIRONMENT)
+        options_error("%s", task->error);
+    return status == TASK_OK            ? 0
+           : status == TASK_INPUT       ? EXIT_USAGE
+           : status == TASK_ENVIRONMENT ? EXIT_ENVIRONMENT
+                                        : EXIT_INTERRUPTED;
+}
+
+int begin_task(struct task *task, const struct options *options)
+{
+    const struct problem *problem = options_problem(options);
+    if (!problem)
+        return EXIT_USAGE;
+    const struct task_options asked = task_options(options, problem);
+    int status = begin_step(task, task_open(task, &asked));
+    if (status == 0)
+        status = begin_step(task, task_contract(task));
+    if (status != 0)
+        task_clear(task);
+    return status;
+}
+
+int begin_configuration(const struct options *options,
+                        int (*command)(const struct task *, const struct options *, const struct config *))
+{
+    struct task task;
+    struct config config;
+    catch_signals(child_stop_all);
+    int status = begin_task(&task, options);
+    if (status != 0)
+        return status;
+    status = begin_step(&task, task_config(&task, options->argument[2], &config));
+    if (status == 0)
+        status = begin_step(&task, task_build(&task));
+    if (status == 0)
+        status = command(&task, options, &config);
+    return begin_end(&task, status);
+}
+
+int begin_end(struct task *task, int status)
+{
+    if (status == EXIT_INTERRUPTED)
+        options_error("interrupted");
+    task_clear(task);
+    return status;
+}
