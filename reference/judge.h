@@ -30,8 +30,11 @@ struct judge_request {
     /* The judge's own copies, in the memory of the back end: inputs and in-out tensors as they were before the call,
      * outputs as they came back. */
     struct ref_context context;
-    int output;           /* which tensor is judged */
-    const void *got;      /* the candidate's output, a snapshot, same memory */
+    int output;      /* which tensor is judged */
+    const void *got; /* the candidate's output, a snapshot, same memory */
+    int64_t width,
+        pitch; /* rows of `got`, `expected` and what an in-out tensor held have `width` elements, `pitch` elements
+                * apart; pitch 0: dense. Indices and `wrong` count elements, not memory */
     void *expected;       /* where the right output is stored, in its own format; NULL: nowhere */
     unsigned char *wrong; /* set to 1 for every wrong element, one byte each, same memory; NULL: nowhere */
     struct ladder ladder;

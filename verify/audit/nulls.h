@@ -45,8 +45,8 @@ void null_make(enum null_kind kind, const struct null_source *source, float *out
 void null_change(enum null_kind kind, const struct problem *problem, const struct instance_tensor *shape,
                  enum dtype dtype, void *data);
 
-/* Values of a tensor of dtype on the host, and back. */
-void null_decode(enum dtype dtype, const void *from, int64_t count, float *to);
-void null_encode(enum dtype dtype, const float *from, int64_t count, void *to);
+/* Values of a tensor of dtype on the host, one after the other, and back to where they lie. */
+void null_decode(enum dtype dtype, const struct instance_tensor *shape, const void *from, float *to);
+void null_encode(enum dtype dtype, const struct instance_tensor *shape, const float *from, void *to);
 
 #endif

@@ -18,6 +18,7 @@ struct slot {
     void *got;    /* outputs and in-out: a snapshot of what came back; else NULL */
     void *before; /* the same of the previous call */
     size_t bytes;
+    size_t row, pitch; /* bytes of a row, and to the next one */
     uint32_t poison;
 };
 
@@ -60,6 +61,7 @@ bool slots_restore(struct session *s, const struct call *call);
 bool slots_have_inout(const struct session *s);
 
 /* session.c */
+void session_arguments(const struct session *s, const struct instance *instance, struct call *call);
 bool session_child(struct session *s, struct call_result *result); /* running, with regions mapped */
 void session_child_failed(struct session *s, enum child_status status, const char *text,
                           struct call_result *result);

@@ -12,17 +12,17 @@ void session_request(const struct session *s, const struct judging *j, int k, st
     memset(request, 0, sizeof *request);
     request->problem = problem;
     request->output = s->judgement[k].output;
-    for (int i = 0; i < PROBLEM_MAX_ARGUMENTS; i++)
-        request->context.extent[i] = j->instance->extent[i];
+    memcpy(request->context.extent, j->instance->extent, sizeof request->context.extent);
+    memcpy(request->context.scalar, j->instance->scalar, sizeof request->context.scalar);
     for (int t = 0; t < s->tensors; t++)
         request->context.tensor[t] = s->slot[t].own ? s->slot[t].own : s->slot[t].got;
     request->context.data = j->instance->data;
     request->context.e4m3 = reference_e4m3();
     request->got = s->slot[request->output].got;
+    request->width = instance_tensor_width(&j->instance->tensor[request->output]);
+    request->pitch = j->instance->tensor[request->output].pitch;
     request->ladder = s->ladder;
-    request->poison = s->slot[request->output].poison;
-    if (dtype_size(problem->tensors[request->output].dtype) == 2)
-        request->poison &= 0xffff;
+    request->poison = memory_poison_element(problem->tensors[request->output].dtype);
     request->atol = problem->published_atol;
     request->rtol = problem->published_rtol;
     for (int i = 0; i < JUDGE_SAMPLES; i++)
@@ -73,7 +73,7 @@ static void describe_wrong(const struct session *s, const struct judging *j, int
     const char *name = s->options.problem->tensors[output].name;
     const size_t used = strlen(detail), size = RESULT_DETAIL_SIZE - used;
     const char *comma = used ? "; " : "";
-    char at[96], changed[64] = "";
+    char at[21 * PROBLEM_MAX_RANK], changed[64] = "";
     describe_place(&j->instance->tensor[output], report->first_wrong, at, sizeof at);
     if (report->changed)
         snprintf(changed, sizeof changed, "; %lld of them had to keep their bits",
@@ -230,6 +230,14 @@ static bool judge_output(struct session *s, const struct judging *j, int k, stru
     struct worst worst;
     const double start = clock_seconds();
     session_request(s, j, k, &request);
+    if (instance_tensor_count(&j->instance->tensor[request.output]) == 0) {
+        /* nothing was to be written, and slots_inspect saw nothing written */
+        output->report = (struct judge_report){
+            .first_wrong = -1, .last_wrong = -1, .worst_ratio = -1, .worst = {.index = -1}};
+        worst = (struct worst){.present = false};
+        add_up(s, &output->report, &worst, totals);
+        return true;
+    }
     const int error = judge_elements(s, j, k, &request, &output->report);
     s->seconds.judge += clock_seconds() - start;
     if (error)
