@@ -8,7 +8,7 @@
 #include "stored.h"
 
 struct tally {
-    int64_t wrong, unwritten, published_wrong;
+    int64_t wrong, unwritten, changed, published_wrong;
     int64_t first_wrong, last_wrong;
     int fits;
     double worst_ratio, strain;
@@ -20,14 +20,14 @@ enum tally_result { TALLY_DECIDED, TALLY_OPEN };
 REF_FN struct tally tally_zero(void)
 {
     struct tally t;
-    t.wrong = t.unwritten = t.published_wrong = 0;
+    t.wrong = t.unwritten = t.changed = t.published_wrong = 0;
     t.first_wrong = t.last_wrong = -1;
     t.fits = 0;
     t.worst_ratio = -1;
     t.strain = 0;
     t.worst.index = -1;
     t.worst.got = t.worst.mid = t.worst.rad = t.worst.allowed = t.worst.shift = 0;
-    t.worst.unwritten = false;
+    t.worst.unwritten = t.worst.kept = t.worst.changed = false;
     t.worst.tensor = 0;
     return t;
 }
@@ -61,10 +61,12 @@ REF_FN void tally_wrong(struct tally *t, const struct judge_request *r, int64_t 
         t->last_wrong = index;
 }
 
+/* Of equals the one of the least index, so that it does not depend on which thread comes first. */
 REF_FN void tally_worst(struct tally *t, double ratio, const struct judged *judged)
 {
-    if (ratio > t->worst_ratio || (isnan(ratio) && t->worst_ratio < INFINITY)) {
-        t->worst_ratio = isnan(ratio) ? INFINITY : ratio;
+    const double size = isnan(ratio) ? INFINITY : ratio;
+    if (size > t->worst_ratio || (size == t->worst_ratio && judged->index < t->worst.index)) {
+        t->worst_ratio = size;
         t->worst = *judged;
     }
 }
@@ -87,6 +89,7 @@ REF_FN void tally_verdict(struct tally *t, const struct judge_request *r, const 
     judged->mid = v->want;
     judged->rad = judged->allowed = judged->shift = 0;
     judged->unwritten = v->unwritten;
+    judged->kept = judged->changed = false;
     judged->tensor = v->tensor;
     tally_worst(t, v->right ? 0 : INFINITY, judged);
     if (!v->right) {
@@ -161,17 +164,52 @@ REF_FN bool tally_published(const struct judge_request *r, double got, double mi
     return distance <= r->atol + r->rtol * fabs(mid) || (isinf(mid) && got == mid);
 }
 
+/* An element of an in-out tensor that must keep its bits. It has none before the last rounding. */
+REF_FN void tally_kept(struct tally *t, const struct judge_request *r, enum dtype dtype, int64_t index,
+                       struct judged *judged)
+{
+    uint32_t bits;
+    const int64_t place = stored_at(r, index), at = place * r->element_bytes;
+    const unsigned char *got = (const unsigned char *)r->got + at,
+                        *held = (const unsigned char *)r->held + at;
+    bool same = true;
+    for (int i = 0; i < r->element_bytes && !r->unrounded; i++)
+        same = same && got[i] == held[i];
+    judged->index = index;
+    judged->mid = r->unrounded ? 0 : stored_number(dtype, r->held, place, &bits);
+    judged->got = r->unrounded ? 0 : stored_number(dtype, r->got, place, &bits);
+    judged->rad = judged->allowed = judged->shift = 0;
+    judged->unwritten = false;
+    judged->kept = true;
+    judged->changed = !same;
+    judged->tensor = r->output;
+    tally_worst(t, same ? 0 : INFINITY, judged);
+    t->changed += !same;
+    if (!same) {
+        tally_wrong(t, r, index, false);
+        t->fits = r->ladder.count;
+        t->published_wrong += !(fabs(judged->got - judged->mid) <= r->atol + r->rtol * fabs(judged->mid));
+    }
+    for (int i = 0; i < r->element_bytes && r->expected; i++)
+        ((unsigned char *)r->expected)[at + i] = held[i];
+}
+
 /* Judge element `index`; *judged is filled. TALLY_OPEN: the enclosure cannot say, MPFR must. */
 REF_FN enum tally_result tally_element(struct tally *t, const struct judge_request *r, enum dtype dtype,
                                        const struct ref_element *e, int64_t index, struct judged *judged)
 {
     uint32_t bits;
     double doubt;
+    if (r->held && e->kept) {
+        tally_kept(t, r, dtype, index, judged);
+        return TALLY_DECIDED;
+    }
     const double got = stored_number(dtype, r->got, stored_at(r, index), &bits), mid = num_mid(e->value);
     const double shift = ref_shift(e), strain = ref_strain(e);
     const double distance = tally_moved(e, got, shift, error_overflow(dtype), &doubt);
     const double allowed = tally_rungs(t, r, dtype, e, distance);
-    const bool unwritten = bits == r->poison && !(stored_spares_none(dtype) && distance <= allowed);
+    const bool unwritten =
+        !r->held && bits == r->poison && !(stored_spares_none(dtype) && distance <= allowed);
 
     judged->index = index;
     judged->got = got;
@@ -180,10 +218,11 @@ REF_FN enum tally_result tally_element(struct tally *t, const struct judge_reque
     judged->allowed = allowed;
     judged->shift = shift;
     judged->unwritten = unwritten;
+    judged->kept = judged->changed = false;
     judged->tensor = r->output;
     tally_expect(r, dtype, index, mid);
 
-    if (unwritten || t->worst_ratio < 0 || !(distance <= t->worst_ratio * allowed))
+    if (unwritten || t->worst_ratio < 0 || !(distance < t->worst_ratio * allowed * (1 - 0x1p-50)))
         tally_worst(t, unwritten ? INFINITY : distance == 0 ? 0 : distance / allowed, judged);
     t->strain = strain > t->strain ? strain : t->strain;
     t->published_wrong += !tally_published(r, got, mid, shift == 0 ? distance : fabs(got - mid));
@@ -200,6 +239,7 @@ REF_FN void tally_merge(struct tally *into, const struct tally *from)
 {
     into->wrong += from->wrong;
     into->unwritten += from->unwritten;
+    into->changed += from->changed;
     into->published_wrong += from->published_wrong;
     if (from->first_wrong >= 0 && (into->first_wrong < 0 || from->first_wrong < into->first_wrong))
         into->first_wrong = from->first_wrong;
@@ -209,16 +249,15 @@ REF_FN void tally_merge(struct tally *into, const struct tally *from)
         into->fits = from->fits;
     if (from->strain > into->strain)
         into->strain = from->strain;
-    if (from->worst_ratio > into->worst_ratio) {
-        into->worst_ratio = from->worst_ratio;
-        into->worst = from->worst;
-    }
+    if (from->worst.index >= 0)
+        tally_worst(into, from->worst_ratio, &from->worst);
 }
 
 REF_FN void tally_report(const struct tally *t, struct judge_report *report)
 {
     report->wrong = t->wrong;
     report->unwritten = t->unwritten;
+    report->changed = t->changed;
     report->published_wrong = t->published_wrong;
     report->first_wrong = t->first_wrong;
     report->last_wrong = t->last_wrong;

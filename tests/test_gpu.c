@@ -412,5 +412,6 @@ Suite *gpu_suite(void)
     suite_add_tcase(suite, gpu_clock_case());
     suite_add_tcase(suite, own_gpu_case());
     suite_add_tcase(suite, gpu_contract_case());
+    suite_add_tcase(suite, gpu_forms_case());
     return suite;
 }

@@ -76,6 +76,13 @@ static const struct command commands[] = {
      "  unseen new rms_norm --like softmax\n"
      "  unseen verify ./rms_norm rms_norm/baseline.c --device host",
      command_new},
+    {"prove", "PROBLEM", 1, 1, "desjtv",
+     "Test a problem's definition by itself: enclosures against MPFR, the right output and slightly wrong "
+     "ones, null "
+     "outputs, its own kernels, its seen set, and what each input class can tell.\v"
+     "Exit status: 0 every check passed, 1 some did not, 2 bad usage or input, 3 the environment cannot do "
+     "it, 130 interrupted.",
+     command_prove},
     {"peak", "", 0, 0, "d", "Measure what the hardware can do, beside the vendor's figures.", command_peak},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -128,7 +135,7 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return options_run(&commands[i], argc - 1, argv + 1);
     options_error("unknown command '%s'; expected list, describe, draw, verify, check, shrink, freeze, "
-                  "audit, new or peak\n"
+                  "audit, prove, new or peak\n"
                   "---> unseen --help says what each does",
                   argv[1]);
     return EXIT_USAGE;

@@ -62,6 +62,7 @@ int command_shrink(const struct options *options);
 int command_freeze(const struct options *options);
 int command_audit(const struct options *options);
 int command_new(const struct options *options);
+int command_prove(const struct options *options);
 int command_peak(const struct options *options);
 
 #endif

@@ -21,8 +21,9 @@ void session_unmap(struct session *s);
 
 /* One tensor of the configuration at hand; memory of the back end. */
 struct session_tensor {
-    void *own;   /* inputs: what the candidate gets; outputs: what is judged */
-    void *spare; /* outputs: as much again */
+    void *own;   /* inputs and in-out: what the candidate gets; else NULL */
+    void *got;   /* outputs and in-out: what is judged; else NULL */
+    void *spare; /* the same: as much again */
     size_t bytes;
 };
 struct session_tensor session_tensor(const struct session *s, int tensor);
@@ -32,13 +33,22 @@ const struct session_options *session_given(const struct session *s); /* what it
 /* How the work on a configuration ended. SESSION_SHORT is said once: the next configuration may have room. */
 enum session_status session_end(struct session *s);
 
+/* The judgements of the problem, *count of them. */
+const struct judgement *session_judgements(const struct session *s, int *count);
+
+/* What one of them says of a call. */
+struct output_result {
+    enum outcome outcome; /* pass, wrong, unwritten; skipped: too much was left open */
+    struct judge_report report;
+};
+
 /* What one call came to. */
 struct call_result {
     enum outcome outcome;
     struct reason reason;
     char detail[RESULT_DETAIL_SIZE];
-    bool judged; /* the output was compared */
-    struct judge_report *report;
+    bool judged;                  /* the outputs were compared */
+    struct output_result *output; /* by judgement */
 };
 
 struct judging {
@@ -54,10 +64,10 @@ struct totals {
     struct config_result *result;
     double worst_ratio;
 };
-/* What the right output holds, in its own format, into `expected` (memory of the back end). */
-bool session_expect(struct session *s, const struct judging *judging, void *expected);
+/* What the right output of judgement k holds, in its own format, into `expected` (memory of the back end). */
+bool session_expect(struct session *s, const struct judging *judging, int k, void *expected);
 
-/* Judge the snapshot of a call; adds to *totals, and result->outcome says wrong or unwritten. */
+/* Judge the snapshots of a call; adds to *totals, and result->outcome says wrong or unwritten. */
 bool session_judge(struct session *s, const struct judging *judging, struct call_result *result,
                    struct totals *totals);
 

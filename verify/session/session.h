@@ -46,6 +46,10 @@ void session_skip(struct config_result *result, enum cause cause);
  * pattern->present is false where there are none. NULL: no more. */
 void session_observe(struct session *session, struct pattern *pattern);
 
+/* From now on copy what the first call of a configuration leaves in output t to to[t], memory of the back end and of
+ * the tensor's size. NULL: no more. */
+void session_copy(struct session *session, void *const *to);
+
 /* Time one configuration on data of the published kind, and judge the output of the last timed call; sets
  * result->timing, and result->outcome when that output does not pass. */
 enum session_status session_time(struct session *session, const struct config *config, double budget_seconds,
