@@ -11,6 +11,10 @@ void own_teardown(void);
 void own_copy(const char *problem); /* out of the tree into ./PROBLEM, shapes included */
 void own_sh(const char *format, ...) __attribute__((format(printf, 1, 2))); /* must succeed */
 
+/* Keeps the last report as FILE, without what holds times (the paragraph of the ceilings among it), and with the name in the
+ * place of the folder's word. */
+void own_keep_report(const char *file);
+
 /* A `cc` before the real one on PATH: notes its arguments in cc.log, then does `before` (shell). */
 void own_wrap_cc(const char *before);
 int own_compiled(void); /* files that it has compiled since it was last asked */
