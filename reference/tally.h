@@ -6,6 +6,13 @@
 
 #include "judge.h"
 
+/* An account is kept by kernels and closed by the host. */
+#ifdef __CUDACC__
+#define TALLY_FN static __host__ __device__ __forceinline__
+#else
+#define TALLY_FN REF_FN
+#endif
+
 struct tally {
     int64_t wrong, unwritten, published_wrong;
     int64_t first_wrong, last_wrong;
@@ -16,7 +23,7 @@ struct tally {
 
 enum tally_result { TALLY_DECIDED, TALLY_OPEN };
 
-REF_FN struct tally tally_zero(void)
+TALLY_FN struct tally tally_zero(void)
 {
     struct tally t;
     t.wrong = t.unwritten = t.published_wrong = 0;
@@ -225,7 +232,7 @@ REF_FN enum tally_result tally_element(struct tally *t, const struct judge_reque
 
 #endif /* discrete */
 
-REF_FN void tally_merge(struct tally *into, const struct tally *from)
+TALLY_FN void tally_merge(struct tally *into, const struct tally *from)
 {
     into->wrong += from->wrong;
     into->unwritten += from->unwritten;
@@ -244,7 +251,7 @@ REF_FN void tally_merge(struct tally *into, const struct tally *from)
     }
 }
 
-REF_FN void tally_report(const struct tally *t, struct judge_report *report)
+TALLY_FN void tally_report(const struct tally *t, struct judge_report *report)
 {
     report->wrong = t->wrong;
     report->unwritten = t->unwritten;

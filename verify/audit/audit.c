@@ -169,7 +169,8 @@ static bool expect_smaller(struct auditing *a, const struct space *space)
     b.session = session_open(session_given(a->session));
     if (b.session && config_instantiate(&config, 1, &b.instance) == 0) {
         b.source.count = instance_tensor_count(&b.instance.tensor[b.output]);
-        ok = b.source.count <= a->source.count && slots_create(b.session, &b.instance, why, sizeof why) &&
+        ok = b.source.count <= a->source.count &&
+             slots_create(b.session, &b.instance, why, sizeof why) == 0 &&
              slots_fill(b.session, &config, &b.instance, 1) && expect(&b, b.other);
     }
     a->source.others = ok ? b.source.count : 0;
@@ -329,7 +330,7 @@ static void audit_one(struct session *s, struct audit *audit, const struct drawn
                                     .count = instance_tensor_count(&a.instance.tensor[a.output]),
                                     .inputs = instance_tensor_count(&a.instance.tensor[0]),
                                     .seed = drawn->config.seed};
-    if (slots_create(s, &a.instance, why, sizeof why))
+    if (slots_create(s, &a.instance, why, sizeof why) == 0)
         audit_config(&a, space);
     else
         audit->skipped++;

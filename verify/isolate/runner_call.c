@@ -1,5 +1,4 @@
 #include <string.h>
-#include <time.h>
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -9,6 +8,7 @@
 #endif
 
 #include "runner_internal.h"
+#include "verify/system/clock.h"
 
 enum { LINE = 64, SPILL_BYTES = 64 << 20 };
 
