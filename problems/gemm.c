@@ -85,7 +85,7 @@ const struct input_class gemm_classes[] = {
     {"cancel", DATA_ANY, "pairs of terms that nearly cancel",
      .fill = {[A] = PRODUCT_CANCEL_A, [B] = PRODUCT_CANCEL_B}},
     {"special", DATA_SIGN_RANDOM,
-     "NaN, in bf16 also infinities, and NaN against 0: they reach their own rows and columns alone",
+     "NaN, in bf16 also infinities, NaN against 0: they reach their own rows and columns alone",
      .adjust = special},
     {0}};
 

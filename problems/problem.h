@@ -143,6 +143,20 @@ struct accumulation {
     } with[ACCUMULATION_CHOICES];
 };
 
+/* What bounds the speed of a good kernel: scores are in GB/s for PEAK_MEMORY, else in TFLOP/s against the rate of that
+ * format's units. */
+enum peak { PEAK_MEMORY, PEAK_F32, PEAK_BF16, PEAK_E4M3 };
+
+/* What an honest kernel may compute in; reference/error.h has the bounds. Matrix units are those of the GPU in hand: the
+ * host has none, and there these classes admit fp32 alone. */
+enum arithmetic_class {
+    ARITHMETIC_EXACT,        /* no arithmetic: the result is right or not */
+    ARITHMETIC_F32,          /* fp32, in any order and any split */
+    ARITHMETIC_MMA16,        /* or matrix units for 16-bit formats */
+    ARITHMETIC_FP8,          /* or those for 8-bit formats */
+    ARITHMETIC_BF16_OPERANDS /* fp32 sums, operands of products rounded to bf16; on any device */
+};
+
 struct problem {
     const char *name;
     const char *summary;              /* one line */
@@ -151,10 +165,8 @@ struct problem {
     const struct tensor *tensors;     /* inputs, then outputs; ends with a NULL name */
     const struct argument *arguments; /* after the tensors; ends with a NULL name */
     const struct derived *derived;    /* ends with a NULL name; NULL: none */
-    enum dtype compute;               /* the hardware rate that bounds it: DTYPE_F32, _BF16, _E4M3 */
-    bool exact;                       /* the result is right or not: no arithmetic, no allowed error */
-    bool rounds_operands;             /* operands of its products may be rounded to bf16, on any device */
-    bool memory_bound;                /* scored in GB/s rather than TFLOP/s */
+    enum arithmetic_class arithmetic_class;
+    enum peak peak;
     const struct input_class
         *classes; /* ends with a NULL name; the axis without choices of its own has these */
     struct accumulation accumulation; /* drawn at the greatest of its axis */

@@ -17,32 +17,32 @@ static void add(struct ladder *ladder, struct arithmetic rung)
     ladder->rung[ladder->count++] = rung;
 }
 
-/* Matrix units exist for the 16-bit and 8-bit problems only: fp32 problems admit fp32 alone, and TF32
- * there is a downgrade. On the host there are none. */
+/* TF32 is a downgrade of fp32. On the host there are no matrix units. */
 void error_ladder(const struct problem *problem, int capability, struct ladder *out)
 {
-    const bool wide = problem->compute == DTYPE_F32;
-    const bool fp8 = problem->compute == DTYPE_E4M3;
-
+    const struct arithmetic *mma16 = capability && capability < 90 ? &ampere_mma16 : &hopper_mma16;
+    const struct arithmetic *fp8 = capability >= 100 ? &blackwell_fp8 : &hopper_fp8;
     *out = (struct ladder){.count = 0};
-    if (problem->exact) {
+    if (problem->arithmetic_class == ARITHMETIC_EXACT) {
         add(out, (struct arithmetic){.name = "exact", .k = 1});
         return;
     }
     add(out, fp32);
-    if (problem->rounds_operands) {
+    switch (problem->arithmetic_class) {
+    case ARITHMETIC_MMA16:
+        add(out, *mma16);
+        out->admitted = capability ? 1 : 0;
+        break;
+    case ARITHMETIC_FP8:
+        add(out, *mma16);
+        add(out, *fp8);
+        out->admitted = capability ? 2 : 0;
+        break;
+    case ARITHMETIC_BF16_OPERANDS:
         add(out, operands);
         out->admitted = 1;
-    } else if (wide)
-        add(out, hopper_tf32);
-    else
-        add(out, capability && capability < 90 ? ampere_mma16 : hopper_mma16);
-    if (capability && !wide)
-        out->admitted = 1;
-    if (fp8) {
-        add(out, capability >= 100 ? blackwell_fp8 : hopper_fp8);
-        if (capability)
-            out->admitted = 2;
+        break;
+    default: add(out, hopper_tf32);
     }
     add(out, fp16);
     add(out, bf16);

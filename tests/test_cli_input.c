@@ -148,6 +148,20 @@ START_TEST(describe_says_what_the_contract_is)
 }
 END_TEST
 
+START_TEST(describe_says_what_each_input_class_is_for)
+{
+    CLI("describe", "gemm_fp8");
+    cli_expect(0, "\ninput classes (and what each promises; *: one wrong element shows at any size");
+    cli_expect(0, "\n  normal       random signs as published");
+    cli_expect(0,
+               "\n  needle     * exact sums   the same with large terms at the last k and at tile edges\n");
+    CLI("describe", "softmax");
+    cli_expect(0, "\n  digits       nothing      terms below half an ulp");
+    CLI("describe", "topk");
+    cli_expect(0, "\n  ties         exact        seven values");
+}
+END_TEST
+
 START_TEST(describe_lists_derived_sizes_where_there_are_some)
 {
     CLI("describe", "moe_up");
@@ -204,6 +218,7 @@ TCase *cli_input_case(void)
     tcase_add_test(input, draw_prints_the_seen_set_the_unseen_set_or_both);
     tcase_add_test(input, verify_runs_what_draw_prints);
     tcase_add_test(input, describe_says_what_the_contract_is);
+    tcase_add_test(input, describe_says_what_each_input_class_is_for);
     tcase_add_test(input, describe_lists_derived_sizes_where_there_are_some);
     tcase_add_loop_test(input, the_header_compiles_as_c_and_agrees_with_a_candidate, 0,
                         sizeof trivial / sizeof *trivial);

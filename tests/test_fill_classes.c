@@ -55,11 +55,11 @@ START_TEST(a_class_fills_inputs_alone)
 {
     const struct problem *problem = problem_at(_i);
     const int tensors = problem_tensor_count(problem);
-    for (const struct input_class *class = problem->classes; class->name; class ++)
+    for (const struct input_class *c = problem->classes; c->name; c++)
         for (int t = 0; t < PROBLEM_MAX_TENSORS; t++)
-            ck_assert_msg(class->fill[t].kind == FILL_GIVEN ||
+            ck_assert_msg(c->fill[t].kind == FILL_GIVEN ||
                               (t < tensors && problem->tensors[t].role != TENSOR_OUTPUT),
-                          "%s: %s fills tensor %d", problem->name, class->name, t);
+                          "%s: %s fills tensor %d", problem->name, c->name, t);
 }
 END_TEST
 

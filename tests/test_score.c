@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/device/device.h"
 #include "verify/measure/score.h"
 
 Suite *score_suite(void);
@@ -357,10 +358,37 @@ START_TEST(the_published_verdict_sees_outputs_crashes_timeouts_and_refusals_only
 }
 END_TEST
 
+static double ceiling(const char *gpu, const char *problem)
+{
+    struct device device = {.backend = BACKEND_CUDA};
+    ck_assert(device_vendor_ceilings(gpu, &device.vendor));
+    return device_tflops(&device, problem_find(problem));
+}
+
+/* Problems that memory bounds have the ceiling of what their arithmetic admits besides. */
+START_TEST(work_is_measured_against_the_units_that_a_problem_runs_on)
+{
+    ck_assert(ceiling("NVIDIA H200", "gemm_f32") == 67 && ceiling("NVIDIA H200", "gemm_bf16") == 989.5);
+    ck_assert(ceiling("NVIDIA H200", "gemm_fp8") == 1979 && ceiling("NVIDIA H200", "kda") == 989.5);
+    ck_assert(ceiling("NVIDIA H200", "softmax") == 67 && ceiling("NVIDIA H200", "topk") == 67);
+    ck_assert(ceiling("NVIDIA H200", "paged_attention") == 989.5);
+    ck_assert(ceiling("NVIDIA A100-SXM4-80GB", "gemm_fp8") == 312); /* has no fp8 units */
+}
+END_TEST
+
+START_TEST(the_host_multiplies_in_fp32_whatever_the_problem)
+{
+    const struct device host = {.backend = BACKEND_HOST, .measured = {.tflops = {[RATE_F32] = 0.5}}};
+    for (const struct problem *const *p = problem_registry; *p; p++)
+        ck_assert(device_tflops(&host, *p) == 0.5);
+}
+END_TEST
+
 Suite *score_suite(void)
 {
     Suite *suite = suite_create("score");
     TCase *numbers = tcase_create("intervals"), *verdicts = tcase_create("verdicts");
+    TCase *ceilings = tcase_create("ceilings");
 
     tcase_add_test(numbers, wilson_agrees_with_newcombes_table);
     tcase_add_test(numbers, difference_agrees_with_newcombes_table);
@@ -383,6 +411,9 @@ Suite *score_suite(void)
     tcase_add_test(verdicts, a_run_that_tested_nothing_is_inconclusive);
     tcase_add_test(verdicts, some_skipped_unseen_configurations_leave_the_verdict_to_the_others);
     tcase_add_test(verdicts, the_published_verdict_sees_outputs_crashes_timeouts_and_refusals_only);
+    tcase_add_test(ceilings, work_is_measured_against_the_units_that_a_problem_runs_on);
+    tcase_add_test(ceilings, the_host_multiplies_in_fp32_whatever_the_problem);
+    suite_add_tcase(suite, ceilings);
     suite_add_tcase(suite, numbers);
     suite_add_tcase(suite, verdicts);
     return suite;

@@ -19,8 +19,7 @@ static const struct argument arguments[] = {
 enum { X, VALUES, INDICES };
 
 static const struct input_class classes[] = {
-    {"normal", DATA_EXACT, "as published: all values differ, but for a few",
-     .fill = {[X] = {.kind = FILL_NORMAL, .b = 1}}},
+    {"normal", DATA_EXACT, "as published: deviation 1", .fill = {[X] = {.kind = FILL_NORMAL, .b = 1}}},
     {"ties", DATA_EXACT, "seven values: the k-th largest is one of many, and no index comes twice",
      .fill = {[X] = {.kind = FILL_LEVELS, .a = -3, .b = 7}}},
     {"equal", DATA_EXACT, "one value a row", .fill = {[X] = {.kind = FILL_ROWS_EQUAL, .b = 4}}},
@@ -69,9 +68,8 @@ const struct problem problem_topk = {
     .tensors = tensors,
     .arguments = arguments,
     .classes = classes,
-    .compute = DTYPE_F32,
-    .exact = true,
-    .memory_bound = true,
+    .arithmetic_class = ARITHMETIC_EXACT,
+    .peak = PEAK_MEMORY,
     .half = {0, 1, -INFINITY},
     .published_atol = 1e-4,
     .published_rtol = 1e-4,

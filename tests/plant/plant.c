@@ -133,7 +133,7 @@ static bool loses_bits(const struct plant *plant, const struct config *config)
         return true;
     const size_t length = strlen(plant->source);
     const bool cuda = length > 3 && strcmp(plant->source + length - 3, ".cu") == 0;
-    return cuda && plant->problem->compute == DTYPE_E4M3 && config_value(config, "k") > 4096;
+    return cuda && plant->problem->arithmetic_class == ARITHMETIC_FP8 && config_value(config, "k") > 4096;
 }
 
 bool plant_must_show(const struct plant *plant, const struct config *config)

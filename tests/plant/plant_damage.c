@@ -87,7 +87,7 @@ void plant_draw_damage(struct plant *plant, const struct plant_field *field, str
         fits = plant->damage != PLANT_LATE || places[plant->place].contiguous;
         fits = fits && (plant->damage != PLANT_LOW_BITS || is_float(plant));
     } while (!fits);
-    if (plant->damage == PLANT_LOW_BITS && !plant->problem->exact) {
+    if (plant->damage == PLANT_LOW_BITS && plant->problem->arithmetic_class != ARITHMETIC_EXACT) {
         plant->place = WHOLE;
         plant->by_bits = true;
     }

@@ -131,7 +131,7 @@ static void write_damage(FILE *out, const struct plant *plant, bool twin)
     fprintf(out, "#define PLANT_OUTPUT %s\n", tensor->name);
     fprintf(out, "#define PLANT_WORD uint%d_t\n", (int)(8 * size));
     fprintf(out, "#define PLANT_FLOAT %d\n", tensor->dtype != DTYPE_I64);
-    fprintf(out, "#define PLANT_EXACT %d\n", plant->problem->exact);
+    fprintf(out, "#define PLANT_EXACT %d\n", plant->problem->arithmetic_class == ARITHMETIC_EXACT);
     /* of bf16 four of the seven fraction bits are lost, of fp32 sixteen of 23 */
     fprintf(out, "#define PLANT_KEPT_BITS 0x%xu\n", size == 2 ? 0xfff00000u : 0xffff0000u);
     write_shape(out, tensor);

@@ -340,8 +340,10 @@ static void audit_one(struct session *s, struct audit *audit, const struct drawn
 
 static void choose_kinds(const struct problem *problem, struct audit *audit)
 {
+    const bool single =
+        problem->arithmetic_class == ARITHMETIC_EXACT || problem->arithmetic_class == ARITHMETIC_F32;
     for (int kind = 0; kind < NULL_KINDS; kind++)
-        audit->applies[kind] = kind != NULL_BF16 || problem->compute == DTYPE_F32;
+        audit->applies[kind] = kind != NULL_BF16 || single;
 }
 
 enum run_status audit_run(const struct task *task, struct audit *audit, void (*progress)(int done, int total),

@@ -103,6 +103,20 @@ static void print_derived(const struct derived *derived)
     }
 }
 
+static void print_classes(const struct problem *problem)
+{
+    static const char *const promise[] = {
+        [DATA_SIGN_RANDOM] = "random signs", [DATA_ANY] = "nothing", [DATA_EXACT] = "exact sums"};
+    const bool exact = problem->arithmetic_class == ARITHMETIC_EXACT;
+    if (!problem->classes)
+        return;
+    printf("\ninput classes (and what each promises; *: one wrong element shows at any size, so drawn more "
+           "often)\n");
+    for (const struct input_class *c = problem->classes; c->name; c++)
+        printf("  %-10s %c %-12s %s\n", c->name, c->discriminating ? '*' : ' ',
+               exact ? "exact" : promise[c->data], c->shows);
+}
+
 int command_describe(const struct options *options)
 {
     const struct problem *problem = options_problem(options);
@@ -126,6 +140,7 @@ int command_describe(const struct options *options)
         print_domain(&space, i);
     for (int i = 0; i < space.limit_count; i++)
         printf("  limit      %s\n", limit_text(space.limit[i]));
+    print_classes(problem);
     print_derived(problem->derived);
     printf("\ntensors\n");
     for (int t = 0; problem->tensors[t].name; t++)

@@ -80,7 +80,7 @@ static void start_result(const struct task *task, const struct options *options,
     *result = (struct result){.version = UNSEEN_VERSION,
                               .git = unseen_git,
                               .problem = task->problem->name,
-                              .memory_bound = task->problem->memory_bound,
+                              .memory_bound = task->problem->peak == PEAK_MEMORY,
                               .language = task->build.language,
                               .build_seconds = task->build.seconds,
                               .seed = task->seed,
@@ -98,7 +98,7 @@ static void start_result(const struct task *task, const struct options *options,
     snprintf(result->sandbox, sizeof result->sandbox, "%s", child_sandbox());
     result->peaks = (struct peaks){.bandwidth_gbps = device_gbps(&task->device),
                                    .measured_gbps = task->device.measured.gbps,
-                                   .tflops = device_tflops(&task->device, task->problem->compute),
+                                   .tflops = device_tflops(&task->device, task->problem),
                                    .source = task->device.vendor.gbps > 0 ? PEAKS_VENDOR : PEAKS_MEASURED,
                                    .launch_ms = task->device.launch_ms};
     result->phase.build = task->build.seconds;

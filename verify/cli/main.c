@@ -31,7 +31,8 @@ const char *__lsan_default_options(void)
 static const struct command commands[] = {
     {"list", "", 0, 0, "", "List the problems, one line each.", command_list},
     {"describe", "PROBLEM", 1, 1, "h",
-     "Axes, contract, tensors and arithmetic of a problem; with --header the C header that a candidate "
+     "Axes, contract, input classes, tensors and arithmetic of a problem; with --header the C header that a "
+     "candidate "
      "may include.",
      command_describe},
     {"draw", "PROBLEM", 1, 1, "yusdpeR",

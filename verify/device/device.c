@@ -44,10 +44,23 @@ double device_gbps(const struct device *device)
     return device->vendor.gbps > 0 ? device->vendor.gbps : device->measured.gbps;
 }
 
-/* The host has no matrix units: whatever the format, its products are fp32. */
-double device_tflops(const struct device *device, enum dtype compute)
+/* The units that bound a problem; where memory does, the fastest that its arithmetic admits. */
+static enum rate rate_of(const struct problem *problem)
 {
-    enum rate rate = compute == DTYPE_E4M3 ? RATE_E4M3 : compute == DTYPE_BF16 ? RATE_BF16 : RATE_F32;
+    static const enum rate of_peak[] = {
+        [PEAK_F32] = RATE_F32, [PEAK_BF16] = RATE_BF16, [PEAK_E4M3] = RATE_E4M3};
+    static const enum rate of_class[] = {[ARITHMETIC_EXACT] = RATE_F32,
+                                         [ARITHMETIC_F32] = RATE_F32,
+                                         [ARITHMETIC_MMA16] = RATE_BF16,
+                                         [ARITHMETIC_FP8] = RATE_E4M3,
+                                         [ARITHMETIC_BF16_OPERANDS] = RATE_BF16};
+    return problem->peak == PEAK_MEMORY ? of_class[problem->arithmetic_class] : of_peak[problem->peak];
+}
+
+/* The host has no matrix units: whatever the format, its products are fp32. */
+double device_tflops(const struct device *device, const struct problem *problem)
+{
+    enum rate rate = rate_of(problem);
     if (device->backend == BACKEND_HOST)
         rate = RATE_F32;
     else if (rate == RATE_E4M3 && device->vendor.tflops[rate] == 0)

@@ -55,7 +55,7 @@ bool device_vendor_ceilings(const char *name, struct ceilings *out);
 
 /* What bounds a problem: the ceiling used for scores, vendor's where known. */
 double device_gbps(const struct device *device);
-double device_tflops(const struct device *device, enum dtype compute);
+double device_tflops(const struct device *device, const struct problem *problem);
 
 /* A kernel of our own that holds the GPU for about `ms`, between two events: what these show, and the clock
  * of this process until the device has drained, as the runner takes both of a candidate. Returns 0, or -1

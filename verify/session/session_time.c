@@ -108,7 +108,7 @@ static void attain(const struct session *s, double flops, double bytes, struct t
 {
     const struct device *device = s->options.device;
     const double gbps = device_gbps(device);
-    const double tflops = device_tflops(device, s->options.problem->compute);
+    const double tflops = device_tflops(device, s->options.problem);
     const double memory = gbps > 0 ? bytes / gbps / 1e6 : 0;
     const double compute = tflops > 0 ? flops / tflops / 1e9 : 0;
     timing->attainable_ms = device->launch_ms;
