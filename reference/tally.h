@@ -129,7 +129,7 @@ REF_FN void tally_verdict(struct tally *t, const struct judge_request *r, const 
     tally_worst(t, v->right ? 0 : INFINITY, judged);
     if (!v->right) {
         tally_wrong(t, r, index, v->unwritten);
-        t->fits = r->ladder.count;
+        t->fits = r->arithmetics.count;
     }
     tally_expect(r, DTYPE_F32, index, v->expected);
     if (v->got != v->want && !(fabs(v->got - v->want) <= r->atol + r->rtol * fabs(v->want)))
@@ -161,20 +161,20 @@ REF_FN double tally_allowed(const struct judge_request *r, const struct arithmet
     return error + error_of_rounding(error_format(dtype), num_mid(e->value), error);
 }
 
-/* What the admitted arithmetic allows: any rung up to it is honest. `fits` advances to the tightest rung
+/* What the admitted arithmetic allows: any class up to it is honest. `fits` advances to the tightest class
  * that every element so far fits; usually that is one evaluation, shared with the first. */
-REF_FN double tally_rungs(struct tally *t, const struct judge_request *r, enum dtype dtype,
-                          const struct ref_element *e, double distance)
+REF_FN double tally_arithmetics(struct tally *t, const struct judge_request *r, enum dtype dtype,
+                                const struct ref_element *e, double distance)
 {
     double allowed = 0;
-    for (int i = 0; i <= r->ladder.admitted; i++) {
-        const double rung = tally_allowed(r, &r->ladder.rung[i], dtype, e);
-        allowed = rung > allowed ? rung : allowed;
-        if (t->fits == i && distance != 0 && !(distance <= rung))
+    for (int i = 0; i <= r->arithmetics.admitted; i++) {
+        const double most = tally_allowed(r, &r->arithmetics.item[i], dtype, e);
+        allowed = most > allowed ? most : allowed;
+        if (t->fits == i && distance != 0 && !(distance <= most))
             t->fits++;
     }
-    while (t->fits > r->ladder.admitted && t->fits < r->ladder.count && distance != 0 &&
-           !(distance <= tally_allowed(r, &r->ladder.rung[t->fits], dtype, e)))
+    while (t->fits > r->arithmetics.admitted && t->fits < r->arithmetics.count && distance != 0 &&
+           !(distance <= tally_allowed(r, &r->arithmetics.item[t->fits], dtype, e)))
         t->fits++;
     return allowed;
 }
@@ -208,7 +208,7 @@ REF_FN enum tally_result tally_element(struct tally *t, const struct judge_reque
     const double shift = ref_shift(e), strain = ref_strain(e), distance = tally_moved(e, got, shift, &doubt);
     const bool unwritten = bits == r->poison;
 
-    const double allowed = tally_rungs(t, r, dtype, e, distance);
+    const double allowed = tally_arithmetics(t, r, dtype, e, distance);
     judged->index = index;
     judged->got = got;
     judged->mid = mid;

@@ -8,7 +8,7 @@
 
 #include "problems/problem.h"
 
-enum { SPACE_MAX_VALUES = 32, SPACE_MAX_TILES = 16, SPACE_MAX_LIMITS = 16 };
+enum { SPACE_MAX_VALUES = 32, SPACE_MAX_TILES = 16, SPACE_MAX_CONSTRAINTS = 16 };
 
 /* A number axis has a range low..high, or a list of values (value_count > 0: ascending); a choice
  * axis has a list of the numbers of its choices, in the file's order. */
@@ -20,13 +20,13 @@ struct domain {
     int tile_count;
 };
 
-struct limit; /* a parsed expression such as rows*cols <= 2^31 */
+struct constraint; /* a parsed expression such as rows*cols <= 2^31 */
 
 struct space {
     const struct problem *problem;
     struct domain domain[PROBLEM_MAX_AXES]; /* by axis index of the problem */
-    struct limit *limit[SPACE_MAX_LIMITS];
-    int limit_count;
+    struct constraint *constraint[SPACE_MAX_CONSTRAINTS];
+    int constraint_count;
 };
 
 /* Text of one error: "FILE:LINE: what was found; what was expected\n---> hint". */
@@ -44,11 +44,11 @@ int space_read(struct space *space, const struct problem *problem, const char *p
                struct space_error *error);
 void space_clear(struct space *space);
 
-/* True when every value is in its domain and every limit holds. Otherwise *error (may be NULL) says
- * which axis or limit, what was found and what is legal. */
+/* True when every value is in its domain and every constraint holds. Otherwise *error (may be NULL) says
+ * which axis or constraint, what was found and what is legal. */
 bool space_contains(const struct space *space, const struct config *config, struct space_error *error);
 bool domain_contains(const struct domain *domain, int64_t value);
-const char *limit_text(const struct limit *limit); /* as written in the file */
+const char *constraint_text(const struct constraint *constraint); /* as written in the file */
 
 /* --- configuration lines --- */
 

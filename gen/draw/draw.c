@@ -112,7 +112,7 @@ static bool is_small(const struct space *space)
     return true;
 }
 
-/* The next point of the space in the order of an odometer, limits aside; false after the last. */
+/* The next point of the space in the order of an odometer, constraints aside; false after the last. */
 static bool next_point(const struct space *space, struct config *config, int position[])
 {
     for (int i = 0; space->problem->axes[i].name; i++) {
@@ -139,7 +139,7 @@ static int find_few(struct drawing *drawing, bool *unseen)
         return 0;
     draw_least(drawing->space, &config);
     do {
-        if (!draw_in_limits(drawing->space, &config) || is_seen(drawing, &config))
+        if (!draw_in_constraints(drawing->space, &config) || is_seen(drawing, &config))
             continue;
         *unseen = true;
         if (!draw_cost(&drawing->costing, &config, &cost))

@@ -25,7 +25,7 @@ struct session {
     struct session_options options;
     const struct memory *memory;
     const struct reference *reference;
-    struct ladder ladder;
+    struct arithmetics arithmetics;
     struct child *child;
     bool mapped; /* the child has this configuration's regions */
     struct slot slot[PROBLEM_MAX_TENSORS];

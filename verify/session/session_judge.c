@@ -48,7 +48,7 @@ static void make_request(const struct session *s, const struct judging *j, struc
     request->context.data = j->instance->data;
     request->context.e4m3 = reference_e4m3();
     request->got = s->slot[request->output].own;
-    request->ladder = s->ladder;
+    request->arithmetics = s->arithmetics;
     request->poison = s->slot[request->output].poison;
     if (dtype_size(problem->tensors[request->output].dtype) == 2)
         request->poison &= 0xffff;
@@ -216,9 +216,9 @@ static void describe_wrong(const struct session *s, const struct judging *j, int
                   "twice");
 }
 
-const char *session_rung_name(const struct session *s, int rung)
+const char *session_arithmetic_name(const struct session *s, int arithmetic)
 {
-    return rung < s->ladder.count ? s->ladder.rung[rung].name : "wrong";
+    return arithmetic < s->arithmetics.count ? s->arithmetics.item[arithmetic].name : "wrong";
 }
 
 /* Sum up over the calls of a configuration: the worst element of all, the loosest arithmetic. */
@@ -236,9 +236,9 @@ static void add_up(const struct session *s, const struct judge_report *report, c
         total->worst = *worst;
         totals->worst_ratio = report->worst_ratio;
     }
-    if (!total->fits || report->fits > total->rung) {
-        total->rung = report->fits;
-        total->fits = session_rung_name(s, report->fits);
+    if (!total->fits || report->fits > total->arithmetic) {
+        total->arithmetic = report->fits;
+        total->fits = session_arithmetic_name(s, report->fits);
     }
 }
 
