@@ -33,7 +33,7 @@ GIT := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 
 # Debian packages and a file of each that shows it is there.
 PACKAGES := gcc:/usr/bin/gcc g++:/usr/bin/g++ make:/usr/bin/make \
-    libmpfr-dev:/usr/include/mpfr.h libgmp-dev:/usr/lib/*/libgmp.a \
+    libmpfr-dev:/usr/include/mpfr.h libgmp-dev:/usr/lib/*/libgmp.a libffi-dev:/usr/lib/*/libffi.a \
     libpcg-cpp-dev:/usr/include/pcg_random.hpp \
     libboost-math-dev:/usr/include/boost/math/distributions/students_t.hpp libjansson-dev:/usr/include/jansson.h \
     nettle-dev:/usr/include/nettle/sha2.h check:/usr/include/check.h \
@@ -50,37 +50,53 @@ judgements = $(1:%=%:) $(shell grep '^PROBLEM' $(2) | grep -o 'JUDGED.[A-Za-z0-9
 symbol_of = $(patsubst %_,%,$(subst :,_,$(1)))
 JUDGEMENTS := $(call judgements,$(PROBLEMS),problems/registry.def)
 WARN := -Wall -Wextra -pedantic -Werror
+# A field that a table leaves out is zero, which is the default of every field.
+WARN += -Wno-missing-field-initializers
 CFLAGS ?= -O2
-BASE := -std=c11 $(WARN) -D_GNU_SOURCE -I. -fopenmp -ffp-contract=off -fno-math-errno -MMD -MP
+# What a problem is compiled with, here and by the tool itself where it lies in a folder of its author's.
+MODULE := -std=c11 $(WARN) -D_GNU_SOURCE -fopenmp -ffp-contract=off -fno-math-errno
+MODULE_NV := -O3 -std=c++17 -Xcompiler -Wall,-Wextra
+BASE := $(MODULE) -I. -MMD -MP
 CXXBASE := -std=c++17 -I. -Wall -Wextra -Werror -O3 -fno-exceptions -MMD -MP
-NVFLAGS := -O3 -std=c++17 -I. -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 \
-    -gencode=arch=compute_90,code=compute_90 -Xcompiler -Wall,-Wextra -MMD -MP \
+NVFLAGS := $(MODULE_NV) -I. -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 \
+    -gencode=arch=compute_90,code=compute_90 -MMD -MP \
     -DUNSEEN_CUBLAS_MAJOR='"$(CUBLAS_MAJOR)"' -DUNSEEN_CUDA_HOME='"$(CUDA_HOME)"' -DHAVE_CUDA
-LIBS := -Wl,-Bstatic -ljansson -lnettle -lmpfr -lgmp -Wl,-Bdynamic
+LIBS := -Wl,-Bstatic -ljansson -lnettle -Wl,--whole-archive -lmpfr -Wl,--no-whole-archive -lgmp -Wl,-Bdynamic
+# A problem that is compiled later (verify/problem/) finds the tool's functions in the tool, and all of MPFR; what the other
+# libraries have stays inside, so that no driver that is loaded later meets it.
+EXPORTS := -rdynamic -Wl,--exclude-libs,libjansson.a:libnettle.a:libgmp.a:libstdc++.a:libgcc.a:libgcc_eh.a
 SYSTEM_LIBS := -lpthread -ldl -lrt -lm
+# Whatever calls a candidate: the runner, and tests that do so in their own process.
+INVOKE_OBJ = $(BUILD)/verify/isolate/invoke.o
+INVOKE_LIBS := -Wl,-Bstatic -lffi -Wl,-Bdynamic
 ifeq ($(SANITIZE),1)
 BUILD := build/sanitize
 BASE += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g -DSANITIZED
 CXXBASE += -fsanitize=address,undefined -g
 LDFLAGS += -fsanitize=address,undefined
 endif
-LINK := $(CXX) -fopenmp $(LDFLAGS) -static-libstdc++ -static-libgcc
+LINK := $(CXX) -fopenmp $(LDFLAGS) $(EXPORTS) -static-libstdc++ -static-libgcc
 ifeq ($(SANITIZE),1)
-LINK := $(CXX) -fopenmp $(LDFLAGS)
+LINK := $(CXX) -fopenmp $(LDFLAGS) $(EXPORTS)
 endif
 
 # --- sources ---------------------------------------------------------------------------------------
-RUNNER_SRC := $(wildcard verify/isolate/runner*.c) verify/device/driver.c
+RUNNER_SRC := $(wildcard verify/isolate/runner*.c) verify/isolate/invoke.c verify/device/driver.c
 MAIN_SRC := verify/cli/main.c
 TOOL_SRC := $(wildcard problems/*.c) $(PROBLEMS:%=problems/%/problem.c) $(wildcard gen/*/*.c) \
     $(filter-out reference/enclosure_host.c reference/witness.c,$(wildcard reference/*.c)) \
-    $(filter-out $(MAIN_SRC) $(wildcard verify/isolate/runner*.c),$(wildcard verify/*/*.c)) $(wildcard reports/*.c)
+    $(filter-out $(MAIN_SRC) $(wildcard verify/isolate/runner*.c) verify/isolate/invoke.c,$(wildcard verify/*/*.c)) \
+    $(wildcard reports/*.c)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/random/pcg.o $(BUILD)/verify/measure/student.o \
     $(foreach j,$(JUDGEMENTS),$(BUILD)/reference/enclosure_host_$(call symbol_of,$(j)).o \
         $(BUILD)/reference/witness_$(call symbol_of,$(j)).o)
 PLANT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/plant*.c))
 FIND_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/find*.c))
 MARGIN_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_main.c,$(wildcard tests/honest/margins*.c)))
+# Problems of the tests' own, judged like any other.
+FIXTURES := scaled_f16 scaled_i8
+FIXTURE_OBJ := $(BUILD)/tests/contract/scaled.o \
+    $(FIXTURES:%=$(BUILD)/reference/enclosure_host_%.o) $(FIXTURES:%=$(BUILD)/reference/witness_%.o)
 TEST_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*.c)) $(PLANT_OBJ) $(MARGIN_OBJ)
 ifneq ($(NVCC),)
 BASE += -DHAVE_CUDA -I$(CUDA_HOME)/include
@@ -89,11 +105,12 @@ CUDA_OBJ := $(BUILD)/gen/inputs/fill_cuda.o $(BUILD)/gen/random/philox_curand.o 
     $(BUILD)/verify/device/memory_cuda.o $(BUILD)/verify/device/device_cuda.o \
     $(foreach j,$(JUDGEMENTS),$(BUILD)/reference/enclosure_cuda_$(call symbol_of,$(j)).o)
 TOOL_OBJ += $(CUDA_OBJ)
+FIXTURE_OBJ += $(FIXTURES:%=$(BUILD)/reference/enclosure_cuda_%.o)
 LIBS += $(CUDA_HOME)/lib64/libcudart_static.a
 endif
 
 
-.PHONY: always all deps demo faults format check-format check-house check check-all check-gpu margins bench bench-find install clean
+.PHONY: always all deps demo faults format check-format check-house check check-all check-gpu margins bench bench-find install install-shared clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/unseen $(BUILD)/unseen-runner
@@ -124,7 +141,7 @@ $(BUILD)/unseen: $(MAIN_SRC:%.c=$(BUILD)/%.o) $(TOOL_OBJ)
 
 $(BUILD)/unseen-runner: $(RUNNER_SRC:verify/%.c=$(BUILD)/runner/%.o)
 	@echo "  LINK  $@"
-	@$(CC) -fopenmp -o $@ $^ $(SYSTEM_LIBS)
+	@$(CC) -fopenmp -o $@ $^ $(INVOKE_LIBS) $(SYSTEM_LIBS)
 
 # The runner lives with the candidate: no sanitizer, which would take the faults that it reports.
 $(BUILD)/runner/%.o: verify/%.c
@@ -132,13 +149,13 @@ $(BUILD)/runner/%.o: verify/%.c
 	@echo "  CC    $<"
 	@$(CC) $(filter-out -fsanitize% -fno-sanitize%,$(BASE)) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/unseen-tests: $(TEST_OBJ) $(TOOL_OBJ) | faults
+$(BUILD)/unseen-tests: $(TEST_OBJ) $(FIXTURE_OBJ) $(INVOKE_OBJ) $(TOOL_OBJ) | faults
 	@echo "  LINK  $@"
-	@$(LINK) -o $@ $^ -Wl,-Bstatic -lcheck -lsubunit -Wl,-Bdynamic $(LIBS) $(SYSTEM_LIBS)
+	@$(LINK) -o $@ $^ $(INVOKE_LIBS) -Wl,-Bstatic -lcheck -lsubunit -Wl,-Bdynamic $(LIBS) $(SYSTEM_LIBS)
 
-$(BUILD)/unseen-call: $(BUILD)/tests/sanitize/call.o $(TOOL_OBJ)
+$(BUILD)/unseen-call: $(BUILD)/tests/sanitize/call.o $(INVOKE_OBJ) $(TOOL_OBJ)
 	@echo "  LINK  $@"
-	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
+	@$(LINK) -o $@ $^ $(INVOKE_LIBS) $(LIBS) $(SYSTEM_LIBS)
 
 $(BUILD)/unseen-bench: $(BUILD)/tests/bench/bench.o $(TOOL_OBJ)
 	@echo "  LINK  $@"
@@ -148,16 +165,18 @@ $(BUILD)/unseen-find: $(FIND_OBJ) $(PLANT_OBJ) $(TOOL_OBJ)
 	@echo "  LINK  $@"
 	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
 
-$(BUILD)/unseen-margins: $(BUILD)/tests/honest/margins_main.o $(MARGIN_OBJ) $(TOOL_OBJ)
+$(BUILD)/unseen-margins: $(BUILD)/tests/honest/margins_main.o $(MARGIN_OBJ) $(INVOKE_OBJ) $(TOOL_OBJ)
 	@echo "  LINK  $@"
-	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
+	@$(LINK) -o $@ $^ $(INVOKE_LIBS) $(LIBS) $(SYSTEM_LIBS)
 
-$(BUILD)/verify/cli/version.o: BASE += -DUNSEEN_GIT='"$(GIT)"'
-$(BUILD)/verify/cli/version.o: $(BUILD)/commit
+$(BUILD)/verify/system/version.o: BASE += -DUNSEEN_GIT='"$(GIT)"'
+$(BUILD)/verify/system/version.o: $(BUILD)/commit
 # Touched only when the commit is another one.
 $(BUILD)/commit: always
 	@mkdir -p $(@D)
 	@echo '$(GIT)' | cmp -s - $@ || echo '$(GIT)' > $@
+
+$(BUILD)/verify/problem/making.o: BASE += -DUNSEEN_MODULE_FLAGS='"$(MODULE)"' -DUNSEEN_MODULE_NVFLAGS='"$(MODULE_NV)"'
 
 $(BUILD)/gen/inputs/fill_host.o: CFLAGS += -O3
 
@@ -208,6 +227,7 @@ endef
 problem_of = $(firstword $(subst :, ,$(1)))
 output_of = $(word 2,$(subst :, ,$(1)))
 $(foreach j,$(JUDGEMENTS),$(eval $(call REFERENCE,$(call symbol_of,$(j)),problems/$(call problem_of,$(j)),$(call problem_of,$(j)),$(call output_of,$(j)))))
+$(foreach f,$(FIXTURES),$(eval $(call REFERENCE,$(f),tests/contract,$(f),)))
 
 # --- what people run -------------------------------------------------------------------------------
 demo:
@@ -265,12 +285,20 @@ bench-find:
 	@$(MAKE) --no-print-directory all $(BUILD)/unseen-find
 	$(BUILD)/unseen-find
 
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/unseen \
-	    $(DESTDIR)$(PREFIX)/share/unseen/shapes
+# Under share/unseen the folders are as they are here: a problem of one's own is compiled with problems/ and reference/, and
+# `unseen new` copies from problems/ and shapes/.
+SHARED := $(wildcard shapes/* problems/*.h reference/*.h) reference/enclosure_host.c reference/enclosure_cuda.cu \
+    reference/witness.c $(foreach p,$(PROBLEMS),$(wildcard $(addprefix problems/$(p)/,problem.c reference*.h baseline.c \
+    baseline.cu README.md)))
+install: all install-shared
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/unseen
 	install -m 755 $(BUILD)/unseen $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BUILD)/unseen-runner $(DESTDIR)$(PREFIX)/libexec/unseen
-	install -m 644 $(wildcard shapes/*) $(DESTDIR)$(PREFIX)/share/unseen/shapes
+
+install-shared:
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/unseen/,$(sort $(dir $(SHARED))))
+	@$(foreach d,$(sort $(dir $(SHARED))),install -m 644 $(foreach f,$(SHARED),$(if $(filter $(d),$(dir $(f))),$(f))) \
+	    $(DESTDIR)$(PREFIX)/share/unseen/$(d) &&) true
 
 clean:
 	rm -rf build

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format.h"
+
 #define JUDGED(name, output) /* the reference's business */
 #define PROBLEM(name) extern const struct problem problem_##name;
 #include "registry.def"
@@ -126,18 +128,41 @@ int64_t instance_tensor_count(const struct instance_tensor *tensor)
     return n;
 }
 
+int64_t instance_tensor_width(const struct instance_tensor *tensor)
+{
+    return tensor->rank > 0 ? tensor->dim[tensor->rank - 1] : 1;
+}
+
+int64_t instance_tensor_pitch(const struct instance_tensor *tensor)
+{
+    return tensor->pitch ? tensor->pitch : instance_tensor_width(tensor);
+}
+
+int64_t instance_tensor_span(const struct instance_tensor *tensor)
+{
+    const int64_t count = instance_tensor_count(tensor), width = instance_tensor_width(tensor);
+    return count == 0 ? 0 : (count / width - 1) * instance_tensor_pitch(tensor) + width;
+}
+
+int64_t instance_tensor_place(const struct instance_tensor *tensor, int64_t element)
+{
+    return format_place(instance_tensor_width(tensor), tensor->pitch, element);
+}
+
 size_t dtype_size(enum dtype dtype)
 {
-    static const size_t size[] = {[DTYPE_F32] = 4, [DTYPE_BF16] = 2, [DTYPE_E4M3] = 1, [DTYPE_I32] = 4,
-                                  [DTYPE_I64] = 8, [DTYPE_U8] = 1,   [DTYPE_F64] = 8};
+    static const size_t size[] = {
+        [DTYPE_F32] = 4, [DTYPE_BF16] = 2, [DTYPE_E4M3] = 1, [DTYPE_I32] = 4, [DTYPE_I64] = 8, [DTYPE_U8] = 1,
+        [DTYPE_F64] = 8, [DTYPE_F16] = 2,  [DTYPE_E5M2] = 1, [DTYPE_I8] = 1,  [DTYPE_BOOL] = 1};
     return size[dtype];
 }
 
 const char *dtype_name(enum dtype dtype)
 {
     static const char *const name[] = {
-        [DTYPE_F32] = "f32", [DTYPE_BF16] = "bf16", [DTYPE_E4M3] = "e4m3", [DTYPE_I32] = "i32",
-        [DTYPE_I64] = "i64", [DTYPE_U8] = "u8",     [DTYPE_F64] = "f64"};
+        [DTYPE_F32] = "f32",   [DTYPE_BF16] = "bf16", [DTYPE_E4M3] = "e4m3", [DTYPE_I32] = "i32",
+        [DTYPE_I64] = "i64",   [DTYPE_U8] = "u8",     [DTYPE_F64] = "f64",   [DTYPE_F16] = "f16",
+        [DTYPE_E5M2] = "e5m2", [DTYPE_I8] = "i8",     [DTYPE_BOOL] = "bool"};
     return name[dtype];
 }
 

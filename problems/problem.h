@@ -9,7 +9,7 @@
 
 #include "fill.h"
 
-enum { PROBLEM_MAX_AXES = 12, PROBLEM_MAX_TENSORS = 8, PROBLEM_MAX_ARGUMENTS = 8, PROBLEM_MAX_RANK = 4 };
+enum { PROBLEM_MAX_AXES = 24, PROBLEM_MAX_TENSORS = 32, PROBLEM_MAX_ARGUMENTS = 16, PROBLEM_MAX_RANK = 8 };
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,6 +26,8 @@ struct axis {
         *choices; /* AXIS_CHOICE: NULL-terminated; NULL: the problem's input classes. The first is the
                                  * published one and the default of a configuration line that omits the axis */
     const char *help;
+    bool
+        empty; /* AXIS_NUMBER: an extent that may be 0 where the contract says so; tensors without elements follow */
 };
 
 /* One value for every axis (a choice is its number), and the seed that, with them,
@@ -53,6 +55,9 @@ struct tensor {
     enum dtype dtype;
     enum tensor_role role;
     const char *shape; /* for people: "[m, k]" */
+    const char
+        *layout; /* for people, where it is not always dense and aligned to 16 bytes: "rows lie ld elements
+                         * apart" */
 };
 
 /* How to make a program do half of its work, for the audit: the second half of `tensor` along `axis` becomes
@@ -83,12 +88,20 @@ enum data_kind {
 struct instance_tensor {
     int rank;
     int64_t dim[PROBLEM_MAX_RANK];
+    /* Elements from the start of a row, the last dimension, to the start of the next; 0: rows are dense. What lies in
+     * between belongs to nobody: poisoned, and neither read nor written. The last row ends with its last element.
+     * Elements are numbered without these gaps everywhere (fills, references, `worst`) but in memory. */
+    int64_t pitch;
+    /* Bytes that the base is a multiple of: a power of two from the element's size on. Less than 16 is meant: the base is
+     * then no multiple of more. 0: 16. */
+    int align;
     struct fill fill; /* inputs only; a FILL_GIVEN fill owns `given` */
 };
 
 /* A configuration made concrete: what is allocated, filled and passed. */
 struct instance {
-    /* By number of problem->arguments: whole numbers and bools in `extent`, floating-point ones in `scalar`. */
+    /* By number of problem->arguments: whole numbers and bools in `extent`, floating-point ones in `scalar`
+     * (config_instantiate rounds those that are passed as float). */
     int64_t extent[PROBLEM_MAX_ARGUMENTS];
     double scalar[PROBLEM_MAX_ARGUMENTS];
     struct instance_tensor tensor[PROBLEM_MAX_TENSORS];
@@ -206,10 +219,17 @@ int64_t config_value(const struct config *config, const char *axis);
 /* True when a choice axis has the named value. */
 bool config_chose(const struct config *config, const char *axis, const char *choice);
 
-int64_t instance_tensor_count(const struct instance_tensor *tensor); /* elements */
-size_t dtype_size(enum dtype dtype);                                 /* bytes */
-const char *dtype_name(enum dtype dtype);                            /* "bf16" */
-void instance_clear(struct instance *instance);                      /* frees what it owns */
+int64_t instance_tensor_count(const struct instance_tensor *tensor); /* elements, without gaps */
+int64_t
+instance_tensor_width(const struct instance_tensor *tensor); /* elements of a row, the last dimension */
+/* From one row to the next in memory: the width where rows are dense. */
+int64_t instance_tensor_pitch(const struct instance_tensor *tensor);
+int64_t instance_tensor_span(const struct instance_tensor *tensor); /* elements of memory, gaps included */
+int64_t instance_tensor_place(const struct instance_tensor *tensor,
+                              int64_t element); /* where it lies in them */
+size_t dtype_size(enum dtype dtype);            /* bytes */
+const char *dtype_name(enum dtype dtype);       /* "bf16" */
+void instance_clear(struct instance *instance); /* frees what it owns */
 
 #ifdef __cplusplus
 }

@@ -50,6 +50,10 @@
  *     #endif
  *   with REF_TOUCH(load, c, t, i, n), n elements of tensor t from i on, `load` being REF_BF16 or another
  *
+ * Elements of tensors are read by REF_F32(c, t, i), REF_BF16, REF_F16, REF_E4M3, REF_E5M2 and REF_F64, doubles; REF_I32,
+ * REF_I64, REF_I8, REF_U8, REF_BOOL; and REF_BITS32. `i` counts memory: where rows of a tensor lie apart, the reference
+ * gets how far as an argument. Outputs are numbered without the gaps; judge_request says where they lie.
+ *
  * By rows, where all results of a row may be off together by more than each by itself:
  *     #define REF_SHIFTED
  *     ref_shift(e)               what is added to the exact value before the candidate's is held against it
@@ -65,7 +69,9 @@
 #include "error.h"
 
 struct ref_context {
+    /* The arguments by number, with the very values that the candidate gets. */
     int64_t extent[PROBLEM_MAX_ARGUMENTS];
+    double scalar[PROBLEM_MAX_ARGUMENTS];
     const void *tensor[PROBLEM_MAX_TENSORS];
     enum data_kind data;
     const float *e4m3; /* the 256 values of an e4m3 byte (host); kernels convert in hardware */

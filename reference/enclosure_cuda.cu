@@ -4,6 +4,7 @@
 #include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
+#include "../problems/format.h"
 #include "judge.h"
 
 /* a problem uses only some of the loaders and lane functions */
@@ -19,6 +20,11 @@
 #define REF_I32(c, t, i) (((const int32_t *)(c)->tensor[t])[i])
 #define REF_E4M3(c, t, i) e4m3_value(((const __nv_fp8_storage_t *)(c)->tensor[t])[i])
 #define REF_BF16(c, t, i) bf16_value(((const uint16_t *)(c)->tensor[t])[i])
+#define REF_F16(c, t, i) ((double)single_from_f16(((const uint16_t *)(c)->tensor[t])[i]))
+#define REF_E5M2(c, t, i) ((double)single_from_e5m2(((const uint8_t *)(c)->tensor[t])[i]))
+#define REF_F64(c, t, i) (((const double *)(c)->tensor[t])[i])
+#define REF_I8(c, t, i) (((const int8_t *)(c)->tensor[t])[i])
+#define REF_BOOL(c, t, i) (((const uint8_t *)(c)->tensor[t])[i] != 0)
 #define REF_BLOCK 1
 #define REF_GROUP 1
 #define REF_COLUMNS 4 /* of a recurrence, a warp */

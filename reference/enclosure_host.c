@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../problems/format.h"
 #include "judge.h"
 
 #define REF_FN static inline __attribute__((unused))
@@ -16,6 +17,11 @@
 #define REF_I32(c, t, i) (((const int32_t *)(c)->tensor[t])[i])
 #define REF_E4M3(c, t, i) ((double)(c)->e4m3[((const uint8_t *)(c)->tensor[t])[i]])
 #define REF_BF16(c, t, i) bf16_value(((const uint16_t *)(c)->tensor[t])[i])
+#define REF_F16(c, t, i) ((double)single_from_f16(((const uint16_t *)(c)->tensor[t])[i]))
+#define REF_E5M2(c, t, i) ((double)single_from_e5m2(((const uint8_t *)(c)->tensor[t])[i]))
+#define REF_F64(c, t, i) (((const double *)(c)->tensor[t])[i])
+#define REF_I8(c, t, i) (((const int8_t *)(c)->tensor[t])[i])
+#define REF_BOOL(c, t, i) (((const uint8_t *)(c)->tensor[t])[i] != 0)
 #define REF_BLOCK 32 /* elements whose sums run side by side in vector registers */
 #define REF_COLUMNS REF_BLOCK
 #define REF_OWN REF_COLUMNS

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "../problems/problem.h"
+#include "problems/problem.h"
 
 #ifdef __CUDACC__
 #define ERROR_FN static inline __host__ __device__
@@ -18,6 +18,7 @@
 
 #define UNIT_F32 0x1p-24
 #define UNIT_BF16 0x1p-8
+#define UNIT_F16 0x1p-11
 
 /* An arithmetic that a kernel may have used for its sums. Terms are added k at a time; each such step
  * errs by at most d times the running magnitude: d = 2^-24 for one fused multiply-add, (k+1) 2^-F +
@@ -115,7 +116,32 @@ ERROR_FN struct format error_format(enum dtype dtype)
     const struct format f32 = {UNIT_F32, 0x1p-126, 0x1.fffffep127};
     const struct format bf16 = {UNIT_BF16, 0x1p-126, 0x1.fep127};
     const struct format f64 = {0x1p-53, 0x1p-1022, 0x1.fffffffffffffp1023};
-    return dtype == DTYPE_BF16 ? bf16 : dtype == DTYPE_F64 ? f64 : f32;
+    const struct format f16 = {UNIT_F16, 0x1p-14, 65504}, e5m2 = {0x1p-3, 0x1p-14, 57344};
+    const struct format e4m3 = {0x1p-4, 0x1p-6, 448};
+    /* Integers lie 1 apart, as numbers do below a smallest normal beyond all of them. */
+    const struct format i8 = {0x1p-8, 0x1p7, 127}, u8 = {0x1p-9, 0x1p8, 255}, boolean = {0x1p-1, 1, 1};
+    const struct format i32 = {0x1p-32, 0x1p31, 0x1.fffffffcp30}, i64 = {0x1p-64, 0x1p63, 0x1p63};
+    switch (dtype) {
+    case DTYPE_BF16: return bf16;
+    case DTYPE_F64: return f64;
+    case DTYPE_F16: return f16;
+    case DTYPE_E5M2: return e5m2;
+    case DTYPE_E4M3: return e4m3;
+    case DTYPE_I8: return i8;
+    case DTYPE_U8: return u8;
+    case DTYPE_BOOL: return boolean;
+    case DTYPE_I32: return i32;
+    case DTYPE_I64: return i64;
+    case DTYPE_F32: break;
+    }
+    return f32;
+}
+
+/* What an infinite result counts as where the value is finite: the first power of two beyond the format. Doubles,
+ * which only hold what is not rounded yet, overflow with singles. */
+ERROR_FN double error_overflow(enum dtype dtype)
+{
+    return dtype == DTYPE_F16 || dtype == DTYPE_E5M2 ? 0x1p16 : 0x1p128;
 }
 
 /* Half the spacing of the format at magnitude x: half an ulp, half the smallest subnormal near 0. */

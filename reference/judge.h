@@ -28,7 +28,10 @@ struct judge_request {
     struct ref_context context; /* inputs: the judge's own copies, in the memory of the back end */
     int output;                 /* which tensor is judged */
     const void *got;            /* the candidate's output, a snapshot, same memory */
-    void *expected;             /* where the right output is stored, in its own format; NULL: nowhere */
+    int64_t width,
+        pitch; /* rows of `got` and `expected` hold `width` elements, `pitch` elements apart; pitch 0: dense.
+                           * Indices and `wrong` count elements, not memory */
+    void *expected;       /* where the right output is stored, in its own format; NULL: nowhere */
     unsigned char *wrong; /* set to 1 for every wrong element, one byte each, same memory; NULL: nowhere */
     struct arithmetics arithmetics;
     uint32_t poison;               /* bits of an element nobody wrote, low bits for short formats */

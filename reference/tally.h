@@ -5,6 +5,7 @@
 #define UNSEEN_TALLY_H
 
 #include "judge.h"
+#include "stored.h"
 
 /* An account is kept by kernels and closed by the host. */
 #ifdef __CUDACC__
@@ -38,31 +39,10 @@ TALLY_FN struct tally tally_zero(void)
     return t;
 }
 
-/* The value of the output's bits; an f32, a bf16, or an f64, of which *bits are the upper half. */
-REF_FN double tally_got(enum dtype dtype, const void *got, int64_t index, uint32_t *bits)
-{
-    if (dtype == DTYPE_F64) {
-        *bits = (uint32_t)(((const uint64_t *)got)[index] >> 32);
-        return ((const double *)got)[index];
-    }
-    union {
-        uint32_t bits;
-        float value;
-    } both;
-    if (dtype == DTYPE_BF16) {
-        *bits = ((const uint16_t *)got)[index];
-        both.bits = *bits << 16;
-    } else {
-        *bits = ((const uint32_t *)got)[index];
-        both.bits = *bits;
-    }
-    return both.value;
-}
-
 /* Distance between the candidate's value and the enclosure's midpoint; *slack is what is uncertain
  * about it. Exact (slack 0) when the two are within a factor of two. Infinity where only one is NaN,
- * or infinite; an infinite result for a finite value counts as the format's first overflow, 2^128. */
-REF_FN double tally_distance(double got, double mid, double *slack)
+ * or infinite; an infinite result for a finite value counts as the format's first `overflow`. */
+REF_FN double tally_distance(double got, double mid, double overflow, double *slack)
 {
     *slack = 0;
     if (isnan(mid) || isnan(got))
@@ -70,7 +50,7 @@ REF_FN double tally_distance(double got, double mid, double *slack)
     if (isinf(mid))
         return got == mid ? 0 : INFINITY;
     if (isinf(got))
-        got = got > 0 ? 0x1p128 : -0x1p128;
+        got = got > 0 ? overflow : -overflow;
     const double d = got - mid, back = d - got; /* two-sum of got and -mid */
     *slack = fabs((got - (d - back)) + (-mid - back));
     return fabs(d);
@@ -99,19 +79,8 @@ REF_FN void tally_worst(struct tally *t, double ratio, const struct judged *judg
 /* The enclosure's midpoint as the output would hold it. */
 REF_FN void tally_expect(const struct judge_request *r, enum dtype dtype, int64_t index, double value)
 {
-    union {
-        float value;
-        uint32_t bits;
-    } both;
-    if (!r->expected)
-        return;
-    both.value = (float)value;
-    if (dtype != DTYPE_BF16)
-        ((uint32_t *)r->expected)[index] = both.bits;
-    else if (value != value)
-        ((uint16_t *)r->expected)[index] = 0x7fc0;
-    else
-        ((uint16_t *)r->expected)[index] = (uint16_t)((both.bits + 0x7fffu + (both.bits >> 16 & 1u)) >> 16);
+    if (r->expected)
+        stored_put(dtype, r->expected, stored_at(r, index), value);
 }
 
 #ifdef REF_DISCRETE
@@ -182,11 +151,12 @@ REF_FN double tally_arithmetics(struct tally *t, const struct judge_request *r, 
 /* How far the candidate's value is from the one it is judged against: the exact one, moved by what the
  * elements of a row share (ref_shift). *doubt is what is uncertain about it: the enclosure's radius, the slack
  * of the distance, and the rounding of the moved midpoint. */
-REF_FN double tally_moved(const struct ref_element *e, double got, double shift, double *doubt)
+REF_FN double tally_moved(const struct ref_element *e, double got, double shift, double overflow,
+                          double *doubt)
 {
     const double mid = num_mid(e->value) + shift;
     double slack;
-    const double distance = tally_distance(got, mid, &slack);
+    const double distance = tally_distance(got, mid, overflow, &slack);
     const double moving = shift == 0 ? 0 : fabs(mid) * 0x1p-53;
     *doubt = isfinite(mid) && isfinite(distance) ? e->value.rad + slack + moving : 0;
     return distance;
@@ -204,11 +174,12 @@ REF_FN enum tally_result tally_element(struct tally *t, const struct judge_reque
 {
     uint32_t bits;
     double doubt;
-    const double got = tally_got(dtype, r->got, index, &bits), mid = num_mid(e->value);
-    const double shift = ref_shift(e), strain = ref_strain(e), distance = tally_moved(e, got, shift, &doubt);
-    const bool unwritten = bits == r->poison;
-
+    const double got = stored_number(dtype, r->got, stored_at(r, index), &bits), mid = num_mid(e->value);
+    const double shift = ref_shift(e), strain = ref_strain(e);
+    const double distance = tally_moved(e, got, shift, error_overflow(dtype), &doubt);
     const double allowed = tally_arithmetics(t, r, dtype, e, distance);
+    const bool unwritten = bits == r->poison && !(stored_spares_none(dtype) && distance <= allowed);
+
     judged->index = index;
     judged->got = got;
     judged->mid = mid;

@@ -3,6 +3,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
+#include "../problems/format.h"
 #include "judge.h"
 #include "num_mpfr.h"
 
@@ -18,7 +19,12 @@
 #define REF_U8(c, t, i) (*(const uint8_t *)witness_read(c, t, i, 1))
 #define REF_BITS32(c, t, i) (*(const uint32_t *)witness_read(c, t, i, 4))
 #define REF_E4M3(c, t, i) ((double)(c)->e4m3[*(const uint8_t *)witness_read(c, t, i, 1)])
-#define REF_BF16(c, t, i) witness_bf16(*(const uint16_t *)witness_read(c, t, i, 2))
+#define REF_BF16(c, t, i) ((double)single_from_bf16(*(const uint16_t *)witness_read(c, t, i, 2)))
+#define REF_F16(c, t, i) ((double)single_from_f16(*(const uint16_t *)witness_read(c, t, i, 2)))
+#define REF_E5M2(c, t, i) ((double)single_from_e5m2(*(const uint8_t *)witness_read(c, t, i, 1)))
+#define REF_F64(c, t, i) (*(const double *)witness_read(c, t, i, 8))
+#define REF_I8(c, t, i) (*(const int8_t *)witness_read(c, t, i, 1))
+#define REF_BOOL(c, t, i) (*(const uint8_t *)witness_read(c, t, i, 1) != 0)
 /* Block tables, lengths, offsets: they decide which other elements are read. */
 #define REF_I32(c, t, i) (*(const int32_t *)witness_read_now(c, t, i, 4))
 #define REF_I64(c, t, i) (*(const int64_t *)witness_read_now(c, t, i, 8))
@@ -56,15 +62,6 @@ REF_FN const void *witness_read_now(const struct ref_context *c, int tensor, int
             fetcher_gather();                                                                                \
         }                                                                                                    \
     } while (0)
-
-REF_FN double witness_bf16(uint16_t bits)
-{
-    union {
-        uint32_t bits;
-        float value;
-    } both = {(uint32_t)bits << 16};
-    return both.value;
-}
 
 REF_DECLARE_ELEMENT;
 
@@ -176,8 +173,10 @@ static int hear(const struct judge_request *request, const struct judged *elemen
         answer->inside = same_special(answer->value, element->mid);
         return 0;
     }
-    if (isinf(got)) /* counts as the format's first overflow, as in tally_distance */
-        got = got > 0 ? 0x1p128 : -0x1p128;
+    if (isinf(got)) /* as in tally_distance */
+        got = copysign(
+            error_overflow(request->unrounded ? DTYPE_F64 : request->problem->tensors[request->output].dtype),
+            got);
     answer->ok = within(e.value, element->shift, got, element->allowed);
     answer->inside = within(e.value, 0, element->mid, element->rad);
     return 0;

@@ -115,7 +115,7 @@ static json_t *worst_json(const struct worst *worst)
     if (!worst->present)
         return json_null();
     at = json_array();
-    for (int i = 0; i < worst->rank && i < 4; i++)
+    for (int i = 0; i < worst->rank && i < WORST_RANK; i++)
         json_array_append_new(at, json_integer(worst->at[i]));
     return json_pack("{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:b}", "tensor", text(worst->tensor), "index",
                      (json_int_t)worst->index, "at", at, "got", number(worst->got), "want",

@@ -46,6 +46,7 @@ enum cause {
     CAUSE_INDEX,     /* values are right where the indices beside them are not */
     CAUSE_GUARD,     /* touched an address that belongs to no tensor */
     CAUSE_SLACK,     /* wrote between a tensor and its guard */
+    CAUSE_GAP,       /* wrote between the rows of a tensor that lie apart */
     CAUSE_INPUT,     /* an input holds other bytes after the call */
     CAUSE_REPEAT,    /* equal inputs gave different results */
     CAUSE_RETURN,    /* the call returned nonzero */
@@ -76,7 +77,7 @@ struct reason {
     enum cause cause;
     enum stage stage;
     enum side side;
-    int tensor; /* CAUSE_GUARD, CAUSE_SLACK, CAUSE_INPUT: which; -1: not known */
+    int tensor; /* CAUSE_GUARD, CAUSE_SLACK, CAUSE_GAP, CAUSE_INPUT: which; -1: not known */
 };
 
 enum verdict {
@@ -90,12 +91,14 @@ enum verdict {
 const char *verdict_name(enum verdict verdict);
 enum paint verdict_paint(enum verdict verdict);
 
+enum { WORST_RANK = 8 };
+
 /* The element that is furthest beyond (or closest to) its allowed error. */
 struct worst {
     bool present;
-    const char *tensor; /* name */
-    int64_t index;      /* flat */
-    int64_t at[4];      /* the same by dimension */
+    const char *tensor;     /* name */
+    int64_t index;          /* flat */
+    int64_t at[WORST_RANK]; /* the same by dimension */
     int rank;
     double got, want, allowed, error; /* error = |got - want| */
     bool witnessed;                   /* want comes from MPFR */
@@ -119,7 +122,7 @@ struct timing {
     bool disturbed; /* somebody else used the device meanwhile, or two clocks disagree: not to be trusted */
 };
 
-enum { RESULT_LINE_SIZE = 320, RESULT_WHY_SIZE = 96, RESULT_DETAIL_SIZE = 320 };
+enum { RESULT_LINE_SIZE = 1024, RESULT_WHY_SIZE = 96, RESULT_DETAIL_SIZE = 320 };
 
 struct config_result {
     bool unseen; /* which set */
@@ -233,7 +236,8 @@ struct peaks {
 struct result {
     const char *version, *git;
     const char *problem;
-    bool memory_bound; /* geomean in GB/s rather than TFLOP/s */
+    const char *problem_word; /* what names it on a command line; NULL: its name does */
+    bool memory_bound;        /* geomean in GB/s rather than TFLOP/s */
     char candidate_path[512];
     char candidate_sha256[65];
     const char *language; /* "c", "cuda", "so" */

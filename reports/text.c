@@ -92,16 +92,17 @@ static void element_place(char *buffer, size_t size, const struct worst *worst)
 {
     int used = snprintf(buffer, size, "%s[", text_or(worst->tensor, "output"));
 
-    if (worst->rank < 1 || worst->rank > 4)
+    if (worst->rank < 1 || worst->rank > WORST_RANK)
         used += snprintf(buffer + used, size - (size_t)used, "%" PRId64, worst->index);
-    for (int i = 0; i < worst->rank && worst->rank <= 4; i++)
+    for (int i = 0; i < worst->rank && worst->rank <= WORST_RANK; i++)
         used += snprintf(buffer + used, size - (size_t)used, i > 0 ? ",%" PRId64 : "%" PRId64, worst->at[i]);
     snprintf(buffer + used, size - (size_t)used, "]");
 }
 
 void text_element(char *buffer, size_t size, const struct worst *worst)
 {
-    char place[160], got[TEXT_NUMBER_SIZE], want[TEXT_NUMBER_SIZE], allowed[TEXT_NUMBER_SIZE];
+    char place[32 + 21 * WORST_RANK], got[TEXT_NUMBER_SIZE], want[TEXT_NUMBER_SIZE],
+        allowed[TEXT_NUMBER_SIZE];
     char times[64] = "";
     const double ratio = worst->error / worst->allowed;
 

@@ -93,8 +93,10 @@ static void fixture_close(void)
 
 static void fixture_make_regions(void)
 {
-    ck_assert_int_eq(region_create(&it.x, BACKEND_HOST, FIXTURE_COUNT * 4, it.text, sizeof it.text), 0);
-    ck_assert_int_eq(region_create(&it.y, BACKEND_HOST, FIXTURE_COUNT * 4, it.text, sizeof it.text), 0);
+    ck_assert_int_eq(
+        region_create(&it.x, BACKEND_HOST, FIXTURE_COUNT * 4, REGION_ALIGN, it.text, sizeof it.text), 0);
+    ck_assert_int_eq(
+        region_create(&it.y, BACKEND_HOST, FIXTURE_COUNT * 4, REGION_ALIGN, it.text, sizeof it.text), 0);
 }
 
 static void fixture_drop_regions(void)
@@ -122,8 +124,8 @@ void fixture_start(const char *symbol)
 struct call fixture_make_call(enum placement placement)
 {
     return (struct call){.tensors = 2,
-                         .extents = 1,
-                         .extent = {FIXTURE_COUNT},
+                         .arguments = 1,
+                         .argument = {{.value.whole = FIXTURE_COUNT}},
                          .offset = {region_offset(&it.x, placement), region_offset(&it.y, placement)}};
 }
 

@@ -30,6 +30,7 @@ struct call fixture_make_call(enum placement placement);
 enum child_status fixture_call(enum placement placement, double timeout, int *returned);
 enum child_status fixture_run(const char *symbol, enum placement placement, int *returned); /* both */
 
-TCase *child_endings_case(void); /* test_child_endings.c */
+TCase *child_endings_case(void);   /* test_child_endings.c */
+TCase *child_arguments_case(void); /* test_child_arguments.c */
 
 #endif

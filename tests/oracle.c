@@ -40,6 +40,7 @@ static void make_request(struct oracle *o, const struct problem *problem, int ca
     r->problem = problem;
     r->output = o->output;
     memcpy(r->context.extent, o->instance.extent, sizeof r->context.extent);
+    memcpy(r->context.scalar, o->instance.scalar, sizeof r->context.scalar);
     for (int t = 0; t < o->tensors; t++)
         r->context.tensor[t] = o->tensor[t];
     r->context.data = o->instance.data;

@@ -25,7 +25,7 @@ struct oracle_case {
     const char *problem, *line;
 };
 
-/* Inputs filled, output poisoned; the arithmetics of `capability` (0: host). Fails the test on an error.
+/* Inputs filled, output poisoned; the arithmetic classes of `capability` (0: host). Fails the test on an error.
  * OpenMP is left with one thread. */
 void oracle_open(struct oracle *o, const char *problem, const char *line, int content, int capability);
 void oracle_close(struct oracle *o);

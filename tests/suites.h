@@ -4,6 +4,7 @@
 #include <check.h>
 
 Suite *gen_suite(void);
+Suite *contract_suite(void);
 Suite *score_suite(void);
 Suite *session_suite(void);
 Suite *house_suite(void);
@@ -16,7 +17,9 @@ Suite *fill_suite(void);
 Suite *judge_suite(void);
 Suite *problems_suite(void);
 Suite *cli_suite(void);
+Suite *own_suite(void);
 Suite *faults_suite(void);
+Suite *docs_suite(void);
 Suite *battery_host_suite(void);
 Suite *battery_cuda_suite(void);
 Suite *gpu_suite(void);

@@ -20,13 +20,14 @@ START_TEST(regions_hold_whole_granules_and_place_on_both_ends)
     ck_assert_uint_eq(region_offset(&it.x, PLACE_LOW), 0);
     ck_assert_uint_eq(region_offset(&it.x, PLACE_HIGH), (4096 - FIXTURE_COUNT * 4) / 16 * 16);
     struct region empty, huge;
-    ck_assert_int_eq(region_create(&empty, BACKEND_HOST, 0, it.text, sizeof it.text), 0);
+    ck_assert_int_eq(region_create(&empty, BACKEND_HOST, 0, REGION_ALIGN, it.text, sizeof it.text), 0);
     ck_assert_uint_eq(empty.mapped, 4096);
     region_destroy(&empty);
     region_destroy(&empty);
-    ck_assert_int_eq(region_create(&huge, BACKEND_HOST, (size_t)1 << 50, it.text, sizeof it.text), -1);
+    ck_assert_int_eq(
+        region_create(&huge, BACKEND_HOST, (size_t)1 << 50, REGION_ALIGN, it.text, sizeof it.text), -1);
     ck_assert_ptr_nonnull(strstr(it.text, "no memory"));
-    ck_assert_int_eq(region_create(&huge, BACKEND_HOST, SIZE_MAX, it.text, sizeof it.text), -1);
+    ck_assert_int_eq(region_create(&huge, BACKEND_HOST, SIZE_MAX, REGION_ALIGN, it.text, sizeof it.text), -1);
 }
 END_TEST
 
@@ -119,7 +120,9 @@ END_TEST
 START_TEST(seventeen_arguments_arrive_in_order)
 {
     int returned = 0;
-    struct call call = {.tensors = 8, .extents = 8, .extent = {1, 2, 3, 4, 5, 6, 7, 8}};
+    struct call call = {.tensors = 8, .arguments = 8};
+    for (int i = 0; i < 8; i++)
+        call.argument[i].value.whole = i + 1;
     ck_assert_int_eq(fixture_start_object(it.built.object, "seventeen", NULL), CHILD_OK);
     for (int i = 0; i < 8; i++)
         ck_assert_int_eq(child_map(it.child, i, i % 2 ? &it.x : &it.y, it.text, sizeof it.text), CHILD_OK);
@@ -195,5 +198,6 @@ Suite *child_suite(void)
     tcase_add_test(tests, cuda_without_a_device_says_so);
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, child_endings_case());
+    suite_add_tcase(suite, child_arguments_case());
     return suite;
 }

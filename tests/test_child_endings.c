@@ -34,10 +34,10 @@ START_TEST(one_element_past_the_end_is_an_overrun_of_that_tensor)
     int returned;
     const char *names[] = {"writes_past", "threads_past"};
     region_destroy(&it.y);
-    ck_assert_int_eq(region_create(&it.y, BACKEND_HOST, 1024 * 4, it.text, sizeof it.text), 0);
+    ck_assert_int_eq(region_create(&it.y, BACKEND_HOST, 1024 * 4, REGION_ALIGN, it.text, sizeof it.text), 0);
     fixture_start(names[_i]);
     struct call call = fixture_make_call(PLACE_HIGH);
-    call.extent[0] = 1024;
+    call.argument[0].value.whole = 1024;
     ck_assert_int_eq(child_call(it.child, &call, 20, &returned, it.text, sizeof it.text), CHILD_OVERRUN);
     struct child_fault fault = child_fault(it.child);
     ck_assert_int_eq(fault.slot, 1);
@@ -98,7 +98,7 @@ START_TEST(an_answer_forged_in_the_right_format_is_garbage)
     int returned = 0;
     fixture_start("forges");
     struct call call = fixture_make_call(PLACE_LOW);
-    call.extent[0] = sizeof(struct reply);
+    call.argument[0].value.whole = sizeof(struct reply);
     ck_assert_int_eq(child_call(it.child, &call, 20, &returned, it.text, sizeof it.text), CHILD_GARBAGE);
 }
 END_TEST
@@ -117,7 +117,7 @@ START_TEST(handlers_taken_away_are_put_back)
     int returned = 0;
     ck_assert_int_eq(fixture_run("hides_then_past", PLACE_LOW, &returned), CHILD_OK);
     struct call call = fixture_make_call(PLACE_LOW);
-    call.extent[0] = (int64_t)(it.y.mapped / 4);
+    call.argument[0].value.whole = (int64_t)(it.y.mapped / 4);
     ck_assert_int_eq(child_call(it.child, &call, 20, &returned, it.text, sizeof it.text), CHILD_OVERRUN);
 }
 END_TEST

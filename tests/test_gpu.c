@@ -240,6 +240,7 @@ static void judge_side(struct one_side *side, enum backend backend, const struct
     request.context.data = instance->data;
     request.context.e4m3 = reference_e4m3();
     memcpy(request.context.extent, instance->extent, sizeof instance->extent);
+    memcpy(request.context.scalar, instance->scalar, sizeof instance->scalar);
     error_arithmetics(problem, 90, &request.arithmetics);
     const int64_t count = instance_tensor_count(&instance->tensor[t]);
     for (int s = 0; s < JUDGE_SAMPLES; s++)

@@ -26,6 +26,14 @@ static void streams_close(const struct streams *streams)
     pcg_free(streams->content);
 }
 
+/* A float that the candidate gets is that float for the reference, too. */
+static void round_scalars(const struct problem *problem, struct instance *instance)
+{
+    for (int i = 0; problem->arguments[i].name; i++)
+        if (problem->arguments[i].type == ARGUMENT_F32)
+            instance->scalar[i] = (double)(float)instance->scalar[i];
+}
+
 /* What a class draws of one tensor; which parts of the storage are real stands already. */
 static void set_fill(struct instance_tensor *tensor, const struct fill *drawn)
 {
@@ -48,7 +56,7 @@ static void set_rows(struct instance_tensor *tensor)
 static void require_fill(const struct config *config, const struct input_class *class, int tensor,
                          const struct instance_tensor *drawn)
 {
-    if (drawn->fill.kind != FILL_GIVEN || drawn->fill.given)
+    if (drawn->fill.kind != FILL_GIVEN || drawn->fill.given || instance_tensor_count(drawn) == 0)
         return;
     fprintf(stderr,
             "unseen: %s: input class %s has no fill for tensor %s; one for every input was expected\n"
@@ -90,6 +98,8 @@ int config_instantiate(const struct config *config, int content, struct instance
     }
     if (result)
         instance_clear(out);
+    else
+        round_scalars(config->problem, out);
     streams_close(&streams);
     return result;
 }
@@ -141,7 +151,7 @@ double instance_total_bytes(const struct problem *problem, const struct instance
 {
     double bytes = 0;
     for (int i = 0; problem->tensors[i].name; i++)
-        bytes += (double)instance_tensor_count(&instance->tensor[i]) *
+        bytes += (double)instance_tensor_span(&instance->tensor[i]) *
                  (double)dtype_size(problem->tensors[i].dtype);
     return bytes;
 }

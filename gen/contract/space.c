@@ -44,7 +44,8 @@ static int fail_line(const struct axis_line *line, const char *found, const char
                       line->where, name, found, expected, name, name, name);
 }
 
-static int read_range(struct domain *domain, const char **p, const struct axis_line *line)
+/* *found: it was one. */
+static int read_range(struct domain *domain, const char **p, const struct axis_line *line, bool *found)
 {
     const char *start = *p;
     int64_t low, high;
@@ -58,12 +59,13 @@ static int read_range(struct domain *domain, const char **p, const struct axis_l
     *p = text_skip(*p + 2);
     if (!read_number(p, &high))
         return fail_line(line, *p, "the greatest value after '..'");
-    if (low < 1)
-        return fail_line(line, start, "a range from 1 or more: extents are never empty");
+    if (low < 1 && !line->problem->axes[line->axis].empty)
+        return fail_line(line, start, "a range from 1 or more: this extent is never empty");
     if (low > high)
         return fail_line(line, start, "a range that is not empty");
     domain->low = low;
     domain->high = high;
+    *found = true;
     return 0;
 }
 
@@ -128,9 +130,10 @@ static int read_tiles(struct domain *domain, const char **p, const struct axis_l
 
 static int read_number_axis(struct domain *domain, const char *p, const struct axis_line *line)
 {
-    if (read_range(domain, &p, line))
+    bool range = false;
+    if (read_range(domain, &p, line, &range))
         return -1;
-    if (domain->high == 0 && read_list(domain, &p, line))
+    if (!range && read_list(domain, &p, line))
         return -1;
     p = text_skip(p);
     return read_tiles(domain, &p, line);

@@ -8,7 +8,7 @@
 
 #include "problems/problem.h"
 
-enum { SPACE_MAX_VALUES = 32, SPACE_MAX_TILES = 16, SPACE_MAX_CONSTRAINTS = 16 };
+enum { SPACE_MAX_VALUES = 32, SPACE_MAX_TILES = 16, SPACE_MAX_CONSTRAINTS = 32 };
 
 /* A number axis has a range low..high, or a list of values (value_count > 0: ascending); a choice
  * axis has a list of the numbers of its choices, in the file's order. */

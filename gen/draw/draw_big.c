@@ -19,13 +19,13 @@ static double threshold(const struct problem *problem, int tensor, bool elements
     return elements && bytes < 0x1p31 ? 0x1p31 : bytes;
 }
 
-/* Elements of a tensor, and the work; false: no such instance fits this machine. */
+/* Elements of a tensor in memory, and the work; false: no such instance fits this machine. */
 static bool measure(const struct config *config, int tensor, double *elements, double *flops)
 {
     struct instance instance;
     if (config_measure(config, &instance))
         return false;
-    *elements = (double)instance_tensor_count(&instance.tensor[tensor]);
+    *elements = (double)instance_tensor_span(&instance.tensor[tensor]);
     *flops = instance.flops;
     instance_clear(&instance);
     return true;

@@ -172,7 +172,10 @@ static bool draw_step(struct drawing *drawing, const struct step *step, struct p
 
 /* --- which of them --- */
 
-/* The least used seen configuration and axis next: `use` counts what was drawn of each. */
+/* The least used seen configuration and axis next: `use` counts what was drawn of each. An axis weighs so much; any
+ * other number gives other sets. */
+enum { AXIS_USE = 12 };
+
 static int next_step(const struct step_list *list, enum step_kind kind, const int *seen_use, int seen_count,
                      const int *axis_use)
 {
@@ -180,7 +183,7 @@ static int next_step(const struct step_list *list, enum step_kind kind, const in
     long best_use = 0;
     for (int i = 0; i < list->count; i++) {
         const struct step *step = &list->item[i];
-        long use = (long)seen_use[step->seen] * seen_count + (long)axis_use[step->axis] * PROBLEM_MAX_AXES;
+        long use = (long)seen_use[step->seen] * seen_count + (long)axis_use[step->axis] * AXIS_USE;
         if (step->kind == kind && (best < 0 || use < best_use)) {
             best = i;
             best_use = use;

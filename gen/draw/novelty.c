@@ -103,6 +103,14 @@ static int mark_all(const struct novelty *novelty, const struct config *config, 
     return count;
 }
 
+/* A number for two axes i < j, of its own for each pair. Among the first twelve it is what it was when a problem could
+ * have no more: which sets are drawn depends on it. */
+static int pair_number(int i, int j)
+{
+    enum { FIRST = 12 };
+    return j < FIRST ? i * FIRST + j : FIRST * FIRST + i * PROBLEM_MAX_AXES + j;
+}
+
 /* Of two extents together: how large their product is, and which of them is larger. */
 static int mark_products(const struct novelty *novelty, const struct config *config, struct mark *marks)
 {
@@ -111,7 +119,7 @@ static int mark_products(const struct novelty *novelty, const struct config *con
     for (int i = 0; axes[i].name; i++)
         for (int j = i + 1; axes[j].name; j++) {
             const int64_t a = config->value[i], b = config->value[j];
-            const int pair = i * PROBLEM_MAX_AXES + j;
+            const int pair = pair_number(i, j);
             if (axes[i].kind != AXIS_NUMBER || axes[j].kind != AXIS_NUMBER)
                 continue;
             count = add(marks, count, MARK_PRODUCT, pair, bit_length((double)a * (double)b), 0, true);

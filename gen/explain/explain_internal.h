@@ -11,7 +11,7 @@
 
 enum {
     MOST_FACTORS = 4,       /* axes of a product */
-    MOST_QUANTITIES = 1536, /* more than PROBLEM_MAX_AXES ranges make */
+    MOST_QUANTITIES = 3072, /* more than PROBLEM_MAX_AXES ranges make, with tile sizes of 2^1..2^10 */
     MOST_VALUES = 16,       /* seen values of one quantity */
     MOST_ATOMS = 4,         /* of one rule */
     MOST_GUESSES = 256,     /* rules held at a time */

@@ -146,9 +146,24 @@ static void add(struct listing *listing, struct quantity quantity)
     listing->list[listing->count++] = quantity;
 }
 
+/* Products of how many factors there is room for: of all up to MOST_FACTORS among twelve axes, of pairs among 24. */
+static int most_factors(int axes)
+{
+    enum { ROOM = MOST_QUANTITIES / 2 };
+    int64_t sets = 1, products = 0;
+    for (int factors = 1; factors <= MOST_FACTORS && factors <= axes; factors++) {
+        sets = sets * (axes - factors + 1) / factors;
+        products += sets;
+        if (products > ROOM)
+            return factors - 1;
+    }
+    return MOST_FACTORS;
+}
+
 static void add_products(struct listing *listing, const int *axis, int axes)
 {
-    for (int factors = 1; factors <= MOST_FACTORS; factors++)
+    const int most = most_factors(axes);
+    for (int factors = 1; factors <= most; factors++)
         for (unsigned set = 1; set < 1u << axes; set++) {
             struct quantity quantity = {.kind = QUANTITY_PRODUCT, .cost = product_cost[factors]};
             if (__builtin_popcount(set) != factors)

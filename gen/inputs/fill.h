@@ -12,10 +12,13 @@ extern "C" {
 /* Key of one tensor of one content of a configuration. */
 struct philox_key fill_key(const struct problem *problem, uint64_t seed, int content, int tensor);
 
-/* Fill `tensor` (an input) of the instance at `out`, which has room for all its elements. On the host
- * all cores are used. */
+/* Fill `tensor` (an input) of the instance at `out`, which has room for all its memory; gaps between rows stay as they
+ * are. On the host all cores are used. */
 void fill_host(const struct problem *problem, const struct instance *instance, int tensor, uint64_t seed,
                int content, void *out);
+
+/* The values of a FILL_GIVEN in the tensor's own type, dense, in host memory. */
+void fill_given(const int32_t *given, enum dtype dtype, int64_t count, void *out);
 
 /* Element i of a tensor in host memory, rounded to its type like every input. */
 void fill_store(enum dtype dtype, void *out, int64_t i, float value);

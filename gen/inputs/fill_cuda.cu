@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 #include <curand_philox4x32_x.h>
+#include <stdlib.h>
 
 #define VALUE_FN static __device__ __forceinline__
 VALUE_FN void value_words(struct philox_key key, uint64_t block, uint32_t words[4])
@@ -22,7 +23,7 @@ struct fill_job {
     struct fill fill, source;
     struct philox_key key, source_key;
     enum dtype dtype;
-    int64_t count;
+    int64_t count, width, pitch;
     const int32_t *valid;
     const int64_t *start;
 };
@@ -43,14 +44,15 @@ static __global__ void fill_kernel(const __grid_constant__ struct fill_job job, 
             if (job.valid && !value_is_real(&job.fill, job.valid, i))
                 value = value_garbage(i);
         }
-        value_store(job.dtype, out, i, value);
+        value_store(job.dtype, out, format_place(job.width, job.pitch, i), value);
     }
 }
 
 static __global__ void plant_kernel(const __grid_constant__ struct fill_job job, void *out)
 {
     for (int i = 0; i < job.fill.planted_count; i++)
-        value_store(job.dtype, out, job.fill.planted[i].index, job.fill.planted[i].value);
+        value_store(job.dtype, out, format_place(job.width, job.pitch, job.fill.planted[i].index),
+                    job.fill.planted[i].value);
 }
 
 static cudaError_t upload(const void *host, size_t bytes, void **device)
@@ -59,17 +61,37 @@ static cudaError_t upload(const void *host, size_t bytes, void **device)
     return error ? error : cudaMemcpy(*device, host, bytes, cudaMemcpyHostToDevice);
 }
 
-extern "C" int fill_cuda(const struct problem *problem, const struct instance *instance, int tensor,
+/* Made on the host in the tensor's type, copied row by row. */
+static cudaError_t copy_given(const struct instance_tensor *tensor, enum dtype dtype, void *out)
+{
+    const int64_t count = instance_tensor_count(tensor), width = instance_tensor_width(tensor);
+    const size_t size = dtype_size(dtype), row = (size_t)width * size;
+    void *dense = malloc((size_t)count * size);
+    if (!dense)
+        return cudaErrorMemoryAllocation;
+    fill_given(tensor->fill.given, dtype, count, dense);
+    const cudaError_t error = cudaMemcpy2D(out, (size_t)instance_tensor_pitch(tensor) * size, dense, row, row,
+                                           (size_t)(count / width), cudaMemcpyHostToDevice);
+    free(dense);
+    return error;
+}
+
+extern "C" int fill_cuda(const struct problem *problem, const struct instance *instance, int number,
                          uint64_t seed, int content, void *out)
 {
-    const struct fill *fill = &instance->tensor[tensor].fill;
-    const int64_t count = instance_tensor_count(&instance->tensor[tensor]);
-    const enum dtype dtype = problem->tensors[tensor].dtype;
+    const struct instance_tensor *tensor = &instance->tensor[number];
+    const struct fill *fill = &tensor->fill;
+    const int64_t count = instance_tensor_count(tensor);
+    const enum dtype dtype = problem->tensors[number].dtype;
     void *valid = NULL, *start = NULL;
     cudaError_t error = cudaSuccess;
 
+    if (count == 0)
+        return cudaSuccess;
+    if (fill->kind == FILL_GIVEN && dtype == DTYPE_I32 && tensor->pitch == 0)
+        return cudaMemcpy(out, fill->given, (size_t)count * sizeof(int32_t), cudaMemcpyHostToDevice);
     if (fill->kind == FILL_GIVEN)
-        return cudaMemcpy(out, fill->given, (size_t)count * dtype_size(dtype), cudaMemcpyHostToDevice);
+        return copy_given(tensor, dtype, out);
     if (fill->valid)
         error = upload(fill->valid, (size_t)fill->valids * sizeof(int32_t), &valid);
     if (!error && fill->start)
@@ -77,10 +99,12 @@ extern "C" int fill_cuda(const struct problem *problem, const struct instance *i
     if (!error) {
         struct fill_job job = {*fill,
                                instance->tensor[fill->source].fill,
-                               fill_key(problem, seed, content, tensor),
+                               fill_key(problem, seed, content, number),
                                fill_key(problem, seed, content, fill->source),
                                dtype,
                                count,
+                               instance_tensor_width(tensor),
+                               tensor->pitch,
                                (const int32_t *)valid,
                                (const int64_t *)start};
         const int64_t blocks = (count + 255) / 256;

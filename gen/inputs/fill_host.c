@@ -21,15 +21,18 @@ struct philox_key fill_key(const struct problem *problem, uint64_t seed, int con
                                .high = (uint64_t)content << 32 | (uint64_t)tensor};
 }
 
-static void fill_gather(const struct instance *instance, const struct fill *fill, enum dtype dtype,
-                        struct philox_key source_key, int64_t first, int64_t count, void *out)
+static void fill_gather(const struct instance *instance, const struct instance_tensor *tensor,
+                        enum dtype dtype, struct philox_key source_key, int64_t first, int64_t count,
+                        void *out)
 {
+    const struct fill *fill = &tensor->fill;
     const struct fill *source = &instance->tensor[fill->source].fill;
     for (int64_t i = first; i < first + count; i++) {
         const int64_t at = fill->start[i / fill->inner] + i % fill->inner;
         uint32_t words[4];
         value_words(source_key, value_block(source, at), words);
-        value_store(dtype, out, i, fill->b * value_draw(source, source_key, at, words));
+        value_store(dtype, out, instance_tensor_place(tensor, i),
+                    fill->b * value_draw(source, source_key, at, words));
     }
 }
 
@@ -46,10 +49,11 @@ __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) st
 store_bf16(const float *value, int64_t count, uint16_t *out)
 {
     for (int64_t i = 0; i < count; i++)
-        out[i] = value_to_bf16(value[i]);
+        out[i] = bf16_from_single(value[i]);
 }
 
-static void store_chunk(enum dtype dtype, const float *value, int64_t first, int64_t count, void *out)
+/* `count` values side by side in memory. */
+static void store_run(enum dtype dtype, const float *value, int64_t first, int64_t count, void *out)
 {
     if (dtype == DTYPE_F32)
         memcpy((float *)out + first, value, (size_t)count * sizeof *value);
@@ -60,23 +64,42 @@ static void store_chunk(enum dtype dtype, const float *value, int64_t first, int
             value_store(dtype, out, first + i, value[i]);
 }
 
-/* NaN wherever no defined element lies: the rest of every block after its valid rows. */
-static void fill_garbage(const struct fill *fill, enum dtype dtype, int64_t first, int64_t count, void *out)
+static void store_chunk(const struct instance_tensor *tensor, enum dtype dtype, const float *value,
+                        int64_t first, int64_t count, void *out)
 {
+    const int64_t width = instance_tensor_width(tensor);
+    int64_t run = count;
+    if (tensor->pitch == 0) {
+        store_run(dtype, value, first, count, out);
+        return;
+    }
+    for (int64_t i = first; i < first + count; i += run) {
+        const int64_t left = first + count - i, of_row = width - i % width;
+        run = left < of_row ? left : of_row;
+        store_run(dtype, value + (i - first), instance_tensor_place(tensor, i), run, out);
+    }
+}
+
+/* NaN wherever no defined element lies: the rest of every block after its valid rows. */
+static void fill_garbage(const struct instance_tensor *tensor, enum dtype dtype, int64_t first, int64_t count,
+                         void *out)
+{
+    const struct fill *fill = &tensor->fill;
     for (int64_t i = first; i < first + count;) {
         const int64_t block = i / fill->garbage_block, start = block * fill->garbage_block;
         const int64_t real = start + fill->valid[block] * fill->garbage_row;
         const int64_t next = start + fill->garbage_block;
         const int64_t end = next < first + count ? next : first + count;
         for (i = i > real ? i : real; i < end; i++)
-            value_store(dtype, out, i, value_garbage(i));
+            value_store(dtype, out, instance_tensor_place(tensor, i), value_garbage(i));
         i = end;
     }
 }
 
-static void fill_chunk(const struct fill *fill, enum dtype dtype, struct philox_key key, int64_t first,
-                       int64_t count, void *out)
+static void fill_chunk(const struct instance_tensor *tensor, enum dtype dtype, struct philox_key key,
+                       int64_t first, int64_t count, void *out)
 {
+    const struct fill *fill = &tensor->fill;
     uint32_t words[4 * CHUNK];
     float value[CHUNK];
     const uint64_t block = value_block(fill, first), last = value_block(fill, first + count - 1);
@@ -86,9 +109,9 @@ static void fill_chunk(const struct fill *fill, enum dtype dtype, struct philox_
     else
         for (int64_t i = 0; i < count; i++)
             value[i] = value_draw(fill, key, first + i, words + 4 * i);
-    store_chunk(dtype, value, first, count, out);
+    store_chunk(tensor, dtype, value, first, count, out);
     if (fill->valid)
-        fill_garbage(fill, dtype, first, count, out);
+        fill_garbage(tensor, dtype, first, count, out);
 }
 
 void fill_store(enum dtype dtype, void *out, int64_t i, float value)
@@ -96,27 +119,46 @@ void fill_store(enum dtype dtype, void *out, int64_t i, float value)
     value_store(dtype, out, i, value);
 }
 
-void fill_host(const struct problem *problem, const struct instance *instance, int tensor, uint64_t seed,
+static void store_integer(enum dtype dtype, void *out, int64_t i, int32_t value)
+{
+    if (dtype == DTYPE_I32)
+        ((int32_t *)out)[i] = value;
+    else if (dtype == DTYPE_I64)
+        ((int64_t *)out)[i] = value;
+    else
+        value_store(dtype, out, i, (float)value);
+}
+
+void fill_given(const int32_t *given, enum dtype dtype, int64_t count, void *out)
+{
+    for (int64_t i = 0; i < count; i++)
+        store_integer(dtype, out, i, given[i]);
+}
+
+void fill_host(const struct problem *problem, const struct instance *instance, int number, uint64_t seed,
                int content, void *out)
 {
-    const struct fill *fill = &instance->tensor[tensor].fill;
-    const enum dtype dtype = problem->tensors[tensor].dtype;
-    const int64_t count = instance_tensor_count(&instance->tensor[tensor]);
-    const struct philox_key key = fill_key(problem, seed, content, tensor);
+    const struct instance_tensor *tensor = &instance->tensor[number];
+    const struct fill *fill = &tensor->fill;
+    const enum dtype dtype = problem->tensors[number].dtype;
+    const int64_t count = instance_tensor_count(tensor);
+    const struct philox_key key = fill_key(problem, seed, content, number);
     const struct philox_key source = fill_key(problem, seed, content, fill->source);
 
-    if (fill->kind == FILL_GIVEN) {
-        memcpy(out, fill->given, (size_t)count * dtype_size(dtype));
+    if (fill->kind == FILL_GIVEN)
+        for (int64_t i = 0; i < count; i++)
+            store_integer(dtype, out, instance_tensor_place(tensor, i), fill->given[i]);
+    if (fill->kind == FILL_GIVEN || count == 0)
         return;
-    }
 #pragma omp parallel for schedule(static)
     for (int64_t first = 0; first < count; first += CHUNK) {
         const int64_t n = count - first < CHUNK ? count - first : CHUNK;
         if (fill->kind == FILL_GATHER)
-            fill_gather(instance, fill, dtype, source, first, n, out);
+            fill_gather(instance, tensor, dtype, source, first, n, out);
         else
-            fill_chunk(fill, dtype, key, first, n, out);
+            fill_chunk(tensor, dtype, key, first, n, out);
     }
     for (int i = 0; i < fill->planted_count; i++)
-        value_store(dtype, out, fill->planted[i].index, fill->planted[i].value);
+        value_store(dtype, out, instance_tensor_place(tensor, fill->planted[i].index),
+                    fill->planted[i].value);
 }

@@ -7,6 +7,7 @@
 #define UNSEEN_VALUES_H
 
 #include "problems/fill.h"
+#include "problems/format.h"
 #include "gen/random/philox.h"
 
 #ifdef __CUDA_ARCH__
@@ -287,43 +288,20 @@ VALUE_FN int value_is_real(const struct fill *f, const int32_t *valid, int64_t i
     return i % f->garbage_block / f->garbage_row < valid[i / f->garbage_block];
 }
 
-/* Round to nearest, ties to even; a NaN keeps its sign and the upper part of its payload, and is quiet. */
-VALUE_FN uint16_t value_to_bf16(float f)
-{
-    const uint32_t u = value_to_bits(f);
-    if ((u & 0x7fffffffu) > VALUE_INF_BITS)
-        return (uint16_t)(u >> 16 | 0x40u);
-    return (uint16_t)((u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
-}
-
-/* Round to nearest, ties to even, saturating at +-448; NaN is 0x7f or 0xff. E4M3 has 3 fraction bits, bias 7:
- * normals from 2^-6, subnormals in steps of 2^-9. */
-VALUE_FN uint8_t value_to_e4m3(float f)
-{
-    const uint32_t u = value_to_bits(f), sign = u >> 24 & 0x80u, magnitude = u & 0x7fffffffu;
-    uint32_t rounded;
-    if (magnitude > VALUE_INF_BITS)
-        return (uint8_t)(sign | 0x7fu);
-    if (magnitude >= 0x43e80000u) /* 464: halfway between 448 and the next step */
-        return (uint8_t)(sign | 0x7eu);
-    if (magnitude < 0x3c800000u) { /* below 2^-6: add 2^14, whose ulp is 2^-9, to round there */
-        rounded = value_to_bits(value_from_bits(magnitude) + 16384.0f) - value_to_bits(16384.0f);
-        return (uint8_t)(sign | rounded);
-    }
-    rounded = magnitude + 0x7ffffu + ((magnitude >> 20) & 1u);
-    return (uint8_t)(sign | ((rounded >> 20) - (120u << 3)));
-}
-
 VALUE_FN void value_store(enum dtype dtype, void *out, int64_t i, float value)
 {
     switch (dtype) {
     case DTYPE_F32: ((float *)out)[i] = value; break;
-    case DTYPE_BF16: ((uint16_t *)out)[i] = value_to_bf16(value); break;
-    case DTYPE_E4M3: ((uint8_t *)out)[i] = value_to_e4m3(value); break;
+    case DTYPE_BF16: ((uint16_t *)out)[i] = bf16_from_single(value); break;
+    case DTYPE_E4M3: ((uint8_t *)out)[i] = e4m3_from_single(value); break;
     case DTYPE_U8: ((uint8_t *)out)[i] = (uint8_t)value; break;
     case DTYPE_I32: ((int32_t *)out)[i] = (int32_t)value; break;
     case DTYPE_I64: ((int64_t *)out)[i] = (int64_t)value; break;
     case DTYPE_F64: ((double *)out)[i] = value; break;
+    case DTYPE_F16: ((uint16_t *)out)[i] = f16_from_single(value); break;
+    case DTYPE_E5M2: ((uint8_t *)out)[i] = e5m2_from_single(value); break;
+    case DTYPE_I8: ((int8_t *)out)[i] = (int8_t)integer_from_single(value, -128, 127); break;
+    case DTYPE_BOOL: ((uint8_t *)out)[i] = value != 0; break;
     }
 }
 

@@ -15,16 +15,13 @@
 
 /* --- a program --- */
 
-typedef int honest_call(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-                        uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-                        uint64_t);
-enum { HONEST_ARGUMENTS = 17, SETTING_TEXT = 512 };
+enum { SETTING_TEXT = 512 };
 
 struct program {
     const struct problem *problem;
     struct build build;
     void *library;
-    honest_call *call;
+    void (*call)(void); /* through invoke.h */
     const struct honest_switch *switches;
     const struct honest_mutant *mutants;
     int *choice, *mutating;

@@ -5,6 +5,7 @@
 
 #include "gen/contract/instantiate.h"
 #include "verify/device/memory.h"
+#include "verify/isolate/invoke.h"
 #include "margins.h"
 
 /* What a run holds; everything is released by `clear`. */
@@ -32,13 +33,12 @@ static int lay_tensors(const struct bed *bed, const struct config *config, struc
     const struct tensor *tensor = bed->problem->tensors;
     int error = 0;
     for (int t = 0; tensor[t].name && !error; t++) {
-        const int64_t count = instance_tensor_count(&l->instance.tensor[t]);
-        const bool output = tensor[t].role == TENSOR_OUTPUT;
-        l->bytes[t] = (size_t)count * dtype_size(tensor[t].dtype);
+        l->bytes[t] = (size_t)instance_tensor_span(&l->instance.tensor[t]) * dtype_size(tensor[t].dtype);
         error = bed->memory->take(&l->tensor[t], l->bytes[t] + 16);
         if (!error)
-            error = output ? bed->memory->poison(l->tensor[t], l->bytes[t], memory_poison(tensor[t].dtype))
-                           : bed->memory->fill(bed->problem, &l->instance, t, config->seed, 0, l->tensor[t]);
+            error = bed->memory->poison(l->tensor[t], l->bytes[t], memory_poison(tensor[t].dtype));
+        if (!error && tensor[t].role != TENSOR_OUTPUT)
+            error = bed->memory->fill(bed->problem, &l->instance, t, config->seed, 0, l->tensor[t]);
         l->request.context.tensor[t] = l->tensor[t];
     }
     l->elements = instance_tensor_count(&l->instance.tensor[bed->output]);
@@ -48,15 +48,17 @@ static int lay_tensors(const struct bed *bed, const struct config *config, struc
 static void make_request(const struct bed *bed, struct layout *l)
 {
     struct judge_request *r = &l->request;
-    const enum dtype dtype = bed->problem->tensors[bed->output].dtype;
     r->output = bed->output;
     r->got = l->tensor[bed->output];
+    r->width = instance_tensor_width(&l->instance.tensor[bed->output]);
+    r->pitch = l->instance.tensor[bed->output].pitch;
     r->problem = bed->problem;
     memcpy(r->context.extent, l->instance.extent, sizeof r->context.extent);
+    memcpy(r->context.scalar, l->instance.scalar, sizeof r->context.scalar);
     r->context.data = l->instance.data;
     r->context.e4m3 = reference_e4m3();
     r->loosened = bed->loosened;
-    r->poison = dtype == DTYPE_BF16 ? memory_poison(dtype) & 0xffff : memory_poison(dtype);
+    r->poison = memory_poison_element(bed->problem->tensors[r->output].dtype);
     for (int s = 0; s < JUDGE_SAMPLES; s++)
         r->sample[s] = l->elements * (2 * s + 1) / (2 * JUDGE_SAMPLES);
     error_arithmetics(bed->problem, bed->capability, &r->arithmetics);
@@ -64,17 +66,17 @@ static void make_request(const struct bed *bed, struct layout *l)
 
 static int call(const struct bed *bed, const struct program *p, const struct layout *l)
 {
-    uint64_t a[HONEST_ARGUMENTS] = {0};
-    int n = 0;
+    struct invocation invocation;
+    invoke_begin(&invocation, p->call);
     for (int t = 0; bed->problem->tensors[t].name; t++)
-        a[n++] = (uint64_t)(uintptr_t)l->tensor[t];
-    for (int e = 0; bed->problem->arguments[e].name; e++)
-        a[n++] = (uint64_t)l->instance.extent[e];
+        invoke_pointer(&invocation, l->tensor[t]);
+    for (int i = 0; bed->problem->arguments[i].name; i++) {
+        const struct channel_argument argument = argument_of(bed->problem, &l->instance, i);
+        invoke_argument(&invocation, &argument);
+    }
+    invoke_pointer(&invocation, NULL);
     *p->unrounded = l->unrounded;
-    return p->call(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13],
-                   a[14], a[15], a[16])
-               ? -2
-               : 0;
+    return invoke_ready(&invocation) && invoke_call(&invocation) == 0 ? 0 : -2;
 }
 
 static int ascending(const void *a, const void *b)
@@ -125,6 +127,7 @@ static int run(const struct bed *bed, const struct program *p, const struct conf
     if (!l->unrounded)
         return 0;
     l->request.got = l->unrounded;
+    l->request.pitch = 0;
     l->request.unrounded = true;
     l->request.poison = memory_poison(DTYPE_F32);
     error = judge(bed, l, bed->report);

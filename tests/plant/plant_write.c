@@ -74,6 +74,10 @@ static const char *type_of(const struct plant_field *field, enum dtype dtype)
     case DTYPE_I32: return "int32_t";
     case DTYPE_I64: return "int64_t";
     case DTYPE_F64: return "double";
+    case DTYPE_F16: return field->cuda ? "__half" : "uint16_t";
+    case DTYPE_E5M2: return field->cuda ? "__nv_fp8_e5m2" : "uint8_t";
+    case DTYPE_I8: return "int8_t";
+    case DTYPE_BOOL: return "bool";
     }
     return "void";
 }

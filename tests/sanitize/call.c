@@ -12,14 +12,10 @@
 #include "verify/build/build.h"
 #include "verify/device/device.h"
 #include "verify/device/memory.h"
+#include "verify/isolate/invoke.h"
 
 #ifdef HAVE_CUDA
 #include <cuda_runtime_api.h>
-
-typedef int candidate(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-                      uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-                      uint64_t);
-enum { ARGUMENTS = 17 };
 
 static void die(const char *text)
 {
@@ -27,40 +23,42 @@ static void die(const char *text)
     exit(3);
 }
 
-/* Tensors filled like a session's, outputs poisoned, then the extents, then the null stream. */
-static void prepare(const struct config *config, uint64_t argument[ARGUMENTS])
+/* Tensors filled like a session's, outputs poisoned, then the arguments, then the null stream. */
+static void prepare(const struct config *config, struct invocation *invocation)
 {
     const struct memory *memory = memory_of(BACKEND_CUDA);
     const struct problem *problem = config->problem;
     struct instance instance;
-    int n = 0;
     if (config_instantiate(config, 0, &instance) != 0)
         die("out of memory");
     for (int t = 0; problem->tensors[t].name; t++) {
         const size_t bytes =
-            (size_t)instance_tensor_count(&instance.tensor[t]) * dtype_size(problem->tensors[t].dtype);
+            (size_t)instance_tensor_span(&instance.tensor[t]) * dtype_size(problem->tensors[t].dtype);
         void *tensor;
         if (cudaMalloc(&tensor, bytes))
             die("out of GPU memory");
-        if (problem->tensors[t].role == TENSOR_OUTPUT)
-            memory->poison(tensor, bytes, memory_poison(problem->tensors[t].dtype));
-        else
+        memory->poison(tensor, bytes, memory_poison(problem->tensors[t].dtype));
+        if (problem->tensors[t].role != TENSOR_OUTPUT)
             memory->fill(problem, &instance, t, config->seed, 0, tensor);
-        argument[n++] = (uint64_t)(uintptr_t)tensor;
+        invoke_pointer(invocation, tensor);
     }
-    for (int e = 0; problem->arguments[e].name; e++)
-        argument[n++] = (uint64_t)instance.extent[e];
-    argument[n] = 0;
+    for (int i = 0; problem->arguments[i].name; i++) {
+        const struct channel_argument argument = argument_of(problem, &instance, i);
+        invoke_argument(invocation, &argument);
+    }
+    invoke_pointer(invocation, NULL);
+    if (!invoke_ready(invocation))
+        die("the problem has an argument of no known type");
     instance_clear(&instance);
 }
 
-static candidate *load(const char *problem, const char *path, const char *arch)
+static void (*load(const char *problem, const char *path, const char *arch))(void)
 {
     const struct build_options options = {
         .path = path, .backend = BACKEND_CUDA, .arch = arch, .timeout = 300};
     struct build build;
     char text[4096];
-    candidate *symbol;
+    void (*symbol)(void);
     if (build_candidate(&build, &options, text, sizeof text) != BUILD_OK)
         die(text);
     void *library = dlopen(build.object, RTLD_NOW | RTLD_LOCAL);
@@ -79,7 +77,7 @@ int main(int argc, char **argv)
     struct config config;
     struct space_error error;
     char text[512];
-    uint64_t a[ARGUMENTS] = {0};
+    struct invocation invocation;
     const struct problem *problem = argc == 4 ? problem_find(argv[1]) : NULL;
     if (!problem)
         die("expected PROBLEM CANDIDATE.cu 'CONFIGURATION'");
@@ -87,10 +85,9 @@ int main(int argc, char **argv)
         die(error.text);
     if (device_open(&device, "cuda", text, sizeof text) != 0)
         die(text);
-    candidate *call = load(problem->name, argv[2], device.arch);
-    prepare(&config, a);
-    const int returned = call(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12],
-                              a[13], a[14], a[15], a[16]);
+    invoke_begin(&invocation, load(problem->name, argv[2], device.arch));
+    prepare(&config, &invocation);
+    const int returned = invoke_call(&invocation);
     const cudaError_t status = cudaDeviceSynchronize();
     printf("%s returned %d; %s\n", argv[2], returned, cudaGetErrorString(status));
     return returned || status ? 1 : 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gen/inputs/fill.h"
+#include "problems/format.h"
 #include "reference/judge.h"
 
 const char *null_name(enum null_kind kind)
@@ -29,14 +30,6 @@ const char *null_name(enum null_kind kind)
 
 /* --- formats --- */
 
-static float bf16_value(uint16_t bits)
-{
-    const uint32_t word = (uint32_t)bits << 16;
-    float value;
-    memcpy(&value, &word, sizeof value);
-    return value;
-}
-
 void null_decode(enum dtype dtype, const void *from, int64_t count, float *to)
 {
     const float *e4m3 = reference_e4m3();
@@ -44,12 +37,16 @@ void null_decode(enum dtype dtype, const void *from, int64_t count, float *to)
     for (int64_t i = 0; i < count; i++)
         switch (dtype) {
         case DTYPE_F32: to[i] = ((const float *)from)[i]; break;
-        case DTYPE_BF16: to[i] = bf16_value(((const uint16_t *)from)[i]); break;
+        case DTYPE_BF16: to[i] = single_from_bf16(((const uint16_t *)from)[i]); break;
         case DTYPE_E4M3: to[i] = e4m3[((const uint8_t *)from)[i]]; break;
         case DTYPE_U8: to[i] = ((const uint8_t *)from)[i]; break;
         case DTYPE_I32: to[i] = (float)((const int32_t *)from)[i]; break;
         case DTYPE_I64: to[i] = (float)((const int64_t *)from)[i]; break;
         case DTYPE_F64: to[i] = (float)((const double *)from)[i]; break;
+        case DTYPE_F16: to[i] = single_from_f16(((const uint16_t *)from)[i]); break;
+        case DTYPE_E5M2: to[i] = single_from_e5m2(((const uint8_t *)from)[i]); break;
+        case DTYPE_I8: to[i] = ((const int8_t *)from)[i]; break;
+        case DTYPE_BOOL: to[i] = ((const uint8_t *)from)[i]; break;
         }
 }
 

@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "gen/contract/space.h"
+#include "header.h"
 #include "options.h"
-#include "verify/problem/paths.h"
+#include "verify/problem/folder.h"
 
 int command_list(const struct options *options)
 {
@@ -12,64 +13,6 @@ int command_list(const struct options *options)
     for (const struct problem *const *p = problem_registry; *p; p++)
         printf("%-16s %s\n", (*p)->name, (*p)->summary);
     return EXIT_GENERAL;
-}
-
-static const char *c_type(enum dtype dtype)
-{
-    static const char *const name[] = {
-        [DTYPE_F32] = "float",   [DTYPE_BF16] = "unseen_bf16", [DTYPE_E4M3] = "unseen_e4m3",
-        [DTYPE_I32] = "int32_t", [DTYPE_I64] = "int64_t",      [DTYPE_U8] = "uint8_t",
-        [DTYPE_F64] = "double"};
-    return name[dtype];
-}
-
-static void print_prototype(const struct problem *problem, const char *stream)
-{
-    printf("int %s(", problem->name);
-    for (int t = 0; problem->tensors[t].name; t++)
-        printf("%s%s *%s, ", problem->tensors[t].role == TENSOR_INPUT ? "const " : "",
-               c_type(problem->tensors[t].dtype), problem->tensors[t].name);
-    for (int e = 0; problem->arguments[e].name; e++)
-        printf("int64_t %s, ", problem->arguments[e].name);
-    printf("%sstream);\n", stream);
-}
-
-/* Broken at blanks so that no line is much above 90 columns. */
-static void print_folded(const char *indent, const char *text)
-{
-    enum { FOLD = 84 };
-    while (*text) {
-        size_t length = strlen(text);
-        if (length > FOLD)
-            for (length = FOLD; length > 0 && text[length] != ' '; length--)
-                ;
-        if (length == 0)
-            length = strlen(text);
-        printf("%s%.*s\n", indent, (int)length, text);
-        text += length + strspn(text + length, " ");
-    }
-}
-
-/* One header for C on the host and CUDA C++: there the formats are CUDA's own types. */
-static void print_header(const struct problem *problem)
-{
-    printf("/* %s: %s\n *\n", problem->name, problem->summary);
-    for (int t = 0; problem->tensors[t].name; t++)
-        printf(" *   %-12s %s %s, %s\n", problem->tensors[t].name, dtype_name(problem->tensors[t].dtype),
-               problem->tensors[t].shape,
-               problem->tensors[t].role == TENSOR_INPUT ? "read-only" : "output; holds garbage");
-    printf(" *\n * Row-major, dense, aligned to 16 bytes. Return 0, or nonzero to refuse a configuration.\n"
-           " * Declared arithmetic:\n");
-    print_folded(" *   ", problem->arithmetic);
-    printf(" */\n");
-    printf("#include <stdint.h>\n\n"
-           "#ifdef __CUDACC__\n#include <cuda_bf16.h>\n#include <cuda_fp8.h>\n"
-           "typedef __nv_bfloat16 unseen_bf16;\ntypedef __nv_fp8_e4m3 unseen_e4m3;\n"
-           "#define UNSEEN_STREAM cudaStream_t\n#else\n"
-           "typedef uint16_t unseen_bf16; /* the bits */\ntypedef uint8_t unseen_e4m3;  /* the bits */\n"
-           "#define UNSEEN_STREAM void *   /* NULL on the host */\n#endif\n\n"
-           "#ifdef __cplusplus\nextern \"C\"\n#endif\n");
-    print_prototype(problem, "UNSEEN_STREAM ");
 }
 
 static void print_domain(const struct space *space, int index)
@@ -119,18 +62,18 @@ static void print_classes(const struct problem *problem)
 
 int command_describe(const struct options *options)
 {
-    const struct problem *problem = options_problem(options);
+    const struct problem *problem;
     struct space space;
     struct space_error error;
-    char path[1024], name[128];
-    if (!problem)
-        return EXIT_USAGE;
+    char path[1024];
+    const int status = options_problem(options->argument[0], &problem);
+    if (status != 0)
+        return status;
     if (options->header) {
-        print_header(problem);
+        header_write(stdout, problem);
         return EXIT_GENERAL;
     }
-    snprintf(name, sizeof name, "%s.space", problem->name);
-    paths_shape(path, sizeof path, name);
+    folder_shape(problem, "space", path, sizeof path);
     if (space_read(&space, problem, path, &error) != 0) {
         options_error("%s", error.text);
         return EXIT_USAGE;
@@ -142,16 +85,18 @@ int command_describe(const struct options *options)
         printf("  limit      %s\n", constraint_text(space.constraint[i]));
     print_classes(problem);
     print_derived(problem->derived);
+    static const char *const role[] = {
+        [TENSOR_INPUT] = "", [TENSOR_OUTPUT] = "  (output)", [TENSOR_INOUT] = "  (in-out)"};
     printf("\ntensors\n");
     for (int t = 0; problem->tensors[t].name; t++)
         printf("  %-12s %-5s %s%s\n", problem->tensors[t].name, dtype_name(problem->tensors[t].dtype),
-               problem->tensors[t].shape, problem->tensors[t].role == TENSOR_INPUT ? "" : "  (output)");
+               problem->tensors[t].shape, role[problem->tensors[t].role]);
     printf("\ndeclared arithmetic\n");
-    print_folded("  ", problem->arithmetic);
+    header_folded(stdout, "  ", problem->arithmetic);
     printf("\npublished check\n  |got - want| <= %g + %g |want|\n\n"
            "candidate (unseen describe %s --header)\n  ",
-           problem->published_atol, problem->published_rtol, problem->name);
-    print_prototype(problem, "void *");
+           problem->published_atol, problem->published_rtol, folder_word(problem));
+    header_prototype(stdout, problem, "void *");
     space_clear(&space);
     return EXIT_GENERAL;
 }

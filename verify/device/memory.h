@@ -29,6 +29,9 @@ struct memory {
     int (*poison)(void *memory, size_t bytes, uint32_t word);
     /* Index of the first byte that is not what poison wrote, or -1. */
     int (*find_unpoisoned)(const void *memory, size_t bytes, uint32_t word, int64_t *first);
+    /* The same of the bytes between rows: of every `pitch` bytes those from `row` on. */
+    int (*find_unpoisoned_gap)(const void *memory, size_t bytes, size_t row, size_t pitch, uint32_t word,
+                               int64_t *first);
     /* Index of the first byte that differs, or -1. */
     int (*find_difference)(const void *a, const void *b, size_t bytes, int64_t *first);
     size_t (*available)(void); /* bytes */
@@ -41,6 +44,8 @@ const struct memory *memory_of(enum backend backend); /* NULL: not built in */
 /* The pattern for storage of a type that must not be read (slack) or must be written (outputs): a
  * NaN with a payload that no arithmetic produces, or for integers a number far out of any range. */
 uint32_t memory_poison(enum dtype dtype);
+/* The same as one element of the type holds it (judge_request.poison). */
+uint32_t memory_poison_element(enum dtype dtype);
 
 extern const struct memory memory_cuda; /* defined when built with CUDA */
 

@@ -166,24 +166,26 @@ static int cuda_poison(void *memory, size_t bytes, uint32_t word)
     return error ? error : cudaStreamSynchronize(0);
 }
 
-static __global__ void unpoisoned_kernel(const unsigned char *p, size_t bytes, uint32_t word,
-                                         unsigned long long *first)
+/* Of every `pitch` bytes those from `row` on. */
+static __global__ void unpoisoned_kernel(const unsigned char *p, size_t bytes, size_t row, size_t pitch,
+                                         uint32_t word, unsigned long long *first)
 {
     const size_t step = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < bytes; i += step)
-        if (p[i] != poison_byte(p + i, word))
+        if (p[i] != poison_byte(p + i, word) && (row == 0 || i % pitch >= row))
             atomicMin(first, (unsigned long long)i);
 }
 
-/* Tensors are 16-byte aligned on both sides: compare in 16-byte pieces, look closer where one differs. */
+/* In pieces of 16 bytes, where both sides are so aligned all at once; closer where one differs. */
 static __global__ void difference_kernel(const unsigned char *a, const unsigned char *b, size_t bytes,
                                          unsigned long long *first)
 {
     const size_t step = (size_t)gridDim.x * blockDim.x, pieces = bytes / 16;
+    const bool aligned = (((uintptr_t)a | (uintptr_t)b) & 15) == 0;
     const size_t me = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     for (size_t i = me; i <= pieces; i += step) {
         const size_t end = i < pieces ? 16 : bytes % 16;
-        if (i < pieces) {
+        if (i < pieces && aligned) {
             const uint4 x = ((const uint4 *)a)[i], y = ((const uint4 *)b)[i];
             if (x.x == y.x && x.y == y.y && x.z == y.z && x.w == y.w)
                 continue;
@@ -212,7 +214,8 @@ static cudaError_t close_first(unsigned long long *first, int64_t *result)
     return error;
 }
 
-static int cuda_find_unpoisoned(const void *memory, size_t bytes, uint32_t word, int64_t *result)
+static int cuda_find_unpoisoned_gap(const void *memory, size_t bytes, size_t row, size_t pitch, uint32_t word,
+                                    int64_t *result)
 {
     unsigned long long *first;
     *result = -1;
@@ -221,8 +224,13 @@ static int cuda_find_unpoisoned(const void *memory, size_t bytes, uint32_t word,
     cudaError_t error = open_first(&first);
     if (error)
         return error;
-    unpoisoned_kernel<<<BLOCKS, THREADS>>>((const unsigned char *)memory, bytes, word, first);
+    unpoisoned_kernel<<<BLOCKS, THREADS>>>((const unsigned char *)memory, bytes, row, pitch, word, first);
     return close_first(first, result);
+}
+
+static int cuda_find_unpoisoned(const void *memory, size_t bytes, uint32_t word, int64_t *result)
+{
+    return cuda_find_unpoisoned_gap(memory, bytes, 0, bytes, word, result);
 }
 
 static int cuda_find_difference(const void *a, const void *b, size_t bytes, int64_t *result)
@@ -257,7 +265,17 @@ static bool cuda_is_shortage(int error)
     return true;
 }
 
-extern "C" const struct memory memory_cuda = {
-    cuda_take,      cuda_release, cuda_copy,       cuda_to_host,         cuda_gather,
-    cuda_from_host, cuda_fill,    cuda_poison,     cuda_find_unpoisoned, cuda_find_difference,
-    cuda_available, cuda_explain, cuda_is_shortage};
+extern "C" const struct memory memory_cuda = {cuda_take,
+                                              cuda_release,
+                                              cuda_copy,
+                                              cuda_to_host,
+                                              cuda_gather,
+                                              cuda_from_host,
+                                              cuda_fill,
+                                              cuda_poison,
+                                              cuda_find_unpoisoned,
+                                              cuda_find_unpoisoned_gap,
+                                              cuda_find_difference,
+                                              cuda_available,
+                                              cuda_explain,
+                                              cuda_is_shortage};

@@ -9,7 +9,21 @@
 
 uint32_t memory_poison(enum dtype dtype)
 {
-    return dtype == DTYPE_E4M3 ? 0x7f7f7f7fu : 0x7fa57fa5u;
+    switch (dtype) {
+    case DTYPE_E4M3: return 0x7f7f7f7fu; /* it has no other NaN of that sign */
+    case DTYPE_E5M2: return 0x7d7d7d7du;
+    case DTYPE_U8:
+    case DTYPE_I8:
+    case DTYPE_BOOL: return 0xa5a5a5a5u;
+    default: return 0x7fa57fa5u;
+    }
+}
+
+uint32_t memory_poison_element(enum dtype dtype)
+{
+    const size_t size = dtype_size(dtype);
+    const uint32_t poison = memory_poison(dtype);
+    return size == 1 ? poison & 0xff : size == 2 ? poison & 0xffff : poison;
 }
 
 /* Huge pages for what is large: a fault every 4 KiB costs more than the copy that causes it. */
@@ -93,6 +107,18 @@ static int host_find_unpoisoned(const void *memory, size_t bytes, uint32_t word,
     return 0;
 }
 
+static int host_find_unpoisoned_gap(const void *memory, size_t bytes, size_t row, size_t pitch, uint32_t word,
+                                    int64_t *first)
+{
+    *first = -1;
+    for (size_t at = row; at < bytes && *first < 0; at += pitch) {
+        const size_t gap = bytes - at < pitch - row ? bytes - at : pitch - row;
+        host_find_unpoisoned((const char *)memory + at, gap, word, first);
+        *first += *first < 0 ? 0 : (int64_t)at;
+    }
+    return 0;
+}
+
 static int host_find_difference(const void *a, const void *b, size_t bytes, int64_t *first)
 {
     const unsigned char *p = a, *q = b;
@@ -145,6 +171,7 @@ static const struct memory memory_host = {
     .fill = host_fill,
     .poison = host_poison,
     .find_unpoisoned = host_find_unpoisoned,
+    .find_unpoisoned_gap = host_find_unpoisoned_gap,
     .find_difference = host_find_difference,
     .available = host_available,
     .explain = host_explain,

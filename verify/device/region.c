@@ -13,11 +13,16 @@ void region_set_device(int device)
     cuda_device = device;
 }
 
+size_t region_slack(const struct region *region)
+{
+    return region->align < REGION_ALIGN ? region->align : 0;
+}
+
 size_t region_offset(const struct region *region, enum placement placement)
 {
     if (placement == PLACE_LOW)
-        return 0;
-    return (region->mapped - region->bytes) & ~(size_t)15;
+        return region_slack(region);
+    return (region->mapped - region->bytes) & ~(region->align - 1);
 }
 
 size_t region_round(size_t bytes, size_t granule)
@@ -28,9 +33,11 @@ size_t region_round(size_t bytes, size_t granule)
     return granules > SIZE_MAX / granule ? 0 : granules * granule;
 }
 
-int region_create(struct region *region, enum backend backend, size_t bytes, char *error, size_t error_size)
+int region_create(struct region *region, enum backend backend, size_t bytes, size_t align, char *error,
+                  size_t error_size)
 {
-    *region = (struct region){.backend = backend, .bytes = bytes, .fd = -1};
+    *region = (struct region){
+        .backend = backend, .bytes = bytes, .align = align < REGION_ALIGN ? align : REGION_ALIGN, .fd = -1};
     int status = backend == BACKEND_CUDA ? region_cuda_create(region, cuda_device, error, error_size)
                                          : region_host_create(region, error, error_size);
     if (status) {

@@ -16,18 +16,21 @@ extern "C" {
 #endif
 
 enum backend { BACKEND_HOST, BACKEND_CUDA };
+enum { REGION_ALIGN = 16 };               /* of every tensor, where nothing less is promised */
 enum placement { PLACE_LOW, PLACE_HIGH }; /* flush against the lower, the upper guard */
 
 struct region {
     enum backend backend;
     size_t bytes;    /* of the tensor */
-    size_t mapped;   /* whole granules, >= max(bytes, one granule) */
+    size_t align;    /* of its base: a power of two, at most 16 */
+    size_t mapped;   /* whole granules, at least one, with room for both placements */
     int fd;          /* what the child imports; owned */
     void *base;      /* this process's mapping: host address, or device address (CUdeviceptr) */
     uint64_t handle; /* CUDA: the CUmemGenericAllocationHandle */
 };
 
-/* Offset of the tensor's first byte: 0, or the highest multiple of 16 that still fits. */
+/* Offset of the tensor's first byte. High: the highest multiple of the alignment that still fits. Low: 0, or where less
+ * than 16 bytes are promised exactly that, since a page's start would be better aligned than anybody may count on. */
 size_t region_offset(const struct region *region, enum placement placement);
 
 /* The CUDA device (ordinal) on which regions are created from now on; 0 until told. */
@@ -37,7 +40,8 @@ void region_set_device(int device);
  * so that a lack of it is an error and not a SIGBUS later; it is zero. CUDA: the primary context
  * of the device must be current in the calling thread.
  * Returns 0; -1 with errno ENOMEM (or another) and a sentence in error. */
-int region_create(struct region *region, enum backend backend, size_t bytes, char *error, size_t error_size);
+int region_create(struct region *region, enum backend backend, size_t bytes, size_t align, char *error,
+                  size_t error_size);
 
 /* CUDA: work that still uses the region must have ended (unmapping is not ordered with streams).
  * A zeroed or an already destroyed region is fine. */

@@ -9,6 +9,8 @@ void region_host_destroy(struct region *region);
 int region_cuda_create(struct region *region, int device, char *error, size_t error_size);
 void region_cuda_destroy(struct region *region);
 
+/* What the lower placement keeps free before the tensor. */
+size_t region_slack(const struct region *region);
 /* max(bytes, 1) in whole granules; 0 when that overflows. */
 size_t region_round(size_t bytes, size_t granule);
 

@@ -1,13 +1,43 @@
 /* The messages between the judging process and the runner: fixed-size packets over a
  * SOCK_SEQPACKET socketpair that the runner finds as descriptor 3. The runner is told what to
- * load, which memory to map and with which extents to call; it never learns expected values,
+ * load, which memory to map and with which arguments to call; it never learns expected values,
  * seeds, input classes, nor what comes next. It can only answer "returned r" (or how it failed). */
 #ifndef UNSEEN_CHANNEL_H
 #define UNSEEN_CHANNEL_H
 
 #include <stdint.h>
 
-enum { CHANNEL_FD = 3, CHANNEL_TENSORS = 8, CHANNEL_EXTENTS = 8, CHANNEL_SAMPLES = 64, CHANNEL_TEXT = 512 };
+#include "problems/problem.h"
+
+enum {
+    CHANNEL_FD = 3,
+    CHANNEL_TENSORS = PROBLEM_MAX_TENSORS,
+    CHANNEL_ARGUMENTS = PROBLEM_MAX_ARGUMENTS,
+    CHANNEL_SAMPLES = 64,
+    CHANNEL_TEXT = 512
+};
+
+/* A scalar that goes to the candidate by value. */
+struct channel_argument {
+    uint32_t type; /* enum argument_type */
+    union {
+        int64_t whole; /* whole numbers and bools */
+        double real;
+    } value;
+};
+
+/* Argument `number` of an instance, as it is sent. */
+static inline struct channel_argument argument_of(const struct problem *problem,
+                                                  const struct instance *instance, int number)
+{
+    const enum argument_type type = problem->arguments[number].type;
+    struct channel_argument argument = {.type = type};
+    if (type == ARGUMENT_F32 || type == ARGUMENT_F64)
+        argument.value.real = instance->scalar[number];
+    else
+        argument.value.whole = instance->extent[number];
+    return argument;
+}
 
 enum request_kind { REQUEST_LOAD = 1, REQUEST_MAP, REQUEST_UNMAP, REQUEST_CALL, REQUEST_TIME };
 
@@ -20,9 +50,9 @@ struct request {
     char symbol[64];                  /* LOAD */
     uint32_t slot;                    /* MAP: tensor number; the descriptor travels with the packet */
     uint64_t mapped;                  /* MAP: bytes, whole granules */
-    uint32_t tensors, extents;        /* CALL, TIME */
+    uint32_t tensors, arguments;      /* CALL, TIME */
     uint64_t offset[CHANNEL_TENSORS]; /* byte offset of each tensor in its region */
-    int64_t extent[CHANNEL_EXTENTS];
+    struct channel_argument argument[CHANNEL_ARGUMENTS];
     uint32_t samples;     /* TIME: how many, <= CHANNEL_SAMPLES */
     uint64_t flush_bytes; /* TIME: overwrite this much before every sample (CUDA) */
 };

@@ -45,7 +45,7 @@ static enum child_status try_mapping(struct child *child, char *text, size_t tex
 {
     struct region region;
     enum child_status status = CHILD_MEMORY;
-    if (region_create(&region, child->backend, 1, text, text_size) == 0) {
+    if (region_create(&region, child->backend, 1, REGION_ALIGN, text, text_size) == 0) {
         status = child_map(child, 0, &region, text, text_size);
         if (status == CHILD_OK)
             status = child_unmap(child, text, text_size);
@@ -169,9 +169,9 @@ enum child_status child_unmap(struct child *child, char *text, size_t text_size)
 static struct request make_call(const struct call *call, enum request_kind kind)
 {
     struct request request = {
-        .kind = kind, .tensors = (uint32_t)call->tensors, .extents = (uint32_t)call->extents};
+        .kind = kind, .tensors = (uint32_t)call->tensors, .arguments = (uint32_t)call->arguments};
     memcpy(request.offset, call->offset, sizeof request.offset);
-    memcpy(request.extent, call->extent, sizeof request.extent);
+    memcpy(request.argument, call->argument, sizeof request.argument);
     return request;
 }
 

@@ -49,9 +49,9 @@ enum child_status child_map(struct child *child, int slot, const struct region *
 enum child_status child_unmap(struct child *child, char *text, size_t text_size); /* every slot */
 
 struct call {
-    int tensors, extents;
+    int tensors, arguments;
     uint64_t offset[CHANNEL_TENSORS];
-    int64_t extent[CHANNEL_EXTENTS];
+    struct channel_argument argument[CHANNEL_ARGUMENTS];
 };
 
 /* One call of the candidate; *returned is what it returned. */

@@ -120,7 +120,7 @@ static void map(const struct request *request, int fd, struct reply *reply)
 
 static bool callable(const struct request *request)
 {
-    if (!runner.candidate || request->tensors > CHANNEL_TENSORS || request->extents > CHANNEL_EXTENTS ||
+    if (!runner.candidate || request->tensors > CHANNEL_TENSORS || request->arguments > CHANNEL_ARGUMENTS ||
         request->samples > CHANNEL_SAMPLES)
         return false;
     for (uint32_t i = 0; i < request->tensors; i++)
@@ -136,12 +136,17 @@ static void call(const struct request *request, struct reply *reply)
         fail(reply, FAILURE_LOAD, "%s", "a call needs a candidate and its tensors mapped");
         return;
     }
-    if (runner.backend == BACKEND_CUDA) {
-        (timed ? device_time : device_call)(request, reply);
+    if (!call_prepare(request, runner.backend == BACKEND_CUDA ? device_stream() : NULL)) {
+        fail(reply, FAILURE_LOAD, "%s", "a call needs arguments of known types");
+    } else if (runner.backend == BACKEND_CUDA) {
+        if (timed)
+            device_time(request, reply);
+        else
+            device_call(reply);
     } else if (timed) {
         call_time_host(request, reply);
     } else {
-        reply->value = call_candidate(request, NULL);
+        reply->value = call_candidate();
         reply->kind = REPLY_RETURNED;
     }
 }

@@ -27,16 +27,21 @@ void device_unmap(struct slot *slot)
     (void)slot;
 }
 
-void device_call(const struct request *request, struct reply *reply)
+void *device_stream(void)
 {
-    (void)request;
+    return NULL;
+}
+
+void device_call(struct reply *reply)
+{
     reply->kind = REPLY_FAILED;
     reply->value = FAILURE_DEVICE;
 }
 
 void device_time(const struct request *request, struct reply *reply)
 {
-    device_call(request, reply);
+    (void)request;
+    device_call(reply);
 }
 
 #else
@@ -138,10 +143,15 @@ static void device_error(CUresult result, const char *what, struct reply *reply)
     driver_explain(result, what, reply->text, sizeof reply->text);
 }
 
-void device_call(const struct request *request, struct reply *reply)
+void *device_stream(void)
+{
+    return device.stream;
+}
+
+void device_call(struct reply *reply)
 {
     device.driver->ctx_set_current(device.context); /* a candidate may have switched */
-    reply->value = call_candidate(request, device.stream);
+    reply->value = call_candidate();
     device.driver->ctx_set_current(device.context);
     reply->kind = REPLY_RETURNED;
     CUresult result = device.driver->ctx_synchronize();
@@ -217,7 +227,7 @@ static CUresult take_sample(const struct request *request, struct reply *reply, 
     if (result != CUDA_SUCCESS)
         return result;
     double start = call_clock_ms();
-    *value = call_candidate(request, device.stream);
+    *value = call_candidate();
     device.driver->ctx_set_current(device.context);
     CUresult recorded = device.driver->event_record(device.stop, device.stream);
     result = device.driver->ctx_synchronize();

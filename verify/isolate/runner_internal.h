@@ -33,9 +33,12 @@ void fault_arm(void);
 
 /* --- runner_call.c --- */
 
-/* The candidate's return value; the request's tensors and offsets were checked. */
-int call_candidate(const struct request *request, void *stream);
-/* Host samples: reply gets kind, value, samples and times. */
+/* What the candidate is to be called with; the request's tensors and offsets were checked. False: it has an argument
+ * of no known type. */
+bool call_prepare(const struct request *request, void *stream);
+/* The candidate's return value, of the call prepared last. */
+int call_candidate(void);
+/* Host samples of it: reply gets kind, value, samples and times. */
 void call_time_host(const struct request *request, struct reply *reply);
 double call_clock_ms(void); /* monotonic */
 
@@ -43,10 +46,11 @@ double call_clock_ms(void); /* monotonic */
  * bytes) --- */
 
 int device_open(int ordinal, char *text); /* primary context made current, stream created */
+void *device_stream(void);
 int device_map(struct slot *slot, int fd, size_t mapped, char *text);
 void device_unmap(struct slot *slot);
-/* One call, the device drained after it: reply becomes RETURNED or DEVICE_ERROR. */
-void device_call(const struct request *request, struct reply *reply);
+/* One call of what is prepared, the device drained after it: reply becomes RETURNED or DEVICE_ERROR. */
+void device_call(struct reply *reply);
 void device_time(const struct request *request, struct reply *reply);
 
 #endif

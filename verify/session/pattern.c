@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_RANK = 4, NAME_SIZE = 32, MOST_PERIOD = 256 };
+enum { MOST_RANK = WORST_RANK, NAME_SIZE = 32, MOST_PERIOD = 256 };
 
 /* What is gathered of the wrong elements, dimension by dimension. */
 struct extent {

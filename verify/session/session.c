@@ -131,6 +131,13 @@ void session_find(struct session *s, enum finding_kind kind, const char *format,
     va_end(arguments);
 }
 
+void session_arguments(const struct session *s, const struct instance *instance, struct call *call)
+{
+    call->arguments = problem_argument_count(s->options.problem);
+    for (int i = 0; i < call->arguments; i++)
+        call->argument[i] = argument_of(s->options.problem, instance, i);
+}
+
 /* --- the child --- */
 
 static const struct {

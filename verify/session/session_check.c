@@ -55,8 +55,7 @@ static bool run_call(struct session *s, struct checking *c, int number, struct c
     double start = clock_seconds();
     bool ok = slots_place(s, calls[number].placement, &call);
     s->seconds.fill += clock_seconds() - start;
-    call.extents = problem_argument_count(s->options.problem);
-    memcpy(call.extent, c->instance.extent, sizeof call.extent);
+    session_arguments(s, &c->instance, &call);
     if (!ok || !session_child(s, result))
         return false;
 

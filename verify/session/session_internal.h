@@ -17,6 +17,7 @@ struct slot {
     void *own;            /* inputs: the judge's copy; outputs: a snapshot of what came back */
     void *before;         /* outputs: the snapshot of the previous call */
     size_t bytes;
+    size_t row, pitch; /* bytes of a row, and to the next one */
     bool output;
     uint32_t poison;
 };
@@ -56,6 +57,7 @@ bool slots_inspect(struct session *s, const struct call *call, struct call_resul
 bool slots_snapshot(struct session *s, const struct call *call);
 
 /* session.c */
+void session_arguments(const struct session *s, const struct instance *instance, struct call *call);
 bool session_child(struct session *s, struct call_result *result); /* running, with regions mapped */
 void session_child_failed(struct session *s, enum child_status status, const char *text,
                           struct call_result *result);

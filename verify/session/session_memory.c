@@ -9,7 +9,7 @@ static double footprint(const struct problem *problem, const struct instance *in
 {
     double bytes = 0;
     for (int t = 0; problem->tensors[t].name; t++) {
-        const double tensor = (double)instance_tensor_count(&instance->tensor[t]) *
+        const double tensor = (double)instance_tensor_span(&instance->tensor[t]) *
                               (double)dtype_size(problem->tensors[t].dtype);
         bytes += tensor * (problem->tensors[t].role == TENSOR_OUTPUT ? 3 : 2);
     }
@@ -36,10 +36,15 @@ int slots_create(struct session *s, const struct instance *instance, char *why, 
     for (int t = 0; t < s->tensors; t++) {
         struct slot *slot = &s->slot[t];
         const enum dtype dtype = problem->tensors[t].dtype;
-        slot->bytes = (size_t)instance_tensor_count(&instance->tensor[t]) * dtype_size(dtype);
+        const struct instance_tensor *tensor = &instance->tensor[t];
+        const size_t size = dtype_size(dtype), align = tensor->align ? (size_t)tensor->align : REGION_ALIGN;
+        slot->bytes = (size_t)instance_tensor_span(tensor) * size;
+        slot->row = (size_t)instance_tensor_width(tensor) * size;
+        slot->pitch = (size_t)instance_tensor_pitch(tensor) * size;
         slot->output = problem->tensors[t].role == TENSOR_OUTPUT;
         slot->poison = memory_poison(dtype);
-        if (region_create(&slot->region, s->options.device->backend, slot->bytes, why, why_size) != 0) {
+        if (region_create(&slot->region, s->options.device->backend, slot->bytes, align, why, why_size) !=
+            0) {
             slot->region.fd = -1;
             return -1;
         }
@@ -73,10 +78,14 @@ void slots_destroy(struct session *s)
 bool slots_fill(struct session *s, const struct config *config, const struct instance *instance, int content)
 {
     for (int t = 0; t < s->tensors; t++) {
-        if (s->slot[t].output)
+        const struct slot *slot = &s->slot[t];
+        int error = 0;
+        if (slot->output)
             continue;
-        const int error =
-            s->memory->fill(s->options.problem, instance, t, config->seed, content, s->slot[t].own);
+        if (slot->pitch > slot->row)
+            error = s->memory->poison(slot->own, slot->bytes, slot->poison);
+        if (!error)
+            error = s->memory->fill(s->options.problem, instance, t, config->seed, content, s->slot[t].own);
         if (error)
             return session_failed(s, "filling the inputs", error);
     }
@@ -127,6 +136,38 @@ static bool inspect_slack(struct session *s, int tensor, enum side side, size_t 
     return true;
 }
 
+/* Where between rows that lie apart: "in the gap after row 3, 2 past its last element". */
+static void describe_gap(const struct session *s, int tensor, int64_t byte, char *text, size_t size)
+{
+    const struct slot *slot = &s->slot[tensor];
+    const int64_t pitch = (int64_t)slot->pitch,
+                  element = (int64_t)dtype_size(s->options.problem->tensors[tensor].dtype);
+    snprintf(text, size, "in the gap after row %lld, %lld past its last element", (long long)(byte / pitch),
+             (long long)((byte % pitch - (int64_t)slot->row) / element + 1));
+}
+
+static bool inspect_gaps(struct session *s, int tensor, size_t at, struct call_result *result)
+{
+    const struct slot *slot = &s->slot[tensor];
+    char where[96];
+    int64_t first = -1;
+    const int error = slot->pitch > slot->row
+                          ? s->memory->find_unpoisoned_gap((char *)slot->region.base + at, slot->bytes,
+                                                           slot->row, slot->pitch, slot->poison, &first)
+                          : 0;
+    if (error)
+        return session_failed(s, "inspecting memory", error);
+    if (first >= 0) {
+        describe_gap(s, tensor, first, where, sizeof where);
+        result->outcome = OUTCOME_OVERRUN;
+        result->reason.cause = CAUSE_GAP;
+        result->reason.tensor = tensor;
+        snprintf(result->detail, sizeof result->detail, "wrote outside %s, %s",
+                 s->options.problem->tensors[tensor].name, where);
+    }
+    return true;
+}
+
 bool slots_inspect(struct session *s, const struct call *call, struct call_result *result)
 {
     for (int t = 0; t < s->tensors && result->outcome == OUTCOME_PASS; t++) {
@@ -137,6 +178,8 @@ bool slots_inspect(struct session *s, const struct call *call, struct call_resul
             return false;
         if (result->outcome == OUTCOME_PASS &&
             !inspect_slack(s, t, SIDE_ABOVE, after, slot->region.mapped - after, result))
+            return false;
+        if (result->outcome == OUTCOME_PASS && !inspect_gaps(s, t, at, result))
             return false;
         if (slot->output || result->outcome != OUTCOME_PASS)
             continue;

@@ -162,11 +162,11 @@ static void run_timed(struct session *s, const struct config *config, struct ins
     struct call_result timed = {.report = report};
     struct config_result scratch = *result;
     struct totals totals = {&scratch, -1};
-    struct call call = {.extents = problem_argument_count(s->options.problem)};
+    struct call call = {0};
     char text[RESULT_DETAIL_SIZE], line[RESULT_LINE_SIZE];
     int returned = 0;
 
-    memcpy(call.extent, instance->extent, sizeof call.extent);
+    session_arguments(s, instance, &call);
     config_format(config, line, sizeof line);
     if (!series || !report) {
         session_failed(s, "timing", -1);
@@ -224,11 +224,11 @@ enum session_status session_time(struct session *s, const struct config *config,
 /* The first call pays for first-touch page faults and the like, too: a limit that is generous. */
 static double measure_call(struct session *s, const struct config *config, const struct instance *instance)
 {
-    struct call call = {.extents = problem_argument_count(s->options.problem)};
+    struct call call = {0};
     struct call_result result = {0};
     char text[RESULT_DETAIL_SIZE];
     int returned = 1;
-    memcpy(call.extent, instance->extent, sizeof call.extent);
+    session_arguments(s, instance, &call);
     if (!slots_fill(s, config, instance, TIMED_CONTENT) || !slots_place(s, PLACE_LOW, &call) ||
         !session_child(s, &result))
         return 0;

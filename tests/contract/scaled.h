@@ -1,0 +1,21 @@
+#ifndef UNSEEN_TEST_SCALED_H
+#define UNSEEN_TEST_SCALED_H
+
+#include "problems/problem.h"
+
+enum { SCALED_X, SCALED_MASK, SCALED_WEIGHT, SCALED_BIAS, SCALED_Y };
+enum {
+    SCALED_ROWS,
+    SCALED_COLS,
+    SCALED_LDX,
+    SCALED_LDY,
+    SCALED_OFFSET,
+    SCALED_NEGATE,
+    SCALED_SCALE,
+    SCALED_SHIFT
+};
+
+/* y in f16 and in i8. */
+extern const struct problem problem_scaled_f16, problem_scaled_i8;
+
+#endif
