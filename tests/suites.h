@@ -5,6 +5,8 @@
 
 Suite *gen_suite(void);
 Suite *contract_suite(void);
+TCase *contract_draw_case(void); /* parts of the contract suite */
+TCase *contract_formats_case(void);
 Suite *score_suite(void);
 Suite *session_suite(void);
 Suite *house_suite(void);
@@ -41,5 +43,6 @@ TCase *plant_code_case(void);            /* part of the plant suite */
 void explain_random_tests(TCase *tcase); /* part of the explain suite */
 void gpu_probe_tests(TCase *tcase);      /* parts of the gpu suite */
 TCase *gpu_clock_case(void);
+TCase *gpu_contract_case(void);
 
 #endif
