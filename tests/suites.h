@@ -17,6 +17,7 @@ Suite *fill_suite(void);
 Suite *judge_suite(void);
 Suite *problems_suite(void);
 Suite *cli_suite(void);
+Suite *prove_suite(void);
 Suite *faults_suite(void);
 Suite *battery_host_suite(void);
 Suite *battery_cuda_suite(void);

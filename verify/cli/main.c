@@ -68,8 +68,9 @@ static const struct command commands[] = {
      "Exit status: 0 ours accepts none of them on any configuration, 1 it does, 2 bad usage or input, 3 the "
      "environment cannot do it, 130 interrupted.",
      command_audit},
-    {"prove", "PROBLEM", 1, 1, "desjtv",
-     "Test a problem's definition by itself: enclosures against MPFR, the right output and slightly wrong ones, null "
+    {"prove", "PROBLEM", 1, 1, "dSpesjtv",
+     "Test a problem's definition by itself: enclosures against MPFR, the right output and slightly wrong "
+     "ones, null "
      "outputs, its own kernels, its seen set, and what each input class can tell.\v"
      "Exit status: 0 every check passed, 1 some did not, 2 bad usage or input, 3 the environment cannot do "
      "it, 130 interrupted.",

@@ -88,6 +88,7 @@ struct prove_report {
 struct prove_options {
     const struct problem *problem;
     const struct device *device;
+    const char *space, *seen; /* files in the place of the problem's own; NULL: these */
     uint64_t seed;
     int sizes;      /* configurations of each input class */
     int kernels;    /* honest kernels at most; 0: all */
