@@ -53,12 +53,18 @@ WARN := -Wall -Wextra -pedantic -Werror
 # A field that a table leaves out is zero, which is the default of every field.
 WARN += -Wno-missing-field-initializers
 CFLAGS ?= -O2
-BASE := -std=c11 $(WARN) -D_GNU_SOURCE -I. -fopenmp -ffp-contract=off -fno-math-errno -MMD -MP
+# What a problem is compiled with, here and by the tool itself where it lies in a folder of its author's.
+MODULE := -std=c11 $(WARN) -D_GNU_SOURCE -fopenmp -ffp-contract=off -fno-math-errno
+MODULE_NV := -O3 -std=c++17 -Xcompiler -Wall,-Wextra
+BASE := $(MODULE) -I. -MMD -MP
 CXXBASE := -std=c++17 -I. -Wall -Wextra -Werror -O3 -fno-exceptions -MMD -MP
-NVFLAGS := -O3 -std=c++17 -I. -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 \
-    -gencode=arch=compute_90,code=compute_90 -Xcompiler -Wall,-Wextra -MMD -MP \
+NVFLAGS := $(MODULE_NV) -I. -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 \
+    -gencode=arch=compute_90,code=compute_90 -MMD -MP \
     -DUNSEEN_CUBLAS_MAJOR='"$(CUBLAS_MAJOR)"' -DUNSEEN_CUDA_HOME='"$(CUDA_HOME)"' -DHAVE_CUDA
-LIBS := -Wl,-Bstatic -ljansson -lnettle -lmpfr -lgmp -Wl,-Bdynamic
+LIBS := -Wl,-Bstatic -ljansson -lnettle -Wl,--whole-archive -lmpfr -Wl,--no-whole-archive -lgmp -Wl,-Bdynamic
+# A problem that is compiled later (verify/problem/) finds the tool's functions in the tool, and all of MPFR; what the other
+# libraries have stays inside, so that no driver that is loaded later meets it.
+EXPORTS := -rdynamic -Wl,--exclude-libs,libjansson.a:libnettle.a:libgmp.a:libstdc++.a:libgcc.a:libgcc_eh.a
 SYSTEM_LIBS := -lpthread -ldl -lrt -lm
 # Whatever calls a candidate: the runner, and tests that do so in their own process.
 INVOKE_OBJ = $(BUILD)/verify/isolate/invoke.o
@@ -69,9 +75,9 @@ BASE += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-f
 CXXBASE += -fsanitize=address,undefined -g
 LDFLAGS += -fsanitize=address,undefined
 endif
-LINK := $(CXX) -fopenmp $(LDFLAGS) -static-libstdc++ -static-libgcc
+LINK := $(CXX) -fopenmp $(LDFLAGS) $(EXPORTS) -static-libstdc++ -static-libgcc
 ifeq ($(SANITIZE),1)
-LINK := $(CXX) -fopenmp $(LDFLAGS)
+LINK := $(CXX) -fopenmp $(LDFLAGS) $(EXPORTS)
 endif
 
 # --- sources ---------------------------------------------------------------------------------------
@@ -104,7 +110,7 @@ LIBS += $(CUDA_HOME)/lib64/libcudart_static.a
 endif
 
 
-.PHONY: always all deps demo faults format check-format check-house check check-all check-gpu margins bench bench-find install clean
+.PHONY: always all deps demo faults format check-format check-house check check-all check-gpu margins bench bench-find install install-shared clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/unseen $(BUILD)/unseen-runner
@@ -163,12 +169,14 @@ $(BUILD)/unseen-margins: $(BUILD)/tests/honest/margins_main.o $(MARGIN_OBJ) $(IN
 	@echo "  LINK  $@"
 	@$(LINK) -o $@ $^ $(INVOKE_LIBS) $(LIBS) $(SYSTEM_LIBS)
 
-$(BUILD)/verify/cli/version.o: BASE += -DUNSEEN_GIT='"$(GIT)"'
-$(BUILD)/verify/cli/version.o: $(BUILD)/commit
+$(BUILD)/verify/system/version.o: BASE += -DUNSEEN_GIT='"$(GIT)"'
+$(BUILD)/verify/system/version.o: $(BUILD)/commit
 # Touched only when the commit is another one.
 $(BUILD)/commit: always
 	@mkdir -p $(@D)
 	@echo '$(GIT)' | cmp -s - $@ || echo '$(GIT)' > $@
+
+$(BUILD)/verify/problem/making.o: BASE += -DUNSEEN_MODULE_FLAGS='"$(MODULE)"' -DUNSEEN_MODULE_NVFLAGS='"$(MODULE_NV)"'
 
 $(BUILD)/gen/inputs/fill_host.o: CFLAGS += -O3
 
@@ -277,12 +285,20 @@ bench-find:
 	@$(MAKE) --no-print-directory all $(BUILD)/unseen-find
 	$(BUILD)/unseen-find
 
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/unseen \
-	    $(DESTDIR)$(PREFIX)/share/unseen/shapes
+# Under share/unseen the folders are as they are here: a problem of one's own is compiled with problems/ and reference/, and
+# `unseen new` copies from problems/ and shapes/.
+SHARED := $(wildcard shapes/* problems/*.h reference/*.h) reference/enclosure_host.c reference/enclosure_cuda.cu \
+    reference/witness.c $(foreach p,$(PROBLEMS),$(wildcard $(addprefix problems/$(p)/,problem.c reference*.h baseline.c \
+    baseline.cu README.md)))
+install: all install-shared
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/unseen
 	install -m 755 $(BUILD)/unseen $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BUILD)/unseen-runner $(DESTDIR)$(PREFIX)/libexec/unseen
-	install -m 644 $(wildcard shapes/*) $(DESTDIR)$(PREFIX)/share/unseen/shapes
+
+install-shared:
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/unseen/,$(sort $(dir $(SHARED))))
+	@$(foreach d,$(sort $(dir $(SHARED))),install -m 644 $(foreach f,$(SHARED),$(if $(filter $(d),$(dir $(f))),$(f))) \
+	    $(DESTDIR)$(PREFIX)/share/unseen/$(d) &&) true
 
 clean:
 	rm -rf build

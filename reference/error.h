@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "../problems/problem.h"
+#include "problems/problem.h"
 
 #ifdef __CUDACC__
 #define ERROR_FN static inline __host__ __device__

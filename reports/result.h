@@ -236,7 +236,8 @@ struct peaks {
 struct result {
     const char *version, *git;
     const char *problem;
-    bool memory_bound; /* geomean in GB/s rather than TFLOP/s */
+    const char *problem_word; /* what names it on a command line; NULL: its name does */
+    bool memory_bound;        /* geomean in GB/s rather than TFLOP/s */
     char candidate_path[512];
     char candidate_sha256[65];
     const char *language; /* "c", "cuda", "so" */

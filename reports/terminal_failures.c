@@ -31,7 +31,9 @@ void terminal_command(FILE *out, const struct result *result, const char *label,
     const bool timed = config->reason.stage == STAGE_TIMED;
 
     terminal_label(out, label);
-    fprintf(out, "unseen check %s ", text_or(result->problem, "PROBLEM"));
+    fprintf(out, "unseen check ");
+    text_shell(out, text_or(result->problem_word, text_or(result->problem, "PROBLEM")));
+    fputc(' ', out);
     text_shell(out, result->candidate_path);
     fputc(' ', out);
     text_shell(out, timed ? config->timed_line : config->line);

@@ -47,7 +47,7 @@ static void fill_wrong(struct config_result *config)
 void fill_result(void)
 {
     result = (struct result){
-        .version = "0.1.0",
+        .version = "0.2.0",
         .git = "abc1234",
         .problem = "softmax",
         .memory_bound = true,

@@ -5,6 +5,8 @@
 
 Suite *gen_suite(void);
 Suite *contract_suite(void);
+TCase *contract_draw_case(void); /* parts of the contract suite */
+TCase *contract_formats_case(void);
 Suite *score_suite(void);
 Suite *session_suite(void);
 Suite *house_suite(void);
@@ -18,7 +20,9 @@ Suite *judge_suite(void);
 Suite *problems_suite(void);
 Suite *cli_suite(void);
 Suite *prove_suite(void);
+Suite *own_suite(void);
 Suite *faults_suite(void);
+Suite *docs_suite(void);
 Suite *battery_host_suite(void);
 Suite *battery_cuda_suite(void);
 Suite *gpu_suite(void);
@@ -40,5 +44,6 @@ TCase *plant_code_case(void);            /* part of the plant suite */
 void explain_random_tests(TCase *tcase); /* part of the explain suite */
 void gpu_probe_tests(TCase *tcase);      /* parts of the gpu suite */
 TCase *gpu_clock_case(void);
+TCase *gpu_contract_case(void);
 
 #endif

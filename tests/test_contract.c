@@ -8,13 +8,10 @@
 
 #include "contract/scaled.h"
 #include "gen/contract/space.h"
-#include "reference/judge.h"
 #include "suites.h"
 #include "verify/build/build.h"
 #include "verify/cli/header.h"
 #include "verify/session/session.h"
-
-extern const struct reference reference_scaled_f16, reference_scaled_i8;
 
 /* The printed declaration; a right kernel, of which macros make faulty ones; `calls` counts in one process. */
 static const char kernel[] =
@@ -273,5 +270,7 @@ Suite *contract_suite(void)
     tcase_add_loop_test(tests, writing_to_a_tensor_without_elements_is_an_overrun, 0, 3);
     tcase_add_test(tests, the_declaration_names_every_type);
     suite_add_tcase(suite, tests);
+    suite_add_tcase(suite, contract_draw_case());
+    suite_add_tcase(suite, contract_formats_case());
     return suite;
 }

@@ -13,6 +13,7 @@
 #include "verify/device/memory.h"
 #include "verify/session/session.h"
 #include "verify/build/build.h"
+#include "contract/scaled.h"
 #include "suites.h"
 
 static struct device device;
@@ -50,8 +51,18 @@ static const struct {
     {"gemm_bf16", "m=33 n=65 k=287 trans_b=0"},
     {"gemm_bf16", "m=130 n=7 k=1049 trans_b=1"},
     {"gemm_f32", "m=33 n=65 k=287 trans_b=1"},
+    {"scaled_f16", "rows=33 cols=65 gap_x=3 gap_y=5 negate=1"},
+    {"scaled_f16", "rows=7 cols=1031 gap_x=0 gap_y=1 negate=0"},
+    {"scaled_i8", "rows=130 cols=77 gap_x=1 gap_y=3 negate=0"},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+static const struct problem *problem_of(const char *name)
+{
+    return strcmp(name, "scaled_f16") == 0  ? &problem_scaled_f16
+           : strcmp(name, "scaled_i8") == 0 ? &problem_scaled_i8
+                                            : problem_find(name);
+}
 
 static void turn_choices(struct config *config, const char *line, int turn)
 {
@@ -70,7 +81,7 @@ static void each_config(void (*check)(const struct config *config))
 {
     struct space_error error;
     for (int i = 0; i < SHAPES; i++) {
-        const struct problem *problem = problem_find(shapes[i].problem);
+        const struct problem *problem = problem_of(shapes[i].problem);
         const int input = problem_input_axis(problem);
         for (int c = 0; problem_choice(problem, input, c); c++) {
             struct config config;
@@ -86,7 +97,7 @@ static void each_config(void (*check)(const struct config *config))
 
 static size_t tensor_bytes(const struct problem *problem, const struct instance *instance, int t)
 {
-    return (size_t)instance_tensor_count(&instance->tensor[t]) * dtype_size(problem->tensors[t].dtype);
+    return (size_t)instance_tensor_span(&instance->tensor[t]) * dtype_size(problem->tensors[t].dtype);
 }
 
 static void compare_fill(const struct config *config)
@@ -102,6 +113,8 @@ static void compare_fill(const struct config *config)
         config_format(config, line, sizeof line);
         ck_assert_int_eq(host->take(&here, bytes), 0);
         ck_assert_int_eq(gpu->take(&there, bytes), 0);
+        host->poison(here, bytes, memory_poison(DTYPE_F32)); /* gaps between rows stay so */
+        gpu->poison(there, bytes, memory_poison(DTYPE_F32));
         ck_assert_int_eq(host->fill(problem, &instance, t, config->seed, 1, here), 0);
         ck_assert_int_eq(gpu->fill(problem, &instance, t, config->seed, 1, there), 0);
         ck_assert_int_eq(gpu->to_host(back, there, 0, (int64_t)bytes), 0);
@@ -237,6 +250,8 @@ static void judge_side(struct one_side *side, enum backend backend, const struct
         request.context.tensor[o] = side->tensor[o];
     }
     request.got = side->tensor[t];
+    request.width = instance_tensor_width(&instance->tensor[t]);
+    request.pitch = instance->tensor[t].pitch;
     request.context.data = instance->data;
     request.context.e4m3 = reference_e4m3();
     memcpy(request.context.extent, instance->extent, sizeof instance->extent);
@@ -290,6 +305,7 @@ static void compare_enclosures(const struct config *config)
 START_TEST(both_enclosures_agree_on_every_input_class)
 {
     open_device();
+    ck_assert(reference_add(&reference_scaled_f16) && reference_add(&reference_scaled_i8));
     each_config(compare_enclosures);
 }
 END_TEST
@@ -394,5 +410,6 @@ Suite *gpu_suite(void)
     gpu_probe_tests(tcase);
     suite_add_tcase(suite, tcase);
     suite_add_tcase(suite, gpu_clock_case());
+    suite_add_tcase(suite, gpu_contract_case());
     return suite;
 }

@@ -264,6 +264,11 @@ bool domain_contains(const struct domain *domain, int64_t value)
     return false;
 }
 
+int64_t domain_least(const struct domain *domain)
+{
+    return domain->value_count == 0 && domain->low == 0 && domain->high > 0 ? 1 : domain->low;
+}
+
 /* "in 1..65536" or "one of normal wide"; cut to fit. */
 static void domain_format(const struct space *space, int axis, char *text, size_t size)
 {

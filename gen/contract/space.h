@@ -48,6 +48,9 @@ void space_clear(struct space *space);
  * which axis or limit, what was found and what is legal. */
 bool space_contains(const struct space *space, const struct config *config, struct space_error *error);
 bool domain_contains(const struct domain *domain, int64_t value);
+/* The least value; of an extent that may be 0 the least that leaves something to compute, 1. Empty tensors are drawn for
+ * themselves (corners, and now and then at random): among other things that are tried they would hide those. */
+int64_t domain_least(const struct domain *domain);
 const char *limit_text(const struct limit *limit); /* as written in the file */
 
 /* --- configuration lines --- */

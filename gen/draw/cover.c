@@ -34,7 +34,7 @@ static enum magnitude magnitude_of(const struct cover *cover, int axis, int64_t 
     int64_t least, most;
     tile_ends(domain, &least, &most);
     const int64_t from = cover->largest[axis] / 4 > most + 1 ? cover->largest[axis] / 4 : most + 2;
-    if (value == domain->low)
+    if (value <= domain_least(domain))
         return MAGNITUDE_LEAST;
     if (is_tile(domain, value))
         return MAGNITUDE_TILE;
@@ -108,12 +108,12 @@ static bool magnitude_exists(const struct cover *cover, int axis, enum magnitude
         try[tries++] = domain->tile[i];
         try[tries++] = domain->tile[i] + 1;
     }
-    const int64_t more[] = {domain->low,        domain->low + 1,        least + 2,           most + 2,
-                            COVER_WAVE * least, COVER_WAVE * least + 1, cover->largest[axis]};
+    const int64_t more[] = {domain_least(domain), domain_least(domain) + 1, least + 2,           most + 2,
+                            COVER_WAVE * least,   COVER_WAVE * least + 1,   cover->largest[axis]};
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         try[tries++] = more[i];
     for (int i = 0; i < tries; i++)
-        if (try[i] >= domain->low && try[i] <= cover->largest[axis] &&
+        if (try[i] >= domain_least(domain) && try[i] <= cover->largest[axis] &&
             magnitude_of(cover, axis, try[i]) == magnitude)
             return true;
     return false;
@@ -128,7 +128,8 @@ static void add_range(struct cover *cover, int axis)
     f = add_factor(cover, axis, FACTOR_RESIDUE);
     const struct domain *domain = &cover->space->domain[axis];
     for (int i = 0; i < RESIDUES; i++)
-        for (int64_t v = domain->low; v <= cover->largest[axis] && v < domain->low + 65536; v++)
+        for (int64_t v = domain_least(domain); v <= cover->largest[axis] && v < domain_least(domain) + 65536;
+             v++)
             if (leaves_any(domain, v, (enum residue)i)) {
                 f->level[f->levels++] = i;
                 break;
@@ -146,7 +147,7 @@ void cover_open(struct cover *cover, const struct space *space, const struct con
             struct factor *f = add_factor(cover, i, FACTOR_LISTED);
             for (int v = 0; v < domain->value_count; v++)
                 f->level[f->levels++] = v;
-        } else if (domain->value_count == 0 && largest[i] > domain->low) {
+        } else if (domain->value_count == 0 && largest[i] > domain_least(domain)) {
             add_range(cover, i);
         }
     }

@@ -112,6 +112,13 @@ static bool is_small(const struct space *space)
     return true;
 }
 
+static void first_point(const struct space *space, struct config *config)
+{
+    *config = (struct config){.problem = space->problem};
+    for (int i = 0; space->problem->axes[i].name; i++)
+        config->value[i] = space->domain[i].value_count ? space->domain[i].value[0] : space->domain[i].low;
+}
+
 /* The next point of the space in the order of an odometer, limits aside; false after the last. */
 static bool next_point(const struct space *space, struct config *config, int position[])
 {
@@ -137,7 +144,7 @@ static int find_few(struct drawing *drawing, bool *unseen)
     *unseen = !is_small(drawing->space);
     if (*unseen)
         return 0;
-    draw_least(drawing->space, &config);
+    first_point(drawing->space, &config);
     do {
         if (!draw_in_limits(drawing->space, &config) || is_seen(drawing, &config))
             continue;

@@ -10,7 +10,7 @@ static void set_others_least(const struct space *space, struct config *config, i
     for (int i = 0; space->problem->axes[i].name; i++)
         if (space->problem->axes[i].kind == AXIS_NUMBER && i != axis) {
             const struct domain *domain = &space->domain[i];
-            config->value[i] = domain->value_count ? domain->value[0] : domain->low;
+            config->value[i] = domain->value_count ? domain->value[0] : domain_least(domain);
         }
 }
 

@@ -51,8 +51,8 @@ static int64_t of_magnitude(const struct builder *b, int axis, int magnitude)
     int64_t value;
     switch (magnitude) {
     case MAGNITUDE_SEEN: return seen->item[pcg_below(b->stream, (uint64_t)seen->count)].value[axis];
-    case MAGNITUDE_LEAST: return domain->low;
-    case MAGNITUDE_BELOW: return domain->low + (int64_t)pcg_below(b->stream, (uint64_t)tile);
+    case MAGNITUDE_LEAST: return domain_least(domain);
+    case MAGNITUDE_BELOW: return domain_least(domain) + (int64_t)pcg_below(b->stream, (uint64_t)tile);
     case MAGNITUDE_TILE: return tile;
     case MAGNITUDE_TILE_1: return tile + 1;
     case MAGNITUDE_WAVE: return COVER_WAVE * tile;
@@ -94,7 +94,7 @@ static bool find_value(const struct builder *b, const struct row *row, int axis,
         for (int f = 0; in && f < b->cover->factors; f++)
             if (b->cover->factor[f].axis == axis && row->level[f] != UNSET)
                 in = cover_in(b->cover, f, row->level[f], *value);
-        if (in && *value >= domain->low && *value <= b->cover->largest[axis])
+        if (in && *value >= domain_least(domain) && *value <= b->cover->largest[axis])
             return true;
     }
     return false;

@@ -78,7 +78,7 @@ void draw_least(const struct space *space, struct config *config)
     for (int i = 0; space->problem->axes[i].name; i++) {
         const struct domain *domain = &space->domain[i];
         bool choice = space->problem->axes[i].kind == AXIS_CHOICE;
-        config->value[i] = choice ? domain->value[0] : domain->low;
+        config->value[i] = choice ? domain->value[0] : domain_least(domain);
     }
 }
 
@@ -97,11 +97,16 @@ static int64_t log_uniform(int64_t low, int64_t high, struct pcg *stream)
     }
 }
 
+/* An extent that may be 0 is so once in so many draws. */
+enum { EMPTY_SHARE = 64 };
+
 int64_t domain_random(const struct domain *domain, struct pcg *stream)
 {
     if (domain->value_count > 0)
         return domain->value[pcg_below(stream, (uint64_t)domain->value_count)];
-    return log_uniform(domain->low, domain->high, stream);
+    if (domain->low == 0 && (domain->high == 0 || pcg_below(stream, EMPTY_SHARE) == 0))
+        return 0;
+    return log_uniform(domain_least(domain), domain->high, stream);
 }
 
 int64_t domain_next(const struct domain *domain, int64_t value, int sign)
@@ -121,7 +126,7 @@ int64_t domain_shrink(const struct domain *domain, int64_t value, struct pcg *st
         return domain_next(domain, value, -1);
     int64_t least = value * 3 / 8, most = value * 5 / 8;
     int64_t smaller = least + (int64_t)pcg_below(stream, (uint64_t)(most - least + 1));
-    return smaller > domain->low ? smaller : domain->low;
+    return smaller > domain_least(domain) ? smaller : domain_least(domain);
 }
 
 static bool is_prime(int64_t n)

@@ -29,7 +29,8 @@ static int largest_axis(const struct space *space, const struct config *config, 
 {
     int largest = -1;
     for (int i = 0; space->problem->axes[i].name; i++)
-        if (!(skipped >> i & 1) && domain_is_number(space, i) && config->value[i] > space->domain[i].low &&
+        if (!(skipped >> i & 1) && domain_is_number(space, i) &&
+            config->value[i] > domain_least(&space->domain[i]) &&
             (largest < 0 || config->value[i] > config->value[largest]))
             largest = i;
     return largest;

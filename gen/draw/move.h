@@ -21,7 +21,8 @@ int64_t repair_distance(const struct space *space, const struct config *config, 
 /* Whether the axis has a say in every limit that fails: moving any other is in vain. */
 bool repair_may_help(const struct space *space, const struct config *config, int axis);
 
-void draw_least(const struct space *space, struct config *config);      /* first choices, no limits */
+/* First choices, every number at its least but nothing empty, no limits. */
+void draw_least(const struct space *space, struct config *config);
 int64_t domain_random(const struct domain *domain, struct pcg *stream); /* log-uniform, or one of a list */
 int64_t domain_decorate(const struct domain *domain, int64_t value, struct pcg *stream); /* prime, off-tile */
 int64_t domain_next(const struct domain *domain, int64_t value, int sign); /* itself at the end */

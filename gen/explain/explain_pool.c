@@ -41,7 +41,8 @@ static int largest_axis(const struct space *space, const struct config *config, 
 {
     int largest = -1;
     for (int i = 0; space->problem->axes[i].name; i++)
-        if (!(kept >> i & 1) && domain_is_number(space, i) && config->value[i] > space->domain[i].low &&
+        if (!(kept >> i & 1) && domain_is_number(space, i) &&
+            config->value[i] > domain_least(&space->domain[i]) &&
             (largest < 0 || config->value[i] > config->value[largest]))
             largest = i;
     return largest;
@@ -194,8 +195,9 @@ static void move_to(struct explainer *ex, const struct quantity *quantity, int64
     int64_t moved = value;
     if (quantity->kind == QUANTITY_PRODUCT && quantity->count > 1 && below(ex, 2))
         set_others_least(ex, quantity, value, at, config);
+    const int64_t rest = quantity->kind == QUANTITY_PRODUCT ? others(quantity, config, at) : 1;
     if (quantity->kind == QUANTITY_PRODUCT && quantity->count > 1)
-        moved = value / others(quantity, config, at) + (int64_t)below(ex, 2);
+        moved = value / (rest > 0 ? rest : 1) + (int64_t)below(ex, 2);
     else if (quantity->kind == QUANTITY_RATIO)
         moved = limited_product(value, b) + (b > 1 && below(ex, 2) ? (int64_t)below(ex, (uint64_t)b) : 0);
     else if (quantity->kind == QUANTITY_REMAINDER)

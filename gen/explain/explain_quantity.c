@@ -242,7 +242,7 @@ int quantity_list(const struct space *space, const struct config_list *seen, str
     struct listing listing = {.space = space, .seen = seen, .list = list};
     int axis[PROBLEM_MAX_AXES], axes = 0;
     for (int i = 0; space->problem->axes[i].name; i++)
-        if (domain_is_number(space, i) && space->domain[i].low > 0)
+        if (domain_is_number(space, i) && (space->domain[i].low > 0 || space->problem->axes[i].empty))
             axis[axes++] = i;
         else if (domain_is_number(space, i)) /* a flag */
             add(&listing, (struct quantity){.kind = QUANTITY_PRODUCT, .count = 1, .axis = {i}});

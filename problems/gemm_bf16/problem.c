@@ -1,4 +1,4 @@
-#include "../gemm.h"
+#include "problems/gemm.h"
 
 static const struct tensor tensors[] = {{"a", DTYPE_BF16, TENSOR_INPUT, "[m, k]"},
                                         {"b", DTYPE_BF16, TENSOR_INPUT, "[k, n], or [n, k] when trans_b = 1"},

@@ -2,4 +2,4 @@
 
 #define GEMM_LOAD REF_BF16
 #define GEMM_PRODUCT_ERROR 0
-#include "../gemm_reference.h"
+#include "problems/gemm_reference.h"

@@ -1,4 +1,4 @@
-#include "../gemm.h"
+#include "problems/gemm.h"
 
 static const struct tensor tensors[] = {{"a", DTYPE_F32, TENSOR_INPUT, "[m, k]"},
                                         {"b", DTYPE_F32, TENSOR_INPUT, "[k, n], or [n, k] when trans_b = 1"},

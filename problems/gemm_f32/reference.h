@@ -5,4 +5,4 @@
  * at 11 bits, as matrix units do with the bits of a single, |small| < 2^-10 |x| and |rest| < 2^-21 |x|, together
  * 2^-20 + 2 2^-21 of |p| (big cut, small rounded: 3/4 of that; both rounded: 1/4). */
 #define GEMM_PRODUCT_ERROR 0x1p-19
-#include "../gemm_reference.h"
+#include "problems/gemm_reference.h"

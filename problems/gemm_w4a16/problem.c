@@ -1,4 +1,4 @@
-#include "../product.h"
+#include "problems/product.h"
 
 #include <math.h>
 

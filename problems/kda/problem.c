@@ -1,4 +1,4 @@
-#include "../problem.h"
+#include "problems/problem.h"
 
 #include <math.h>
 

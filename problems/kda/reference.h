@@ -11,7 +11,7 @@ enum { KDA_BATCH, KDA_T, KDA_HEADS, KDA_DK, KDA_DV };
 enum { PART_VALUE, PART_REACH, PART_TRACE };
 enum { KDA_CHUNK = 128 }; /* the longest chunk that is admitted */
 
-#include "../../reference/recurrence.h"
+#include "reference/recurrence.h"
 
 REF_FN int64_t ref_chains(const struct ref_context *c)
 {

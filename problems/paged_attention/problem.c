@@ -1,4 +1,4 @@
-#include "../problem.h"
+#include "problems/problem.h"
 
 #include <stdlib.h>
 #include <string.h>

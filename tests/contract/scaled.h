@@ -1,7 +1,7 @@
 #ifndef UNSEEN_TEST_SCALED_H
 #define UNSEEN_TEST_SCALED_H
 
-#include "problems/problem.h"
+#include "reference/judge.h"
 
 enum { SCALED_X, SCALED_MASK, SCALED_WEIGHT, SCALED_BIAS, SCALED_Y };
 enum {
@@ -17,5 +17,6 @@ enum {
 
 /* y in f16 and in i8. */
 extern const struct problem problem_scaled_f16, problem_scaled_i8;
+extern const struct reference reference_scaled_f16, reference_scaled_i8;
 
 #endif

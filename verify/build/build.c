@@ -1,25 +1,16 @@
 #include "build.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
-#include <nettle/sha2.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "build_internal.h"
+#include "scratch.h"
 #include "verify/system/clock.h"
 
-enum { WALK_DEPTH = 16, HINT_BYTES = 700 };
-
-static const char *temporary(void)
-{
-    const char *directory = getenv("TMPDIR");
-    return directory && *directory ? directory : "/tmp";
-}
+enum { HINT_BYTES = 700 };
 
 /* "c", "cuda", "so", or NULL. */
 static const char *language_of(const char *path)
@@ -93,82 +84,15 @@ static enum build_status check_language(struct build *build, const struct build_
     return BUILD_INPUT;
 }
 
-static enum build_status no_room(const char *what, const char *path, char *error, size_t error_size)
-{
-    snprintf(error, error_size,
-             "cannot %s %s: %s\n---> free some room, or set TMPDIR to a "
-             "directory that can be written",
-             what, path, strerror(errno));
-    return BUILD_ENVIRONMENT;
-}
-
 static enum build_status make_directory(struct build *build, char *error, size_t error_size)
 {
-    char template[400];
-    int length = snprintf(template, sizeof template, "%s/unseen-XXXXXX", temporary());
-    if (length >= (int)sizeof template) {
-        errno = ENAMETOOLONG;
-        return no_room("make a directory in", temporary(), error, error_size);
+    char directory[400];
+    const enum build_status status = scratch_open(directory, sizeof directory, error, error_size);
+    if (status == BUILD_OK) {
+        snprintf(build->directory, sizeof build->directory, "%s", directory);
+        snprintf(build->object, sizeof build->object, "%s/candidate.so", directory);
+        snprintf(build->log, sizeof build->log, "%s/build.log", directory);
     }
-    char *real = mkdtemp(template) ? realpath(template, NULL) : NULL;
-    if (!real || strlen(real) >= sizeof template) {
-        free(real);
-        return no_room("make a directory in", temporary(), error, error_size);
-    }
-    snprintf(build->directory, sizeof build->directory, "%s", real);
-    snprintf(build->object, sizeof build->object, "%.*s/candidate.so", (int)sizeof template, real);
-    snprintf(build->log, sizeof build->log, "%.*s/build.log", (int)sizeof template, real);
-    free(real);
-    return BUILD_OK;
-}
-
-static bool write_all(int fd, const char *data, size_t bytes)
-{
-    while (bytes > 0) {
-        ssize_t wrote = write(fd, data, bytes);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0)
-            return false;
-        data += wrote;
-        bytes -= (size_t)wrote;
-    }
-    return true;
-}
-
-/* Hash the file at `path` and, with `to` not NULL, copy it there. Returns 0; -1 cannot read it;
- * -2 cannot write the copy; errno says why. */
-static int read_file(const char *path, const char *to, char hex[65])
-{
-    char buffer[16384];
-    struct sha256_ctx hash;
-    uint8_t digest[SHA256_DIGEST_SIZE];
-    ssize_t got;
-    int from = open(path, O_RDONLY | O_CLOEXEC);
-    if (from < 0)
-        return -1;
-    int copy = to ? open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644) : -1;
-    int status = to && copy < 0 ? -2 : 0;
-    sha256_init(&hash);
-    while (status == 0 && (got = read(from, buffer, sizeof buffer)) != 0) {
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            status = -1;
-        } else {
-            sha256_update(&hash, (size_t)got, (const uint8_t *)buffer);
-            if (copy >= 0 && !write_all(copy, buffer, (size_t)got))
-                status = -2;
-        }
-    }
-    sha256_digest(&hash, sizeof digest, digest);
-    for (size_t i = 0; i < sizeof digest; i++)
-        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
-    int saved = errno;
-    close(from);
-    if (copy >= 0 && close(copy) && status == 0)
-        return -2;
-    errno = saved;
     return status;
 }
 
@@ -178,9 +102,9 @@ static enum build_status take_in(struct build *build, const struct build_options
                                  size_t error_size)
 {
     bool built = strcmp(build->language, "so") == 0;
-    int status = read_file(options->path, built ? build->object : NULL, build->sha256);
+    int status = scratch_take(options->path, built ? build->object : NULL, build->sha256);
     if (status == -2)
-        return no_room("copy the candidate to", build->object, error, error_size);
+        return scratch_no_room("copy the candidate to", build->object, error, error_size);
     if (status == -1) {
         snprintf(error, error_size, "cannot read %s: %s\n---> check the file", options->path,
                  strerror(errno));
@@ -189,35 +113,21 @@ static enum build_status take_in(struct build *build, const struct build_options
     return BUILD_OK;
 }
 
-static void keep_log(struct build *build, char *error, size_t error_size)
-{
-    char kept[600], ignored[65];
-    size_t used = strlen(error);
-    bool have = false;
-    if (access(build->log, R_OK))
-        return;
-    const char *places[] = {".", temporary()};
-    for (int i = 0; i < 2 && !have; i++) {
-        snprintf(kept, sizeof kept, "%s%sunseen-build.log", i ? places[i] : "", i ? "/" : "");
-        have = read_file(build->log, kept, ignored) == 0;
-    }
-    /* Without a place for it, the lines already in the message must do. */
-    if (have)
-        snprintf(error + used, error_size - used, "\n---> the compiler's full output is in %s", kept);
-    snprintf(build->log, sizeof build->log, "%.*s", (int)sizeof build->log - 1, have ? kept : "");
-}
-
 static enum build_status compile(struct build *build, const struct build_options *options, char *error,
                                  size_t error_size)
 {
-    struct command command;
+    struct compiler_command command;
     enum build_status status = command_make(&command, build, options, error, error_size);
     if (status == BUILD_OK) {
         /* Room is left for the line that names the log. */
         size_t room = error_size > HINT_BYTES ? error_size - HINT_BYTES / 2 : error_size;
-        status = command_run(&command, build, options, error, room);
-        if (status == BUILD_FAILED)
-            keep_log(build, error, error_size);
+        const struct compiling compiling = {options->path, build->directory, build->log, options->timeout};
+        status = compiler_run(&command, &compiling, error, room);
+        if (status == BUILD_FAILED) {
+            char kept[600];
+            compiler_keep_log(build->log, kept, sizeof kept, error, error_size);
+            snprintf(build->log, sizeof build->log, "%.*s", (int)sizeof build->log - 1, kept);
+        }
     }
     return status;
 }
@@ -242,15 +152,9 @@ enum build_status build_candidate(struct build *build, const struct build_option
     return status;
 }
 
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
-{
-    (void)status, (void)kind, (void)walk;
-    return remove(path);
-}
-
 void build_clear(struct build *build)
 {
     if (*build->directory)
-        nftw(build->directory, remove_one, WALK_DEPTH, FTW_DEPTH | FTW_PHYS);
+        scratch_remove(build->directory);
     *build->directory = 0;
 }

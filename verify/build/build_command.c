@@ -1,5 +1,3 @@
-#include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,66 +9,14 @@ enum { LINK_LINES = 10, LINE_BYTES = 512 };
 
 static const char *const linkable[] = {"cublas", "cublasLt", "curand", "cusparse", "cudadevrt"};
 
-/* One more argument; a command that does not fit is an error of this program's limits, seen by
- * command_make through count. */
-__attribute__((format(printf, 2, 3))) static void add(struct command *command, const char *format, ...)
+static void make_host(struct compiler_command *command, const struct build *build,
+                      const struct build_options *options)
 {
-    va_list arguments;
-    char *place = command->text + command->used;
-    size_t room = sizeof command->text - command->used;
-    va_start(arguments, format);
-    int length = vsnprintf(place, room, format, arguments);
-    va_end(arguments);
-    if (length < 0 || (size_t)length >= room || command->count >= COMMAND_ARGUMENTS - 1) {
-        command->count = COMMAND_ARGUMENTS;
-        return;
-    }
-    command->used += (size_t)length + 1;
-    command->argv[command->count++] = place;
-    command->argv[command->count] = NULL;
-}
-
-static void add_words(struct command *command, const char *const *words)
-{
-    for (; *words; words++)
-        add(command, "%s", *words);
-}
-
-/* A file called -x.c is not an option. */
-static void add_file(struct command *command, const char *path)
-{
-    add(command, "%s%s", *path == '-' ? "./" : "", path);
-}
-
-static void make_host(struct command *command, const struct build *build, const struct build_options *options)
-{
-    static const char *const flags[] = {"cc",    "-std=gnu11", "-O2",      "-march=native",
-                                        "-fPIC", "-shared",    "-fopenmp", NULL};
-    add_words(command, flags);
-    add_file(command, options->path);
-    add(command, "-o");
-    add(command, "%s", build->object);
-    add(command, "-lm");
-}
-
-static bool is_program(char *path, size_t size, const char *directory, int length, const char *tail)
-{
-    int wrote = snprintf(path, size, "%.*s/%s", length, directory, tail);
-    return wrote > 0 && (size_t)wrote < size && access(path, X_OK) == 0;
-}
-
-static bool find_nvcc(char *path, size_t size)
-{
-    const char *search = getenv("PATH"), *home = getenv("CUDA_HOME");
-    while (search && *search) {
-        size_t length = strcspn(search, ":");
-        if (length > 0 && is_program(path, size, search, (int)length, "nvcc"))
-            return true;
-        search += length + (search[length] == ':');
-    }
-    if (home && *home && is_program(path, size, home, (int)strlen(home), "bin/nvcc"))
-        return true;
-    return is_program(path, size, "/usr/local/cuda", 15, "bin/nvcc");
+    compiler_add_words(command, "cc -std=gnu11 -O2 -march=native -fPIC -shared -fopenmp");
+    compiler_add_file(command, options->path);
+    compiler_add(command, "-o");
+    compiler_add(command, "%s", build->object);
+    compiler_add(command, "-lm");
 }
 
 static bool is_linkable(const char *name)
@@ -82,8 +28,8 @@ static bool is_linkable(const char *name)
 }
 
 /* The names after "// link:" among the first ten lines, as -l arguments. */
-static enum build_status add_libraries(struct command *command, const char *path, int *libraries, char *error,
-                                       size_t error_size)
+static enum build_status add_libraries(struct compiler_command *command, const char *path, int *libraries,
+                                       char *error, size_t error_size)
 {
     char line[LINE_BYTES];
     enum build_status status = BUILD_OK;
@@ -109,8 +55,8 @@ static enum build_status add_libraries(struct command *command, const char *path
             }
             /* The device runtime is for launches from kernels, which need relocatable code. */
             if (strcmp(name, "cudadevrt") == 0)
-                add(command, "-rdc=true");
-            add(command, "-l%s", name);
+                compiler_add(command, "-rdc=true");
+            compiler_add(command, "-l%s", name);
             ++*libraries;
         }
     }
@@ -120,7 +66,7 @@ static enum build_status add_libraries(struct command *command, const char *path
 }
 
 /* Where the toolkit's libraries are, so that the object finds them without LD_LIBRARY_PATH. */
-static void add_library_path(struct command *command, const char *nvcc)
+static void add_library_path(struct compiler_command *command, const char *nvcc)
 {
     static const char *const names[] = {"lib64", "lib"};
     char joined[600], *real = realpath(nvcc, NULL);
@@ -131,23 +77,21 @@ static void add_library_path(struct command *command, const char *nvcc)
             snprintf(joined, sizeof joined, "%s/%s", real, names[i]);
             if (access(joined, X_OK))
                 continue;
-            add(command, "-L%s", joined);
-            add(command, "-Xlinker");
-            add(command, "-rpath");
-            add(command, "-Xlinker");
-            add(command, "%s", joined);
+            compiler_add(command, "-L%s", joined);
+            compiler_add_words(command, "-Xlinker -rpath -Xlinker");
+            compiler_add(command, "%s", joined);
             break;
         }
     }
     free(real);
 }
 
-static enum build_status make_cuda(struct command *command, const struct build *build,
+static enum build_status make_cuda(struct compiler_command *command, const struct build *build,
                                    const struct build_options *options, char *error, size_t error_size)
 {
     char nvcc[512];
     int libraries;
-    if (!find_nvcc(nvcc, sizeof nvcc)) {
+    if (!compiler_find_nvcc(nvcc, sizeof nvcc)) {
         snprintf(error, error_size,
                  "found no nvcc on PATH, in $CUDA_HOME/bin or in "
                  "/usr/local/cuda/bin; a .cu candidate is compiled with it\n---> install the CUDA "
@@ -161,33 +105,29 @@ static enum build_status make_cuda(struct command *command, const struct build *
                  options->path);
         return BUILD_ENVIRONMENT;
     }
-    add(command, "%s", nvcc);
-    add(command, "-O3");
-    add(command, "-std=c++17");
-    add(command, "-gencode=arch=compute_%s,code=sm_%s", options->arch, options->arch);
-    add(command, "-Xcompiler");
-    add(command, "-fPIC");
-    add(command, "-shared");
-    add_file(command, options->path);
-    add(command, "-o");
-    add(command, "%s", build->object);
+    compiler_add(command, "%s", nvcc);
+    compiler_add_words(command, "-O3 -std=c++17");
+    compiler_add(command, "-gencode=arch=compute_%s,code=sm_%s", options->arch, options->arch);
+    compiler_add_words(command, "-Xcompiler -fPIC -shared");
+    compiler_add_file(command, options->path);
+    compiler_add(command, "-o");
+    compiler_add(command, "%s", build->object);
     enum build_status status = add_libraries(command, options->path, &libraries, error, error_size);
     if (status == BUILD_OK && libraries > 0)
         add_library_path(command, nvcc);
     return status;
 }
 
-enum build_status command_make(struct command *command, const struct build *build,
+enum build_status command_make(struct compiler_command *command, const struct build *build,
                                const struct build_options *options, char *error, size_t error_size)
 {
     enum build_status status = BUILD_OK;
-    command->count = 0;
-    command->used = 0;
+    *command = (struct compiler_command){.count = 0};
     if (strcmp(build->language, "cuda") == 0)
         status = make_cuda(command, build, options, error, error_size);
     else
         make_host(command, build, options);
-    if (status == BUILD_OK && command->count >= COMMAND_ARGUMENTS) {
+    if (status == BUILD_OK && !compiler_fits(command)) {
         snprintf(error, error_size,
                  "the command line for %s is too long; at most %d arguments of "
                  "%d bytes together are possible\n---> shorten the path or the link line",

@@ -9,14 +9,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "build_internal.h"
+#include "compiler.h"
+#include "scratch.h"
 #include "verify/isolate/child_table.h"
 #include "verify/system/clock.h"
 
 enum { SHOWN_LINES = 12, LINE_BYTES = 400, WAIT_MS = 2, ENVIRONMENT = 1024 };
 
-/* This process's environment with TMPDIR in the build's directory, where build_clear finds what
- * a compiler that was killed leaves; and with messages in English, which the choice of error
+/* This process's environment with TMPDIR in the build's directory, where what a compiler that
+ * was killed leaves is removed with it; and with messages in English, which the choice of error
  * lines reads. */
 static void make_environment(const char **environment, char *tmpdir, size_t size, const char *directory)
 {
@@ -32,16 +33,16 @@ static void make_environment(const char **environment, char *tmpdir, size_t size
 }
 
 /* In a group of its own, so that one kill reaches the compiler's own children. */
-static int launch(pid_t *pid, const struct command *command, const struct build *build)
+static int launch(pid_t *pid, const struct compiler_command *command, const struct compiling *compiling)
 {
     const char *environment[ENVIRONMENT];
     char tmpdir[600];
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
-    make_environment(environment, tmpdir, sizeof tmpdir, build->directory);
+    make_environment(environment, tmpdir, sizeof tmpdir, compiling->directory);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, build->log,
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, compiling->log,
                                      O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0644);
     posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
     posix_spawn_file_actions_addclosefrom_np(&actions, 3);
@@ -95,48 +96,63 @@ static void excerpt(const char *log, bool errors_only, int *shown, bool *full, c
         fclose(file);
 }
 
-static enum build_status explain(const struct command *command, const struct build *build,
-                                 const struct build_options *options, int status, char *error,
-                                 size_t error_size)
+static enum build_status explain(const struct compiler_command *command, const struct compiling *compiling,
+                                 int status, char *error, size_t error_size)
 {
     char lines[SHOWN_LINES * LINE_BYTES / 2], ending[64];
     int shown;
     bool full = false;
-    excerpt(build->log, true, &shown, &full, lines, sizeof lines);
+    excerpt(compiling->log, true, &shown, &full, lines, sizeof lines);
     if (shown == 0)
-        excerpt(build->log, false, &shown, &full, lines, sizeof lines);
+        excerpt(compiling->log, false, &shown, &full, lines, sizeof lines);
     if (full) {
         snprintf(error, error_size,
                  "no room to compile in %s: No space left on device\n---> free "
                  "some, or set TMPDIR to a directory with room",
-                 build->directory);
+                 compiling->directory);
         return BUILD_ENVIRONMENT;
     }
     if (WIFSIGNALED(status))
         snprintf(ending, sizeof ending, "was killed by signal %d", WTERMSIG(status));
     else
         snprintf(ending, sizeof ending, "ended with status %d", WEXITSTATUS(status));
-    snprintf(error, error_size, "%s does not compile: %s %s%s", options->path, command->argv[0], ending,
+    snprintf(error, error_size, "%s does not compile: %s %s%s", compiling->path, command->argv[0], ending,
              lines);
     return BUILD_FAILED;
 }
 
-enum build_status command_run(const struct command *command, const struct build *build,
-                              const struct build_options *options, char *error, size_t error_size)
+enum build_status compiler_run(const struct compiler_command *command, const struct compiling *compiling,
+                               char *error, size_t error_size)
 {
     pid_t pid;
-    int failure = launch(&pid, command, build);
+    int failure = launch(&pid, command, compiling);
     if (failure) {
         snprintf(error, error_size, "cannot run %s: %s\n---> install %s, or put it on PATH", command->argv[0],
                  strerror(failure), command->argv[0]);
         return BUILD_ENVIRONMENT;
     }
     child_table_add(pid);
-    int status = wait_until(pid, clock_seconds() + options->timeout);
+    int status = wait_until(pid, clock_seconds() + compiling->timeout);
     if (status == -1) {
-        snprintf(error, error_size, "%s does not compile: %s had not ended after %g s", options->path,
-                 command->argv[0], options->timeout);
+        snprintf(error, error_size, "%s does not compile: %s had not ended after %g s", compiling->path,
+                 command->argv[0], compiling->timeout);
         return BUILD_FAILED;
     }
-    return status == 0 ? BUILD_OK : explain(command, build, options, status, error, error_size);
+    return status == 0 ? BUILD_OK : explain(command, compiling, status, error, error_size);
+}
+
+void compiler_keep_log(const char *log, char *kept, size_t kept_size, char *error, size_t error_size)
+{
+    const char *const places[] = {".", scratch_place()};
+    char ignored[65];
+    const size_t used = strlen(error);
+    *kept = '\0';
+    for (int i = 0; i < 2 && access(log, R_OK) == 0; i++) {
+        snprintf(kept, kept_size, "%s%sunseen-build.log", i ? places[i] : "", i ? "/" : "");
+        if (scratch_take(log, kept, ignored) == 0) {
+            snprintf(error + used, error_size - used, "\n---> the compiler's full output is in %s", kept);
+            return;
+        }
+        *kept = '\0'; /* without a place for it, the lines already in the message must do */
+    }
 }

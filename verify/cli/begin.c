@@ -39,11 +39,12 @@ int begin_step(const struct task *task, enum task_status status)
 
 int begin_task(struct task *task, const struct options *options)
 {
-    const struct problem *problem = options_problem(options);
-    if (!problem)
-        return EXIT_USAGE;
+    const struct problem *problem;
+    int status = options_problem(options->argument[0], &problem);
+    if (status != 0)
+        return status;
     const struct task_options asked = task_options(options, problem);
-    int status = begin_step(task, task_open(task, &asked));
+    status = begin_step(task, task_open(task, &asked));
     if (status == 0)
         status = begin_step(task, task_contract(task));
     if (status != 0)

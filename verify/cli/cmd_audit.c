@@ -158,7 +158,9 @@ int command_audit(const struct options *given)
         return status;
     if (task.caps.bytes > most_bytes)
         task.caps.bytes = most_bytes;
-    status = begin_step(&task, task_draw(&task));
+    status = begin_step(&task, task_judge(&task));
+    if (status == 0)
+        status = begin_step(&task, task_draw(&task));
     if (status == 0)
         status = run_audit(&task, options);
     return begin_end(&task, status);

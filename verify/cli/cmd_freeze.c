@@ -13,7 +13,7 @@
 #include "reports/atomic.h"
 #include "reports/result.h"
 #include "options.h"
-#include "verify/problem/paths.h"
+#include "verify/problem/folder.h"
 #include "verify/session/task.h"
 
 static int fail(int status, const char *text)
@@ -27,10 +27,9 @@ static int fail(int status, const char *text)
 static int read_contract(struct space *space, const struct problem *problem, const char *path)
 {
     struct space_error error;
-    char name[128], published[1024];
-    snprintf(name, sizeof name, "%s.space", problem->name);
+    char published[1024];
     if (!path)
-        paths_shape(published, sizeof published, name);
+        folder_shape(problem, "space", published, sizeof published);
     if (space_read(space, problem, path ? path : published, &error) != 0)
         return fail(EXIT_USAGE, error.text);
     return 0;
@@ -66,9 +65,8 @@ static int refuse_seen(const struct space *published, const struct config *confi
     for (int i = 0; i < 2 && status == 0; i++) {
         struct config_list seen = {0};
         struct space_error error;
-        char name[128], path[1024];
-        snprintf(name, sizeof name, "%s.%s", published->problem->name, ending[i]);
-        if (paths_shape(path, sizeof path, name) != 0)
+        char path[1024];
+        if (folder_shape(published->problem, ending[i], path, sizeof path) != 0)
             continue;
         if (config_list_read(&seen, published, path, true, &error) != 0)
             status = fail(EXIT_USAGE, error.text);
@@ -184,12 +182,13 @@ int command_freeze(const struct options *options)
     struct space_error error;
     struct config config;
     char path[1024];
-    const struct problem *problem = options_problem(options);
-    if (!problem)
-        return EXIT_USAGE;
+    const struct problem *problem;
+    int status = options_problem(options->argument[0], &problem);
+    if (status != 0)
+        return status;
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
     task_regress(problem, options->regress, path, sizeof path);
-    int status = read_contract(&published, problem, NULL);
+    status = read_contract(&published, problem, NULL);
     if (status == 0 && options->space)
         status = read_contract(&own, problem, options->space);
     if (status == 0 && config_parse(&config, problem, options->argument[1], "configuration", &error) != 0)

@@ -5,7 +5,7 @@
 #include "gen/contract/space.h"
 #include "header.h"
 #include "options.h"
-#include "verify/problem/paths.h"
+#include "verify/problem/folder.h"
 
 int command_list(const struct options *options)
 {
@@ -62,18 +62,18 @@ static void print_classes(const struct problem *problem)
 
 int command_describe(const struct options *options)
 {
-    const struct problem *problem = options_problem(options);
+    const struct problem *problem;
     struct space space;
     struct space_error error;
-    char path[1024], name[128];
-    if (!problem)
-        return EXIT_USAGE;
+    char path[1024];
+    const int status = options_problem(options->argument[0], &problem);
+    if (status != 0)
+        return status;
     if (options->header) {
         header_write(stdout, problem);
         return EXIT_GENERAL;
     }
-    snprintf(name, sizeof name, "%s.space", problem->name);
-    paths_shape(path, sizeof path, name);
+    folder_shape(problem, "space", path, sizeof path);
     if (space_read(&space, problem, path, &error) != 0) {
         options_error("%s", error.text);
         return EXIT_USAGE;
@@ -95,7 +95,7 @@ int command_describe(const struct options *options)
     header_folded(stdout, "  ", problem->arithmetic);
     printf("\npublished check\n  |got - want| <= %g + %g |want|\n\n"
            "candidate (unseen describe %s --header)\n  ",
-           problem->published_atol, problem->published_rtol, problem->name);
+           problem->published_atol, problem->published_rtol, folder_word(problem));
     header_prototype(stdout, problem, "void *");
     space_clear(&space);
     return EXIT_GENERAL;

@@ -8,6 +8,7 @@
 #include "outputs.h"
 #include "reports/atomic.h"
 #include "verify/isolate/child.h"
+#include "verify/problem/folder.h"
 #include "verify/prove/prove.h"
 #include "verify/system/interrupt.h"
 #include "options.h"
@@ -57,14 +58,23 @@ int command_prove(const struct options *options)
     struct prove_report report = {0};
     char error[512];
     catch_signals(child_stop_all);
-    const struct problem *problem = options_problem(options);
-    int status = problem ? outputs_check(options) : EXIT_USAGE;
+    const struct problem *problem;
+    int status = options_problem(options->argument[0], &problem);
+    if (status == 0)
+        status = outputs_check(options);
     if (status != 0)
         return status;
     status = device_open(&device, options->device, error, sizeof error);
     if (status != 0) {
         options_error("%s", error);
         return status == -1 ? EXIT_USAGE : EXIT_ENVIRONMENT;
+    }
+    if (device.backend == BACKEND_CUDA) {
+        const enum folder_status prepared = folder_prepare_cuda(problem, device.arch, error, sizeof error);
+        if (prepared != FOLDER_OK) {
+            options_error("%s", error);
+            return prepared == FOLDER_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
+        }
     }
     const bool terminal = isatty(STDERR_FILENO);
     const struct prove_options asked = {.problem = problem,

@@ -15,6 +15,7 @@
 #include "begin.h"
 #include "outputs.h"
 #include "verify/session/run.h"
+#include "verify/problem/folder.h"
 #include "verify/system/interrupt.h"
 #include "verify/measure/score.h"
 #include "show.h"
@@ -80,6 +81,7 @@ static void start_result(const struct task *task, const struct options *options,
     *result = (struct result){.version = UNSEEN_VERSION,
                               .git = unseen_git,
                               .problem = task->problem->name,
+                              .problem_word = folder_word(task->problem),
                               .memory_bound = task->problem->peak == PEAK_MEMORY,
                               .language = task->build.language,
                               .build_seconds = task->build.seconds,

@@ -68,6 +68,14 @@ static const struct command commands[] = {
      "Exit status: 0 ours accepts none of them on any configuration, 1 it does, 2 bad usage or input, 3 the "
      "environment cannot do it, 130 interrupted.",
      command_audit},
+    {"new", "NAME", 1, 1, "lo",
+     "Write a folder with a problem of your own, to begin with a copy of another one; any command takes a "
+     "folder where it "
+     "takes a problem's name.\v"
+     "For example:\n"
+     "  unseen new rms_norm --like softmax\n"
+     "  unseen verify ./rms_norm rms_norm/baseline.c --device host",
+     command_new},
     {"prove", "PROBLEM", 1, 1, "dSpesjtv",
      "Test a problem's definition by itself: enclosures against MPFR, the right output and slightly wrong "
      "ones, null "
@@ -127,7 +135,7 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return options_run(&commands[i], argc - 1, argv + 1);
     options_error("unknown command '%s'; expected list, describe, draw, verify, check, shrink, freeze, "
-                  "audit, prove or peak\n"
+                  "audit, prove, new or peak\n"
                   "---> unseen --help says what each does",
                   argv[1]);
     return EXIT_USAGE;

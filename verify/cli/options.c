@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/isolate/child.h"
+#include "verify/problem/folder.h"
 #include "verify/session/session.h"
+#include "verify/system/interrupt.h"
 
 enum {
     KEY_DEVICE = 'd',
@@ -35,7 +38,9 @@ enum {
     KEY_REGRESS = 'R',
     KEY_CAUSE = 'C',
     KEY_TIMING = 'm',
-    KEY_NO_LEASE = 'L'
+    KEY_NO_LEASE = 'L',
+    KEY_LIKE = 'l',
+    KEY_OUT = 'o'
 };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
@@ -50,7 +55,7 @@ static const struct argp_option all_options[] = {
      0},
     {"regress", KEY_REGRESS, "FILE", 0,
      "the file of frozen failures (default: "
-     "shapes/PROBLEM.regress)",
+     "shapes/PROBLEM.regress, or in the problem's own folder)",
      0},
     {"cause", KEY_CAUSE, "TEXT", 0, "what is wrong there, kept as a comment", 0},
     {"runs", KEY_RUNS, "N", 0,
@@ -82,6 +87,8 @@ static const struct argp_option all_options[] = {
      0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "for one call of the candidate (default: 20)", 0},
     {"jobs", KEY_JOBS, "N", 0, "configurations at work at the same time (default: 1)", 0},
+    {"like", KEY_LIKE, "PROBLEM", 0, "the problem to begin with, by its name or its folder", 0},
+    {"out", KEY_OUT, "DIRECTORY", 0, "where the folder is made (default: here)", 0},
     {"header", KEY_HEADER, NULL, 0, "print the C header that a candidate may include", 0},
     {"verbose", KEY_VERBOSE, NULL, 0,
      "more: in verify one line per configuration, and where the time "
@@ -194,6 +201,8 @@ static error_t parse_value(int key, char *text, const struct command *command, s
     case KEY_CSV: o->csv = text; return 0;
     case KEY_REGRESS: o->regress = text; return 0;
     case KEY_CAUSE: o->cause = text; return 0;
+    case KEY_LIKE: o->like = text; return 0;
+    case KEY_OUT: o->out = text; return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -354,16 +363,20 @@ void options_error(const char *format, ...)
     va_end(arguments);
 }
 
-const struct problem *options_problem(const struct options *options)
+/* A folder takes a compiler, which an interrupt ends. A note says what the run can do without. */
+int options_problem(const char *word, const struct problem **problem)
 {
-    const struct problem *problem = problem_find(options->argument[0]);
-    char names[512] = "";
-    for (const struct problem *const *p = problem_registry; !problem && *p; p++) {
-        const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", (*p)->name);
+    char text[4096];
+    const bool caught = catch_signals_here(child_stop_all);
+    const enum folder_status status = folder_problem(problem, word, text, sizeof text);
+    const bool interrupted = is_interrupted();
+    if (caught)
+        release_signals();
+    if (interrupted) { /* the compiler was killed; that says nothing about the problem */
+        options_error("interrupted");
+        return EXIT_INTERRUPTED;
     }
-    if (!problem)
-        options_error("unknown problem '%s'; expected one of %s\n---> unseen list says what each is",
-                      options->argument[0], names);
-    return problem;
+    if (*text)
+        options_error("%s%s", status == FOLDER_OK ? "note: " : "", text);
+    return status == FOLDER_OK ? 0 : status == FOLDER_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
 }

@@ -7,9 +7,7 @@
 
 #include "gen/draw/draw.h"
 #include "problems/problem.h"
-
-#define UNSEEN_VERSION "0.1.0"
-extern const char unseen_git[]; /* the commit it was built from */
+#include "verify/system/version.h"
 
 /* Exit statuses. */
 enum { EXIT_GENERAL = 0, EXIT_OTHER = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3, EXIT_INTERRUPTED = 130 };
@@ -19,7 +17,7 @@ enum { ARGUMENTS_MAX = 3, RUNS_DEFAULT = 60 };
 struct options {
     const char *argument[ARGUMENTS_MAX];
     int arguments;
-    const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause;
+    const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause, *like, *out;
     int unseen; /* -1: what the effort says */
     enum effort effort;
     bool effort_given;
@@ -49,8 +47,8 @@ struct command {
  * could not be written turns success into EXIT_ENVIRONMENT. */
 int options_run(const struct command *command, int argc, char **argv);
 
-/* The problem named by the first argument; NULL after an error that names all. */
-const struct problem *options_problem(const struct options *options);
+/* The problem that `word` names, or whose folder it is. 0, or an exit status after an error. */
+int options_problem(const char *word, const struct problem **problem);
 
 /* An error in the house form on standard error: "unseen: TEXT". */
 void options_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -63,6 +61,7 @@ int command_check(const struct options *options);
 int command_shrink(const struct options *options);
 int command_freeze(const struct options *options);
 int command_audit(const struct options *options);
+int command_new(const struct options *options);
 int command_prove(const struct options *options);
 int command_peak(const struct options *options);
 

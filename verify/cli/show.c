@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "reports/text.h"
+#include "verify/problem/folder.h"
 
 void show_line(const char *label, const char *text)
 {
@@ -84,7 +85,9 @@ char *show_command_options(const struct options *options, const struct task *tas
 void show_command(const struct options *options, const struct task *task, const char *config)
 {
     char *rest = show_command_options(options, task);
-    printf("  %-11sunseen check %s ", "reproduce", task->problem->name);
+    printf("  %-11sunseen check ", "reproduce");
+    text_shell(stdout, folder_word(task->problem));
+    printf(" ");
     text_shell(stdout, options->argument[1]);
     printf(" ");
     text_shell(stdout, config);

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-int paths_shape(char *path, size_t size, const char *name)
+int paths_find(char *path, size_t size, const char *name)
 {
-    static const char *const places[] = {"../shapes", "../share/unseen/shapes", "../../shapes"};
+    static const char *const places[] = {"..", "../share/unseen", "../.."};
     char self[1024];
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length < 0)
@@ -26,4 +26,20 @@ int paths_shape(char *path, size_t size, const char *name)
     }
     snprintf(path, size, "%s/%s/%s", directory, places[0], name);
     return -1;
+}
+
+int paths_shape(char *path, size_t size, const char *name)
+{
+    char whole[256];
+    snprintf(whole, sizeof whole, "shapes/%s", name);
+    return paths_find(path, size, whole);
+}
+
+int paths_root(char *path, size_t size)
+{
+    static const char known[] = "problems/problem.h";
+    if (paths_find(path, size, known) != 0)
+        return -1;
+    path[strlen(path) - sizeof known] = '\0'; /* and the slash before it */
+    return 0;
 }

@@ -23,7 +23,7 @@ static bool read_contract(struct proof *p)
 {
     struct space_error error;
     char path[1024];
-    prove_shape(p->problem, "space", path, sizeof path);
+    folder_shape(p->problem, "space", path, sizeof path);
     if (space_read(&p->space, p->problem, p->options->space ? p->options->space : path, &error) != 0)
         return prove_break(p, PROVE_INPUT, "%s", error.text);
     return true;
@@ -34,7 +34,7 @@ static void read_seen(struct proof *p, const char *ending, struct config_list *l
 {
     struct space_error error;
     char path[1024];
-    const bool found = prove_shape(p->problem, ending, path, sizeof path) == 0;
+    const bool found = folder_shape(p->problem, ending, path, sizeof path) == 0;
     if (optional && (!found || p->options->seen))
         return;
     if (p->options->seen)

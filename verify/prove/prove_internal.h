@@ -1,6 +1,7 @@
 #ifndef UNSEEN_PROVE_INTERNAL_H
 #define UNSEEN_PROVE_INTERNAL_H
 
+#include "verify/problem/folder.h"
 #include "gen/draw/draw.h"
 #include "gen/random/pcg.h"
 #include "prove.h"
@@ -48,10 +49,6 @@ void prove_progress(const struct proof *p, const char *part, int done, int total
 bool prove_interrupted(struct proof *p);
 /* How many threads work on a configuration from now on: what takes milliseconds takes longer when it is dealt out. */
 void prove_threads(const struct proof *p, double flops);
-
-/* prove_files.c: NAME.ENDING of the problem, and a file or folder among its sources; 0, or -1 when there is none. */
-int prove_shape(const struct problem *problem, const char *ending, char *path, size_t size);
-int prove_source(const struct problem *problem, const char *file, char *path, size_t size);
 
 /* The parts, in their order. */
 bool prove_contract(struct proof *p);  /* prove_contract.c: judgements, .space, .seen */

@@ -43,7 +43,7 @@ static bool ends_with(const char *file, const char *end)
 static bool add(const struct proof *p, struct kernels *k, const char *file)
 {
     struct kernel *kernel = &k->item[k->count];
-    if (k->count == MOST_KERNELS || prove_source(p->problem, file, kernel->path, sizeof kernel->path) != 0)
+    if (k->count == MOST_KERNELS || folder_source(p->problem, file, kernel->path, sizeof kernel->path) != 0)
         return false;
     snprintf(kernel->file, sizeof kernel->file, "%s", file);
     k->count++;
@@ -59,7 +59,7 @@ static void add_honest(const struct proof *p, struct kernels *k)
 {
     char path[1024], file[128];
     const int from = k->count;
-    DIR *folder = prove_source(p->problem, "honest", path, sizeof path) == 0 ? opendir(path) : NULL;
+    DIR *folder = folder_source(p->problem, "honest", path, sizeof path) == 0 ? opendir(path) : NULL;
     for (struct dirent *entry; folder && (entry = readdir(folder)) != NULL;)
         if (ends_with(entry->d_name, ending(p)) && strlen(entry->d_name) < 64) {
             snprintf(file, sizeof file, "honest/%.64s", entry->d_name);

@@ -269,7 +269,7 @@ static bool list_pins(struct proof *p)
 bool prove_pinned(struct proof *p)
 {
     char path[1024];
-    FILE *file = prove_shape(p->problem, "pinned", path, sizeof path) == 0 ? fopen(path, "re") : NULL;
+    FILE *file = folder_shape(p->problem, "pinned", path, sizeof path) == 0 ? fopen(path, "re") : NULL;
     prove_progress(p, "pinned", 0, 0);
     prove_threads(p, 0);
     prove_says(p, PROVE_PINNED, file ? "facts in %.100s.pinned" : "facts: there is no %.100s.pinned",

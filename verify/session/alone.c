@@ -1,12 +1,9 @@
 #include "alone.h"
 
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "verify/problem/paths.h"
+#include "verify/problem/folder.h"
 
 /* A plain kernel may be so much slower than the baseline and still be an honest one. */
 static const double times_baseline = 30;
@@ -46,18 +43,6 @@ void alone_close(struct alone *alone)
     free(alone);
 }
 
-/* problems/ lies beside shapes/. */
-static bool find_baseline(const struct task *task, char *path, size_t size)
-{
-    char shape[1024], name[128];
-    snprintf(name, sizeof name, "%s.space", task->problem->name);
-    if (paths_shape(shape, sizeof shape, name) != 0)
-        return false;
-    snprintf(path, size, "%s/../problems/%s/baseline.%s", dirname(shape), task->problem->name,
-             task->device.backend == BACKEND_CUDA ? "cu" : "c");
-    return access(path, R_OK) == 0;
-}
-
 static void start_baseline(struct alone *alone)
 {
     char path[1400], error[4096];
@@ -68,7 +53,8 @@ static void start_baseline(struct alone *alone)
                                         .arch = device->arch,
                                         .timeout = 600};
     alone->tried = true;
-    if (!find_baseline(alone->task, path, sizeof path) ||
+    if (folder_source(alone->task->problem, device->backend == BACKEND_CUDA ? "baseline.cu" : "baseline.c",
+                      path, sizeof path) != 0 ||
         build_candidate(&alone->build, &build, error, sizeof error) != BUILD_OK)
         return;
     alone->options.object = alone->build.object;

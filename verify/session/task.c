@@ -8,7 +8,7 @@
 #include "verify/system/clock.h"
 #include "verify/system/interrupt.h"
 #include "verify/device/memory.h"
-#include "verify/problem/paths.h"
+#include "verify/problem/folder.h"
 
 static enum task_status fail(struct task *task, enum task_status status, const char *text)
 {
@@ -58,12 +58,10 @@ enum task_status task_open(struct task *task, const struct task_options *options
 static enum task_status read_space(struct task *task, const char *path, struct space *space)
 {
     struct space_error error;
-    char name[128];
-    snprintf(name, sizeof name, "%s.space", task->problem->name);
     if (path)
         snprintf(task->space_path, sizeof task->space_path, "%s", path);
     else
-        paths_shape(task->space_path, sizeof task->space_path, name);
+        folder_shape(task->problem, "space", task->space_path, sizeof task->space_path);
     if (space_read(space, task->problem, task->space_path, &error) != 0)
         return fail(task, TASK_INPUT, error.text);
     return TASK_OK;
@@ -72,17 +70,14 @@ static enum task_status read_space(struct task *task, const char *path, struct s
 /* On the host a problem may have a seen set of its own, since the published one is too much for a CPU. */
 static void find_seen(struct task *task)
 {
-    char name[128];
     if (task->options.seen) {
         snprintf(task->seen_path, sizeof task->seen_path, "%s", task->options.seen);
         return;
     }
-    snprintf(name, sizeof name, "%s.host.seen", task->problem->name);
     if (task->device.backend == BACKEND_HOST &&
-        paths_shape(task->seen_path, sizeof task->seen_path, name) == 0)
+        folder_shape(task->problem, "host.seen", task->seen_path, sizeof task->seen_path) == 0)
         return;
-    snprintf(name, sizeof name, "%s.seen", task->problem->name);
-    paths_shape(task->seen_path, sizeof task->seen_path, name);
+    folder_shape(task->problem, "seen", task->seen_path, sizeof task->seen_path);
 }
 
 /* Published configurations that a narrower contract excludes are nobody's duty: they are left out, with
@@ -104,10 +99,8 @@ static void narrow(struct task *task, struct config_list *list, const char *what
 
 bool task_regress(const struct problem *problem, const char *given, char *path, size_t size)
 {
-    char name[128];
-    snprintf(name, sizeof name, "%s.regress", problem->name);
     if (!given)
-        return paths_shape(path, size, name) == 0;
+        return folder_shape(problem, "regress", path, size) == 0;
     snprintf(path, size, "%s", given);
     return true;
 }
@@ -198,9 +191,29 @@ static enum task_status build_one(struct task *task, const char *path, struct bu
     return status == BUILD_ENVIRONMENT ? TASK_ENVIRONMENT : TASK_INPUT;
 }
 
+enum task_status task_judge(struct task *task)
+{
+    char text[sizeof task->error];
+    if (task->device.backend != BACKEND_CUDA)
+        return TASK_OK;
+    const enum folder_status status =
+        folder_prepare_cuda(task->problem, task->device.arch, text, sizeof text);
+    const size_t used = strlen(task->notes.text);
+    if (is_interrupted())
+        return TASK_INTERRUPTED;
+    if (status != FOLDER_OK)
+        return fail(task, status == FOLDER_INPUT ? TASK_INPUT : TASK_ENVIRONMENT, text);
+    if (*text)
+        snprintf(task->notes.text + used, sizeof task->notes.text - used, "%.*s\n", (int)strcspn(text, "\n"),
+                 text);
+    return TASK_OK;
+}
+
 enum task_status task_build(struct task *task)
 {
-    const enum task_status status = build_one(task, task->options.candidate, &task->build);
+    enum task_status status = task_judge(task);
+    if (status == TASK_OK)
+        status = build_one(task, task->options.candidate, &task->build);
     if (status != TASK_OK || !task->options.baseline)
         return status;
     return build_one(task, task->options.baseline, &task->baseline);

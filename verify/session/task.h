@@ -49,12 +49,14 @@ struct task {
 /* In this order, as far as they are needed. task_clear is safe after any of them. */
 enum task_status task_open(struct task *task, const struct task_options *options); /* problem and device */
 enum task_status task_contract(struct task *task);                                 /* space, seen, frozen */
-enum task_status task_build(struct task *task); /* candidate and baseline */
+enum task_status
+task_judge(struct task *task); /* what judges results on the device, of a problem in a folder */
+enum task_status task_build(struct task *task); /* the same, candidate and baseline */
 enum task_status task_draw(struct task *task);  /* both sets */
 enum task_status task_config(struct task *task, const char *line, struct config *config); /* parse one line */
 void task_clear(struct task *task);
 
-/* Where the frozen failures are: `given`, or shapes/NAME.regress. False: there are none, and path is
+/* Where the frozen failures are: `given`, or NAME.regress in shapes/ or in the problem's folder. False: there are none, and path is
  * where they would be. */
 bool task_regress(const struct problem *problem, const char *given, char *path, size_t size);
 

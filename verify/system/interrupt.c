@@ -18,6 +18,24 @@ static void on_signal(int number)
     end_all();
 }
 
+static struct sigaction before[2];
+
+bool catch_signals_here(void (*end)(void))
+{
+    sigaction(SIGINT, NULL, &before[0]);
+    sigaction(SIGTERM, NULL, &before[1]);
+    if (before[0].sa_handler == on_signal)
+        return false;
+    catch_signals(end);
+    return true;
+}
+
+void release_signals(void)
+{
+    sigaction(SIGINT, &before[0], NULL);
+    sigaction(SIGTERM, &before[1], NULL);
+}
+
 void catch_signals(void (*end)(void))
 {
     struct sigaction action = {.sa_handler = on_signal};

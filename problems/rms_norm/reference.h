@@ -1,0 +1,83 @@
+/* rms_norm, the mathematics: y[r,c] = x[r,c] / sqrt(sum_j x[r,j]^2 / cols + eps) * weight[c].
+ * A row with NaN is all NaN. One with infinities has NaN there and 0 elsewhere; one of zeros is NaN where eps is 0. */
+
+enum { RMS_X, RMS_WEIGHT, RMS_Y };
+enum { RMS_ROWS, RMS_COLS, RMS_EPS };
+enum { PART_VALUE };
+
+enum rms_row { RMS_FINITE, RMS_INFINITE, RMS_NAN };
+
+struct ref_state {
+    enum rms_row kind;
+    num root; /* sqrt(mean square + eps) */
+};
+
+REF_FN int64_t ref_rows(const struct ref_context *c)
+{
+    return c->extent[RMS_ROWS];
+}
+
+REF_FN int64_t ref_width(const struct ref_context *c)
+{
+    return c->extent[RMS_COLS];
+}
+
+REF_FN int64_t ref_scratch(const struct ref_context *c)
+{
+    (void)c;
+    return 0;
+}
+
+REF_FN double ref_cost(const struct ref_context *c)
+{
+    return (double)c->extent[RMS_COLS];
+}
+
+REF_FN void ref_prepare(const struct ref_context *c, int64_t row, num *scratch, struct ref_state *state)
+{
+    const int64_t cols = c->extent[RMS_COLS];
+    struct acc sum = acc_zero();
+    bool nan = false, infinite = false;
+    (void)scratch;
+
+    for (int64_t j = REF_LANE; j < cols; j += REF_LANES) {
+        const double x = REF_BF16(c, RMS_X, row * cols + j);
+        nan = nan || x != x;
+        infinite = infinite || x == INFINITY || x == -INFINITY;
+        if (x - x == 0)
+            acc_add_product(&sum, x, x);
+    }
+    nan = ref_all_any(nan);
+    infinite = ref_all_any(infinite);
+    ref_all_acc(&sum);
+    const num mean = num_div(acc_num(&sum, 0), num_of((double)cols));
+    state->root = num_sqrt(num_add(mean, num_of(c->scalar[RMS_EPS])));
+    state->kind = nan || num_mid(state->root) == 0 ? RMS_NAN : infinite ? RMS_INFINITE : RMS_FINITE;
+}
+
+REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first, int64_t count,
+                         const num *scratch, const struct ref_state *state, struct ref_element *e)
+{
+    (void)scratch;
+    for (int64_t j = 0; j < count; j++) {
+        const double x = REF_BF16(c, RMS_X, row * c->extent[RMS_COLS] + first + j);
+        const double weight = REF_BF16(c, RMS_WEIGHT, first + j);
+        if (state->kind == RMS_FINITE)
+            e[j].value = num_mul(num_div(num_of(x), state->root), num_of(weight));
+        else
+            e[j].value = num_of(state->kind == RMS_INFINITE && x - x == 0 ? 0 : NAN);
+        e[j].part[PART_VALUE] = fabs(num_mid(e[j].value));
+    }
+}
+
+/* Relative errors, u = 2^-24. The sum has only positive terms: n u in any order, one rounding of each square, and the same
+ * again where parts are merged: 8 n u bounds them, 2^-12 is the most that is admitted, and the root halves it. Division by
+ * cols, eps, the root or its reciprocal within 2 ulp, a quotient or product, the weight's product: 16 u. x / rms rounded to
+ * bf16 before the weight: 2^-8, which is the operands' rounding of the arithmetic class. Results below 2^-126 may be
+ * flushed. */
+REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
+{
+    const double chain = 8 * (double)c->extent[RMS_COLS] * UNIT_F32;
+    return e->part[PART_VALUE] * ((chain < 0x1p-12 ? chain : 0x1p-12) / 2 + 16 * UNIT_F32 + a->operand) +
+           0x1p-126;
+}

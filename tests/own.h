@@ -1,0 +1,22 @@
+/* Problems in folders of their own: what the parts of the `own` suite share. */
+#ifndef UNSEEN_TESTS_OWN_H
+#define UNSEEN_TESTS_OWN_H
+
+#include "cli.h"
+
+/* Fixture: as cli_setup, with a cache of its own (./cache) and ./softmax, copied out of the tree. */
+void own_setup(void);
+void own_teardown(void);
+
+void own_copy(const char *problem); /* out of the tree into ./PROBLEM, shapes included */
+void own_sh(const char *format, ...) __attribute__((format(printf, 1, 2))); /* must succeed */
+
+/* A `cc` before the real one on PATH: notes its arguments in cc.log, then does `before` (shell). */
+void own_wrap_cc(const char *before);
+int own_compiled(void); /* files that it has compiled since it was last asked */
+
+TCase *own_folder_case(void);
+TCase *own_error_case(void);
+TCase *own_cache_case(void);
+
+#endif

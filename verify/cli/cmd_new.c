@@ -1,0 +1,74 @@
+/* unseen new: a problem's folder to begin with */
+#include <ctype.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "options.h"
+#include "reports/text.h"
+#include "verify/problem/like.h"
+
+enum { NAME_MOST = 48 };
+
+/* It becomes a function's name in C and in C++. */
+static bool is_usable(const char *name)
+{
+    static const char *const taken[] = {
+        "auto",     "bool",    "break",  "case",     "char",   "class",  "const",    "continue", "default",
+        "delete",   "do",      "double", "else",     "enum",   "extern", "float",    "for",      "goto",
+        "if",       "inline",  "int",    "long",     "main",   "new",    "private",  "public",   "register",
+        "restrict", "return",  "short",  "signed",   "sizeof", "static", "struct",   "switch",   "template",
+        "this",     "typedef", "union",  "unsigned", "using",  "void",   "volatile", "while"};
+    if (!isalpha((unsigned char)*name) || strlen(name) > NAME_MOST)
+        return false;
+    for (const char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c) && *c != '_')
+            return false;
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (strcmp(name, taken[i]) == 0)
+            return false;
+    return true;
+}
+
+static void print_next(const char *directory, const char *name)
+{
+    char folder[1400];
+    snprintf(folder, sizeof folder, "%s/%s", directory, name);
+    printf("wrote %s; it verifies as it is:\n  unseen verify ", folder);
+    text_shell(stdout, folder);
+    printf(" ");
+    strncat(folder, "/baseline.c", sizeof folder - strlen(folder) - 1);
+    text_shell(stdout, folder);
+    printf(" --device host --effort quick\n");
+}
+
+int command_new(const struct options *options)
+{
+    const char *const name = options->argument[0], *const directory = options->out ? options->out : ".";
+    const struct problem *like;
+    char text[1600];
+    if (!is_usable(name)) {
+        options_error("'%s' cannot be a problem's name; a C function's was expected: letters, digits and "
+                      "'_', at most %d, "
+                      "no word of the language\n---> choose another",
+                      name, NAME_MOST);
+        return EXIT_USAGE;
+    }
+    if (!options->like) {
+        options_error("found no --like; expected the problem to begin with\n---> for example --like softmax; "
+                      "unseen list "
+                      "says what there is");
+        return EXIT_USAGE;
+    }
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
+    const int status = options_problem(options->like, &like);
+    if (status != 0)
+        return status;
+    const enum folder_status written = like_write(like, name, directory, text, sizeof text);
+    if (written != FOLDER_OK) {
+        options_error("%s", text);
+        return written == FOLDER_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
+    }
+    print_next(directory, name);
+    return EXIT_GENERAL;
+}

@@ -1,0 +1,213 @@
+#include "cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <nettle/sha2.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "verify/build/scratch.h"
+
+enum { HEX = 2 * SHA256_DIGEST_SIZE, FOOTER = 16 + 1 + HEX + 1 };
+
+/* --- where --- */
+
+/* A relative $XDG_CACHE_HOME is to be ignored, says its specification. */
+static bool find_directory(char *directory, size_t size, char *why, size_t why_size)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int length;
+    if (cache && *cache == '/')
+        length = snprintf(directory, size, "%s/unseen", cache);
+    else if (home && *home == '/')
+        length = snprintf(directory, size, "%s/.cache/unseen", home);
+    else {
+        snprintf(why, why_size, "neither XDG_CACHE_HOME nor HOME names a directory");
+        return false;
+    }
+    if (length < (int)size)
+        return true;
+    snprintf(why, why_size, "its path is too long");
+    return false;
+}
+
+static bool make_directories(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        const int made = mkdir(path, 0700);
+        *slash = '/';
+        if (made != 0 && errno != EEXIST)
+            return false;
+    }
+    return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+void cache_open(struct cache_slot *slot, const char *name)
+{
+    char directory[900], lock[1300];
+    *slot = (struct cache_slot){.lock = -1};
+    if (!find_directory(directory, sizeof directory, slot->why, sizeof slot->why))
+        return;
+    if (!make_directories(directory)) {
+        snprintf(slot->why, sizeof slot->why, "%.300s: %s", directory, strerror(errno));
+        return;
+    }
+    snprintf(slot->path, sizeof slot->path, "%s/%s", directory, name);
+    snprintf(lock, sizeof lock, "%s.lock", slot->path);
+    slot->lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    while (slot->lock >= 0 && flock(slot->lock, LOCK_EX) != 0 && errno == EINTR)
+        ;
+}
+
+void cache_close(struct cache_slot *slot)
+{
+    if (slot->lock >= 0)
+        close(slot->lock);
+    slot->lock = -1;
+}
+
+/* --- looking --- */
+
+static void hash_of(const char *data, size_t size, char hex[HEX + 1])
+{
+    struct sha256_ctx hash;
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    sha256_init(&hash);
+    sha256_update(&hash, size, (const uint8_t *)data);
+    sha256_digest(&hash, sizeof digest, digest);
+    for (size_t i = 0; i < sizeof digest; i++)
+        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+}
+
+/* All of a file of ours, NUL-terminated: what another user put there is not loaded. */
+static char *read_own(const char *path, size_t *size)
+{
+    struct stat status;
+    char *data = NULL;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+        (data = malloc((size_t)status.st_size + 1)) != NULL) {
+        size_t have = 0;
+        ssize_t got = 1;
+        while (have < (size_t)status.st_size && got > 0)
+            if ((got = read(fd, data + have, (size_t)status.st_size - have)) > 0)
+                have += (size_t)got;
+        data[have] = '\0';
+        *size = have;
+    }
+    close(fd);
+    return data;
+}
+
+/* The lines behind the object, NUL-terminated in place; NULL when the file is not whole. */
+static char *find_lines(char *data, size_t size)
+{
+    char hex[HEX + 1], *end = NULL;
+    if (size < FOOTER)
+        return NULL;
+    char *footer = data + size - FOOTER;
+    const unsigned long long bytes = strtoull(footer, &end, 16);
+    if (end != footer + 16 || bytes > size - FOOTER)
+        return NULL;
+    hash_of(data, size - HEX - 1, hex);
+    if (memcmp(hex, footer + 17, HEX) != 0)
+        return NULL;
+    *footer = '\0';
+    return footer - bytes;
+}
+
+static bool is_same(const char *line)
+{
+    char hex[65];
+    return strlen(line) > HEX + 1 && scratch_take(line + HEX + 1, NULL, hex) == 0 &&
+           memcmp(hex, line, HEX) == 0;
+}
+
+bool cache_holds(const struct cache_slot *slot, const char *key)
+{
+    size_t size = 0;
+    char *data = *slot->path ? read_own(slot->path, &size) : NULL, *rest = NULL;
+    char *lines = data ? find_lines(data, size) : NULL;
+    const char *line = lines ? strtok_r(lines, "\n", &rest) : NULL;
+    bool holds = line && strcmp(line, key) == 0;
+    while (holds && (line = strtok_r(NULL, "\n", &rest)) != NULL)
+        holds = is_same(line);
+    free(data);
+    return holds;
+}
+
+/* --- keeping --- */
+
+/* What was changed after the compiler began may not be what it read. */
+static bool is_settled(const char *path, const struct timespec *began)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return false;
+    return status.st_mtim.tv_sec < began->tv_sec ||
+           (status.st_mtim.tv_sec == began->tv_sec && status.st_mtim.tv_nsec <= began->tv_nsec);
+}
+
+/* Object, lines and footer in one piece. NULL: a source is gone or was changed (or memory is out). */
+static char *make_entry(const char *object, const char *key, char *const *sources,
+                        const struct timespec *began, size_t *size)
+{
+    size_t object_size = 0;
+    char hex[65], *text = NULL, *data = read_own(object, &object_size);
+    bool settled = data != NULL;
+    FILE *out = open_memstream(&text, size);
+    if (out && data)
+        fwrite(data, 1, object_size, out);
+    if (out)
+        fprintf(out, "%s\n", key);
+    for (int i = 0; out && settled && sources[i]; i++) {
+        settled = scratch_take(sources[i], NULL, hex) == 0 && is_settled(sources[i], began);
+        fprintf(out, "%s %s\n", hex, sources[i]);
+    }
+    free(data);
+    if (out && fflush(out) == 0)
+        fprintf(out, "%016zx ", *size - object_size);
+    if (out && fflush(out) == 0) {
+        hash_of(text, *size, hex);
+        fprintf(out, "%s\n", hex);
+    }
+    if (out && fclose(out) == 0 && settled)
+        return text;
+    free(text);
+    return NULL;
+}
+
+bool cache_keep(struct cache_slot *slot, const char *path, const char *key, char *const *sources,
+                const struct timespec *began)
+{
+    char temporary[1300];
+    size_t size = 0, written = 0;
+    if (slot->why[0])
+        return false;
+    char *entry = make_entry(path, key, sources, began, &size);
+    if (!entry)
+        return false;
+    snprintf(temporary, sizeof temporary, "%s.%ld.tmp", slot->path, (long)getpid());
+    const int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    ssize_t wrote = 1;
+    while (fd >= 0 && written < size && wrote > 0)
+        if ((wrote = write(fd, entry + written, size - written)) > 0)
+            written += (size_t)wrote;
+    bool kept = fd >= 0 && written == size;
+    kept = fd >= 0 && close(fd) == 0 && kept && rename(temporary, slot->path) == 0;
+    if (!kept) {
+        snprintf(slot->why, sizeof slot->why, "%.300s: %s", slot->path, strerror(errno));
+        if (fd >= 0)
+            unlink(temporary);
+    }
+    free(entry);
+    return kept;
+}

@@ -1,0 +1,28 @@
+/* From a folder to an object: used by module.c. */
+#ifndef UNSEEN_MODULE_INTERNAL_H
+#define UNSEEN_MODULE_INTERNAL_H
+
+#include "module.h"
+
+enum { MODULE_SOURCES = 512 };
+
+/* One way to compile a folder. */
+struct making {
+    const struct module_source *source;
+    const char *arch; /* NULL: for the host */
+    char root[MODULE_PATH];
+    char compiler[600];
+    char directory[512]; /* where the object, module.so, and all in between go */
+    char log[600];
+    char *sources[MODULE_SOURCES + 1]; /* what the compiler read, as it said; NULL-terminated */
+    int source_count;
+};
+
+/* The tool's own sources and the compiler; BUILD_ENVIRONMENT when one of them is missing. */
+enum build_status making_prepare(struct making *making, char *error, size_t error_size);
+/* One line: whatever changes it makes another object. Asks the compiler for its version. */
+enum build_status making_key(struct making *making, char *key, size_t size, char *error, size_t error_size);
+enum build_status making_run(struct making *making, char *error, size_t error_size);
+void making_clear(struct making *making); /* the list of sources */
+
+#endif
