@@ -48,9 +48,11 @@ struct prove_class {
 };
 
 /* The same of one configuration, for who draws. */
+enum { PROVE_VALUES = 6 };
 struct prove_telling {
     struct config config;
     const char *output;
+    double ratio[PROVE_VALUES]; /* of the first `values`, ascending */
     double median, flops, bytes;
     int64_t values, changed, accepted;
 };
