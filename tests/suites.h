@@ -17,7 +17,6 @@ Suite *reference_suite(void);
 Suite *error_suite(void);
 Suite *fill_suite(void);
 Suite *judge_suite(void);
-Suite *problems_suite(void);
 Suite *cli_suite(void);
 Suite *prove_suite(void);
 Suite *own_suite(void);

@@ -11,6 +11,9 @@ enum { LOOKED_AT = 2 * JUDGE_SAMPLES, MOST_ROUNDS = 3 };
 /* Terms that MPFR may take for one configuration. */
 static const double witness_terms = 1e5;
 
+/* An enclosure's radius over what is allowed, at most: a verdict hangs on it only now and then. */
+static const double narrow = 0x1p-8;
+
 /* One judged output of one configuration. */
 struct trial {
     struct proof *p;
@@ -125,6 +128,10 @@ static void hear(struct trial *t, const struct judged *e, const struct witnessed
         prove_fail(t->p, PROVE_ENCLOSURE, &t->c->config, "the value by MPFR inside the enclosure",
                    "%s[%lld]: MPFR %.17g, enclosure %.17g +- %.3g", name, (long long)e->index, answer->value,
                    e->mid, e->rad);
+    else if (isfinite(e->mid) && e->allowed > 0 && !(e->rad <= e->allowed * narrow))
+        prove_fail(t->p, PROVE_ENCLOSURE, &t->c->config, "an enclosure far narrower than what is allowed",
+                   "%s[%lld]: %.17g +- %.3g, %.3g being allowed", name, (long long)e->index, e->mid, e->rad,
+                   e->allowed);
     else if (!answer->ok)
         prove_fail(t->p, PROVE_RIGHT, &t->c->config, "the right output accepted",
                    "%s[%lld]: %.9g rejected by MPFR, whose value is %.17g; allowed %.3g", name,
