@@ -17,7 +17,7 @@ static bool draw_sizes(struct proof *p, struct drawn_list *out, int count, doubl
     const struct config_list *seen = p->seen.count ? &p->seen : &p->host_seen;
     if (p->options->device->backend ==
         BACKEND_CUDA) /* baselines have a thread for each element, and no matrix units */
-        caps = (struct draw_caps){.bytes = 1e9, .flops = 2e10};
+        caps = (struct draw_caps){.bytes = 128e6, .flops = 2e10};
     caps.bytes *= share;
     caps.flops *= share;
     p->caps = caps;
