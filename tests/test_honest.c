@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "verify/device/memory.h"
 #include "honest/margins.h"
@@ -103,15 +104,22 @@ static void expect_rejected(const struct problem *problem, const struct attempt 
     program_close(&program);
 }
 
+/* Not every problem has a program with switches. */
 static const struct problem *problem_at(int i)
 {
-    return problem_registry[i];
+    char path[128];
+    for (int p = 0; problem_registry[p]; p++) {
+        snprintf(path, sizeof path, "tests/honest/%s.c", problem_registry[p]->name);
+        if (access(path, F_OK) == 0 && i-- == 0)
+            return problem_registry[p];
+    }
+    return NULL;
 }
 
 static int problem_count(void)
 {
     int count = 0;
-    while (problem_registry[count])
+    while (problem_at(count))
         count++;
     return count;
 }
