@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference/judge.h"
+#include "contract/scaled.h"
+#include "forms.h"
 #include "suites.h"
 #include "verify/prove/prove.h"
 
@@ -293,11 +294,14 @@ START_TEST(a_broken_definition_goes_red_and_says_what)
 }
 END_TEST
 
-/* --- broken files --- */
+/* --- files --- */
 
-static void write_file(const char *path, const char *text)
+/* A file of our own, of that text. */
+static void write_file(char path[32], const char *text)
 {
-    FILE *file = fopen(path, "w");
+    snprintf(path, 32, "/tmp/unseen-prove-XXXXXX");
+    const int descriptor = mkstemp(path);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
     ck_assert_ptr_nonnull(file);
     fputs(text, file);
     ck_assert_int_eq(fclose(file), 0);
@@ -305,10 +309,8 @@ static void write_file(const char *path, const char *text)
 
 START_TEST(a_seen_line_outside_the_contract_goes_red)
 {
-    char path[] = "/tmp/unseen-prove-XXXXXX";
-    const int file = mkstemp(path);
+    char path[32];
     const struct prove_options options = {.problem = problem_find("softmax"), .seen = path, .sizes = 1};
-    ck_assert_int_ge(file, 0);
     write_file(path, "rows=3 cols=7 input=normal\nrows=70000 cols=3 input=normal\n");
     prove(&options);
     remove(path);
@@ -320,14 +322,52 @@ END_TEST
 
 START_TEST(a_class_that_the_contract_lacks_goes_red)
 {
-    char path[] = "/tmp/unseen-prove-XXXXXX";
-    const int file = mkstemp(path);
+    char path[32];
     const struct prove_options options = {.problem = problem_find("softmax"), .space = path, .sizes = 1};
-    ck_assert_int_ge(file, 0);
     write_file(path, "rows 1..64\ncols 1..300000\ninput normal extreme large\n");
     prove(&options);
     remove(path);
     ck_assert_ptr_nonnull(strstr(report.check[PROVE_DEFINITION].found, "the class digits is never drawn"));
+    prove_clear(&report);
+}
+END_TEST
+
+/* --- small problems of every form, known by their tables alone --- */
+
+static const struct {
+    const struct problem *problem;
+    const char *space, *seen;
+} forms[] = {
+    {&problem_pool, "channels 1..64\nheight 1..64\nwidth 1..64\nwindow 1 3 5 7\nstride 1..4\ninput normal integers\n",
+     "channels=3 height=9 width=9 window=3 stride=1"},
+    {&problem_norm, "vectors 1..999\nn 1..9999\ninput normal wide\n", "vectors=8 n=4096"},
+    {&problem_extremes, "rows 1..99\ncols 1..999\ninput normal integers\n", "rows=8 cols=64"},
+    {&problem_append, "tokens 1..64\nslots 1..99\ndim 1..200\ninput normal special\nlimit tokens <= slots\n",
+     "tokens=8 slots=64 dim=128"},
+    {&problem_scaled_f16, NULL, "rows=64 cols=64 gap_x=0 gap_y=0 negate=0"},
+};
+enum { FORMS = sizeof forms / sizeof *forms };
+
+/* They have no folder, and so no kernels; nothing else is amiss. */
+START_TEST(a_problem_of_any_form_is_asked_everything_but_its_kernels)
+{
+    char space[32] = "tests/contract/scaled.space", seen[32];
+    const struct prove_options options = {
+        .problem = forms[_i].problem, .space = space, .seen = seen, .sizes = 6};
+    forms_add();
+    reference_add(&reference_scaled_f16);
+    if (forms[_i].space)
+        write_file(space, forms[_i].space);
+    write_file(seen, forms[_i].seen);
+    prove(&options);
+    remove(seen);
+    if (forms[_i].space)
+        remove(space);
+    for (int c = 0; c < PROVE_CHECKS; c++)
+        ck_assert_msg((report.check[c].failures > 0) == (c == PROVE_KERNELS), "%s: %s",
+                      forms[_i].problem->name, report.check[c].found);
+    ck_assert_int_ge(report.check[PROVE_ENCLOSURE].asked, 40);
+    ck_assert_int_ge(report.check[PROVE_OFF].asked, 30);
     prove_clear(&report);
 }
 END_TEST
@@ -342,6 +382,7 @@ Suite *prove_suite(void)
     tcase_add_loop_test(registered, every_registered_definition_passes, 0, count);
     tcase_add_loop_test(red, a_broken_definition_goes_red_and_says_what, 0, BREAKAGES);
     tcase_add_test(red, a_seen_line_outside_the_contract_goes_red);
+    tcase_add_loop_test(red, a_problem_of_any_form_is_asked_everything_but_its_kernels, 0, FORMS);
     tcase_add_test(red, a_class_that_the_contract_lacks_goes_red);
     tcase_set_timeout(registered, 120);
     tcase_set_timeout(red, 120);
