@@ -40,7 +40,7 @@ static bool is_extent(const struct problem *problem, const char *name)
 {
     for (int i = 0; problem->arguments[i].name; i++)
         if (strcmp(problem->arguments[i].name, name) == 0)
-            return true;
+            return problem->arguments[i].type != ARGUMENT_F32 && problem->arguments[i].type != ARGUMENT_F64;
     return false;
 }
 
