@@ -93,6 +93,12 @@ TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/random/pcg.o $(BUILD)/veri
 PLANT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/plant*.c))
 FIND_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/find*.c))
 MARGIN_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_main.c,$(wildcard tests/honest/margins*.c)))
+# Small problems for the forms of references that no problem of problems/ has: in the test binary only.
+FORMS := $(shell sed -n 's/^PROBLEM.\([A-Za-z0-9_]*\).*/\1/p' tests/forms/forms.def)
+FORM_JUDGEMENTS := $(call judgements,$(FORMS),tests/forms/forms.def)
+FORM_OBJ := $(FORMS:%=$(BUILD)/tests/forms/%/problem.o) \
+    $(foreach j,$(FORM_JUDGEMENTS),$(BUILD)/reference/enclosure_host_$(call symbol_of,$(j)).o \
+        $(BUILD)/reference/witness_$(call symbol_of,$(j)).o)
 # Problems of the tests' own, judged like any other.
 FIXTURES := scaled_f16 scaled_i8
 FIXTURE_OBJ := $(BUILD)/tests/contract/scaled.o \
@@ -105,6 +111,7 @@ CUDA_OBJ := $(BUILD)/gen/inputs/fill_cuda.o $(BUILD)/gen/random/philox_curand.o 
     $(BUILD)/verify/device/memory_cuda.o $(BUILD)/verify/device/device_cuda.o \
     $(foreach j,$(JUDGEMENTS),$(BUILD)/reference/enclosure_cuda_$(call symbol_of,$(j)).o)
 TOOL_OBJ += $(CUDA_OBJ)
+FORM_OBJ += $(foreach j,$(FORM_JUDGEMENTS),$(BUILD)/reference/enclosure_cuda_$(call symbol_of,$(j)).o)
 FIXTURE_OBJ += $(FIXTURES:%=$(BUILD)/reference/enclosure_cuda_%.o)
 LIBS += $(CUDA_HOME)/lib64/libcudart_static.a
 endif
@@ -149,7 +156,7 @@ $(BUILD)/runner/%.o: verify/%.c
 	@echo "  CC    $<"
 	@$(CC) $(filter-out -fsanitize% -fno-sanitize%,$(BASE)) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/unseen-tests: $(TEST_OBJ) $(FIXTURE_OBJ) $(INVOKE_OBJ) $(TOOL_OBJ) | faults
+$(BUILD)/unseen-tests: $(TEST_OBJ) $(FORM_OBJ) $(FIXTURE_OBJ) $(INVOKE_OBJ) $(TOOL_OBJ) | faults
 	@echo "  LINK  $@"
 	@$(LINK) -o $@ $^ $(INVOKE_LIBS) -Wl,-Bstatic -lcheck -lsubunit -Wl,-Bdynamic $(LIBS) $(SYSTEM_LIBS)
 
@@ -227,6 +234,7 @@ endef
 problem_of = $(firstword $(subst :, ,$(1)))
 output_of = $(word 2,$(subst :, ,$(1)))
 $(foreach j,$(JUDGEMENTS),$(eval $(call REFERENCE,$(call symbol_of,$(j)),problems/$(call problem_of,$(j)),$(call problem_of,$(j)),$(call output_of,$(j)))))
+$(foreach j,$(FORM_JUDGEMENTS),$(eval $(call REFERENCE,$(call symbol_of,$(j)),tests/forms/$(call problem_of,$(j)),$(call problem_of,$(j)),$(call output_of,$(j)))))
 $(foreach f,$(FIXTURES),$(eval $(call REFERENCE,$(f),tests/contract,$(f),)))
 
 # --- what people run -------------------------------------------------------------------------------
@@ -265,7 +273,7 @@ check-gpu:
 # Kernels are laid out as their authors like, and patches are made of them.
 FORMATTED := $(wildcard problems/*.[ch] problems/*/problem.c problems/*/*.h gen/*/*.c gen/*/*.h gen/*/*.cu gen/*/*.cpp \
     reference/*.c reference/*.h reference/*.cu verify/*/*.c verify/*/*.h verify/*/*.cu reports/*.c reports/*.h \
-    tests/*.c tests/*.h tests/*/*.c tests/*/*.h)
+    tests/*.c tests/*.h tests/*/*.c tests/*/*.h tests/forms/*/*.c tests/forms/*/*.h)
 format:
 	@clang-format -i $(FORMATTED)
 check-format:

@@ -4,7 +4,7 @@
  *   reference/enclosure_cuda.cu the same in kernels
  *   reference/witness.c         MPFR
  *
- * It says which of four forms it has.
+ * It says which of six forms it has.
  *
  * A contraction, out[m, n] = sum_k a(m, k) b(n, k), judged tile by tile:
  *     #define REF_CONTRACTION
@@ -13,6 +13,8 @@
  *     ref_unit(c)                every product is a multiple of it (0: unknown)
  *     ref_finish(c, m, n, sum, e)       from the sum to the element
  *   With REF_SIZED also ref_b_size(c, n, k), what scales the errors in the place of |b|; sum[1] has its sums.
+ *   With REF_INDEXED the output is not [m, n]: it says where that element lies, and which one lies at an index:
+ *     ref_index(c, m, n), ref_place_of(c, index, place)                 place = {m, n}
  *   With REF_GROUPED and REF_SUMS s, groups of rows have a b of their own and outputs s sums each:
  *     ref_groups(c), ref_group_first(c, g)     group g has the rows from its first to the next one's
  *     ref_b(c, g, part, n, k)
@@ -41,12 +43,28 @@
  *     ref_step(c, chain, step, first, count, driven, rows, carry, s) REF_COLUMNS columns, rows dealt to lanes
  *     ref_element_of(c, s, carry, j, e)
  *
- * By rows and as a recurrence, where what is read lies scattered over a tensor: the witness, for which it may
- * have to come over from a GPU, is told in advance. All lanes are at it, and no barrier is allowed:
+ * By elements, each from a window or a gather that is bounded:
+ *     #define REF_ELEMENTS
+ *     ref_count(c)               outputs are numbered as they lie
+ *     ref_element(c, index, e)   one lane alone, with num and acc
+ *
+ * By folds, few outputs that everything goes into:
+ *     #define REF_FOLD
+ *     ref_folds(c), ref_terms(c, fold)                 output `fold` has so many terms; one may itself be a loop
+ *     struct ref_fold                                  what is known of some of the terms, with num and acc
+ *     ref_fold_start(state)                            of none: merging it changes nothing
+ *     ref_fold_term(c, fold, i, state)                 of one more; one lane alone
+ *     ref_fold_merge(state, other)                     of both; any order of terms, any grouping
+ *     ref_fold_finish(c, fold, state, e)               also of some of the terms alone
+ *
+ * By rows, elements, folds and as a recurrence, where what is read lies scattered over a tensor: the witness, for which
+ * it may have to come over from a GPU, is told in advance. All lanes are at it, and no barrier is allowed:
  *     #ifdef REF_TOUCH
  *     #define REF_TOUCHES
  *     ref_touch(c, row)                                what ref_prepare and ref_elements will read
  *     ref_touch(c, chain, first, end, column)          what the steps from first to end - 1 will
+ *     ref_touch(c, index)                              what ref_element will
+ *     ref_touch(c, fold, first, end)                   what the terms from first to end - 1 will
  *     #endif
  *   with REF_TOUCH(load, c, t, i, n), n elements of tensor t from i on, `load` being REF_BF16 or another
  *
@@ -58,6 +76,9 @@
  *     #define REF_SHIFTED
  *     ref_shift(e)               what is added to the exact value before the candidate's is held against it
  *     ref_strain(e)              how much of what is allowed of that is taken: at most 1 where it is not 0
+ *
+ * An in-out tensor is in the context as it was before the call. Where an element of it must keep its bits, e->kept is
+ * set to true and e->value is not needed; it is false otherwise.
  *
  * In all forms
  *     ref_error(c, a, e)         what the arithmetic `a` may deviate before the output is rounded
@@ -74,8 +95,9 @@ struct ref_context {
     double scalar[PROBLEM_MAX_ARGUMENTS];
     const void *tensor[PROBLEM_MAX_TENSORS];
     enum data_kind data;
-    const float *e4m3; /* the 256 values of an e4m3 byte (host); kernels convert in hardware */
-    void *fetcher;     /* witness: brings tensors over from the GPU, piece by piece; else NULL */
+    const float *e4m3;            /* the 256 values of an e4m3 byte (host); kernels convert in hardware */
+    void *fetcher;                /* witness: brings tensors over from the GPU, piece by piece; else NULL */
+    int64_t first_term, end_term; /* a fold: of these terms alone, for an audit; 0, 0: of all */
 };
 
 enum { REF_PARTS = 8 };
@@ -93,6 +115,7 @@ enum { REF_PARTS = 8 };
 #define REF_DECLARE_ELEMENT                                                                                  \
     struct ref_element {                                                                                     \
         num value;              /* the exact result */                                                       \
+        bool kept;              /* of an in-out tensor: it keeps its bits, `value` says nothing */           \
         double part[REF_PARTS]; /* what ref_error needs; each problem names its own */                       \
     }
 

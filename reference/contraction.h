@@ -65,4 +65,30 @@ REF_FN double contraction_b(const struct ref_context *c, int64_t group, int part
 #endif
 }
 
+/* Where the output of row m and column n lies. */
+REF_FN int64_t contraction_index(const struct ref_context *c, const int64_t shape[3], int64_t m, int64_t n)
+{
+#ifdef REF_INDEXED
+    (void)shape;
+    return ref_index(c, m, n);
+#else
+    (void)c;
+    return m * shape[1] + n;
+#endif
+}
+
+/* place = {m, n} of the output at `index`. */
+REF_FN void contraction_place(const struct ref_context *c, const int64_t shape[3], int64_t index,
+                              int64_t place[2])
+{
+#ifdef REF_INDEXED
+    (void)shape;
+    ref_place_of(c, index, place);
+#else
+    (void)c;
+    place[0] = index / shape[1];
+    place[1] = index % shape[1];
+#endif
+}
+
 #endif

@@ -83,6 +83,7 @@ REF_FN void judge_tile(const struct work *w, struct tally *tally, const struct p
                 continue;
             struct acc sum[REF_ACCOUNTS];
             struct ref_element e;
+            e.kept = false;
             for (int part = 0; part < REF_SUMS; part++) {
                 const int at = part * OUT_EACH + j;
                 sum[part] = {s->sum[i][at], s->magnitude[i][at] * up, s->square[i][at] * up, 0, terms};
@@ -91,7 +92,7 @@ REF_FN void judge_tile(const struct work *w, struct tally *tally, const struct p
             sum[REF_SIZE] = {0, s->size[i][j] * up, s->size_square[i][j] * up, 0, terms};
 #endif
             ref_finish(&w->request.context, m, n, sum, &e);
-            judge_element(w, tally, &e, m * shape[1] + n);
+            judge_element(w, tally, &e, contraction_index(&w->request.context, shape, m, n));
         }
 }
 

@@ -68,6 +68,7 @@ static void judge_tile(const struct work *w, struct tally *tally, const struct t
         for (int j = 0; j < OUT_N && n0 + j < shape[1]; j++) {
             struct acc sum[REF_ACCOUNTS];
             struct ref_element e;
+            e.kept = false;
             for (int s = 0; s < REF_SUMS; s++) {
                 const int at = s * OUT_N + j;
                 sum[s] = (struct acc){tile->sum[i][at], tile->magnitude[i][at] * up, tile->square[i][at] * up,
@@ -77,7 +78,7 @@ static void judge_tile(const struct work *w, struct tally *tally, const struct t
             sum[REF_SIZE] = (struct acc){0, tile->size[i][j] * up, tile->size_square[i][j] * up, 0, terms};
 #endif
             ref_finish(&w->request->context, m0 + i, n0 + j, sum, &e);
-            judge_element(w, tally, &e, (m0 + i) * shape[1] + n0 + j);
+            judge_element(w, tally, &e, contraction_index(&w->request->context, shape, m0 + i, n0 + j));
         }
 }
 

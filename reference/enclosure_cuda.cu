@@ -111,8 +111,17 @@ REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, const n
 #include "marks.h"
 #include REF_HEADER
 
-/* The lanes of a recurrence's column are a warp, those of a row a block. */
-#ifdef REF_RECURRENCE
+/* The lanes of a recurrence's column are a warp, those of a row a block; elements and terms have one. */
+#if defined REF_ELEMENTS || defined REF_FOLD
+REF_FN int64_t lane_of_problem(void)
+{
+    return 0;
+}
+REF_FN int64_t lanes_of_problem(void)
+{
+    return 1;
+}
+#elif defined REF_RECURRENCE
 REF_FN int64_t lane_of_problem(void)
 {
     return threadIdx.x % 32;
@@ -206,6 +215,12 @@ enum { BLOCK_THREADS = THREADS };
 #elif defined REF_RECURRENCE
 #include "recurrence_cuda.h"
 #include "shape_cuda.h"
+#elif defined REF_ELEMENTS
+#include "elements_cuda.h"
+#include "shape_cuda.h"
+#elif defined REF_FOLD
+#include "fold_cuda.h"
+#include "shape_cuda.h"
 #else
 #include "rows_cuda.h"
 #include "shape_cuda.h"
@@ -244,6 +259,26 @@ static cudaError_t take_scratch(struct work *w, int64_t blocks, const int64_t sh
         error = cudaMemsetAsync(w->scratch, 0, bytes, 0);
     if (!error)
         span_kernel<<<(unsigned)choose_blocks(INT64_MAX, 0), BLOCK_THREADS>>>(*w);
+    return error ? error : cudaGetLastError();
+}
+
+#elif defined REF_FOLD
+
+static int64_t scratch_of_block(const int64_t shape[2])
+{
+    (void)shape;
+    return 0;
+}
+
+/* The parts' states, shared by all blocks and filled before they start. */
+static cudaError_t take_scratch(struct work *w, int64_t blocks, const int64_t shape[2])
+{
+    const int64_t states = shape[0] * shape[1];
+    cudaError_t error =
+        cudaMallocAsync((void **)&w->scratch, (size_t)states * sizeof(struct ref_fold) + 1, 0);
+    (void)blocks;
+    if (!error)
+        fold_kernel<<<(unsigned)choose_blocks((states + THREADS - 1) / THREADS, 0), THREADS>>>(*w);
     return error ? error : cudaGetLastError();
 }
 
@@ -295,39 +330,18 @@ static cudaError_t launch(struct work *w, int64_t blocks, struct tally *tally, s
     return error;
 }
 
-/* tally.h's functions are device code here; this is the host's side of tally_merge. */
-static void merge_host(struct judge_report *report, const struct tally *t)
-{
-    report->wrong += t->wrong;
-    report->unwritten += t->unwritten;
-    report->published_wrong += t->published_wrong;
-    if (t->first_wrong >= 0 && (report->first_wrong < 0 || t->first_wrong < report->first_wrong))
-        report->first_wrong = t->first_wrong;
-    if (t->last_wrong > report->last_wrong)
-        report->last_wrong = t->last_wrong;
-    if (t->fits > report->fits)
-        report->fits = t->fits;
-    if (t->strain > report->strain)
-        report->strain = t->strain;
-    if (t->worst_ratio > report->worst_ratio) {
-        report->worst_ratio = t->worst_ratio;
-        report->worst = t->worst;
-    }
-}
-
 extern "C" int REF_NAME(judge_cuda)(const struct judge_request *request, struct judge_report *report)
 {
     struct work w = {};
+    struct tally total = tally_zero();
     int64_t shape[2];
     unsigned long long open = 0;
 
     memset(report, 0, sizeof *report);
-    report->first_wrong = report->last_wrong = -1;
-    report->worst_ratio = -1;
-    report->worst.index = -1;
+    tally_report(&total, report);
     for (int s = 0; s < JUDGE_SAMPLES; s++)
         report->sample[s].index = -1;
-    w.request = *request;
+    w.request = judge_complete(request);
     w.dtype = request->unrounded ? DTYPE_F64 : request->problem->tensors[request->output].dtype;
     cudaError_t error = ask_shape(&request->context, shape);
     if (error)
@@ -343,7 +357,8 @@ extern "C" int REF_NAME(judge_cuda)(const struct judge_request *request, struct 
         error = launch(&w, blocks, tally, report, &open);
     if (!error)
         for (int64_t i = 0; i < blocks; i++)
-            merge_host(report, &tally[i]);
+            tally_merge(&total, &tally[i]);
+    tally_report(&total, report);
     report->open = (int64_t)open;
     if (w.scratch)
         cudaFreeAsync(w.scratch, 0);

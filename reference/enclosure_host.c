@@ -271,6 +271,10 @@ REF_FN void judge_element(const struct work *w, struct tally *tally, const struc
 #include "contraction_host.h"
 #elif defined REF_RECURRENCE
 #include "recurrence_host.h"
+#elif defined REF_ELEMENTS
+#include "elements_host.h"
+#elif defined REF_FOLD
+#include "fold_host.h"
 #else
 #include "rows_host.h"
 #endif
@@ -278,7 +282,8 @@ REF_FN void judge_element(const struct work *w, struct tally *tally, const struc
 int REF_NAME(judge_host)(const struct judge_request *request, struct judge_report *report)
 {
     const enum dtype dtype = request->problem->tensors[request->output].dtype;
-    const struct work w = {request, report, request->unrounded ? DTYPE_F64 : dtype};
+    const struct judge_request complete = judge_complete(request);
+    const struct work w = {&complete, report, request->unrounded ? DTYPE_F64 : dtype};
     struct tally total = tally_zero();
     memset(report, 0, sizeof *report);
     for (int s = 0; s < JUDGE_SAMPLES; s++)

@@ -20,20 +20,24 @@ struct judged {
     int64_t index; /* flat, in the output tensor; -1: none */
     double got, mid, rad, allowed, shift;
     bool unwritten; /* still the poison: wrong even where that happens to be the right kind of NaN */
-    int tensor;     /* that got belongs to: the judged output or, for discrete results, another one */
+    bool kept,
+        changed; /* of an in-out tensor: it must keep its bits, which are mid's; it has not kept them */
+    int tensor;  /* that got belongs to: the judged output or, for discrete results, another one */
 };
 
 struct judge_request {
     const struct problem *problem;
-    struct ref_context context; /* inputs: the judge's own copies, in the memory of the back end */
-    int output;                 /* which tensor is judged */
-    const void *got;            /* the candidate's output, a snapshot, same memory */
+    /* The judge's own copies, in the memory of the back end: inputs and in-out tensors as they were before the call,
+     * outputs as they came back. */
+    struct ref_context context;
+    int output;      /* which tensor is judged */
+    const void *got; /* the candidate's output, a snapshot, same memory */
     int64_t width,
-        pitch; /* rows of `got` and `expected` hold `width` elements, `pitch` elements apart; pitch 0: dense.
-                           * Indices and `wrong` count elements, not memory */
+        pitch; /* rows of `got`, `expected` and what an in-out tensor held have `width` elements, `pitch` elements
+                * apart; pitch 0: dense. Indices and `wrong` count elements, not memory */
     void *expected;       /* where the right output is stored, in its own format; NULL: nowhere */
     unsigned char *wrong; /* set to 1 for every wrong element, one byte each, same memory; NULL: nowhere */
-    struct ladder ladder;
+    struct arithmetics arithmetics;
     uint32_t poison;               /* bits of an element nobody wrote, low bits for short formats */
     int64_t sample[JUDGE_SAMPLES]; /* elements whose enclosure is wanted for the audit; -1: none */
     bool unrounded; /* `got` holds doubles, the output before its last rounding: how much of the allowed
@@ -41,14 +45,27 @@ struct judge_request {
     double
         loosened; /* the arithmetic's share of the allowed error times this, for tests that break it; 0: 1 */
     double atol, rtol; /* the published check's, counted beside */
-    int64_t only_row;  /* not a contraction: judge this row (row_of) alone, or few besides; 1 + its
+    int64_t only_row;  /* where row_of has rows: judge this one alone, or few besides; 1 + its
                                  * number; 0: all */
+    const void *held;  /* what an in-out tensor held; NULL: an output. Set by the judge, as what follows */
+    int element_bytes; /* of the output */
 };
+
+/* The request with what the judge sets. */
+static inline struct judge_request judge_complete(const struct judge_request *request)
+{
+    const struct tensor *tensor = &request->problem->tensors[request->output];
+    struct judge_request complete = *request;
+    complete.held = tensor->role == TENSOR_INOUT ? request->context.tensor[request->output] : NULL;
+    complete.element_bytes = (int)dtype_size(tensor->dtype);
+    return complete;
+}
 
 struct judge_report {
     int64_t elements, wrong, unwritten, open;
+    int64_t changed;                 /* of the wrong ones, those that had to keep their bits */
     int64_t first_wrong, last_wrong; /* -1: none */
-    int fits;                        /* index into the ladder; ladder.count: no rung */
+    int fits;                        /* the tightest arithmetic class; arithmetics.count: none */
     double worst_ratio;              /* error / allowed, of `worst` */
     double strain;                   /* of what a row is off as a whole, over what is allowed of it */
     struct judged worst;
@@ -82,6 +99,8 @@ struct reference {
      * earlier step of its column, for a recurrence. `pick` is any number. */
     int64_t (*same_row)(const struct judge_request *request, int64_t index, uint64_t pick);
     double (*witness_cost)(const struct judge_request *request); /* terms of one element */
+    /* Of a fold, how many terms an element has: those of the context's window may be evaluated alone. Else NULL. */
+    int64_t (*terms)(const struct judge_request *request, int64_t index);
 };
 
 struct witnessed {

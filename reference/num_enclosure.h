@@ -143,6 +143,16 @@ REF_FN void acc_add_scaled(struct acc *s, num x, double v)
     s->terms += 1;
 }
 
+/* Both sums together; each addition of two sums is one of those that the terms are counted for. */
+REF_FN void acc_merge(struct acc *into, const struct acc *from)
+{
+    into->sum += from->sum;
+    into->magnitude += from->magnitude;
+    into->square += from->square;
+    into->rad += from->rad;
+    into->terms += from->terms;
+}
+
 /* `unit`: every term is a multiple of it (0: unknown); then a small sum has no error at all. */
 REF_FN num acc_num(const struct acc *s, double unit)
 {

@@ -63,6 +63,7 @@ static __device__ __forceinline__ void judge_kept(const struct work *w, struct t
     const int64_t column = group * REF_COLUMNS + ref_owned(0);
     if (step <= last && column < ref_columns(c)) {
         struct ref_element e;
+        e.kept = false;
         ref_element_of(c, &kept->step, &kept->carry, 0, &e);
         judge_element(w, tally, &e, ref_index(c, chain, step, column));
     }

@@ -55,6 +55,7 @@ judge_columns(const struct work *w, struct tally *tally, int64_t chain, int64_t 
         ref_step(c, chain, t, first, count, true, rows, &carry, &s);
         for (int64_t j = 0; j < count; j++) {
             struct ref_element e;
+            e.kept = false;
             ref_element_of(c, &s, &carry, (int)j, &e);
             judge_element(w, tally, &e, ref_index(c, chain, t, first + j));
         }

@@ -16,6 +16,7 @@ static __global__ void __launch_bounds__(THREADS) judge_kernel(const __grid_cons
             judge_verdict(&w, &tally, &v, row * width + j);
 #else
             struct ref_element e;
+            e.kept = false;
             ref_elements(c, row, j, 1, scratch, &state, &e);
             judge_element(&w, &tally, &e, row * width + j);
 #endif

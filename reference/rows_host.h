@@ -15,6 +15,8 @@ judge_row(const struct work *w, struct tally *tally, int64_t row, num *scratch)
     for (int64_t first = 0; first < width; first += REF_BLOCK) {
         const int64_t count = width - first < REF_BLOCK ? width - first : REF_BLOCK;
         struct ref_element e[REF_BLOCK];
+        for (int64_t j = 0; j < count; j++)
+            e[j].kept = false;
         ref_elements(c, row, first, count, scratch, &state, e);
         for (int64_t j = 0; j < count; j++)
             judge_element(w, tally, &e[j], row * width + first + j);

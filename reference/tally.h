@@ -7,8 +7,15 @@
 #include "judge.h"
 #include "stored.h"
 
+/* An account is kept by kernels and closed by the host. */
+#ifdef __CUDACC__
+#define TALLY_FN static __host__ __device__ __forceinline__
+#else
+#define TALLY_FN REF_FN
+#endif
+
 struct tally {
-    int64_t wrong, unwritten, published_wrong;
+    int64_t wrong, unwritten, changed, published_wrong;
     int64_t first_wrong, last_wrong;
     int fits;
     double worst_ratio, strain;
@@ -17,17 +24,17 @@ struct tally {
 
 enum tally_result { TALLY_DECIDED, TALLY_OPEN };
 
-REF_FN struct tally tally_zero(void)
+TALLY_FN struct tally tally_zero(void)
 {
     struct tally t;
-    t.wrong = t.unwritten = t.published_wrong = 0;
+    t.wrong = t.unwritten = t.changed = t.published_wrong = 0;
     t.first_wrong = t.last_wrong = -1;
     t.fits = 0;
     t.worst_ratio = -1;
     t.strain = 0;
     t.worst.index = -1;
     t.worst.got = t.worst.mid = t.worst.rad = t.worst.allowed = t.worst.shift = 0;
-    t.worst.unwritten = false;
+    t.worst.unwritten = t.worst.kept = t.worst.changed = false;
     t.worst.tensor = 0;
     return t;
 }
@@ -61,10 +68,12 @@ REF_FN void tally_wrong(struct tally *t, const struct judge_request *r, int64_t 
         t->last_wrong = index;
 }
 
-REF_FN void tally_worst(struct tally *t, double ratio, const struct judged *judged)
+/* Of equals the one of the least index, so that it does not depend on which thread comes first. */
+TALLY_FN void tally_worst(struct tally *t, double ratio, const struct judged *judged)
 {
-    if (ratio > t->worst_ratio || (isnan(ratio) && t->worst_ratio < INFINITY)) {
-        t->worst_ratio = isnan(ratio) ? INFINITY : ratio;
+    const double size = isnan(ratio) ? INFINITY : ratio;
+    if (size > t->worst_ratio || (size == t->worst_ratio && judged->index < t->worst.index)) {
+        t->worst_ratio = size;
         t->worst = *judged;
     }
 }
@@ -87,11 +96,12 @@ REF_FN void tally_verdict(struct tally *t, const struct judge_request *r, const 
     judged->mid = v->want;
     judged->rad = judged->allowed = judged->shift = 0;
     judged->unwritten = v->unwritten;
+    judged->kept = judged->changed = false;
     judged->tensor = v->tensor;
     tally_worst(t, v->right ? 0 : INFINITY, judged);
     if (!v->right) {
         tally_wrong(t, r, index, v->unwritten);
-        t->fits = r->ladder.count;
+        t->fits = r->arithmetics.count;
     }
     tally_expect(r, DTYPE_F32, index, v->expected);
     if (v->got != v->want && !(fabs(v->got - v->want) <= r->atol + r->rtol * fabs(v->want)))
@@ -123,20 +133,20 @@ REF_FN double tally_allowed(const struct judge_request *r, const struct arithmet
     return error + error_of_rounding(error_format(dtype), num_mid(e->value), error);
 }
 
-/* What the admitted arithmetic allows: any rung up to it is honest. `fits` advances to the tightest rung
+/* What the admitted arithmetic allows: any class up to it is honest. `fits` advances to the tightest class
  * that every element so far fits; usually that is one evaluation, shared with the first. */
-REF_FN double tally_rungs(struct tally *t, const struct judge_request *r, enum dtype dtype,
-                          const struct ref_element *e, double distance)
+REF_FN double tally_arithmetics(struct tally *t, const struct judge_request *r, enum dtype dtype,
+                                const struct ref_element *e, double distance)
 {
     double allowed = 0;
-    for (int i = 0; i <= r->ladder.admitted; i++) {
-        const double rung = tally_allowed(r, &r->ladder.rung[i], dtype, e);
-        allowed = rung > allowed ? rung : allowed;
-        if (t->fits == i && distance != 0 && !(distance <= rung))
+    for (int i = 0; i <= r->arithmetics.admitted; i++) {
+        const double most = tally_allowed(r, &r->arithmetics.item[i], dtype, e);
+        allowed = most > allowed ? most : allowed;
+        if (t->fits == i && distance != 0 && !(distance <= most))
             t->fits++;
     }
-    while (t->fits > r->ladder.admitted && t->fits < r->ladder.count && distance != 0 &&
-           !(distance <= tally_allowed(r, &r->ladder.rung[t->fits], dtype, e)))
+    while (t->fits > r->arithmetics.admitted && t->fits < r->arithmetics.count && distance != 0 &&
+           !(distance <= tally_allowed(r, &r->arithmetics.item[t->fits], dtype, e)))
         t->fits++;
     return allowed;
 }
@@ -161,17 +171,52 @@ REF_FN bool tally_published(const struct judge_request *r, double got, double mi
     return distance <= r->atol + r->rtol * fabs(mid) || (isinf(mid) && got == mid);
 }
 
+/* An element of an in-out tensor that must keep its bits. It has none before the last rounding. */
+REF_FN void tally_kept(struct tally *t, const struct judge_request *r, enum dtype dtype, int64_t index,
+                       struct judged *judged)
+{
+    uint32_t bits;
+    const int64_t place = stored_at(r, index), at = place * r->element_bytes;
+    const unsigned char *got = (const unsigned char *)r->got + at,
+                        *held = (const unsigned char *)r->held + at;
+    bool same = true;
+    for (int i = 0; i < r->element_bytes && !r->unrounded; i++)
+        same = same && got[i] == held[i];
+    judged->index = index;
+    judged->mid = r->unrounded ? 0 : stored_number(dtype, r->held, place, &bits);
+    judged->got = r->unrounded ? 0 : stored_number(dtype, r->got, place, &bits);
+    judged->rad = judged->allowed = judged->shift = 0;
+    judged->unwritten = false;
+    judged->kept = true;
+    judged->changed = !same;
+    judged->tensor = r->output;
+    tally_worst(t, same ? 0 : INFINITY, judged);
+    t->changed += !same;
+    if (!same) {
+        tally_wrong(t, r, index, false);
+        t->fits = r->arithmetics.count;
+        t->published_wrong += !(fabs(judged->got - judged->mid) <= r->atol + r->rtol * fabs(judged->mid));
+    }
+    for (int i = 0; i < r->element_bytes && r->expected; i++)
+        ((unsigned char *)r->expected)[at + i] = held[i];
+}
+
 /* Judge element `index`; *judged is filled. TALLY_OPEN: the enclosure cannot say, MPFR must. */
 REF_FN enum tally_result tally_element(struct tally *t, const struct judge_request *r, enum dtype dtype,
                                        const struct ref_element *e, int64_t index, struct judged *judged)
 {
     uint32_t bits;
     double doubt;
+    if (r->held && e->kept) {
+        tally_kept(t, r, dtype, index, judged);
+        return TALLY_DECIDED;
+    }
     const double got = stored_number(dtype, r->got, stored_at(r, index), &bits), mid = num_mid(e->value);
     const double shift = ref_shift(e), strain = ref_strain(e);
     const double distance = tally_moved(e, got, shift, error_overflow(dtype), &doubt);
-    const double allowed = tally_rungs(t, r, dtype, e, distance);
-    const bool unwritten = bits == r->poison && !(stored_spares_none(dtype) && distance <= allowed);
+    const double allowed = tally_arithmetics(t, r, dtype, e, distance);
+    const bool unwritten =
+        !r->held && bits == r->poison && !(stored_spares_none(dtype) && distance <= allowed);
 
     judged->index = index;
     judged->got = got;
@@ -180,10 +225,11 @@ REF_FN enum tally_result tally_element(struct tally *t, const struct judge_reque
     judged->allowed = allowed;
     judged->shift = shift;
     judged->unwritten = unwritten;
+    judged->kept = judged->changed = false;
     judged->tensor = r->output;
     tally_expect(r, dtype, index, mid);
 
-    if (unwritten || t->worst_ratio < 0 || !(distance <= t->worst_ratio * allowed))
+    if (unwritten || t->worst_ratio < 0 || !(distance < t->worst_ratio * allowed * (1 - 0x1p-50)))
         tally_worst(t, unwritten ? INFINITY : distance == 0 ? 0 : distance / allowed, judged);
     t->strain = strain > t->strain ? strain : t->strain;
     t->published_wrong += !tally_published(r, got, mid, shift == 0 ? distance : fabs(got - mid));
@@ -196,10 +242,11 @@ REF_FN enum tally_result tally_element(struct tally *t, const struct judge_reque
 
 #endif /* discrete */
 
-REF_FN void tally_merge(struct tally *into, const struct tally *from)
+TALLY_FN void tally_merge(struct tally *into, const struct tally *from)
 {
     into->wrong += from->wrong;
     into->unwritten += from->unwritten;
+    into->changed += from->changed;
     into->published_wrong += from->published_wrong;
     if (from->first_wrong >= 0 && (into->first_wrong < 0 || from->first_wrong < into->first_wrong))
         into->first_wrong = from->first_wrong;
@@ -209,16 +256,15 @@ REF_FN void tally_merge(struct tally *into, const struct tally *from)
         into->fits = from->fits;
     if (from->strain > into->strain)
         into->strain = from->strain;
-    if (from->worst_ratio > into->worst_ratio) {
-        into->worst_ratio = from->worst_ratio;
-        into->worst = from->worst;
-    }
+    if (from->worst.index >= 0)
+        tally_worst(into, from->worst_ratio, &from->worst);
 }
 
-REF_FN void tally_report(const struct tally *t, struct judge_report *report)
+TALLY_FN void tally_report(const struct tally *t, struct judge_report *report)
 {
     report->wrong = t->wrong;
     report->unwritten = t->unwritten;
+    report->changed = t->changed;
     report->published_wrong = t->published_wrong;
     report->first_wrong = t->first_wrong;
     report->last_wrong = t->last_wrong;

@@ -66,7 +66,7 @@ REF_FN const void *witness_read_now(const struct ref_context *c, int tensor, int
 REF_DECLARE_ELEMENT;
 
 /* Above this many terms an element takes all cores, below it elements run side by side. */
-static const double expensive_terms = 2e5;
+__attribute__((unused)) static const double expensive_terms = 2e5;
 
 int REF_NAME(witness_list)(const struct judge_request *request, const struct judged *const *element,
                            struct witnessed *answer, int count);
@@ -125,7 +125,9 @@ struct prepared {
 #else
     num *scratch;
 #endif
-#if !defined REF_CONTRACTION && !defined REF_RECURRENCE
+#if defined REF_FOLD
+    struct ref_fold state;
+#elif !defined REF_CONTRACTION && !defined REF_RECURRENCE && !defined REF_ELEMENTS
     struct ref_state state;
 #endif
 };
@@ -134,6 +136,10 @@ struct prepared {
 #include "witness_contraction.h"
 #elif defined REF_RECURRENCE
 #include "witness_recurrence.h"
+#elif defined REF_ELEMENTS
+#include "witness_elements.h"
+#elif defined REF_FOLD
+#include "witness_fold.h"
 #else
 #include "witness_rows.h"
 #endif
@@ -160,13 +166,23 @@ static bool same_special(double a, double b)
     return (isnan(a) && isnan(b)) || (isinf(a) && a == b);
 }
 
+/* Of the witness's own value: a radius may be smaller, where a number and a subnormal are added. */
+static const double witness_rounding = 0x1p-110;
+
 static int hear(const struct judge_request *request, const struct judged *element, struct prepared *p,
                 struct witnessed *answer)
 {
     struct ref_element e;
     double got = element->got;
+    e.kept = false;
     if (evaluate(&request->context, element->index, p, &e) != 0)
         return -1;
+    if (e.kept || element->kept) { /* nothing to compute: whether both say so, and whether it was */
+        answer->value = element->mid;
+        answer->inside = e.kept && element->kept;
+        answer->ok = !element->changed;
+        return 0;
+    }
     answer->value = num_mid(e.value);
     if (!isfinite(answer->value)) {
         answer->ok = same_special(answer->value, got) && !element->unwritten;
@@ -178,7 +194,7 @@ static int hear(const struct judge_request *request, const struct judged *elemen
             error_overflow(request->unrounded ? DTYPE_F64 : request->problem->tensors[request->output].dtype),
             got);
     answer->ok = within(e.value, element->shift, got, element->allowed);
-    answer->inside = within(e.value, 0, element->mid, element->rad);
+    answer->inside = within(e.value, 0, element->mid, element->rad + fabs(element->mid) * witness_rounding);
     return 0;
 }
 
@@ -211,7 +227,11 @@ static void sort_elements(const struct ref_context *c, const struct judged *cons
 int REF_NAME(witness_list)(const struct judge_request *request, const struct judged *const *element,
                            struct witnessed *answer, int count)
 {
+#ifdef REF_ELEMENTS
+    const bool cheap = true; /* one thread is all that an element can use */
+#else
     const bool cheap = ref_cost(&request->context) <= expensive_terms;
+#endif
     int *order = malloc((size_t)(count + 1) * sizeof *order);
     int failed = order == NULL;
     if (order)
@@ -244,6 +264,13 @@ double REF_NAME(witness_cost)(const struct judge_request *request)
     return ref_cost(&request->context);
 }
 
+#ifdef REF_FOLD
+static int64_t terms(const struct judge_request *request, int64_t index)
+{
+    return ref_terms(&request->context, index);
+}
+#endif
+
 int REF_NAME(judge_host)(const struct judge_request *request, struct judge_report *report);
 #ifdef HAVE_CUDA
 int REF_NAME(judge_cuda)(const struct judge_request *request, struct judge_report *report);
@@ -270,4 +297,7 @@ const struct reference REF_NAME(reference) = {
     .row_of = REF_NAME(row_of),
     .same_row = REF_NAME(same_row),
     .witness_cost = REF_NAME(witness_cost),
+#ifdef REF_FOLD
+    .terms = terms,
+#endif
 };

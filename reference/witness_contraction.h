@@ -27,11 +27,12 @@ static void touch(const struct ref_context *c, const int64_t shape[3], int64_t m
 
 static int evaluate(const struct ref_context *c, int64_t index, struct prepared *p, struct ref_element *e)
 {
-    int64_t shape[3];
+    int64_t shape[3], place[2];
     struct acc sum[REF_ACCOUNTS];
     (void)p;
     ref_shape(c, shape);
-    const int64_t m = index / shape[1], n = index % shape[1];
+    contraction_place(c, shape, index, place);
+    const int64_t m = place[0], n = place[1];
     const int64_t group = contraction_rows(c, shape, 1, m).group;
     FETCH(c, touch(c, shape, m, n, group));
     for (int part = 0; part < REF_ACCOUNTS; part++) {

@@ -26,6 +26,7 @@ static const struct {
     {"error", error_suite, 0},
     {"fill", fill_suite, 0},
     {"judge", judge_suite, 0},
+    {"forms", forms_suite, 0},
     {"problems", problems_suite, 0},
     {"condition", condition_suite, 0},
     {"pattern", pattern_suite, 0},

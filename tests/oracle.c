@@ -19,19 +19,26 @@ static void fill_tensors(struct oracle *o, const struct problem *problem, int co
         o->bytes[t] = count * (int64_t)dtype_size(problem->tensors[t].dtype);
         o->tensor[t] = malloc((size_t)o->bytes[t] + 16);
         ck_assert_ptr_nonnull(o->tensor[t]);
-        if (problem->tensors[t].role == TENSOR_INPUT) {
+        if (problem->tensors[t].role == TENSOR_OUTPUT)
+            for (int64_t i = 0; i < o->bytes[t] / 2; i++) /* the same halfwords in every format */
+                ((uint16_t *)o->tensor[t])[i] = 0x7fa5;
+        else
             fill_host(problem, &o->instance, t, o->config.seed, content, o->tensor[t]);
-            continue;
-        }
-        for (int64_t i = 0; i < o->bytes[t] / 2; i++) /* the same halfwords in every format */
-            ((uint16_t *)o->tensor[t])[i] = 0x7fa5;
-        if (o->elements)
-            continue; /* the indices that belong to the first output */
-        o->output = t;
-        o->elements = count;
-        o->dtype = problem->tensors[t].dtype;
-        o->width = o->instance.tensor[t].dim[o->instance.tensor[t].rank - 1];
     }
+}
+
+static void take_output(struct oracle *o, const struct problem *problem)
+{
+    const struct instance_tensor *tensor = &o->instance.tensor[o->output];
+    o->elements = instance_tensor_count(tensor);
+    o->dtype = problem->tensors[o->output].dtype;
+    o->width = tensor->dim[tensor->rank - 1];
+    o->got = o->tensor[o->output];
+    if (problem->tensors[o->output].role != TENSOR_INOUT)
+        return;
+    o->got = malloc((size_t)o->bytes[o->output] + 16);
+    ck_assert_ptr_nonnull(o->got);
+    memcpy(o->got, o->tensor[o->output], (size_t)o->bytes[o->output]);
 }
 
 static void make_request(struct oracle *o, const struct problem *problem, int capability)
@@ -45,36 +52,44 @@ static void make_request(struct oracle *o, const struct problem *problem, int ca
         r->context.tensor[t] = o->tensor[t];
     r->context.data = o->instance.data;
     r->context.e4m3 = e4m3_values;
-    r->got = o->tensor[o->output];
+    r->got = o->got;
     r->poison = o->dtype == DTYPE_F32 ? 0x7fa57fa5u : 0x7fa5u;
     r->atol = problem->published_atol;
     r->rtol = problem->published_rtol;
     for (int s = 0; s < JUDGE_SAMPLES; s++)
         r->sample[s] = -1;
-    error_ladder(problem, capability, &r->ladder);
+    error_arithmetics(problem, capability, &r->arithmetics);
 }
 
 void oracle_open(struct oracle *o, const char *name, const char *line, int content, int capability)
 {
     const struct problem *problem = problem_find(name);
-    struct space_error error = {""};
-    *o = (struct oracle){0};
     ck_assert_ptr_nonnull(problem);
+    oracle_open_output(o, problem, problem_first_output(problem), line, content, capability);
+}
+
+void oracle_open_output(struct oracle *o, const struct problem *problem, int output, const char *line,
+                        int content, int capability)
+{
+    struct space_error error = {""};
+    *o = (struct oracle){.output = output};
     for (int b = 0; b < 256; b++)
         e4m3_values[b] = e4m3_to_float((e4m3)b);
     ck_assert_msg(config_parse(&o->config, problem, line, "test", &error) == 0, "%s", error.text);
     ck_assert_int_eq(config_instantiate(&o->config, content, &o->instance), 0);
     o->tensors = problem_tensor_count(problem);
-    o->output = problem_first_output(problem);
     o->reference = reference_find(problem, o->output);
     ck_assert_ptr_nonnull(o->reference);
     fill_tensors(o, problem, content);
+    take_output(o, problem);
     make_request(o, problem, capability);
     omp_set_num_threads(1); /* instances are small, and a second thread would spin between them */
 }
 
 void oracle_close(struct oracle *o)
 {
+    if (o->got != o->tensor[o->output])
+        free(o->got);
     for (int t = 0; t < o->tensors; t++)
         free(o->tensor[t]);
     instance_clear(&o->instance);
@@ -110,22 +125,20 @@ void oracle_line(char *out, size_t size, const char *line, const char *input, in
 
 double oracle_get(const struct oracle *o, int64_t i)
 {
-    return o->dtype == DTYPE_F32 ? ((const float *)o->tensor[o->output])[i]
-                                 : bf16_to_float(((const uint16_t *)o->tensor[o->output])[i]);
+    return o->dtype == DTYPE_F32 ? ((const float *)o->got)[i] : bf16_to_float(((const uint16_t *)o->got)[i]);
 }
 
 uint32_t oracle_bits(const struct oracle *o, int64_t i)
 {
-    return o->dtype == DTYPE_F32 ? ((const uint32_t *)o->tensor[o->output])[i]
-                                 : ((const uint16_t *)o->tensor[o->output])[i];
+    return o->dtype == DTYPE_F32 ? ((const uint32_t *)o->got)[i] : ((const uint16_t *)o->got)[i];
 }
 
 void oracle_put_bits(struct oracle *o, int64_t i, uint32_t bits)
 {
     if (o->dtype == DTYPE_F32)
-        ((uint32_t *)o->tensor[o->output])[i] = bits;
+        ((uint32_t *)o->got)[i] = bits;
     else
-        ((uint16_t *)o->tensor[o->output])[i] = (uint16_t)bits;
+        ((uint16_t *)o->got)[i] = (uint16_t)bits;
 }
 
 /* Through single: a double that rounds to a bf16 midpoint in single may end on the wrong side of

@@ -13,9 +13,10 @@ struct oracle {
     struct instance instance;
     const struct reference *reference;
     struct judge_request request;
-    void *tensor[PROBLEM_MAX_TENSORS];
+    void *tensor[PROBLEM_MAX_TENSORS]; /* of an in-out one, what it held */
     int64_t bytes[PROBLEM_MAX_TENSORS];
-    int tensors, output;     /* output: the first, which is judged, with the others that belong to it */
+    int tensors, output;     /* output: the judged one, with the others that belong to it */
+    void *got;               /* what is judged: the output's tensor; of an in-out one, a copy of it */
     int64_t elements, width; /* of the output; its last dimension */
     enum dtype dtype;
 };
@@ -25,9 +26,11 @@ struct oracle_case {
     const char *problem, *line;
 };
 
-/* Inputs filled, output poisoned; the ladder of `capability` (0: host). Fails the test on an error.
- * OpenMP is left with one thread. */
+/* Inputs filled, outputs poisoned; the arithmetic classes of `capability` (0: host). Fails the test on an error.
+ * OpenMP is left with one thread. The first output is judged, or the tensor `output`. */
 void oracle_open(struct oracle *o, const char *problem, const char *line, int content, int capability);
+void oracle_open_output(struct oracle *o, const struct problem *problem, int output, const char *line,
+                        int content, int capability);
 void oracle_close(struct oracle *o);
 
 /* The choices of the problem's `input` axis, NULL-terminated. */

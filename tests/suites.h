@@ -17,6 +17,7 @@ Suite *reference_suite(void);
 Suite *error_suite(void);
 Suite *fill_suite(void);
 Suite *judge_suite(void);
+Suite *forms_suite(void);
 Suite *problems_suite(void);
 Suite *cli_suite(void);
 Suite *own_suite(void);
@@ -44,5 +45,7 @@ void explain_random_tests(TCase *tcase); /* part of the explain suite */
 void gpu_probe_tests(TCase *tcase);      /* parts of the gpu suite */
 TCase *gpu_clock_case(void);
 TCase *gpu_contract_case(void);
+TCase *gpu_forms_case(void);
+TCase *forms_session_case(void); /* part of the forms suite */
 
 #endif

@@ -4,24 +4,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/inputs/fill.h"
 #include "gen/contract/instantiate.h"
 #include "gen/contract/space.h"
 #include "verify/system/clock.h"
 #include "verify/system/interrupt.h"
 #include "verify/session/judging.h"
 
-/* One configuration at work. `other` holds an output that a null kernel copies. */
+/* Right outputs: for the inputs that are judged, for the previous call's, and for those of a null kernel. */
+enum { EXPECTED, PREVIOUS, OTHER, EXPECTATIONS };
+
+/* What is known of one judgement's output, and what a null kernel puts there. */
+struct nulled {
+    int tensor;
+    struct null_source source;
+    float *value[EXPECTATIONS], *input, *out;
+};
+
+/* One configuration at work. */
 struct auditing {
     struct session *session;
     struct audit *audit;
     const struct drawn *drawn;
     bool seen;
-    struct instance instance; /* content 1, the one that is judged */
-    struct null_source source;
-    int output; /* the judged tensor */
-    float *expected, *previous, *other, *input, *out;
-    void *staging; /* host memory of the output's size, and of any input's */
+    const struct problem *problem;
+    int judgements;
+    struct instance instance;                  /* content 1, the one that is judged */
+    struct nulled output[PROBLEM_MAX_TENSORS]; /* by judgement */
+    void *staging;                             /* host memory of any tensor's size */
 };
 
 static const struct judging *judging_of(const struct auditing *a, struct judging *judging)
@@ -37,21 +46,29 @@ static size_t bytes_of(const struct auditing *a, int tensor)
 
 static enum dtype type_of(const struct auditing *a, int tensor)
 {
-    return session_given(a->session)->problem->tensors[tensor].dtype;
+    return a->problem->tensors[tensor].dtype;
 }
 
-/* The right output for the inputs that the session holds, as values. */
-static bool expect(struct auditing *a, float *out)
+static bool is_drawn(const struct auditing *a, int tensor)
+{
+    return session_tensor(a->session, tensor).own != NULL;
+}
+
+/* The right outputs for the inputs that the session holds, as values. */
+static bool expect(struct auditing *a, int which)
 {
     struct session *s = a->session;
     struct judging judging;
-    const struct session_tensor slot = session_tensor(s, a->output);
-    if (!session_expect(s, judging_of(a, &judging), slot.spare))
-        return false;
-    const int error = session_memory(s)->to_host(a->staging, slot.spare, 0, (int64_t)slot.bytes);
-    if (error)
-        return session_failed(s, "reading the expected output", error);
-    null_decode(type_of(a, a->output), a->staging, a->source.count, out);
+    for (int k = 0; k < a->judgements; k++) {
+        const struct nulled *o = &a->output[k];
+        const struct session_tensor slot = session_tensor(s, o->tensor);
+        if (!session_expect(s, judging_of(a, &judging), k, slot.spare))
+            return false;
+        const int error = session_memory(s)->to_host(a->staging, slot.spare, 0, (int64_t)slot.bytes);
+        if (error)
+            return session_failed(s, "reading the expected output", error);
+        null_decode(type_of(a, o->tensor), o->source.shape, a->staging, o->value[which]);
+    }
     return true;
 }
 
@@ -65,79 +82,33 @@ static bool load(struct auditing *a, int content)
 
 /* --- inputs for less work --- */
 
-static void halve_integers(int32_t *value, int64_t count)
-{
-#pragma omp parallel for
-    for (int64_t i = 0; i < count; i++)
-        value[i] = value[i] > 1 ? value[i] / 2 : 1;
-}
-
-static void halve_axis(const struct instance_tensor *tensor, enum dtype dtype, const struct halving *half,
-                       void *data)
-{
-    int64_t inner = 1;
-    for (int d = half->axis + 1; d < tensor->rank; d++)
-        inner *= tensor->dim[d];
-    const int64_t length = tensor->dim[half->axis], count = instance_tensor_count(tensor);
-#pragma omp parallel for
-    for (int64_t i = 0; i < count; i++)
-        if (i / inner % length >= (length + 1) / 2)
-            fill_store(dtype, data, i, half->value);
-}
-
-static void round_to_bf16(float *value, int64_t count)
-{
-#pragma omp parallel for
-    for (int64_t i = 0; i < count; i++) {
-        uint16_t bits;
-        fill_store(DTYPE_BF16, &bits, 0, value[i]);
-        null_decode(DTYPE_BF16, &bits, 1, &value[i]);
-    }
-}
-
-static void change(enum null_kind kind, const struct auditing *a, int tensor, void *data)
-{
-    const struct problem *problem = session_given(a->session)->problem;
-    const struct instance_tensor *shape = &a->instance.tensor[tensor];
-    if (kind == NULL_BF16)
-        round_to_bf16(data, instance_tensor_count(shape));
-    else if (type_of(a, tensor) == DTYPE_I32)
-        halve_integers(data, instance_tensor_count(shape));
-    else
-        halve_axis(shape, type_of(a, tensor), &problem->half, data);
-}
-
-/* One input changed, the output for it, and the input put back. */
-static bool expect_changed(struct auditing *a, enum null_kind kind, int tensor)
+/* An input in the session's memory, changed. */
+static bool change_input(struct auditing *a, enum null_kind kind, int tensor)
 {
     struct session *s = a->session;
     const size_t bytes = bytes_of(a, tensor);
-    int error = session_memory(s)->to_host(a->staging, session_tensor(s, tensor).own, 0, (int64_t)bytes);
+    void *own = session_tensor(s, tensor).own;
+    int error = session_memory(s)->to_host(a->staging, own, 0, (int64_t)bytes);
     if (!error) {
-        change(kind, a, tensor, a->staging);
-        error = session_memory(s)->from_host(session_tensor(s, tensor).own, a->staging, bytes);
+        null_change(kind, a->problem, &a->instance.tensor[tensor], type_of(a, tensor), a->staging);
+        error = session_memory(s)->from_host(own, a->staging, bytes);
     }
-    if (error)
-        return session_failed(s, "changing an input", error);
-    a->source.others = a->source.count;
-    return expect(a, a->other) && load(a, 1);
+    return error ? session_failed(s, "changing an input", error) : true;
+}
+
+/* One input changed, the outputs for it, and the input put back. */
+static bool expect_changed(struct auditing *a, int tensor)
+{
+    return change_input(a, NULL_HALF, tensor) && expect(a, OTHER) && load(a, 1);
 }
 
 /* bf16 operands of fp32 problems: every fp32 input. */
 static bool expect_rounded(struct auditing *a)
 {
-    for (int t = 0; t < a->output; t++)
-        if (type_of(a, t) == DTYPE_F32 && t > 0) {
-            struct session *s = a->session;
-            int error =
-                session_memory(s)->to_host(a->staging, session_tensor(s, t).own, 0, (int64_t)bytes_of(a, t));
-            round_to_bf16(a->staging, (int64_t)(bytes_of(a, t) / sizeof(float)));
-            if (!error)
-                error = session_memory(s)->from_host(session_tensor(s, t).own, a->staging, bytes_of(a, t));
-            if (error)
-                return session_failed(s, "changing an input", error);
-        }
-    return expect_changed(a, NULL_BF16, 0);
+    for (int t = 0; a->problem->tensors[t].name; t++)
+        if (type_of(a, t) == DTYPE_F32 && is_drawn(a, t) && !change_input(a, NULL_BF16, t))
+            return false;
+    return expect(a, OTHER) && load(a, 1);
 }
 
 /* --- the output of a smaller shape --- */
@@ -168,11 +139,17 @@ static bool expect_smaller(struct auditing *a, const struct space *space)
     b.drawn = &drawn;
     b.session = session_open(session_given(a->session));
     if (b.session && config_instantiate(&config, 1, &b.instance) == 0) {
-        b.source.count = instance_tensor_count(&b.instance.tensor[b.output]);
-        ok = b.source.count <= a->source.count && slots_create(b.session, &b.instance, why, sizeof why) &&
-             slots_fill(b.session, &config, &b.instance, 1) && expect(&b, b.other);
+        ok = true;
+        for (int k = 0; k < b.judgements; k++) {
+            b.output[k].source.shape = &b.instance.tensor[b.output[k].tensor];
+            b.output[k].source.count = instance_tensor_count(b.output[k].source.shape);
+            ok = ok && b.output[k].source.count <= a->output[k].source.count;
+        }
+        ok = ok && slots_create(b.session, &b.instance, why, sizeof why) == 0 &&
+             slots_fill(b.session, &config, &b.instance, 1) && expect(&b, OTHER);
     }
-    a->source.others = ok ? b.source.count : 0;
+    for (int k = 0; k < a->judgements; k++)
+        a->output[k].source.others = ok ? b.output[k].source.count : 0;
     instance_clear(&b.instance);
     session_close(b.session);
     return true; /* no such configuration, or no room: zeros then */
@@ -186,19 +163,31 @@ static void count(struct audit_count *c, bool pass)
     c->pass += pass;
 }
 
+/* What a null kernel leaves goes where the snapshots of a call are. */
+static bool place(struct auditing *a)
+{
+    struct session *s = a->session;
+    for (int k = 0; k < a->judgements; k++) {
+        const struct nulled *o = &a->output[k];
+        const struct session_tensor slot = session_tensor(s, o->tensor);
+        null_encode(type_of(a, o->tensor), o->source.shape, o->out, a->staging);
+        const int error = session_memory(s)->from_host(slot.got, a->staging, slot.bytes);
+        if (error)
+            return session_failed(s, "placing an output", error);
+    }
+    return true;
+}
+
 static bool judge(struct auditing *a, enum null_kind kind)
 {
     struct session *s = a->session;
-    const struct session_tensor slot = session_tensor(s, a->output);
     struct judging judging;
-    struct judge_report *report = calloc(1, sizeof *report);
-    struct call_result call = {.report = report};
+    struct output_result *output = calloc((size_t)a->judgements, sizeof *output);
+    struct call_result call = {.output = output};
     struct config_result result = {0};
     struct totals totals = {&result, -1};
-    null_encode(type_of(a, a->output), a->out, a->source.count, a->staging);
-    const int error = report ? session_memory(s)->from_host(slot.own, a->staging, slot.bytes) : -1;
-    const bool ok = error ? session_failed(s, "placing an output", error)
-                          : session_judge(s, judging_of(a, &judging), &call, &totals);
+    const bool ok = output ? place(a) && session_judge(s, judging_of(a, &judging), &call, &totals)
+                           : session_failed(s, "judging a null output", -1);
     if (ok) {
         const bool pass = call.outcome == OUTCOME_PASS;
         if (a->seen)
@@ -207,35 +196,48 @@ static bool judge(struct auditing *a, enum null_kind kind)
         if (pass && a->audit->ours[kind].pass == 1)
             config_format(&a->drawn->config, a->audit->passed[kind], RESULT_LINE_SIZE);
     }
-    free(report);
+    free(output);
     return ok;
 }
 
 static bool prepare(struct auditing *a, enum null_kind kind, const struct space *space)
 {
-    const struct halving *half = &session_given(a->session)->problem->half;
-    a->source.other = kind == NULL_PREVIOUS ? a->previous : a->other;
-    a->source.others = a->source.count;
+    for (int k = 0; k < a->judgements; k++) {
+        struct nulled *o = &a->output[k];
+        o->source.other = o->value[kind == NULL_PREVIOUS ? PREVIOUS : OTHER];
+        o->source.others = o->source.count;
+    }
     if (kind == NULL_HALF)
-        return expect_changed(a, kind, half->tensor);
+        return expect_changed(a, a->problem->half.tensor);
     if (kind == NULL_BF16)
         return expect_rounded(a);
     return kind == NULL_SMALLER ? expect_smaller(a, space) : true;
 }
 
-/* An output that happens to be the expected one is honest, whatever made it: a row of one element, a
- * sequence of one token. It says nothing about the check. */
-static bool is_expected(const struct auditing *a)
+/* As the tensor's type holds them. */
+static bool same_values(const struct auditing *a, const struct nulled *o)
 {
-    void *want = malloc(bytes_of(a, a->output));
+    const struct instance_tensor dense = {.rank = 1, .dim = {o->source.count}};
+    const size_t bytes = (size_t)o->source.count * dtype_size(type_of(a, o->tensor));
+    void *want = malloc(bytes + 1);
     bool same = false;
     if (want) {
-        null_encode(type_of(a, a->output), a->expected, a->source.count, want);
-        null_encode(type_of(a, a->output), a->out, a->source.count, a->staging);
-        same = memcmp(want, a->staging, bytes_of(a, a->output)) == 0;
+        null_encode(type_of(a, o->tensor), &dense, o->value[EXPECTED], want);
+        null_encode(type_of(a, o->tensor), &dense, o->out, a->staging);
+        same = memcmp(want, a->staging, bytes) == 0;
     }
     free(want);
     return same;
+}
+
+/* Outputs that happen to be the expected ones are honest, whatever made them: a row of one element, a
+ * sequence of one token. They say nothing about the check. */
+static bool are_expected(const struct auditing *a)
+{
+    for (int k = 0; k < a->judgements; k++)
+        if (!same_values(a, &a->output[k]))
+            return false;
+    return true;
 }
 
 static void audit_kinds(struct auditing *a, const struct space *space)
@@ -245,91 +247,114 @@ static void audit_kinds(struct auditing *a, const struct space *space)
             continue;
         if (!prepare(a, kind, space))
             return;
-        null_make(kind, &a->source, a->out);
-        if (!is_expected(a) && !judge(a, kind))
+        for (int k = 0; k < a->judgements; k++)
+            if (a->output[k].source.count > 0)
+                null_make(kind, &a->output[k].source, a->output[k].out);
+        if (!are_expected(a) && !judge(a, kind))
             return;
     }
 }
 
+static float *take_values(int64_t count)
+{
+    return malloc((size_t)count * sizeof(float) + 1);
+}
+
 static bool take_arrays(struct auditing *a)
 {
-    const size_t n = (size_t)a->source.count, inputs = (size_t)a->source.inputs;
-    size_t most = bytes_of(a, a->output);
-    for (int t = 0; t < a->output; t++)
+    size_t most = 1;
+    bool ok = true;
+    for (int t = 0; a->problem->tensors[t].name; t++)
         most = bytes_of(a, t) > most ? bytes_of(a, t) : most;
-    a->expected = malloc(n * sizeof(float));
-    a->previous = malloc(n * sizeof(float));
-    a->other = malloc(n * sizeof(float));
-    a->out = malloc(n * sizeof(float));
-    a->input = malloc(inputs * sizeof(float));
     a->staging = malloc(most);
-    return (a->expected && a->previous && a->other && a->out && a->input && a->staging) ||
+    for (int k = 0; k < a->judgements; k++) {
+        struct nulled *o = &a->output[k];
+        for (int i = 0; i < EXPECTATIONS; i++)
+            ok = (o->value[i] = take_values(o->source.count)) != NULL && ok;
+        o->out = take_values(o->source.count);
+        o->input = take_values(o->source.inputs);
+        ok = ok && o->out && o->input;
+    }
+    return (ok && a->staging) ||
            session_break(a->session, SESSION_SHORT, "memory ran out: the outputs of null kernels");
 }
 
 static void free_arrays(struct auditing *a)
 {
-    free(a->expected);
-    free(a->previous);
-    free(a->other);
-    free(a->out);
-    free(a->input);
+    for (int k = 0; k < a->judgements; k++) {
+        for (int i = 0; i < EXPECTATIONS; i++)
+            free(a->output[k].value[i]);
+        free(a->output[k].out);
+        free(a->output[k].input);
+    }
     free(a->staging);
 }
 
-static bool read_input(struct auditing *a)
+/* What a kernel copies that does nothing else: the first tensor, or what an in-out one held. */
+static int copied_tensor(const struct session *s, int output)
+{
+    return session_tensor(s, output).own ? output : 0;
+}
+
+static bool read_inputs(struct auditing *a)
 {
     struct session *s = a->session;
-    const int error =
-        session_memory(s)->to_host(a->staging, session_tensor(s, 0).own, 0, (int64_t)bytes_of(a, 0));
-    if (error)
-        return session_failed(s, "reading an input", error);
-    null_decode(type_of(a, 0), a->staging, a->source.inputs, a->input);
+    for (int k = 0; k < a->judgements; k++) {
+        struct nulled *o = &a->output[k];
+        const int from = copied_tensor(s, o->tensor);
+        const int error = session_memory(s)->to_host(a->staging, session_tensor(s, from).own, 0,
+                                                     (int64_t)bytes_of(a, from));
+        if (error)
+            return session_failed(s, "reading an input", error);
+        null_decode(type_of(a, from), &a->instance.tensor[from], a->staging, o->input);
+        o->source.expected = o->value[EXPECTED];
+        o->source.input = o->input;
+    }
     return true;
 }
 
-/* The outputs of a problem but the judged one stay at zero: indices that name the first place. */
+static void describe_outputs(struct auditing *a)
+{
+    const struct judgement *list = session_judgements(a->session, &a->judgements);
+    for (int k = 0; k < a->judgements; k++) {
+        const int tensor = list[k].output, from = copied_tensor(a->session, tensor);
+        a->output[k].tensor = tensor;
+        a->output[k].source =
+            (struct null_source){.problem = a->problem,
+                                 .shape = &a->instance.tensor[tensor],
+                                 .count = instance_tensor_count(&a->instance.tensor[tensor]),
+                                 .inputs = instance_tensor_count(&a->instance.tensor[from]),
+                                 .seed = a->drawn->config.seed};
+    }
+}
+
+/* The outputs of a problem that have no judgement to themselves stay at zero: indices that name the first place. */
 static void audit_config(struct auditing *a, const struct space *space)
 {
     struct session *s = a->session;
+    describe_outputs(a);
     bool ok = take_arrays(a);
-    for (int t = a->output; ok && t < problem_tensor_count(session_given(s)->problem); t++)
-        ok = session_memory(s)->poison(session_tensor(s, t).own, session_tensor(s, t).bytes, 0) == 0;
-    ok = ok && load(a, 0) && expect(a, a->previous) && load(a, 1) && expect(a, a->expected) && read_input(a);
-    a->source.expected = a->expected;
-    a->source.input = a->input;
+    for (int t = 0; ok && a->problem->tensors[t].name; t++) {
+        const struct session_tensor slot = session_tensor(s, t);
+        ok = !slot.got || session_memory(s)->poison(slot.got, slot.bytes, 0) == 0;
+    }
+    ok = ok && load(a, 0) && expect(a, PREVIOUS) && load(a, 1) && expect(a, EXPECTED) && read_inputs(a);
     if (ok)
         audit_kinds(a, space);
     free_arrays(a);
 }
 
-static int first_output(const struct problem *problem)
-{
-    int t = 0;
-    while (problem->tensors[t].role == TENSOR_INPUT)
-        t++;
-    return t;
-}
-
 static void audit_one(struct session *s, struct audit *audit, const struct drawn *drawn, bool seen,
                       const struct space *space)
 {
-    struct auditing a = {.session = s,
-                         .audit = audit,
-                         .drawn = drawn,
-                         .seen = seen,
-                         .output = first_output(session_given(s)->problem)};
+    struct auditing a = {
+        .session = s, .audit = audit, .drawn = drawn, .seen = seen, .problem = session_given(s)->problem};
     char why[RESULT_DETAIL_SIZE];
     if (config_instantiate(&drawn->config, 1, &a.instance) != 0) {
         session_failed(s, "drawing the configuration", -1);
         return;
     }
-    a.source = (struct null_source){.problem = session_given(s)->problem,
-                                    .shape = &a.instance.tensor[a.output],
-                                    .count = instance_tensor_count(&a.instance.tensor[a.output]),
-                                    .inputs = instance_tensor_count(&a.instance.tensor[0]),
-                                    .seed = drawn->config.seed};
-    if (slots_create(s, &a.instance, why, sizeof why))
+    if (slots_create(s, &a.instance, why, sizeof why) == 0)
         audit_config(&a, space);
     else
         audit->skipped++;

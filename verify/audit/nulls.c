@@ -5,7 +5,6 @@
 
 #include "gen/inputs/fill.h"
 #include "problems/format.h"
-#include "reference/judge.h"
 
 const char *null_name(enum null_kind kind)
 {
@@ -30,36 +29,38 @@ const char *null_name(enum null_kind kind)
 
 /* --- formats --- */
 
-float null_value(enum dtype dtype, const void *from, int64_t i)
+float null_value(enum dtype dtype, const void *from, int64_t at)
 {
     switch (dtype) {
-    case DTYPE_F32: return ((const float *)from)[i];
-    case DTYPE_BF16: return single_from_bf16(((const uint16_t *)from)[i]);
-    case DTYPE_E4M3: return single_from_e4m3(((const uint8_t *)from)[i]);
-    case DTYPE_U8: return ((const uint8_t *)from)[i];
-    case DTYPE_I32: return (float)((const int32_t *)from)[i];
-    case DTYPE_I64: return (float)((const int64_t *)from)[i];
-    case DTYPE_F64: return (float)((const double *)from)[i];
-    case DTYPE_F16: return single_from_f16(((const uint16_t *)from)[i]);
-    case DTYPE_E5M2: return single_from_e5m2(((const uint8_t *)from)[i]);
-    case DTYPE_I8: return ((const int8_t *)from)[i];
-    case DTYPE_BOOL: return ((const uint8_t *)from)[i];
+    case DTYPE_F32: return ((const float *)from)[at];
+    case DTYPE_BF16: return single_from_bf16(((const uint16_t *)from)[at]);
+    case DTYPE_E4M3: return single_from_e4m3(((const uint8_t *)from)[at]);
+    case DTYPE_I32: return (float)((const int32_t *)from)[at];
+    case DTYPE_I64: return (float)((const int64_t *)from)[at];
+    case DTYPE_F64: return (float)((const double *)from)[at];
+    case DTYPE_F16: return single_from_f16(((const uint16_t *)from)[at]);
+    case DTYPE_E5M2: return single_from_e5m2(((const uint8_t *)from)[at]);
+    case DTYPE_I8: return ((const int8_t *)from)[at];
+    case DTYPE_U8:
+    case DTYPE_BOOL: break;
     }
-    return 0;
+    return ((const uint8_t *)from)[at];
 }
 
-void null_decode(enum dtype dtype, const void *from, int64_t count, float *to)
+void null_decode(enum dtype dtype, const struct instance_tensor *shape, const void *from, float *to)
 {
+    const int64_t count = instance_tensor_count(shape);
 #pragma omp parallel for
     for (int64_t i = 0; i < count; i++)
-        to[i] = null_value(dtype, from, i);
+        to[i] = null_value(dtype, from, instance_tensor_place(shape, i));
 }
 
-void null_encode(enum dtype dtype, const float *from, int64_t count, void *to)
+void null_encode(enum dtype dtype, const struct instance_tensor *shape, const float *from, void *to)
 {
+    const int64_t count = instance_tensor_count(shape);
 #pragma omp parallel for
     for (int64_t i = 0; i < count; i++)
-        fill_store(dtype, to, i, from[i]);
+        fill_store(dtype, to, instance_tensor_place(shape, i), from[i]);
 }
 
 /* --- what they hold --- */
@@ -132,7 +133,7 @@ static void noisy(const struct null_source *s, float *out)
 
 static void first_tile(const struct null_source *s, float *out)
 {
-    const int64_t width = s->shape->dim[s->shape->rank - 1];
+    const int64_t width = instance_tensor_width(s->shape);
     const int64_t rows = s->count / width, high = rows < 16 ? rows : 16, wide = width < 16 ? width : 16;
 #pragma omp parallel for
     for (int64_t i = 0; i < s->count; i++)
@@ -149,7 +150,7 @@ void null_make(enum null_kind kind, const struct null_source *s, float *out)
     case NULL_INPUT: repeat(out, s->count, s->input, s->inputs); break;
     case NULL_MEAN: constant(out, s->count, (float)m.mean); break;
     case NULL_MIDDLE: constant(out, s->count, (float)((m.least + m.greatest) / 2)); break;
-    case NULL_FIRST_ROW: repeat(out, s->count, s->expected, s->shape->dim[s->shape->rank - 1]); break;
+    case NULL_FIRST_ROW: repeat(out, s->count, s->expected, instance_tensor_width(s->shape)); break;
     case NULL_FIRST_TILE: first_tile(s, out); break;
     case NULL_RANDOM: random_values(s, out); break;
     case NULL_NOISE: noisy(s, out); break;
@@ -159,4 +160,50 @@ void null_make(enum null_kind kind, const struct null_source *s, float *out)
     case NULL_BF16: repeat(out, s->count, s->other, s->others); break;
     case NULL_KINDS: break;
     }
+}
+
+/* --- inputs for less work --- */
+
+static void halve_axis(const struct instance_tensor *tensor, enum dtype dtype, const struct halving *half,
+                       void *data)
+{
+    int64_t inner = 1;
+    for (int d = half->axis + 1; d < tensor->rank; d++)
+        inner *= tensor->dim[d];
+    const int64_t length = tensor->dim[half->axis], count = instance_tensor_count(tensor);
+#pragma omp parallel for
+    for (int64_t i = 0; i < count; i++)
+        if (i / inner % length >= (length + 1) / 2)
+            fill_store(dtype, data, instance_tensor_place(tensor, i), half->value);
+}
+
+static void halve_integers(const struct instance_tensor *tensor, int32_t *value)
+{
+    const int64_t count = instance_tensor_count(tensor);
+#pragma omp parallel for
+    for (int64_t i = 0; i < count; i++) {
+        int32_t *at = &value[instance_tensor_place(tensor, i)];
+        *at = *at > 1 ? *at / 2 : 1;
+    }
+}
+
+static void round_to_bf16(const struct instance_tensor *tensor, float *value)
+{
+    const int64_t count = instance_tensor_count(tensor);
+#pragma omp parallel for
+    for (int64_t i = 0; i < count; i++) {
+        float *at = &value[instance_tensor_place(tensor, i)];
+        *at = single_from_bf16(bf16_from_single(*at));
+    }
+}
+
+void null_change(enum null_kind kind, const struct problem *problem, const struct instance_tensor *shape,
+                 enum dtype dtype, void *data)
+{
+    if (kind == NULL_BF16)
+        round_to_bf16(shape, data);
+    else if (dtype == DTYPE_I32)
+        halve_integers(shape, data);
+    else
+        halve_axis(shape, dtype, &problem->half, data);
 }

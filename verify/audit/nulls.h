@@ -40,9 +40,14 @@ struct null_source {
 /* Fills out[0..count). */
 void null_make(enum null_kind kind, const struct null_source *source, float *out);
 
-/* Values of a tensor of dtype on the host, one or many, and back. */
-float null_value(enum dtype dtype, const void *from, int64_t i);
-void null_decode(enum dtype dtype, const void *from, int64_t count, float *to);
-void null_encode(enum dtype dtype, const float *from, int64_t count, void *to);
+/* NULL_HALF, NULL_BF16: an input on the host, changed to what the null kernel reads in its place. NULL_BF16 is for fp32
+ * tensors. */
+void null_change(enum null_kind kind, const struct problem *problem, const struct instance_tensor *shape,
+                 enum dtype dtype, void *data);
+
+/* The number at place `at` of a tensor on the host; all of them, one after the other; and back to where they lie. */
+float null_value(enum dtype dtype, const void *from, int64_t at);
+void null_decode(enum dtype dtype, const struct instance_tensor *shape, const void *from, float *to);
+void null_encode(enum dtype dtype, const struct instance_tensor *shape, const float *from, void *to);
 
 #endif

@@ -12,8 +12,8 @@ bool session_break(struct session *s, enum session_status status, const char *fo
     __attribute__((format(printf, 3, 4)));
 /* The same for an error of memory.h or reference/: out of memory costs only this configuration. */
 bool session_failed(struct session *s, const char *what, int error);
-/* Memory for all tensors of the configuration; where there is none, `why` says so. */
-bool slots_create(struct session *s, const struct instance *instance, char *why, size_t why_size);
+/* Memory for all tensors of the configuration. 0; -1 where there is none, and `why` says so. */
+int slots_create(struct session *s, const struct instance *instance, char *why, size_t why_size);
 bool slots_fill(struct session *s, const struct config *config, const struct instance *instance, int content);
 
 /* Give the configuration's memory back, before the next one asks for its own. */
@@ -21,8 +21,9 @@ void session_unmap(struct session *s);
 
 /* One tensor of the configuration at hand; memory of the back end. */
 struct session_tensor {
-    void *own;   /* inputs: what the candidate gets; outputs: what is judged */
-    void *spare; /* outputs: as much again */
+    void *own;   /* inputs and in-out: what the candidate gets; else NULL */
+    void *got;   /* outputs and in-out: what is judged; else NULL */
+    void *spare; /* the same: as much again */
     size_t bytes;
 };
 struct session_tensor session_tensor(const struct session *s, int tensor);
@@ -32,13 +33,22 @@ const struct session_options *session_given(const struct session *s); /* what it
 /* How the work on a configuration ended. SESSION_SHORT is said once: the next configuration may have room. */
 enum session_status session_end(struct session *s);
 
+/* The judgements of the problem, *count of them. */
+const struct judgement *session_judgements(const struct session *s, int *count);
+
+/* What one of them says of a call. */
+struct output_result {
+    enum outcome outcome; /* pass, wrong, unwritten; skipped: too much was left open */
+    struct judge_report report;
+};
+
 /* What one call came to. */
 struct call_result {
     enum outcome outcome;
     struct reason reason;
     char detail[RESULT_DETAIL_SIZE];
-    bool judged; /* the output was compared */
-    struct judge_report *report;
+    bool judged;                  /* the outputs were compared */
+    struct output_result *output; /* by judgement */
 };
 
 struct judging {
@@ -54,10 +64,10 @@ struct totals {
     struct config_result *result;
     double worst_ratio;
 };
-/* What the right output holds, in its own format, into `expected` (memory of the back end). */
-bool session_expect(struct session *s, const struct judging *judging, void *expected);
+/* What the right output of judgement k holds, in its own format, into `expected` (memory of the back end). */
+bool session_expect(struct session *s, const struct judging *judging, int k, void *expected);
 
-/* Judge the snapshot of a call; adds to *totals, and result->outcome says wrong or unwritten. */
+/* Judge the snapshots of a call; adds to *totals, and result->outcome says wrong or unwritten. */
 bool session_judge(struct session *s, const struct judging *judging, struct call_result *result,
                    struct totals *totals);
 

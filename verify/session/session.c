@@ -5,6 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* An output that nobody judges would be worth nothing. */
+static void find_judgements(struct session *s)
+{
+    const struct problem *problem = s->options.problem;
+    int missing;
+    s->judgements = reference_list(problem, s->judgement, &missing);
+    if (missing < 0)
+        return;
+    const char *name = problem->tensors[missing].name;
+    session_break(s, SESSION_BAD,
+                  "nothing judges %s, which %s writes\n---> write its mathematics in reference_%s.h beside "
+                  "reference.h (see reference/context.h), and JUDGED(%s, %s) on the problem's line of "
+                  "registry.def",
+                  name, problem->name, name, problem->name, name);
+}
+
 struct session *session_open(const struct session_options *options)
 {
     struct session *s = calloc(1, sizeof *s);
@@ -12,9 +28,9 @@ struct session *session_open(const struct session_options *options)
         return NULL;
     s->options = *options;
     s->memory = memory_of(options->device->backend);
-    s->reference = reference_find(options->problem, problem_first_output(options->problem));
+    find_judgements(s);
     s->tensors = problem_tensor_count(options->problem);
-    error_ladder(options->problem, options->device->capability, &s->ladder);
+    error_arithmetics(options->problem, options->device->capability, &s->arithmetics);
     for (int t = 0; t < PROBLEM_MAX_TENSORS; t++)
         s->slot[t].region.fd = -1;
     return s;
@@ -41,7 +57,7 @@ void session_copy(struct session *s, void *const *to)
 
 int session_admitted(const struct session *s)
 {
-    return s->ladder.admitted;
+    return s->arithmetics.admitted;
 }
 
 const char *session_error(const struct session *s)
@@ -92,7 +108,13 @@ void session_skip(struct config_result *result, enum cause cause)
 struct session_tensor session_tensor(const struct session *s, int tensor)
 {
     const struct slot *slot = &s->slot[tensor];
-    return (struct session_tensor){slot->own, slot->before, slot->bytes};
+    return (struct session_tensor){slot->own, slot->got, slot->before, slot->bytes};
+}
+
+const struct judgement *session_judgements(const struct session *s, int *count)
+{
+    *count = s->judgements;
+    return s->judgement;
 }
 
 const struct memory *session_memory(const struct session *s)

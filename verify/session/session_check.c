@@ -25,8 +25,9 @@ struct checking {
     int content; /* that the judge's inputs hold; -1: none yet */
     struct totals totals;
     struct call_result call[SESSION_CALLS];
-    struct judge_report *reports; /* [SESSION_CALLS] */
-    bool replayed;                /* the second answer was the first one again */
+    struct output_result *outputs;  /* [SESSION_CALLS][judgements] */
+    bool same[PROBLEM_MAX_TENSORS]; /* by judgement: its tensors hold what they held after the call before */
+    bool replayed;                  /* the second answer was the first one again */
 };
 
 static bool load_content(struct session *s, struct checking *c, int content)
@@ -79,65 +80,90 @@ static bool run_call(struct session *s, struct checking *c, int number, struct c
     return ok;
 }
 
-static bool same_outputs(struct session *s, bool *same)
+static bool compare_outputs(struct session *s, struct checking *c)
 {
-    *same = true;
-    for (int t = 0; t < s->tensors; t++) {
-        int64_t first = -1;
-        if (!s->slot[t].output)
-            continue;
-        const int error =
-            s->memory->find_difference(s->slot[t].own, s->slot[t].before, s->slot[t].bytes, &first);
-        if (error)
-            return session_failed(s, "comparing outputs", error);
-        *same = *same && first < 0;
+    for (int k = 0; k < s->judgements; k++) {
+        c->same[k] = true;
+        for (int t = 0; t < s->tensors; t++) {
+            int64_t first = -1;
+            if (!(s->judgement[k].tensors >> t & 1))
+                continue;
+            const int error =
+                s->memory->find_difference(s->slot[t].got, s->slot[t].before, s->slot[t].bytes, &first);
+            if (error)
+                return session_failed(s, "comparing outputs", error);
+            c->same[k] = c->same[k] && first < 0;
+        }
     }
+    return true;
+}
+
+static bool all_same(const struct session *s, const struct checking *c)
+{
+    for (int k = 0; k < s->judgements; k++)
+        if (!c->same[k])
+            return false;
     return true;
 }
 
 /* A wrong second answer that has the very bits of the first, right one is that answer again. A single
  * number, or one number all over, proves nothing: the two contents may share it. */
-static void find_replay(struct session *s, struct checking *c, bool same)
+static void find_replay(struct session *s, struct checking *c)
 {
-    const struct judge_report *second = c->call[1].report;
-    if (!same || c->call[0].outcome != OUTCOME_PASS || c->call[1].outcome != OUTCOME_WRONG ||
-        second->elements < 32 || second->wrong * 2 < second->elements)
-        return;
-    c->replayed = true;
     char line[RESULT_LINE_SIZE];
     config_format(c->config, line, sizeof line);
-    session_find(s, FINDING_REPLAY,
-                 "%s: with fresh inputs at the same addresses it returned, bit "
-                 "for bit, its answer to the previous inputs (%lld of %lld elements wrong)",
-                 line, (long long)second->wrong, (long long)second->elements);
+    for (int k = 0; k < s->judgements && c->call[0].outcome == OUTCOME_PASS; k++) {
+        const struct output_result *second = &c->call[1].output[k];
+        const struct judge_report *report = &second->report;
+        if (!c->same[k] || second->outcome != OUTCOME_WRONG || report->elements < 32 ||
+            report->wrong * 2 < report->elements)
+            continue;
+        c->replayed = true;
+        session_find(s, FINDING_REPLAY,
+                     "%s: with fresh inputs at the same addresses it returned, bit "
+                     "for bit, its answer to the previous inputs (%lld of %lld elements%s%s wrong)",
+                     line, (long long)report->wrong, (long long)report->elements,
+                     s->judgements > 1 ? " of " : "",
+                     s->judgements > 1 ? s->options.problem->tensors[s->judgement[k].output].name : "");
+    }
 }
 
 /* Equal inputs, different bits: honest when both are within the allowed error, unstable otherwise. */
-static void find_instability(struct checking *c, bool same)
+static bool is_unstable(const struct output_result *second, const struct output_result *third)
+{
+    if (second->outcome == OUTCOME_PASS && third->outcome == OUTCOME_PASS)
+        return false;
+    return second->outcome != third->outcome || second->report.wrong != third->report.wrong ||
+           second->report.worst.index != third->report.worst.index;
+}
+
+static void find_instability(const struct session *s, struct checking *c)
 {
     struct call_result *second = &c->call[1], *third = &c->call[2];
-    if (same || c->replayed || !third->judged || !second->judged ||
-        (second->outcome == OUTCOME_PASS && third->outcome == OUTCOME_PASS))
+    if (c->replayed || !third->judged || !second->judged)
         return;
-    if (second->outcome != third->outcome || second->report->wrong != third->report->wrong ||
-        second->report->worst.index != third->report->worst.index) {
-        char detail[RESULT_DETAIL_SIZE];
-        snprintf(detail, sizeof detail,
-                 "equal inputs, different results: %lld elements wrong in one "
+    for (int k = 0; k < s->judgements; k++) {
+        if (c->same[k] || !is_unstable(&second->output[k], &third->output[k]))
+            continue;
+        snprintf(third->detail, sizeof third->detail,
+                 "equal inputs, different results: %lld elements%s%s wrong in one "
                  "call and %lld in the next",
-                 (long long)second->report->wrong, (long long)third->report->wrong);
+                 (long long)second->output[k].report.wrong, s->judgements > 1 ? " of " : "",
+                 s->judgements > 1 ? s->options.problem->tensors[s->judgement[k].output].name : "",
+                 (long long)third->output[k].report.wrong);
         third->outcome = OUTCOME_UNSTABLE;
         third->reason.cause = CAUSE_REPEAT;
-        memcpy(third->detail, detail, sizeof detail);
+        return;
     }
 }
 
 /* Then MPFR has heard it. */
-static bool has_wrong_call(const struct checking *c, int before)
+static bool has_wrong_call(const struct session *s, const struct checking *c, int before)
 {
     for (int i = 0; i < before; i++)
-        if (c->call[i].judged && c->call[i].report->wrong > 0)
-            return true;
+        for (int k = 0; k < s->judgements && c->call[i].judged; k++)
+            if (c->call[i].output[k].report.wrong > 0)
+                return true;
     return false;
 }
 
@@ -145,44 +171,49 @@ static bool copy_outputs(struct session *s)
 {
     int error = 0;
     for (int t = 0; t < s->tensors && !error; t++)
-        if (s->slot[t].output && s->copies[t])
-            error = s->memory->copy(s->copies[t], s->slot[t].own, s->slot[t].bytes);
+        if (s->slot[t].got && s->copies[t])
+            error = s->memory->copy(s->copies[t], s->slot[t].got, s->slot[t].bytes);
     return !error || session_failed(s, "copying outputs", error);
+}
+
+/* Equal inputs, equal bits: equal judgement. */
+static void judge_alike(const struct session *s, const struct call_result *before, struct call_result *result)
+{
+    memcpy(result->output, before->output, (size_t)s->judgements * sizeof *result->output);
+    result->outcome = before->outcome;
+    result->reason.cause = before->reason.cause;
+    result->judged = true;
+    memcpy(result->detail, before->detail, sizeof result->detail);
 }
 
 static bool check_call(struct session *s, struct checking *c, int number)
 {
     struct call_result *result = &c->call[number];
-    bool same = false;
-    result->report = &c->reports[number];
+    result->output = c->outputs + number * s->judgements;
     result->reason.stage = calls[number].stage;
     if (!load_content(s, c, calls[number].content) || !run_call(s, c, number, result))
         return false;
     if (result->outcome != OUTCOME_PASS)
         return true;
-    if (number > 0 && !same_outputs(s, &same))
+    if (number > 0 && !compare_outputs(s, c))
         return false;
     if (number == 0 && s->copies && !copy_outputs(s))
         return false;
-    if (number == 2 && same && c->call[1].judged) { /* equal inputs, equal bits: equal judgement */
-        *result->report = *c->call[1].report;
-        result->outcome = c->call[1].outcome;
-        result->reason.cause = c->call[1].reason.cause;
-        result->judged = true;
-        memcpy(result->detail, c->call[1].detail, sizeof result->detail);
+    if (number == 2 && all_same(s, c) && c->call[1].judged) {
+        judge_alike(s, &c->call[1], result);
         return true;
     }
     const struct judging judging = {.config = c->config,
                                     .instance = &c->instance,
                                     .call = number,
                                     .thorough = number == 0,
-                                    .brief = s->options.brief || has_wrong_call(c, number)};
+                                    .brief = s->options.brief || has_wrong_call(s, c, number)};
     if (!session_judge(s, &judging, result, &c->totals))
         return false;
     if (number == 1)
-        find_replay(s, c, same);
+        find_replay(s, c);
     else if (number == 2)
-        find_instability(c, same);
+        find_instability(s, c);
     return true;
 }
 
@@ -218,13 +249,15 @@ enum session_status session_check(struct session *s, const struct config *config
                                   struct config_result *result)
 {
     struct checking c = {.config = config, .content = -1, .totals = {result, -1}};
-    c.reports = calloc(SESSION_CALLS, sizeof *c.reports);
-    if (!c.reports || config_instantiate(config, 0, &c.instance) != 0) {
+    if (s->status != SESSION_OK)
+        return s->status;
+    c.outputs = calloc(SESSION_CALLS * (size_t)s->judgements, sizeof *c.outputs);
+    if (!c.outputs || config_instantiate(config, 0, &c.instance) != 0) {
         session_failed(s, "drawing the configuration", -1);
     } else {
         result->flops = c.instance.flops;
         result->bytes = c.instance.bytes;
-        if (slots_create(s, &c.instance, result->detail, sizeof result->detail))
+        if (slots_create(s, &c.instance, result->detail, sizeof result->detail) == 0)
             run_calls(s, &c);
         else
             session_skip(result, CAUSE_MEMORY);
@@ -232,6 +265,6 @@ enum session_status session_check(struct session *s, const struct config *config
     }
     session_unmap(s);
     session_settle(s, result);
-    free(c.reports);
+    free(c.outputs);
     return s->status;
 }

@@ -42,7 +42,7 @@ static bool is_ours_alone(struct session *s)
 {
     const struct neighbours n = look(s);
     return n.state != NEIGHBOURS_SOME && lease_is_alone(s->options.lease) &&
-           (n.state == NEIGHBOURS_NONE || neighbours_idle(s->options.device) != 0);
+           (n.state == NEIGHBOURS_NONE || neighbours_idle(s->options.device) != IDLE_NO);
 }
 
 /* The second run: calls of the candidate and kernels of ours in turn. */
@@ -52,7 +52,7 @@ static enum child_status run_again(struct session *s, const struct call *call, s
     const uint64_t flush = 2 * (uint64_t)s->options.device->l2_bytes;
     double event, wall;
     device_control_cuda(s->options.device, 0, &event, &wall); /* the first launch loads the kernel */
-    for (int i = 0; i < CLOCKS_CALLS; i++) {
+    for (int i = 0; i < CLOCKS_CALLS && slots_restore(s, call); i++) {
         const enum child_status status =
             child_time(s->child, call, 1, flush, s->options.timeout, reply, text, text_size);
         if (status != CHILD_OK)
@@ -68,7 +68,7 @@ static enum child_status run_again(struct session *s, const struct call *call, s
 enum child_status session_clocks(struct session *s, const struct call *call, const struct clocks *median,
                                  const char *line, char *text, size_t text_size)
 {
-    struct clocks candidate[CLOCKS_CALLS], control[CLOCKS_CALLS];
+    struct clocks candidate[CLOCKS_CALLS] = {{0}}, control[CLOCKS_CALLS] = {{0}};
     struct reply *reply;
     enum child_status status = CHILD_OK;
     if (s->options.device->backend != BACKEND_CUDA || !clocks_disagree(median))

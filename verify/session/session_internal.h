@@ -14,19 +14,20 @@ enum { SESSION_FINDINGS = 8, SESSION_CALLS = 3 };
 /* One tensor of the configuration at hand. */
 struct slot {
     struct region region; /* what the candidate sees */
-    void *own;            /* inputs: the judge's copy; outputs: a snapshot of what came back */
-    void *before;         /* outputs: the snapshot of the previous call */
+    void *own;    /* inputs and in-out: what is put there before a call, the judge's copy; else NULL */
+    void *got;    /* outputs and in-out: a snapshot of what came back; else NULL */
+    void *before; /* the same of the previous call */
     size_t bytes;
     size_t row, pitch; /* bytes of a row, and to the next one */
-    bool output;
     uint32_t poison;
 };
 
 struct session {
     struct session_options options;
     const struct memory *memory;
-    const struct reference *reference;
-    struct ladder ladder;
+    struct judgement judgement[PROBLEM_MAX_TENSORS];
+    int judgements;
+    struct arithmetics arithmetics;
     struct child *child;
     bool mapped; /* the child has this configuration's regions */
     struct slot slot[PROBLEM_MAX_TENSORS];
@@ -56,6 +57,9 @@ bool slots_place(struct session *s, enum placement placement, struct call *call)
 /* After a call: changed inputs and slack give the outcome; OUTCOME_PASS otherwise. */
 bool slots_inspect(struct session *s, const struct call *call, struct call_result *result);
 bool slots_snapshot(struct session *s, const struct call *call);
+/* Between timed calls: in-out tensors are again what they were. */
+bool slots_restore(struct session *s, const struct call *call);
+bool slots_have_inout(const struct session *s);
 
 /* session.c */
 void session_arguments(const struct session *s, const struct instance *instance, struct call *call);
@@ -72,5 +76,20 @@ void session_look(struct session *s);
  * as in child_time. */
 enum child_status session_clocks(struct session *s, const struct call *call, const struct clocks *median,
                                  const char *line, char *text, size_t text_size);
+
+/* session_judge.c: a judgement's request about the snapshots. */
+void session_request(const struct session *s, const struct judging *judging, int k,
+                     struct judge_request *request);
+
+/* session_witness.c */
+/* Is the witness of one element too much for an audit of several? */
+bool witness_is_expensive(const struct session *s, int k, const struct judge_request *request);
+/* Elements that are to be audited: anywhere (near < 0), or where an element is expensive, in the row of the worst
+ * one, which MPFR has to evaluate anyway; of a fold, the worst one over some of its terms. */
+void witness_choose(const struct session *s, const struct judging *j, int k, int64_t near, int64_t elements,
+                    struct judge_request *request);
+/* MPFR on what a report leaves open, on the worst element and on the samples. */
+bool witness_hear(struct session *s, const struct judging *j, int k, struct judge_request *request,
+                  struct judge_report *report, struct config_result *total, struct worst *worst);
 
 #endif

@@ -4,14 +4,34 @@
 
 #include "session_internal.h"
 
-/* Region, own copy and, for outputs, two snapshots; what the judge needs besides is small. */
+/* Is a tensor drawn, and does the candidate write it? */
+static bool is_drawn(const struct session *s, int t)
+{
+    return s->options.problem->tensors[t].role != TENSOR_OUTPUT;
+}
+
+static bool is_written(const struct session *s, int t)
+{
+    return s->options.problem->tensors[t].role != TENSOR_INPUT;
+}
+
+bool slots_have_inout(const struct session *s)
+{
+    for (int t = 0; t < s->tensors; t++)
+        if (is_drawn(s, t) && is_written(s, t))
+            return true;
+    return false;
+}
+
+/* Region; what is put there; two snapshots of what comes back. What the judge needs besides is small. */
 static double footprint(const struct problem *problem, const struct instance *instance)
 {
     double bytes = 0;
     for (int t = 0; problem->tensors[t].name; t++) {
         const double tensor = (double)instance_tensor_span(&instance->tensor[t]) *
                               (double)dtype_size(problem->tensors[t].dtype);
-        bytes += tensor * (problem->tensors[t].role == TENSOR_OUTPUT ? 3 : 2);
+        const enum tensor_role role = problem->tensors[t].role;
+        bytes += tensor * (1 + (role != TENSOR_OUTPUT) + 2 * (role != TENSOR_INPUT));
     }
     return bytes;
 }
@@ -28,11 +48,11 @@ static bool fits(const struct session *s, const struct instance *instance, char 
     return false;
 }
 
-bool slots_create(struct session *s, const struct instance *instance, char *why, size_t why_size)
+int slots_create(struct session *s, const struct instance *instance, char *why, size_t why_size)
 {
     const struct problem *problem = s->options.problem;
     if (!fits(s, instance, why, why_size))
-        return false;
+        return -1;
     for (int t = 0; t < s->tensors; t++) {
         struct slot *slot = &s->slot[t];
         const enum dtype dtype = problem->tensors[t].dtype;
@@ -41,33 +61,34 @@ bool slots_create(struct session *s, const struct instance *instance, char *why,
         slot->bytes = (size_t)instance_tensor_span(tensor) * size;
         slot->row = (size_t)instance_tensor_width(tensor) * size;
         slot->pitch = (size_t)instance_tensor_pitch(tensor) * size;
-        slot->output = problem->tensors[t].role == TENSOR_OUTPUT;
         slot->poison = memory_poison(dtype);
         if (region_create(&slot->region, s->options.device->backend, slot->bytes, align, why, why_size) !=
             0) {
             slot->region.fd = -1;
-            return false;
+            return -1;
         }
-        int error = s->memory->take(&slot->own, slot->bytes);
-        if (!error && slot->output)
+        int error = is_drawn(s, t) ? s->memory->take(&slot->own, slot->bytes) : 0;
+        if (!error && is_written(s, t))
+            error = s->memory->take(&slot->got, slot->bytes);
+        if (!error && is_written(s, t))
             error = s->memory->take(&slot->before, slot->bytes);
         if (error) {
             snprintf(why, why_size, "no memory for the judge's copy of %s: %s", problem->tensors[t].name,
                      s->memory->explain(error));
-            return false;
+            return -1;
         }
     }
-    return true;
+    return 0;
 }
 
 void slots_destroy(struct session *s)
 {
     for (int t = 0; t < s->tensors; t++) {
         struct slot *slot = &s->slot[t];
-        if (slot->own)
-            s->memory->release(slot->own);
-        if (slot->before)
-            s->memory->release(slot->before);
+        void *const copy[] = {slot->own, slot->got, slot->before};
+        for (int i = 0; i < 3; i++)
+            if (copy[i])
+                s->memory->release(copy[i]);
         region_destroy(&slot->region);
         memset(slot, 0, sizeof *slot);
         slot->region.fd = -1;
@@ -80,7 +101,7 @@ bool slots_fill(struct session *s, const struct config *config, const struct ins
     for (int t = 0; t < s->tensors; t++) {
         const struct slot *slot = &s->slot[t];
         int error = 0;
-        if (slot->output)
+        if (!is_drawn(s, t))
             continue;
         if (slot->pitch > slot->row)
             error = s->memory->poison(slot->own, slot->bytes, slot->poison);
@@ -92,7 +113,7 @@ bool slots_fill(struct session *s, const struct config *config, const struct ins
     return true;
 }
 
-/* Poison everything, then put the inputs in. */
+/* Poison everything, then put in what is drawn. */
 bool slots_place(struct session *s, enum placement placement, struct call *call)
 {
     call->tensors = s->tensors;
@@ -101,11 +122,11 @@ bool slots_place(struct session *s, enum placement placement, struct call *call)
         char *base = slot->region.base;
         call->offset[t] = region_offset(&slot->region, placement);
         const size_t after = call->offset[t] + slot->bytes;
-        int error =
-            s->memory->poison(base, slot->output ? slot->region.mapped : call->offset[t], slot->poison);
-        if (!error && !slot->output)
+        const bool drawn = is_drawn(s, t);
+        int error = s->memory->poison(base, drawn ? call->offset[t] : slot->region.mapped, slot->poison);
+        if (!error && drawn)
             error = s->memory->poison(base + after, slot->region.mapped - after, slot->poison);
-        if (!error && !slot->output)
+        if (!error && drawn)
             error = s->memory->copy(base + call->offset[t], slot->own, slot->bytes);
         if (error)
             return session_failed(s, "placing a tensor", error);
@@ -181,7 +202,7 @@ bool slots_inspect(struct session *s, const struct call *call, struct call_resul
             return false;
         if (result->outcome == OUTCOME_PASS && !inspect_gaps(s, t, at, result))
             return false;
-        if (slot->output || result->outcome != OUTCOME_PASS)
+        if (is_written(s, t) || result->outcome != OUTCOME_PASS)
             continue;
         const int error =
             s->memory->find_difference((char *)slot->region.base + at, slot->own, slot->bytes, &first);
@@ -204,15 +225,29 @@ bool slots_snapshot(struct session *s, const struct call *call)
 {
     for (int t = 0; t < s->tensors; t++) {
         struct slot *slot = &s->slot[t];
-        if (!slot->output)
+        if (!is_written(s, t))
             continue;
         void *previous = slot->before;
-        slot->before = slot->own;
-        slot->own = previous;
+        slot->before = slot->got;
+        slot->got = previous;
         const int error =
-            s->memory->copy(slot->own, (char *)slot->region.base + call->offset[t], slot->bytes);
+            s->memory->copy(slot->got, (char *)slot->region.base + call->offset[t], slot->bytes);
         if (error)
             return session_failed(s, "reading an output", error);
+    }
+    return true;
+}
+
+bool slots_restore(struct session *s, const struct call *call)
+{
+    for (int t = 0; t < s->tensors; t++) {
+        const struct slot *slot = &s->slot[t];
+        if (!is_drawn(s, t) || !is_written(s, t))
+            continue;
+        const int error =
+            s->memory->copy((char *)slot->region.base + call->offset[t], slot->own, slot->bytes);
+        if (error)
+            return session_failed(s, "putting a tensor back", error);
     }
     return true;
 }

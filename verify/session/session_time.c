@@ -40,8 +40,9 @@ static bool is_tight(const struct series *series)
            median.high - median.low <= 2 * tight * median.value;
 }
 
-/* How many samples to take next, 0: no more. Slow kernels get FIRST and then as many as still fit. */
-static int next_batch(const struct series *series, double budget)
+/* How many samples to take next, 0: no more. Slow kernels get FIRST and then as many as still fit; `most` is 1 where
+ * tensors are to be put back after every call. */
+static int next_batch(const struct series *series, double budget, int most)
 {
     const int room = MOST_SAMPLES - series->count;
     const double left = (series->count < LEAST_SAMPLES ? 4 : 1) * budget - series->spent;
@@ -50,7 +51,7 @@ static int next_batch(const struct series *series, double budget)
     if (left <= 0 || is_tight(series))
         return 0;
     const double fitting = ceil(left * series->count / series->spent);
-    const int most = room < BATCH ? room : BATCH;
+    most = room < most ? room : most;
     return fitting < most ? (int)fitting : most;
 }
 
@@ -60,9 +61,11 @@ static enum child_status sample(struct session *s, const struct call *call, doub
     struct reply *reply = malloc(sizeof *reply);
     enum child_status status = reply ? CHILD_OK : CHILD_SPAWN;
     const uint64_t flush = 2 * (uint64_t)s->options.device->l2_bytes;
+    const int most = slots_have_inout(s) ? 1 : BATCH;
     const double start = clock_seconds();
     int batch;
-    while (status == CHILD_OK && *returned == 0 && (batch = next_batch(series, budget)) > 0) {
+    while (status == CHILD_OK && *returned == 0 && (batch = next_batch(series, budget, most)) > 0 &&
+           slots_restore(s, call)) {
         status = child_time(s->child, call, batch, flush, s->options.timeout * batch, reply, text, text_size);
         if (status != CHILD_OK)
             break;
@@ -158,8 +161,8 @@ static void run_timed(struct session *s, const struct config *config, struct ins
                       double budget, struct config_result *result)
 {
     struct series *series = calloc(1, sizeof *series);
-    struct judge_report *report = calloc(1, sizeof *report);
-    struct call_result timed = {.report = report};
+    struct output_result *output = calloc((size_t)s->judgements, sizeof *output);
+    struct call_result timed = {.output = output};
     struct config_result scratch = *result;
     struct totals totals = {&scratch, -1};
     struct call call = {0};
@@ -168,7 +171,7 @@ static void run_timed(struct session *s, const struct config *config, struct ins
 
     session_arguments(s, instance, &call);
     config_format(config, line, sizeof line);
-    if (!series || !report) {
+    if (!series || !output) {
         session_failed(s, "timing", -1);
     } else if (slots_fill(s, config, instance, TIMED_CONTENT) && slots_place(s, PLACE_LOW, &call) &&
                session_child(s, &timed)) {
@@ -198,7 +201,7 @@ static void run_timed(struct session *s, const struct config *config, struct ins
         snprintf(result->detail, sizeof result->detail, "in the timed calls: %.280s", timed.detail);
     }
     free(series);
-    free(report);
+    free(output);
 }
 
 enum session_status session_time(struct session *s, const struct config *config, double budget_seconds,
@@ -211,7 +214,7 @@ enum session_status session_time(struct session *s, const struct config *config,
     char why[RESULT_DETAIL_SIZE];
     if (config_instantiate(&timed, TIMED_CONTENT, &instance) != 0)
         session_failed(s, "drawing the configuration", -1);
-    else if (slots_create(s, &instance, why, sizeof why))
+    else if (slots_create(s, &instance, why, sizeof why) == 0)
         run_timed(s, &timed, &instance, budget_seconds, result);
     session_unmap(s);
     instance_clear(&instance);
@@ -248,7 +251,7 @@ enum session_status session_measure(struct session *s, const struct config *conf
     *seconds = 0;
     if (config_instantiate(config, TIMED_CONTENT, &instance) != 0)
         session_failed(s, "drawing the configuration", -1);
-    else if (slots_create(s, &instance, why, sizeof why))
+    else if (slots_create(s, &instance, why, sizeof why) == 0)
         *seconds = measure_call(s, config, &instance);
     session_unmap(s);
     instance_clear(&instance);

@@ -1,0 +1,174 @@
+/* What MPFR is asked of one judgement of a call: what its enclosure leaves open, the worst element, and a sample that
+ * audits the enclosure. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/random/pcg.h"
+#include "gen/contract/space.h"
+#include "session_internal.h"
+
+/* Terms that MPFR may take for the audit of one configuration beside its worst element. */
+static const double audit_terms = 4e5;
+
+/* Terms of a fold that MPFR may take to confirm an element that is wrong; beyond, the enclosure's word stands, which is
+ * audited over some of the terms. */
+static const double hearing_terms = 2e7;
+
+static const struct reference *reference_of(const struct session *s, int k)
+{
+    return s->judgement[k].reference;
+}
+
+bool witness_is_expensive(const struct session *s, int k, const struct judge_request *request)
+{
+    return reference_of(s, k)->row_of(request, 0) >= 0 &&
+           reference_of(s, k)->witness_cost(request) * JUDGE_SAMPLES > audit_terms;
+}
+
+/* An expensive fold is audited over as many of its terms as the audit may take, from anywhere on. */
+static void choose_terms(const struct reference *reference, struct pcg *pcg, int64_t index,
+                         struct judge_request *request)
+{
+    const int64_t terms = reference->terms(request, index);
+    const double fitting = audit_terms * (double)terms / reference->witness_cost(request);
+    const int64_t count = fitting < 1 ? 1 : (int64_t)fitting;
+    const int64_t first = pcg && terms > count ? (int64_t)pcg_below(pcg, (uint64_t)(terms - count + 1)) : 0;
+    request->context.first_term = first;
+    request->context.end_term = first + count;
+    for (int i = 1; i < JUDGE_SAMPLES; i++)
+        request->sample[i] = -1;
+}
+
+/* The first judgement's stream has the problem's name, those of others their tensor's besides. */
+void witness_choose(const struct session *s, const struct judging *j, int k, int64_t near, int64_t elements,
+                    struct judge_request *request)
+{
+    const struct problem *problem = s->options.problem;
+    char purpose[160];
+    snprintf(purpose, sizeof purpose, "%s/audit/%d%s%s", problem->name, j->call, k ? "/" : "",
+             k ? problem->tensors[request->output].name : "");
+    struct pcg *pcg = pcg_new(j->config->seed, purpose);
+    for (int i = 0; i < JUDGE_SAMPLES; i++) {
+        const uint64_t pick = pcg ? pcg_below(pcg, (uint64_t)elements) : 0;
+        request->sample[i] = near < 0 ? (int64_t)pick : reference_of(s, k)->same_row(request, near, pick);
+    }
+    if (near >= 0 && reference_of(s, k)->terms)
+        choose_terms(reference_of(s, k), pcg, near, request);
+    pcg_free(pcg);
+}
+
+enum { TRIALS = 1 + JUDGE_SAMPLES + JUDGE_OPEN };
+
+struct trials {
+    const struct judged *element[TRIALS];
+    struct witnessed answer[TRIALS];
+    enum { TRIAL_AUDIT, TRIAL_WORST, TRIAL_OPEN } reason[TRIALS];
+    int count, audits; /* the audits come first */
+};
+
+static void add_trial(struct trials *trials, const struct judged *element, int reason)
+{
+    trials->element[trials->count] = element;
+    trials->reason[trials->count++] = reason;
+}
+
+static bool is_in_part(const struct judge_request *request)
+{
+    return request->context.end_term > 0;
+}
+
+static void list_trials(const struct session *s, const struct judging *j, int k,
+                        const struct judge_request *request, const struct judge_report *report,
+                        struct trials *trials)
+{
+    const struct reference *reference = reference_of(s, k);
+    const bool brief = j->brief && witness_is_expensive(s, k, request), in_part = is_in_part(request);
+    const bool endless = reference->terms && reference->witness_cost(request) > hearing_terms;
+    if (report->wrong > 0 && (j->acquit_only || brief))
+        return;
+    for (int i = 0; i < JUDGE_SAMPLES; i++)
+        if (report->sample[i].index >= 0)
+            add_trial(trials, &report->sample[i], TRIAL_AUDIT);
+    trials->audits = trials->count;
+    if (report->worst.index >= 0 && ((j->thorough && !brief && !in_part) || (report->wrong > 0 && !endless)))
+        add_trial(trials, &report->worst, TRIAL_WORST);
+    /* a call that is wrong for sure is not made more so by those on the border, each of which may cost a second */
+    for (int64_t i = 0; i < report->open && i < JUDGE_OPEN && report->wrong == 0; i++)
+        add_trial(trials, &report->opens[i], TRIAL_OPEN);
+}
+
+/* A witness outside its enclosure, or one that acquits an element that the enclosure condemned, means
+ * that the oracle itself is wrong: no verdict then. */
+static bool hear_trials(struct session *s, const struct judging *j, int k, const struct trials *trials,
+                        struct judge_report *report, struct worst *worst)
+{
+    char line[RESULT_LINE_SIZE];
+    config_format(j->config, line, sizeof line);
+    for (int i = 0; i < trials->count; i++) {
+        const struct judged *e = trials->element[i];
+        const struct witnessed *answer = &trials->answer[i];
+        const bool condemned = trials->reason[i] == TRIAL_WORST && report->wrong > 0;
+        if (!answer->inside || (condemned && answer->ok))
+            return session_break(
+                s, SESSION_BROKEN,
+                "internal error: element %lld of %s%s%s (%s), call "
+                "%d: enclosure %.17g +- %.3g, MPFR witness %.17g, candidate %.9g, allowed %.3g\n"
+                "---> please report this line; no verdict can be trusted",
+                (long long)e->index, j->config->problem->name, k ? " " : "",
+                k ? s->options.problem->tensors[s->judgement[k].output].name : "", line, j->call, e->mid,
+                e->rad, answer->value, e->got, e->allowed);
+        if (trials->reason[i] == TRIAL_WORST) {
+            worst->want = answer->value + e->shift;
+            worst->witnessed = true;
+        }
+        if (trials->reason[i] == TRIAL_OPEN && !answer->ok) {
+            report->wrong++;
+            if (report->first_wrong < 0 || e->index < report->first_wrong)
+                report->first_wrong = e->index;
+        }
+    }
+    return true;
+}
+
+/* Where the audits are of some of a fold's terms, everything else is of all of them. */
+static int ask(const struct reference *reference, const struct judge_request *request, struct trials *t)
+{
+    const int together = is_in_part(request) ? t->audits : t->count;
+    struct judge_request whole = *request;
+    const int error = reference->witness_list(request, t->element, t->answer, together);
+    if (error || together == t->count)
+        return error;
+    whole.context.first_term = whole.context.end_term = 0;
+    return reference->witness_list(&whole, t->element + together, t->answer + together, t->count - together);
+}
+
+bool witness_hear(struct session *s, const struct judging *j, int k, struct judge_request *request,
+                  struct judge_report *report, struct config_result *total, struct worst *worst)
+{
+    const double start = clock_seconds();
+    struct trials *trials = calloc(1, sizeof *trials);
+    struct fetcher *fetcher = NULL;
+    int64_t bytes[PROBLEM_MAX_TENSORS];
+    bool ok = trials != NULL;
+
+    if (ok)
+        list_trials(s, j, k, request, report, trials);
+    for (int t = 0; t < s->tensors; t++)
+        bytes[t] = (int64_t)s->slot[t].bytes;
+    if (ok && trials->count && s->options.device->backend == BACKEND_CUDA) {
+        fetcher = fetcher_open(request, bytes, s->tensors, s->memory->to_host, s->memory->gather);
+        ok = fetcher != NULL;
+    }
+    ok = ok && ask(reference_of(s, k), request, trials) == 0;
+    if (!ok) {
+        session_failed(s, "the MPFR witness", -1);
+    } else {
+        ok = hear_trials(s, j, k, trials, report, worst);
+        total->witnessed += trials->count;
+    }
+    fetcher_close(fetcher);
+    free(trials);
+    s->seconds.witness += clock_seconds() - start;
+    return ok;
+}
