@@ -77,22 +77,16 @@ static const char *type_of(const struct plant_field *field, enum dtype dtype)
     case DTYPE_F16: return field->cuda ? "__half" : "uint16_t";
     case DTYPE_E5M2: return field->cuda ? "__nv_fp8_e5m2" : "uint8_t";
     case DTYPE_I8: return "int8_t";
-    case DTYPE_BOOL: return field->cuda ? "bool" : "_Bool";
+    case DTYPE_BOOL: return "bool";
     }
     return "void";
 }
 
-static const char *argument_type(const struct plant_field *field, enum argument_type type)
-{
-    switch (type) {
-    case ARGUMENT_I64: return "int64_t";
-    case ARGUMENT_I32: return "int32_t";
-    case ARGUMENT_BOOL: return field->cuda ? "bool" : "_Bool";
-    case ARGUMENT_F32: return "float";
-    case ARGUMENT_F64: return "double";
-    }
-    return "void";
-}
+static const char *const argument_types[] = {[ARGUMENT_I64] = "int64_t",
+                                             [ARGUMENT_I32] = "int32_t",
+                                             [ARGUMENT_BOOL] = "bool",
+                                             [ARGUMENT_F32] = "float",
+                                             [ARGUMENT_F64] = "double"};
 
 static void write_entry(FILE *out, const struct plant_field *field)
 {
@@ -102,7 +96,7 @@ static void write_entry(FILE *out, const struct plant_field *field)
         fprintf(out, "%s%s *%s, ", p->tensors[t].role == TENSOR_INPUT ? "const " : "",
                 type_of(field, p->tensors[t].dtype), p->tensors[t].name);
     for (int e = 0; p->arguments[e].name; e++)
-        fprintf(out, "%s %s, ", argument_type(field, p->arguments[e].type), p->arguments[e].name);
+        fprintf(out, "%s %s, ", argument_types[p->arguments[e].type], p->arguments[e].name);
     fprintf(out, "%sstream)\n#define PLANT_CALL plant_honest(", field->cuda ? "cudaStream_t " : "void *");
     for (int t = 0; p->tensors[t].name; t++)
         fprintf(out, "%s, ", p->tensors[t].name);

@@ -104,9 +104,9 @@ static bool measure(struct proof *p, const struct config *config)
 /* --- contents --- */
 
 /* Of one class, over its configurations: is there a tensor large enough to be asked, are a floating-point tensor's elements
- * ever different among themselves, and those of two contents? */
+ * ever different among themselves, and which tensors' ever from those of another content? */
 struct variety {
-    bool large, varies, differs;
+    bool large, varies, drawn[PROBLEM_MAX_TENSORS], differs[PROBLEM_MAX_TENSORS];
     struct config config;
 };
 
@@ -141,9 +141,11 @@ static bool compare_fills(struct proof *p, const struct layout *l, const struct 
     if (memcmp(buffer[0], buffer[1], l->bytes[t]) != 0)
         prove_fail(p, PROVE_INSTANCES, &l->config, "the same bits from the same seed and content",
                    "other bits of %s", p->problem->tensors[t].name);
-    v->differs = v->differs || memcmp(buffer[0], buffer[2], l->bytes[t]) != 0;
+    v->differs[t] = v->differs[t] || memcmp(buffer[0], buffer[2], l->bytes[t]) != 0;
     v->large = v->large || count >= ENOUGH;
     if (count >= ENOUGH) {
+        v->drawn[t] = v->drawn[t] || (l->instance.tensor[t].fill.kind != FILL_CONSTANT &&
+                                      l->instance.tensor[t].fill.kind != FILL_GIVEN);
         v->varies = v->varies || value_is_whole(p->problem->tensors[t].dtype) ||
                     !all_equal(&l->instance.tensor[t], buffer[0], dtype_size(p->problem->tensors[t].dtype));
         v->config = l->config;
@@ -180,9 +182,10 @@ static void judge_variety(struct proof *p, int class, const struct variety *v)
 {
     const char *name = p->classes ? p->problem->classes[class].name : "the only one";
     prove_ask(p, PROVE_CLASSES, 1);
-    if (v->large && !v->differs)
-        prove_fail(p, PROVE_CLASSES, &v->config, "other values in every content",
-                   "class %s: contents 0 and 1 are the same", name);
+    for (int t = 0; p->problem->tensors[t].name; t++)
+        if (v->drawn[t] && !v->differs[t])
+            prove_fail(p, PROVE_CLASSES, &v->config, "other values in every content",
+                       "class %s: %s is the same in contents 0 and 1", name, p->problem->tensors[t].name);
     if (v->large && !v->varies)
         prove_fail(p, PROVE_CLASSES, &v->config, "values that vary",
                    "class %s: every floating-point input is one number all over", name);

@@ -11,6 +11,9 @@ enum { LOOKED_AT = 2 * JUDGE_SAMPLES, MOST_ROUNDS = 3 };
 /* Terms that MPFR may take for one configuration. */
 static const double witness_terms = 1e5;
 
+/* An enclosure's radius over what is allowed, at most: a verdict hangs on it only now and then. */
+static const double narrow = 0x1p-8;
+
 /* One judged output of one configuration. */
 struct trial {
     struct proof *p;
@@ -116,10 +119,19 @@ static void hear(struct trial *t, const struct judged *e, const struct witnessed
 {
     const char *name = t->p->problem->tensors[t->j->output].name;
     prove_ask(t->p, PROVE_ENCLOSURE, 1);
+    if (!answer->inside && t->layout->instance.data == DATA_EXACT && e->rad == 0)
+        prove_fail(t->p, PROVE_EXACT, &t->c->config, PROMISED,
+                   "class %s: MPFR has %.17g for %s[%lld], the sum as doubles have it is %.17g",
+                   t->p->classes ? t->p->problem->classes[t->c->class].name : "of all", answer->value, name,
+                   (long long)e->index, e->mid);
     if (!answer->inside)
         prove_fail(t->p, PROVE_ENCLOSURE, &t->c->config, "the value by MPFR inside the enclosure",
                    "%s[%lld]: MPFR %.17g, enclosure %.17g +- %.3g", name, (long long)e->index, answer->value,
                    e->mid, e->rad);
+    else if (isfinite(e->mid) && e->allowed > 0 && !(e->rad <= e->allowed * narrow))
+        prove_fail(t->p, PROVE_ENCLOSURE, &t->c->config, "an enclosure far narrower than what is allowed",
+                   "%s[%lld]: %.17g +- %.3g, %.3g being allowed", name, (long long)e->index, e->mid, e->rad,
+                   e->allowed);
     else if (!answer->ok)
         prove_fail(t->p, PROVE_RIGHT, &t->c->config, "the right output accepted",
                    "%s[%lld]: %.9g rejected by MPFR, whose value is %.17g; allowed %.3g", name,
@@ -300,14 +312,13 @@ static struct prove_telling *add_telling(struct trial *t)
 /* Over elements that were not chosen by their size. */
 static void measure_telling(const struct trial *t, struct prove_telling *telling)
 {
-    double ratio[LOOKED_AT];
     int count = 0;
-    for (int i = 2; i < t->looked; i++)
+    for (int i = LOOKED_AT - PROVE_VALUES; i < t->looked; i++)
         if (tells(t, &t->at[i]))
-            ratio[count++] = t->at[i].allowed / fabs(t->at[i].mid);
-    qsort(ratio, (size_t)count, sizeof *ratio, ascending);
+            telling->ratio[count++] = t->at[i].allowed / fabs(t->at[i].mid);
+    qsort(telling->ratio, (size_t)count, sizeof *telling->ratio, ascending);
     telling->values = count;
-    telling->median = count ? ratio[count / 2] : 0;
+    telling->median = count ? telling->ratio[(count - 1) / 2] : 0;
 }
 
 /* --- null outputs --- */
@@ -534,5 +545,6 @@ bool prove_outputs(struct proof *p)
     prove_says(p, PROVE_RIGHT, "right outputs, and elements moved by half");
     prove_says(p, PROVE_OFF, "elements moved by four times");
     prove_says(p, PROVE_NULLS, "null outputs judged");
+    prove_says(p, PROVE_EXACT, "kernels");
     return ok;
 }
