@@ -330,39 +330,15 @@ static cudaError_t launch(struct work *w, int64_t blocks, struct tally *tally, s
     return error;
 }
 
-/* tally.h's functions are device code here; this is the host's side of tally_merge. */
-static void merge_host(struct judge_report *report, const struct tally *t)
-{
-    report->wrong += t->wrong;
-    report->unwritten += t->unwritten;
-    report->changed += t->changed;
-    report->published_wrong += t->published_wrong;
-    if (t->first_wrong >= 0 && (report->first_wrong < 0 || t->first_wrong < report->first_wrong))
-        report->first_wrong = t->first_wrong;
-    if (t->last_wrong > report->last_wrong)
-        report->last_wrong = t->last_wrong;
-    if (t->fits > report->fits)
-        report->fits = t->fits;
-    if (t->strain > report->strain)
-        report->strain = t->strain;
-    if (t->worst_ratio > report->worst_ratio ||
-        (t->worst_ratio == report->worst_ratio && t->worst.index >= 0 &&
-         t->worst.index < report->worst.index)) {
-        report->worst_ratio = t->worst_ratio;
-        report->worst = t->worst;
-    }
-}
-
 extern "C" int REF_NAME(judge_cuda)(const struct judge_request *request, struct judge_report *report)
 {
     struct work w = {};
+    struct tally total = tally_zero();
     int64_t shape[2];
     unsigned long long open = 0;
 
     memset(report, 0, sizeof *report);
-    report->first_wrong = report->last_wrong = -1;
-    report->worst_ratio = -1;
-    report->worst.index = -1;
+    tally_report(&total, report);
     for (int s = 0; s < JUDGE_SAMPLES; s++)
         report->sample[s].index = -1;
     w.request = judge_complete(request);
@@ -381,7 +357,8 @@ extern "C" int REF_NAME(judge_cuda)(const struct judge_request *request, struct 
         error = launch(&w, blocks, tally, report, &open);
     if (!error)
         for (int64_t i = 0; i < blocks; i++)
-            merge_host(report, &tally[i]);
+            tally_merge(&total, &tally[i]);
+    tally_report(&total, report);
     report->open = (int64_t)open;
     if (w.scratch)
         cudaFreeAsync(w.scratch, 0);

@@ -12,17 +12,17 @@ static const struct arithmetic operands = {"bf16 operands", 21 * 0x1p-25, 16, 0x
 static const struct arithmetic fp16 = {"fp16", 0x1p-11, 16, 0x1p-11, 0x1p11, 0};
 static const struct arithmetic bf16 = {"bf16", 0x1p-8, 16, 0x1p-8, 0x1p8, 0};
 
-static void add(struct ladder *ladder, struct arithmetic rung)
+static void add(struct arithmetics *arithmetics, struct arithmetic arithmetic)
 {
-    ladder->rung[ladder->count++] = rung;
+    arithmetics->item[arithmetics->count++] = arithmetic;
 }
 
 /* TF32 is a downgrade of fp32. On the host there are no matrix units. */
-void error_ladder(const struct problem *problem, int capability, struct ladder *out)
+void error_arithmetics(const struct problem *problem, int capability, struct arithmetics *out)
 {
     const struct arithmetic *mma16 = capability && capability < 90 ? &ampere_mma16 : &hopper_mma16;
     const struct arithmetic *fp8 = capability >= 100 ? &blackwell_fp8 : &hopper_fp8;
-    *out = (struct ladder){.count = 0};
+    *out = (struct arithmetics){.count = 0};
     if (problem->arithmetic_class == ARITHMETIC_EXACT) {
         add(out, (struct arithmetic){.name = "exact", .k = 1});
         return;

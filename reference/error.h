@@ -35,18 +35,18 @@ struct arithmetic {
 
 enum { ARITHMETIC_MAX = 8 };
 
-/* The ladder of classes for a problem on a device, tightest first; `admitted` is the loosest that the
+/* The arithmetic classes of a problem on a device, tightest first; `admitted` is the loosest that the
  * declared arithmetic allows there. The rest only gives a silent downgrade its name. */
-struct ladder {
-    struct arithmetic rung[ARITHMETIC_MAX];
-    int count, admitted; /* honest: any rung up to `admitted` */
+struct arithmetics {
+    struct arithmetic item[ARITHMETIC_MAX];
+    int count, admitted; /* honest: any class up to `admitted` */
 };
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 /* capability: 10*major + minor of the GPU (90: Hopper), 0 for the host. */
-void error_ladder(const struct problem *problem, int capability, struct ladder *out);
+void error_arithmetics(const struct problem *problem, int capability, struct arithmetics *out);
 #ifdef __cplusplus
 }
 #endif

@@ -37,7 +37,7 @@ struct judge_request {
                 * apart; pitch 0: dense. Indices and `wrong` count elements, not memory */
     void *expected;       /* where the right output is stored, in its own format; NULL: nowhere */
     unsigned char *wrong; /* set to 1 for every wrong element, one byte each, same memory; NULL: nowhere */
-    struct ladder ladder;
+    struct arithmetics arithmetics;
     uint32_t poison;               /* bits of an element nobody wrote, low bits for short formats */
     int64_t sample[JUDGE_SAMPLES]; /* elements whose enclosure is wanted for the audit; -1: none */
     bool unrounded; /* `got` holds doubles, the output before its last rounding: how much of the allowed
@@ -65,7 +65,7 @@ struct judge_report {
     int64_t elements, wrong, unwritten, open;
     int64_t changed;                 /* of the wrong ones, those that had to keep their bits */
     int64_t first_wrong, last_wrong; /* -1: none */
-    int fits;                        /* index into the ladder; ladder.count: no rung */
+    int fits;                        /* the tightest arithmetic class; arithmetics.count: none */
     double worst_ratio;              /* error / allowed, of `worst` */
     double strain;                   /* of what a row is off as a whole, over what is allowed of it */
     struct judged worst;

@@ -7,6 +7,13 @@
 #include "judge.h"
 #include "stored.h"
 
+/* An account is kept by kernels and closed by the host. */
+#ifdef __CUDACC__
+#define TALLY_FN static __host__ __device__ __forceinline__
+#else
+#define TALLY_FN REF_FN
+#endif
+
 struct tally {
     int64_t wrong, unwritten, changed, published_wrong;
     int64_t first_wrong, last_wrong;
@@ -17,7 +24,7 @@ struct tally {
 
 enum tally_result { TALLY_DECIDED, TALLY_OPEN };
 
-REF_FN struct tally tally_zero(void)
+TALLY_FN struct tally tally_zero(void)
 {
     struct tally t;
     t.wrong = t.unwritten = t.changed = t.published_wrong = 0;
@@ -62,7 +69,7 @@ REF_FN void tally_wrong(struct tally *t, const struct judge_request *r, int64_t 
 }
 
 /* Of equals the one of the least index, so that it does not depend on which thread comes first. */
-REF_FN void tally_worst(struct tally *t, double ratio, const struct judged *judged)
+TALLY_FN void tally_worst(struct tally *t, double ratio, const struct judged *judged)
 {
     const double size = isnan(ratio) ? INFINITY : ratio;
     if (size > t->worst_ratio || (size == t->worst_ratio && judged->index < t->worst.index)) {
@@ -94,7 +101,7 @@ REF_FN void tally_verdict(struct tally *t, const struct judge_request *r, const 
     tally_worst(t, v->right ? 0 : INFINITY, judged);
     if (!v->right) {
         tally_wrong(t, r, index, v->unwritten);
-        t->fits = r->ladder.count;
+        t->fits = r->arithmetics.count;
     }
     tally_expect(r, DTYPE_F32, index, v->expected);
     if (v->got != v->want && !(fabs(v->got - v->want) <= r->atol + r->rtol * fabs(v->want)))
@@ -126,20 +133,20 @@ REF_FN double tally_allowed(const struct judge_request *r, const struct arithmet
     return error + error_of_rounding(error_format(dtype), num_mid(e->value), error);
 }
 
-/* What the admitted arithmetic allows: any rung up to it is honest. `fits` advances to the tightest rung
+/* What the admitted arithmetic allows: any class up to it is honest. `fits` advances to the tightest class
  * that every element so far fits; usually that is one evaluation, shared with the first. */
-REF_FN double tally_rungs(struct tally *t, const struct judge_request *r, enum dtype dtype,
-                          const struct ref_element *e, double distance)
+REF_FN double tally_arithmetics(struct tally *t, const struct judge_request *r, enum dtype dtype,
+                                const struct ref_element *e, double distance)
 {
     double allowed = 0;
-    for (int i = 0; i <= r->ladder.admitted; i++) {
-        const double rung = tally_allowed(r, &r->ladder.rung[i], dtype, e);
-        allowed = rung > allowed ? rung : allowed;
-        if (t->fits == i && distance != 0 && !(distance <= rung))
+    for (int i = 0; i <= r->arithmetics.admitted; i++) {
+        const double most = tally_allowed(r, &r->arithmetics.item[i], dtype, e);
+        allowed = most > allowed ? most : allowed;
+        if (t->fits == i && distance != 0 && !(distance <= most))
             t->fits++;
     }
-    while (t->fits > r->ladder.admitted && t->fits < r->ladder.count && distance != 0 &&
-           !(distance <= tally_allowed(r, &r->ladder.rung[t->fits], dtype, e)))
+    while (t->fits > r->arithmetics.admitted && t->fits < r->arithmetics.count && distance != 0 &&
+           !(distance <= tally_allowed(r, &r->arithmetics.item[t->fits], dtype, e)))
         t->fits++;
     return allowed;
 }
@@ -187,7 +194,7 @@ REF_FN void tally_kept(struct tally *t, const struct judge_request *r, enum dtyp
     t->changed += !same;
     if (!same) {
         tally_wrong(t, r, index, false);
-        t->fits = r->ladder.count;
+        t->fits = r->arithmetics.count;
         t->published_wrong += !(fabs(judged->got - judged->mid) <= r->atol + r->rtol * fabs(judged->mid));
     }
     for (int i = 0; i < r->element_bytes && r->expected; i++)
@@ -207,7 +214,7 @@ REF_FN enum tally_result tally_element(struct tally *t, const struct judge_reque
     const double got = stored_number(dtype, r->got, stored_at(r, index), &bits), mid = num_mid(e->value);
     const double shift = ref_shift(e), strain = ref_strain(e);
     const double distance = tally_moved(e, got, shift, error_overflow(dtype), &doubt);
-    const double allowed = tally_rungs(t, r, dtype, e, distance);
+    const double allowed = tally_arithmetics(t, r, dtype, e, distance);
     const bool unwritten =
         !r->held && bits == r->poison && !(stored_spares_none(dtype) && distance <= allowed);
 
@@ -235,7 +242,7 @@ REF_FN enum tally_result tally_element(struct tally *t, const struct judge_reque
 
 #endif /* discrete */
 
-REF_FN void tally_merge(struct tally *into, const struct tally *from)
+TALLY_FN void tally_merge(struct tally *into, const struct tally *from)
 {
     into->wrong += from->wrong;
     into->unwritten += from->unwritten;
@@ -253,7 +260,7 @@ REF_FN void tally_merge(struct tally *into, const struct tally *from)
         tally_worst(into, from->worst_ratio, &from->worst);
 }
 
-REF_FN void tally_report(const struct tally *t, struct judge_report *report)
+TALLY_FN void tally_report(const struct tally *t, struct judge_report *report)
 {
     report->wrong = t->wrong;
     report->unwritten = t->unwritten;

@@ -134,7 +134,7 @@ struct config_result {
     char detail[RESULT_DETAIL_SIZE]; /* one sentence for people: "14 of 12297 elements wrong, first ..." */
     struct worst worst;
     const char *fits; /* tightest arithmetic class that fits: "fp32"; NULL: not judged */
-    int rung;         /* its place among the classes, tightest first */
+    int arithmetic;   /* its place among the classes, tightest first */
     int64_t judged, wrong, open, witnessed; /* elements, over all calls */
     double flops, bytes;
     bool published_pass; /* --tolerance published: what that check says */

@@ -20,14 +20,14 @@ static void read_header(struct specimen *s)
     for (int i = 0; file && i < 12 && fgets(line, sizeof line, file); i++) {
         line[strcspn(line, "\n")] = '\0';
         sscanf(line, "// problem: %31s", s->problem);
-        sscanf(line, "// fate: %23s", s->fate);
+        sscanf(line, "// fate: %23s", s->expected);
         sscanf(line, "// fault: %63[^\n]", s->fault);
         sscanf(line, "// outcomes: %95[^\n]", s->outcomes);
         sscanf(line, "// when: %255[^\n]", s->when);
     }
     if (file)
         fclose(file);
-    if (!s->problem[0] || !s->fate[0]) {
+    if (!s->problem[0] || !s->expected[0]) {
         fprintf(stderr, "%s: no '// problem:' and '// fate:' in its first lines\n", s->source);
         exit(2);
     }
@@ -115,7 +115,7 @@ static pid_t start(const struct specimen *s, const char *device, unsigned long l
     const char *bad[24] = {tool,     "verify",  s->problem, s->path, "--device",    device,
                            "--seed", seed_text, "--json",   json,    "--no-timing", "--timeout",
                            "20",     "--quiet", "--unseen", "150",   "--fail-fast"};
-    const bool limited = strcmp(s->fate, "limited") == 0; /* what it refuses must be among the draws */
+    const bool limited = strcmp(s->expected, "limited") == 0; /* what it refuses must be among the draws */
     const char *fair[24] = {tool,
                             "verify",
                             s->problem,
@@ -140,7 +140,7 @@ static pid_t start(const struct specimen *s, const char *device, unsigned long l
     snprintf(seed_text, sizeof seed_text, "%llu", seed);
     add_seen(s, device, bad, 17, seen);
     add_seen(s, device, fair, 17, seen);
-    const bool stops = strcmp(s->fate, "specialized") == 0 || strcmp(s->fate, "broken") == 0;
+    const bool stops = strcmp(s->expected, "specialized") == 0 || strcmp(s->expected, "broken") == 0;
     const pid_t pid = fork();
     if (pid == 0) {
         if (!freopen("/dev/null", "w", stdout))
@@ -203,11 +203,11 @@ static void read_result(const struct specimen *s, const char *json, struct trial
 
 static void report(const struct specimen *s, const struct trial_run *run)
 {
-    const char *objection = battery_objection(s, run);
-    printf("  %-4s %-12s %-10s %5.1f s  seed %-4llu %s\n", objection ? "BAD" : "ok", run->verdict,
+    const char *mismatch = battery_mismatch(s, run);
+    printf("  %-4s %-12s %-10s %5.1f s  seed %-4llu %s\n", mismatch ? "BAD" : "ok", run->verdict,
            run->failure, run->seconds, run->seed, s->source);
-    if (objection)
-        printf("       %s\n", objection);
+    if (mismatch)
+        printf("       %s\n", mismatch);
     fflush(stdout);
 }
 
@@ -275,15 +275,15 @@ void battery_run(const struct specimen *specimen, const char *device, int parall
     }
 }
 
-/* A replayed answer is proof of cheating, which may stand in for the declared failing fate. */
-const char *battery_objection(const struct specimen *s, const struct trial_run *run)
+/* A replayed answer is proof of cheating, which may stand in for the expected failing verdict. */
+const char *battery_mismatch(const struct specimen *s, const struct trial_run *run)
 {
     static char text[640];
     const bool fair = s->fault[0] == '\0', caught = strcmp(run->verdict, "cheating") == 0;
-    const int status = strcmp(s->fate, "general") == 0 ? 0 : 1;
-    if (run->status != status || (strcmp(run->verdict, s->fate) != 0 && (fair || !caught))) {
+    const int status = strcmp(s->expected, "general") == 0 ? 0 : 1;
+    if (run->status != status || (strcmp(run->verdict, s->expected) != 0 && (fair || !caught))) {
         snprintf(text, sizeof text, "verdict %s, exit %d; declared %s%s%s: %s %s", run->verdict, run->status,
-                 s->fate, fair ? "" : ", fault ", s->fault, run->failure, run->config);
+                 s->expected, fair ? "" : ", fault ", s->fault, run->failure, run->config);
         return text;
     }
     if (!fair && !run->outcome_declared) {

@@ -1,5 +1,5 @@
 /* The battery that tests the tester: every candidate kept under problems/, verified over several seeds,
- * its verdict held against the fate that its first lines declare. */
+ * its verdict held against the one that its first lines declare. */
 #ifndef UNSEEN_TESTS_BATTERY_H
 #define UNSEEN_TESTS_BATTERY_H
 
@@ -12,7 +12,7 @@ struct specimen {
     char source[BATTERY_PATH]; /* what people read: the file itself, or the patch that it is made from */
     char path[BATTERY_PATH];   /* what is verified */
     char problem[32];
-    char fate[24];     /* general, limited, specialized, broken */
+    char expected[24]; /* the verdict: general, limited, specialized, broken */
     char fault[64];    /* empty: honest */
     char outcomes[96]; /* words that its failures may legitimately show */
     char when[256];    /* a condition that every configuration it fails on meets; empty: none declared */
@@ -49,7 +49,7 @@ int battery_plan(int specimens, const struct battery_sample *sample, struct tria
 void battery_run(const struct specimen *specimen, const char *device, int parallel, struct trial_run *runs,
                  int count);
 
-/* NULL when the run shows the declared fate, for the declared cause; else what is wrong with it, in a static buffer. */
-const char *battery_objection(const struct specimen *specimen, const struct trial_run *run);
+/* NULL when the run shows the expected verdict, for the declared cause; else what is wrong with it, in a static buffer. */
+const char *battery_mismatch(const struct specimen *specimen, const struct trial_run *run);
 
 #endif

@@ -58,7 +58,7 @@ static void make_request(struct oracle *o, const struct problem *problem, int ca
     r->rtol = problem->published_rtol;
     for (int s = 0; s < JUDGE_SAMPLES; s++)
         r->sample[s] = -1;
-    error_ladder(problem, capability, &r->ladder);
+    error_arithmetics(problem, capability, &r->arithmetics);
 }
 
 void oracle_open(struct oracle *o, const char *name, const char *line, int content, int capability)

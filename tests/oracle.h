@@ -26,7 +26,7 @@ struct oracle_case {
     const char *problem, *line;
 };
 
-/* Inputs filled, outputs poisoned; the ladder of `capability` (0: host). Fails the test on an error.
+/* Inputs filled, outputs poisoned; the arithmetic classes of `capability` (0: host). Fails the test on an error.
  * OpenMP is left with one thread. The first output is judged, or the tensor `output`. */
 void oracle_open(struct oracle *o, const char *problem, const char *line, int content, int capability);
 void oracle_open_output(struct oracle *o, const struct problem *problem, int output, const char *line,

@@ -12,12 +12,12 @@
 static struct specimen *specimen;
 static struct trial_run *runs;
 
-START_TEST(a_candidate_meets_its_declared_fate)
+START_TEST(a_candidate_gets_its_expected_verdict)
 {
     const struct trial_run *run = &runs[_i];
-    const char *objection = battery_objection(&specimen[run->specimen], run);
-    ck_assert_msg(objection == NULL, "%s, seed %llu: %s", specimen[run->specimen].source, run->seed,
-                  objection ? objection : "");
+    const char *mismatch = battery_mismatch(&specimen[run->specimen], run);
+    ck_assert_msg(mismatch == NULL, "%s, seed %llu: %s", specimen[run->specimen].source, run->seed,
+                  mismatch ? mismatch : "");
 }
 END_TEST
 
@@ -61,7 +61,7 @@ static Suite *battery_suite(const char *name, const char *suffix, const char *de
     printf("\n");
     fflush(stdout); /* before the first fork */
     battery_run(specimen, device, number_from("BATTERY_PARALLEL", 1, parallel), runs, count);
-    tcase_add_loop_test(tcase, a_candidate_meets_its_declared_fate, 0, count);
+    tcase_add_loop_test(tcase, a_candidate_gets_its_expected_verdict, 0, count);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -236,7 +236,7 @@ static struct space most_space(void)
     for (int i = 0; i < AXES; i++)
         fprintf(file, "%s 1..%d tile 8 32\n", names[i], 100 + i);
     fputs("input normal other\n", file);
-    for (int i = 0; i < SPACE_MAX_LIMITS; i++)
+    for (int i = 0; i < SPACE_MAX_CONSTRAINTS; i++)
         fprintf(file, "limit %s*%s <= %d\n", names[i % AXES], names[(i + 1 + i / AXES) % AXES], 5000 + i);
     fclose(file);
     ck_assert_msg(read_text(&space, &most, text, &error) == 0, "%s", error.text);

@@ -8,7 +8,7 @@
 #include "gen/contract/condition.h"
 #include "gen/draw/move.h"
 #include "gen/contract/instantiate.h"
-#include "gen/contract/limit.h"
+#include "gen/contract/constraint.h"
 #include "suites.h"
 #include "test_gen.h"
 
@@ -26,7 +26,7 @@ static struct config random_config(const struct space *space, struct pcg *stream
                 domain.high = LARGEST;
             config.value[i] = domain_random(&domain, stream);
         }
-    } while (!draw_in_limits(space, &config));
+    } while (!draw_in_constraints(space, &config));
     return config;
 }
 

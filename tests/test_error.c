@@ -269,8 +269,8 @@ static double simulate_fp8(const double *product, int terms)
 static void expect_t3(struct pcg *pcg, int terms, bool wide, int *zeros_rejected, int rounds)
 {
     static double product[16384];
-    struct ladder ladder;
-    error_ladder(problem_find("gemm_fp8"), 90, &ladder);
+    struct arithmetics arithmetics;
+    error_arithmetics(problem_find("gemm_fp8"), 90, &arithmetics);
     for (int round = 0; round < rounds; round++) {
         struct sum_facts facts = {terms, 0, 0, 0, 0};
         for (int i = 0; i < terms; i++) {
@@ -282,7 +282,8 @@ static void expect_t3(struct pcg *pcg, int terms, bool wide, int *zeros_rejected
             facts.magnitude += fabs(p);
             facts.square += p * p;
         }
-        const double allowed = error_of_sum(&ladder.rung[ladder.admitted], DATA_SIGN_RANDOM, &facts);
+        const double allowed =
+            error_of_sum(&arithmetics.item[arithmetics.admitted], DATA_SIGN_RANDOM, &facts);
         ck_assert(fabs(simulate_fp8(product, terms) - facts.value) < 0.5 * allowed);
         *zeros_rejected += fabs(facts.value) > allowed;
     }
@@ -314,14 +315,14 @@ START_TEST(worked_examples_of_the_truncating_bound)
 }
 END_TEST
 
-static void expect_ladder(const char *problem, int capability, const char *admitted, double d)
+static void expect_arithmetics(const char *problem, int capability, const char *admitted, double d)
 {
-    struct ladder ladder;
-    error_ladder(problem_find(problem), capability, &ladder);
-    ck_assert_int_ge(ladder.count, 4);
-    ck_assert_str_eq(ladder.rung[0].name, "fp32");
-    ck_assert_str_eq(ladder.rung[ladder.admitted].name, admitted);
-    ck_assert(ladder.rung[ladder.admitted].d == d);
+    struct arithmetics arithmetics;
+    error_arithmetics(problem_find(problem), capability, &arithmetics);
+    ck_assert_int_ge(arithmetics.count, 4);
+    ck_assert_str_eq(arithmetics.item[0].name, "fp32");
+    ck_assert_str_eq(arithmetics.item[arithmetics.admitted].name, admitted);
+    ck_assert(arithmetics.item[arithmetics.admitted].d == d);
 }
 
 /* p = 2^64: its square overflows a single. Nothing may become wrong by that. */
@@ -339,33 +340,33 @@ END_TEST
 
 START_TEST(a_device_admits_the_arithmetic_of_its_matrix_units_and_no_more)
 {
-    expect_ladder("softmax", 0, "fp32", 0x1p-24);
-    expect_ladder("softmax", 90, "fp32", 0x1p-24);
-    expect_ladder("gemm_fp8", 0, "fp32", 0x1p-24);
-    expect_ladder("gemm_fp8", 90, "fp8 MMA", 34 * 0x1p-13);
-    expect_ladder("gemm_fp8", 100, "fp8 MMA", 37 * 0x1p-25);
-    expect_ladder("paged_attention", 0, "fp32", 0x1p-24);
-    expect_ladder("paged_attention", 80, "16-bit MMA", 11 * 0x1p-24);
-    expect_ladder("paged_attention", 90, "16-bit MMA", 21 * 0x1p-25);
-    expect_ladder("kda", 0, "bf16 operands", 21 * 0x1p-25);
-    expect_ladder("kda", 90, "bf16 operands", 21 * 0x1p-25);
+    expect_arithmetics("softmax", 0, "fp32", 0x1p-24);
+    expect_arithmetics("softmax", 90, "fp32", 0x1p-24);
+    expect_arithmetics("gemm_fp8", 0, "fp32", 0x1p-24);
+    expect_arithmetics("gemm_fp8", 90, "fp8 MMA", 34 * 0x1p-13);
+    expect_arithmetics("gemm_fp8", 100, "fp8 MMA", 37 * 0x1p-25);
+    expect_arithmetics("paged_attention", 0, "fp32", 0x1p-24);
+    expect_arithmetics("paged_attention", 80, "16-bit MMA", 11 * 0x1p-24);
+    expect_arithmetics("paged_attention", 90, "16-bit MMA", 21 * 0x1p-25);
+    expect_arithmetics("kda", 0, "bf16 operands", 21 * 0x1p-25);
+    expect_arithmetics("kda", 90, "bf16 operands", 21 * 0x1p-25);
     static const char *const products[] = {"moe_up", "gemm_w4a16", "gemm_bf16"};
     for (int i = 0; i < 3; i++) {
-        expect_ladder(products[i], 0, "fp32", 0x1p-24);
-        expect_ladder(products[i], 80, "16-bit MMA", 11 * 0x1p-24);
-        expect_ladder(products[i], 90, "16-bit MMA", 21 * 0x1p-25);
+        expect_arithmetics(products[i], 0, "fp32", 0x1p-24);
+        expect_arithmetics(products[i], 80, "16-bit MMA", 11 * 0x1p-24);
+        expect_arithmetics(products[i], 90, "16-bit MMA", 21 * 0x1p-25);
     }
-    expect_ladder("gemm_f32", 0, "fp32", 0x1p-24);
-    expect_ladder("gemm_f32", 90, "fp32", 0x1p-24);
+    expect_arithmetics("gemm_f32", 0, "fp32", 0x1p-24);
+    expect_arithmetics("gemm_f32", 90, "fp32", 0x1p-24);
 }
 END_TEST
 
 START_TEST(a_discrete_result_is_exact_or_wrong)
 {
-    struct ladder ladder;
-    error_ladder(problem_find("topk"), 90, &ladder);
-    ck_assert(ladder.count == 1 && ladder.admitted == 0);
-    ck_assert_str_eq(ladder.rung[0].name, "exact");
+    struct arithmetics arithmetics;
+    error_arithmetics(problem_find("topk"), 90, &arithmetics);
+    ck_assert(arithmetics.count == 1 && arithmetics.admitted == 0);
+    ck_assert_str_eq(arithmetics.item[0].name, "exact");
 }
 END_TEST
 

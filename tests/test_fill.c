@@ -333,60 +333,6 @@ START_TEST(a_line_still_means_the_same_bits)
 }
 END_TEST
 
-static const struct oracle_case lines[] = {
-    {"softmax", "rows=6 cols=77"},
-    {"gemm_fp8", "m=9 n=12 k=65"},
-    {"paged_attention", "batch=6 heads=4 kv_heads=2 head_dim=64 page_size=8 max_len=50 "
-                        "lengths=ragged table=shuffled past=nan"},
-    {"kda", "batch=2 t=7 heads=3 dk=64 dv=64 decay=mixed beta=mixed"},
-    {"topk", "rows=6 n=77 k=5"},
-    {"moe_up", "tokens=60 hidden_dim=11 inter_dim=7 experts=12 routing=odd"},
-    {"gemm_w4a16", "m=9 n=12 k=98 group=32 zero=spread"},
-    {"gemm_bf16", "m=9 n=12 k=65 trans_b=0"},
-    {"gemm_f32", "m=9 n=12 k=65 trans_b=1"},
-};
-enum { LINES = sizeof lines / sizeof *lines };
-
-/* Constant fills are the same in every content, and nothing else is. */
-static void compare_contents(struct oracle *a, struct oracle *b, bool same)
-{
-    ck_assert_mem_eq(a->instance.extent, b->instance.extent, sizeof a->instance.extent);
-    for (int t = 0; t < a->tensors; t++) {
-        ck_assert_int_eq(a->bytes[t], b->bytes[t]);
-        if (a->config.problem->tensors[t].role == TENSOR_OUTPUT)
-            continue;
-        const bool constant = a->instance.tensor[t].fill.kind == FILL_CONSTANT;
-        const bool equal = memcmp(a->tensor[t], b->tensor[t], (size_t)a->bytes[t]) == 0;
-        ck_assert_msg(equal == (same || constant), "tensor %s of %s", a->config.problem->tensors[t].name,
-                      a->config.problem->name);
-    }
-}
-
-START_TEST(contents_differ_in_every_tensor_and_a_line_repeats_itself)
-{
-    for (const char *const *input = oracle_inputs(lines[_i].problem); *input; input++) {
-        struct oracle first, again, other;
-        char line[256];
-        oracle_line(line, sizeof line, lines[_i].line, *input, 4);
-        oracle_open(&first, lines[_i].problem, line, 0, 0);
-        oracle_open(&again, lines[_i].problem, line, 0, 0);
-        compare_contents(&first, &again, true);
-        for (int content = 1; content < 3; content++) {
-            oracle_open(&other, lines[_i].problem, line, content, 0);
-            compare_contents(&first, &other, false);
-            oracle_close(&other);
-        }
-        oracle_line(line, sizeof line, lines[_i].line, *input, 5); /* so does another seed */
-        oracle_open(&other, lines[_i].problem, line, 0, 0);
-        ck_assert(memcmp(first.tensor[0], other.tensor[0], (size_t)first.bytes[0]) != 0 ||
-                  first.instance.tensor[0].fill.kind == FILL_CONSTANT);
-        oracle_close(&first);
-        oracle_close(&again);
-        oracle_close(&other);
-    }
-}
-END_TEST
-
 Suite *fill_suite(void)
 {
     Suite *suite = suite_create("fill");
@@ -406,7 +352,6 @@ Suite *fill_suite(void)
     tcase_add_test(kinds, planted_values_overwrite_and_garbage_is_nan);
     tcase_add_test(kinds, an_element_does_not_depend_on_how_many_there_are);
     tcase_add_test(meaning, a_line_still_means_the_same_bits);
-    tcase_add_loop_test(meaning, contents_differ_in_every_tensor_and_a_line_repeats_itself, 0, LINES);
     suite_add_tcase(suite, words);
     suite_add_tcase(suite, kinds);
     suite_add_tcase(suite, meaning);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "gen/contract/instantiate.h"
-#include "gen/contract/limit.h"
+#include "gen/contract/constraint.h"
 #include "gen/random/pcg.h"
 
 Suite *gen_suite(void);
@@ -106,8 +106,8 @@ START_TEST(a_contract_is_read_as_written)
     ck_assert_int_eq(space.domain[2].value_count, 1);
     ck_assert_int_eq(space.domain[2].low, 4096);
     ck_assert_int_eq(space.domain[3].value[0], 2); /* needle, in the file's order */
-    ck_assert_int_eq(space.limit_count, 2);
-    ck_assert_str_eq(limit_text(space.limit[0]), "m*n <= 2^20");
+    ck_assert_int_eq(space.constraint_count, 2);
+    ck_assert_str_eq(constraint_text(space.constraint[0]), "m*n <= 2^20");
     space_clear(&space);
 }
 END_TEST
@@ -186,10 +186,10 @@ START_TEST(a_limit_too_long_or_too_many_is_an_error)
     for (int i = 0; i < 70; i++)
         strcat(text, "+m");
     strcat(text, " < 5");
-    ck_assert_ptr_null(limit_parse(problem_find("gemm_fp8"), text + 6, why, sizeof why));
+    ck_assert_ptr_null(constraint_parse(problem_find("gemm_fp8"), text + 6, why, sizeof why));
     expect_contains(why, "a shorter limit");
     text[0] = '\0';
-    for (int i = 0; i < SPACE_MAX_LIMITS + 1; i++)
+    for (int i = 0; i < SPACE_MAX_CONSTRAINTS + 1; i++)
         strcat(text, "limit m < 5\n");
     ck_assert_int_eq(read_space(&space, "gemm_fp8", text, &error), -1);
     expect_contains(error.text, "one limit too many");
@@ -232,10 +232,10 @@ START_TEST(a_limit_means_what_arithmetic_says)
 {
     struct config config = parse("gemm_fp8", "m=6 n=4 k=3");
     char why[200] = "";
-    struct limit *limit = limit_parse(config.problem, limits[_i].text, why, sizeof why);
+    struct constraint *limit = constraint_parse(config.problem, limits[_i].text, why, sizeof why);
     ck_assert_msg(limit != NULL, "%s: %s", limits[_i].text, why);
-    ck_assert_msg(limit_holds(limit, &config) == limits[_i].holds, "%s", limits[_i].text);
-    limit_free(limit);
+    ck_assert_msg(constraint_holds(limit, &config) == limits[_i].holds, "%s", limits[_i].text);
+    constraint_free(limit);
 }
 END_TEST
 

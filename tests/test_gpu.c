@@ -256,7 +256,7 @@ static void judge_side(struct one_side *side, enum backend backend, const struct
     request.context.e4m3 = reference_e4m3();
     memcpy(request.context.extent, instance->extent, sizeof instance->extent);
     memcpy(request.context.scalar, instance->scalar, sizeof instance->scalar);
-    error_ladder(problem, 90, &request.ladder);
+    error_arithmetics(problem, 90, &request.arithmetics);
     const int64_t count = instance_tensor_count(&instance->tensor[t]);
     for (int s = 0; s < JUDGE_SAMPLES; s++)
         request.sample[s] = (count - 1) * s / (JUDGE_SAMPLES - 1);

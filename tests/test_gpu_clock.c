@@ -73,10 +73,10 @@ static struct lease *begin(bool *alone)
            n.state == NEIGHBOURS_NONE   ? "nobody else"
            : n.state == NEIGHBOURS_SOME ? "others"
                                         : "nothing",
-           neighbours_idle(&device) == 1   ? "0"
-           : neighbours_idle(&device) == 0 ? "above 0"
-                                           : "not known");
-    *alone = n.state != NEIGHBOURS_SOME && neighbours_idle(&device) != 0;
+           neighbours_idle(&device) == IDLE_YES  ? "0"
+           : neighbours_idle(&device) == IDLE_NO ? "above 0"
+                                                 : "not known");
+    *alone = n.state != NEIGHBOURS_SOME && neighbours_idle(&device) != IDLE_NO;
     lease_give(lease);
     if (!*alone)
         printf("clock: somebody else is on the device: nothing can be proved here\n");

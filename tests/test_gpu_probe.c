@@ -96,18 +96,18 @@ START_TEST(the_fp8_matrix_unit_keeps_as_many_bits_as_the_error_model_says)
 {
     static struct probe probe;
     struct device device;
-    struct ladder ladder;
+    struct arithmetics arithmetics;
     char error[512];
     ck_assert_msg(device_open(&device, "cuda", error, sizeof error) == 0, "%s", error);
     if (device.capability != 90)
         SKIP_TEST("wgmma exists on compute capability 9.0 only");
-    error_ladder(problem_find("gemm_fp8"), device.capability, &ladder);
+    error_arithmetics(problem_find("gemm_fp8"), device.capability, &arithmetics);
     open_probe(&probe, &device);
     const int within = kept_bits(&probe, 0, 5, 9);    /* one group of 32 products */
     const int across = kept_bits(&probe, 0, 40, 100); /* three groups: what the accumulator keeps */
     printf("probe: fp8 wgmma keeps 2^-%d beside 1 within a group, 2^-%d in the accumulator\n", within,
            across);
-    const struct arithmetic *fp8 = &ladder.rung[ladder.admitted];
+    const struct arithmetic *fp8 = &arithmetics.item[arithmetics.admitted];
     ck_assert_str_eq(fp8->name, "fp8 MMA");
     ck_assert_msg(ldexp(1, -within) * (fp8->k + 1) + ldexp(1, -across) <= fp8->d,
                   "the unit errs more than d = %g", fp8->d);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "verify/device/memory.h"
 #include "honest/margins.h"
@@ -103,21 +104,41 @@ static void expect_rejected(const struct problem *problem, const struct attempt 
     program_close(&program);
 }
 
+/* Not every problem has a program with switches. */
+/* Not every problem has a program with switches yet. */
+static bool has_program(const struct problem *problem)
+{
+    char path[256];
+    snprintf(path, sizeof path, "tests/honest/%s.c", problem->name);
+    return access(path, R_OK) == 0;
+}
+
+#define NEED_PROGRAM(problem)                                                                                \
+    if (!has_program(problem))                                                                               \
+    SKIP_TEST("no program with switches")
+
 static const struct problem *problem_at(int i)
 {
-    return problem_registry[i];
+    char path[128];
+    for (int p = 0; problem_registry[p]; p++) {
+        snprintf(path, sizeof path, "tests/honest/%s.c", problem_registry[p]->name);
+        if (access(path, F_OK) == 0 && i-- == 0)
+            return problem_registry[p];
+    }
+    return NULL;
 }
 
 static int problem_count(void)
 {
     int count = 0;
-    while (problem_registry[count])
+    while (problem_at(count))
         count++;
     return count;
 }
 
 START_TEST(honest_settings_pass)
 {
+    NEED_PROGRAM(problem_at(_i));
     const struct attempt attempt = {
         .device = "host", .capability = -1, .plan = {.seed = 1, .settings = 8, .configs = 30}};
     expect_honest(problem_at(_i), &attempt);
@@ -127,6 +148,7 @@ END_TEST
 /* Most show on small configurations; which of them need a long sum or a late token the whole set tells. */
 START_TEST(small_configurations_reject_most_mutants)
 {
+    NEED_PROGRAM(problem_at(_i));
     const struct attempt attempt = {.device = "host",
                                     .capability = -1,
                                     .plan = {.seed = 1, .configs = 24, .must_only = true, .brief = true}};
@@ -146,6 +168,7 @@ END_TEST
 /* The set that `standard` draws. */
 START_TEST(the_standard_set_rejects_every_mutant)
 {
+    NEED_PROGRAM(problem_at(_i));
     const struct attempt attempt = {
         .device = "host",
         .capability = -1,
@@ -157,6 +180,7 @@ END_TEST
 /* The matrix units' share of the honest, emulated bit by bit. */
 START_TEST(emulated_matrix_units_pass)
 {
+    NEED_PROGRAM(problem_at(_i));
     const struct attempt attempt = {
         .device = "host", .capability = 90, .plan = {.seed = 2, .settings = 8, .configs = 12}};
     expect_honest(problem_at(_i), &attempt);
@@ -220,6 +244,7 @@ END_TEST
 
 START_TEST(four_times_a_bound_accepts_a_mutant)
 {
+    NEED_PROGRAM(problem_at(_i));
     const struct problem *problem = problem_at(_i);
     const struct attempt attempt = {
         .device = "host",
@@ -239,6 +264,7 @@ END_TEST
 
 START_TEST(settings_are_drawn_alike_and_reach_every_admitted_value)
 {
+    NEED_PROGRAM(problem_at(_i));
     const struct attempt attempt = {.device = "host", .capability = -1};
     open_bed(problem_at(_i), &attempt);
     for (int s = 0; s < program.switch_count; s++)
@@ -257,6 +283,7 @@ END_TEST
 
 START_TEST(honest_settings_pass_on_a_gpu)
 {
+    NEED_PROGRAM(problem_at(_i));
     const struct attempt attempt = {
         .device = "cuda", .capability = -1, .plan = {.seed = 1, .settings = 64, .configs = 20, .large = 1}};
     expect_honest(problem_at(_i), &attempt);
@@ -265,6 +292,7 @@ END_TEST
 
 START_TEST(the_standard_set_rejects_every_mutant_on_a_gpu)
 {
+    NEED_PROGRAM(problem_at(_i));
     const struct attempt attempt = {
         .device = "cuda",
         .capability = -1,

@@ -46,11 +46,11 @@ START_TEST(the_tightest_arithmetic_that_fits_is_named)
         oracle_judge(&o, &report);
         ck_assert_int_eq(report.wrong, hopper ? 0 : 1);
         ck_assert_int_gt(report.fits, 0);
-        ck_assert_str_eq(o.request.ladder.rung[2].name, "fp8 MMA");
+        ck_assert_str_eq(o.request.arithmetics.item[2].name, "fp8 MMA");
         ck_assert(!hopper || report.fits == 2);
         oracle_put(&o, 20, 1e30);
         oracle_judge(&o, &report);
-        ck_assert_int_eq(report.fits, o.request.ladder.count);
+        ck_assert_int_eq(report.fits, o.request.arithmetics.count);
         oracle_close(&o);
     }
 }
@@ -59,7 +59,7 @@ END_TEST
 /* The allowance is moved until its edge meets the candidate's error, `radii` radii beyond it. */
 static void meet_the_edge(struct oracle *o, const struct judged *e, double radii)
 {
-    struct arithmetic *fp32 = &o->request.ladder.rung[0];
+    struct arithmetic *fp32 = &o->request.arithmetics.item[0];
     const double error = fabs(e->got - e->mid);
     fp32->operand = 0;
     const double bare = oracle_enclosure(o, e->index).allowed;

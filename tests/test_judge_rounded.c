@@ -182,10 +182,11 @@ static void expect_named(const char *problem, float (*operand)(float), float (*s
     oracle_judge(&o, &report);
     ck_assert_msg(report.wrong > 0, "%s passes as fp32", name);
     ck_assert(!oracle_witness(&o, &report.worst).ok);
-    ck_assert_msg(report.fits < o.request.ladder.count &&
-                      strcmp(o.request.ladder.rung[report.fits].name, name) == 0,
+    ck_assert_msg(report.fits < o.request.arithmetics.count &&
+                      strcmp(o.request.arithmetics.item[report.fits].name, name) == 0,
                   "%s is called %s", name,
-                  report.fits < o.request.ladder.count ? o.request.ladder.rung[report.fits].name : "wrong");
+                  report.fits < o.request.arithmetics.count ? o.request.arithmetics.item[report.fits].name
+                                                            : "wrong");
     oracle_close(&o);
 }
 

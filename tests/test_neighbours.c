@@ -123,11 +123,11 @@ START_TEST(a_device_is_idle_when_nothing_ran_while_nothing_of_ours_did)
 {
     percent[0] = 80; /* ours, a moment ago */
     percent[1] = 0;
-    ck_assert_int_eq(neighbours_idle(&gpu), 1);
+    ck_assert_int_eq(neighbours_idle(&gpu), IDLE_YES);
     percent[1] = 3;
-    ck_assert_int_eq(neighbours_idle(&gpu), 0);
+    ck_assert_int_eq(neighbours_idle(&gpu), IDLE_NO);
     percent[0] = percent[1] = -1;
-    ck_assert_int_eq(neighbours_idle(&gpu), -1);
+    ck_assert_int_eq(neighbours_idle(&gpu), IDLE_UNKNOWN);
 }
 END_TEST
 
@@ -136,7 +136,7 @@ START_TEST(without_nvml_nothing_is_known)
     neighbours_ask(NULL);
     const struct device none = {.backend = BACKEND_CUDA, .uuid = "GPU-that-does-not-exist"};
     ck_assert_int_eq(neighbours_of(&none, NULL, 0).state, NEIGHBOURS_UNKNOWN);
-    ck_assert_int_eq(neighbours_idle(&none), -1);
+    ck_assert_int_eq(neighbours_idle(&none), IDLE_UNKNOWN);
 }
 END_TEST
 

@@ -168,12 +168,13 @@ END_TEST
 
 /* --- real runs --- */
 
-START_TEST(a_planted_fault_shows_where_its_truth_says_and_its_twin_nowhere)
+START_TEST(a_planted_fault_shows_where_its_truth_says_and_its_control_nowhere)
 {
     const struct plant_trial *t = &trial[_i];
-    ck_assert_msg(t->judged == 3, "%s: %d configurations judged: %s", t->path, t->judged, t->objection);
-    ck_assert_msg(t->objection[0] == '\0', "%s: %s: %s", t->path, t->plant->when, t->objection);
-    ck_assert_msg((t->failed > 0) == !t->twin || t->plant->intermittent, "%s: %d failed", t->path, t->failed);
+    ck_assert_msg(t->judged == 3, "%s: %d configurations judged: %s", t->path, t->judged, t->mismatch);
+    ck_assert_msg(t->mismatch[0] == '\0', "%s: %s: %s", t->path, t->plant->when, t->mismatch);
+    ck_assert_msg((t->failed > 0) == !t->control || t->plant->intermittent, "%s: %d failed", t->path,
+                  t->failed);
 }
 END_TEST
 
@@ -230,7 +231,7 @@ static void plan_problem(int p)
         snprintf(seen[t], sizeof seen[t], "%s/%d.seen", folder, t);
         number = choose_fault(t, p, (enum plant_damage)damage, number) + 1;
         trial[t] = (struct plant_trial){
-            .plant = &plant[t], .field = &field[p], .seen = seen[t], .twin = i == FAULTS_EACH};
+            .plant = &plant[t], .field = &field[p], .seen = seen[t], .control = i == FAULTS_EACH};
         snprintf(trial[t].path, sizeof trial[t].path, "%s/%d.c", folder, t);
     }
 }
@@ -285,7 +286,7 @@ Suite *plant_suite(void)
     tcase_add_loop_test(tcase, an_example_lies_in_the_contract_the_caps_and_the_condition, 0, PROBLEMS);
     tcase_add_loop_test(tcase, a_rule_is_held_against_the_truth_on_both_sides, 0, RULES);
     tcase_add_test(tcase, a_configuration_is_minimal_when_no_simpler_step_shows_the_fault);
-    tcase_add_loop_test(tcase, a_planted_fault_shows_where_its_truth_says_and_its_twin_nowhere, 0, TRIALS);
+    tcase_add_loop_test(tcase, a_planted_fault_shows_where_its_truth_says_and_its_control_nowhere, 0, TRIALS);
     suite_add_tcase(suite, tcase);
     suite_add_tcase(suite, plant_code_case());
     owner = getpid();

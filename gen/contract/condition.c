@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "limit.h"
+#include "constraint.h"
 
 enum { MOST_TERMS = 32, TERM_SIZE = 160 };
 
 /* Either a comparison of numbers or a choice; the first term of every clause starts it. */
 struct term {
-    struct limit *limit;
+    struct constraint *constraint;
     int axis, choice;
     bool unequal, starts;
 };
@@ -46,8 +46,8 @@ static bool parse_term(const struct problem *problem, const char *text, size_t l
     part[length] = '\0';
     if (parse_choice(problem, part, term))
         return true;
-    term->limit = limit_parse_derived(problem, part, why, size);
-    return term->limit != NULL;
+    term->constraint = constraint_parse_derived(problem, part, why, size);
+    return term->constraint != NULL;
 }
 
 /* The end of the term at `text`; *word is what follows: "and", "or" or nothing. */
@@ -90,14 +90,14 @@ struct condition *condition_parse(const struct problem *problem, const char *tex
 void condition_free(struct condition *condition)
 {
     for (int i = 0; condition && i < condition->count; i++)
-        limit_free(condition->term[i].limit);
+        constraint_free(condition->term[i].constraint);
     free(condition);
 }
 
 static bool term_holds(const struct term *term, const struct config *config)
 {
-    if (term->limit)
-        return limit_holds(term->limit, config);
+    if (term->constraint)
+        return constraint_holds(term->constraint, config);
     return (config->value[term->axis] == term->choice) != term->unequal;
 }
 

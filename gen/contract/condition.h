@@ -1,5 +1,5 @@
 /* A condition on configurations: `k % 64 != 0 and input=special or n < 8`. Clauses joined by `or`, terms of a
- * clause by `and`; a term is a comparison of number axes as in a limit (limit.h) and of derived sizes
+ * clause by `and`; a term is a comparison of number axes as in a constraint (constraint.h) and of derived sizes
  * (`most_rows > 100`: problem.h), or `axis=choice`, `axis!=choice`. `any` always holds. */
 #ifndef UNSEEN_CONDITION_H
 #define UNSEEN_CONDITION_H

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "limit.h"
+#include "constraint.h"
 #include "space_internal.h"
 
 struct reader {
@@ -162,21 +162,22 @@ static int read_choice_axis(struct domain *domain, const char *p, const struct a
     return 0;
 }
 
-static int read_limit(struct space *space, const char *text, const char *where, struct space_error *error)
+static int read_constraint(struct space *space, const char *text, const char *where,
+                           struct space_error *error)
 {
     char why[160];
-    if (space->limit_count == SPACE_MAX_LIMITS)
+    if (space->constraint_count == SPACE_MAX_CONSTRAINTS)
         return space_fail(error,
                           "%s: one limit too many; at most %d were expected\n"
                           "---> join or remove limits",
-                          where, SPACE_MAX_LIMITS);
-    struct limit *limit = limit_parse(space->problem, text_skip(text), why, sizeof why);
-    if (!limit)
+                          where, SPACE_MAX_CONSTRAINTS);
+    struct constraint *constraint = constraint_parse(space->problem, text_skip(text), why, sizeof why);
+    if (!constraint)
         return space_fail(error,
                           "%s: limit: %s\n---> write a comparison over number axes, such as "
                           "'limit rows*cols <= 2^31'",
                           where, why);
-    space->limit[space->limit_count++] = limit;
+    space->constraint[space->constraint_count++] = constraint;
     return 0;
 }
 
@@ -201,7 +202,7 @@ static int read_line(void *state, const char *text, const char *where, struct sp
     if (!text_word(&p, name))
         return fail_name(reader, p, where, error);
     if (strcmp(name, "limit") == 0)
-        return read_limit(reader->space, p, where, error);
+        return read_constraint(reader->space, p, where, error);
     int index = problem_axis_index(problem, name);
     if (index < 0)
         return fail_name(reader, name, where, error);
@@ -247,9 +248,9 @@ int space_read(struct space *space, const struct problem *problem, const char *p
 
 void space_clear(struct space *space)
 {
-    for (int i = 0; i < space->limit_count; i++)
-        limit_free(space->limit[i]);
-    space->limit_count = 0;
+    for (int i = 0; i < space->constraint_count; i++)
+        constraint_free(space->constraint[i]);
+    space->constraint_count = 0;
 }
 
 /* --- membership --- */
@@ -312,15 +313,15 @@ bool space_contains(const struct space *space, const struct config *config, stru
                 fail_value(space, config, i, error);
             return false;
         }
-    for (int i = 0; i < space->limit_count; i++)
-        if (!limit_holds(space->limit[i], config)) {
+    for (int i = 0; i < space->constraint_count; i++)
+        if (!constraint_holds(space->constraint[i], config)) {
             if (error) {
                 char line[200];
                 config_format(config, line, sizeof line);
                 space_fail(error,
                            "%s; the contract asks for %.100s\n---> change one of these values, "
                            "or the limit in the .space file",
-                           line, limit_text(space->limit[i]));
+                           line, constraint_text(space->constraint[i]));
             }
             return false;
         }

@@ -8,7 +8,7 @@
 
 #include "problems/problem.h"
 
-enum { SPACE_MAX_VALUES = 32, SPACE_MAX_TILES = 16, SPACE_MAX_LIMITS = 32 };
+enum { SPACE_MAX_VALUES = 32, SPACE_MAX_TILES = 16, SPACE_MAX_CONSTRAINTS = 32 };
 
 /* A number axis has a range low..high, or a list of values (value_count > 0: ascending); a choice
  * axis has a list of the numbers of its choices, in the file's order. */
@@ -20,13 +20,13 @@ struct domain {
     int tile_count;
 };
 
-struct limit; /* a parsed expression such as rows*cols <= 2^31 */
+struct constraint; /* a parsed expression such as rows*cols <= 2^31 */
 
 struct space {
     const struct problem *problem;
     struct domain domain[PROBLEM_MAX_AXES]; /* by axis index of the problem */
-    struct limit *limit[SPACE_MAX_LIMITS];
-    int limit_count;
+    struct constraint *constraint[SPACE_MAX_CONSTRAINTS];
+    int constraint_count;
 };
 
 /* Text of one error: "FILE:LINE: what was found; what was expected\n---> hint". */
@@ -44,14 +44,14 @@ int space_read(struct space *space, const struct problem *problem, const char *p
                struct space_error *error);
 void space_clear(struct space *space);
 
-/* True when every value is in its domain and every limit holds. Otherwise *error (may be NULL) says
- * which axis or limit, what was found and what is legal. */
+/* True when every value is in its domain and every constraint holds. Otherwise *error (may be NULL) says
+ * which axis or constraint, what was found and what is legal. */
 bool space_contains(const struct space *space, const struct config *config, struct space_error *error);
 bool domain_contains(const struct domain *domain, int64_t value);
 /* The least value; of an extent that may be 0 the least that leaves something to compute, 1. Empty tensors are drawn for
  * themselves (corners, and now and then at random): among other things that are tried they would hide those. */
 int64_t domain_least(const struct domain *domain);
-const char *limit_text(const struct limit *limit); /* as written in the file */
+const char *constraint_text(const struct constraint *constraint); /* as written in the file */
 
 /* --- configuration lines --- */
 

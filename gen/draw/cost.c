@@ -40,7 +40,7 @@ double draw_box_size(const struct space *space, const struct config *config)
     return size;
 }
 
-/* Halves the largest range that the limits let be halved: no problem need survive a configuration
+/* Halves the largest range that the constraints let be halved: no problem need survive a configuration
  * outside its contract. */
 static bool halve_largest(const struct space *space, struct config *config)
 {
@@ -53,7 +53,7 @@ static bool halve_largest(const struct space *space, struct config *config)
             (largest >= 0 && config->value[i] <= config->value[largest]))
             continue;
         halved.value[i] = half > low ? half : low;
-        if (draw_in_limits(space, &halved)) {
+        if (draw_in_constraints(space, &halved)) {
             best = halved;
             largest = i;
         }

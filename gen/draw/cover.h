@@ -80,7 +80,7 @@ int64_t tuples_mark(struct tuples *tuples, const struct config *config);
 struct coverage {
     int strength;              /* 0: nothing was counted */
     int64_t covered, possible; /* possible: all but the excluded */
-    int64_t caps, contract;    /* excluded by the machine's caps, by the contract's limits */
+    int64_t caps, contract;    /* excluded by the machine's caps, by the contract's constraints */
 };
 struct coverage tuples_coverage(const struct tuples *tuples);
 

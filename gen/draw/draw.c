@@ -119,7 +119,7 @@ static void first_point(const struct space *space, struct config *config)
         config->value[i] = space->domain[i].value_count ? space->domain[i].value[0] : space->domain[i].low;
 }
 
-/* The next point of the space in the order of an odometer, limits aside; false after the last. */
+/* The next point of the space in the order of an odometer, constraints aside; false after the last. */
 static bool next_point(const struct space *space, struct config *config, int position[])
 {
     for (int i = 0; space->problem->axes[i].name; i++) {
@@ -146,7 +146,7 @@ static int find_few(struct drawing *drawing, bool *unseen)
         return 0;
     first_point(drawing->space, &config);
     do {
-        if (!draw_in_limits(drawing->space, &config) || is_seen(drawing, &config))
+        if (!draw_in_constraints(drawing->space, &config) || is_seen(drawing, &config))
             continue;
         *unseen = true;
         if (!draw_cost(&drawing->costing, &config, &cost))

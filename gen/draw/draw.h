@@ -38,8 +38,8 @@ struct draw_notes {
  * - first the frozen failures with their own seeds, all of them, even above `count` (those above the caps, outside
  *   the space or seen are left out, and the notes say how many);
  * - neighbours of every seen configuration, up to 20% of `count`: each number axis +-1 (of a list: the
- *   next and the previous value), each choice changed alone, each number axis +- its tiles. Where a limit
- *   forbids one, one other axis moves to its nearest value that satisfies all limits;
+ *   next and the previous value), each choice changed alone, each number axis +- its tiles. Where a constraint
+ *   forbids one, one other axis moves to its nearest value that satisfies all constraints;
  * - corners, up to 20%: every axis at its least, two axes at once as great as fits, each number axis at its
  *   greatest within the caps (once more with the sharpest input class) and at its least, seen values among others;
  *   from 100 draws on every tensor beyond

@@ -197,7 +197,7 @@ static bool has_target(const struct builder *b, const struct row *row, const str
     return true;
 }
 
-/* The axis of the target that limits and caps have to spare first: the one that is a range. */
+/* The axis of the target that constraints and caps have to spare first: the one that is a range. */
 static int target_axis(const struct builder *b, const struct row *row)
 {
     int factor[3], level[3], axis = -1;

@@ -68,7 +68,7 @@ void draw_accept(struct drawing *drawing, const struct config *config, const str
                  const char *why);
 
 /* Shrinks the largest axis, over and over, until the configuration may be afforded. Of `spared` (a bit an axis)
- * none before all others, or never when it is `fixed`, so that long single axes appear; limits never move
+ * none before all others, or never when it is `fixed`, so that long single axes appear; constraints never move
  * `kept` (-1: none is). What cannot shrink any more is taken as it is when the caps of one configuration allow
  * it. (draw_random.c) */
 bool draw_shrink_to_fit(struct drawing *drawing, struct config *config, int kept, unsigned spared, bool fixed,
@@ -94,7 +94,7 @@ int draw_mixed(struct drawing *drawing, int most);
 /* Likely failures first: orders what was drawn from `from` on. 0, or -1 without memory. */
 int draw_order(struct drawing *drawing, int from);
 
-/* The largest value of a number axis that the caps allow with every other axis at its least (limits
+/* The largest value of a number axis that the caps allow with every other axis at its least (constraints
  * that couple axes may move one). -1: not even the least. */
 int64_t draw_axis_largest(struct drawing *drawing, int axis);
 void draw_note(struct drawing *drawing, struct draw_notes *notes);

@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-#include "gen/contract/limit.h"
+#include "gen/contract/constraint.h"
 
-bool draw_in_limits(const struct space *space, const struct config *config)
+bool draw_in_constraints(const struct space *space, const struct config *config)
 {
-    for (int i = 0; i < space->limit_count; i++)
-        if (!limit_holds(space->limit[i], config))
+    for (int i = 0; i < space->constraint_count; i++)
+        if (!constraint_holds(space->constraint[i], config))
             return false;
     return true;
 }
@@ -34,7 +34,7 @@ int64_t repair_distance(const struct space *space, const struct config *config, 
             break;
         for (int sign = -1; sign <= last; sign += 2) {
             moved.value[axis] = *value = from + sign * distance;
-            if (domain_contains(domain, *value) && draw_in_limits(space, &moved))
+            if (domain_contains(domain, *value) && draw_in_constraints(space, &moved))
                 return distance;
         }
     }
@@ -43,8 +43,9 @@ int64_t repair_distance(const struct space *space, const struct config *config, 
 
 bool repair_may_help(const struct space *space, const struct config *config, int axis)
 {
-    for (int i = 0; i < space->limit_count; i++)
-        if (!limit_mentions(space->limit[i], axis) && !limit_holds(space->limit[i], config))
+    for (int i = 0; i < space->constraint_count; i++)
+        if (!constraint_mentions(space->constraint[i], axis) &&
+            !constraint_holds(space->constraint[i], config))
             return false;
     return domain_is_number(space, axis);
 }
@@ -53,7 +54,7 @@ int draw_repair(const struct space *space, struct config *config, int kept)
 {
     int64_t nearest = REPAIR_REACH, value = 0, best = 0;
     int moved = REPAIR_FAILED;
-    if (draw_in_limits(space, config))
+    if (draw_in_constraints(space, config))
         return kept;
     for (int i = 0; space->problem->axes[i].name; i++) {
         if (i == kept || !repair_may_help(space, config, i))

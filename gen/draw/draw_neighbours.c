@@ -124,7 +124,7 @@ static void say_change(const struct config *config, int axis, char *why, size_t 
         snprintf(why + used, size - used, ", %s to %lld", changed->name, (long long)config->value[axis]);
 }
 
-/* The step, another input class where the step itself is no choice, and what the limits demand. */
+/* The step, another input class where the step itself is no choice, and what the constraints demand. */
 static bool make_neighbour(const struct drawing *drawing, const struct step *step, struct pcg *stream,
                            struct config *config, char *why, size_t size)
 {

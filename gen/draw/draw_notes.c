@@ -16,7 +16,7 @@ static bool raise_another(const struct space *space, struct config *config, int 
             continue;
         while (raised.value[i] < domain->high) {
             raised.value[i] = raised.value[i] > domain->high / 2 ? domain->high : 2 * raised.value[i];
-            if (draw_in_limits(space, &raised)) {
+            if (draw_in_constraints(space, &raised)) {
                 *config = raised;
                 return true;
             }
@@ -25,7 +25,7 @@ static bool raise_another(const struct space *space, struct config *config, int 
     return false;
 }
 
-/* The configuration with every axis but one at its least, as far as the limits let them; false when they know
+/* The configuration with every axis but one at its least, as far as the constraints let them; false when they know
  * none. */
 static bool least_but(const struct space *space, int axis, int64_t value, struct config *config)
 {
@@ -35,7 +35,7 @@ static bool least_but(const struct space *space, int axis, int64_t value, struct
            (draw_repair(space, config, axis) != REPAIR_FAILED || raise_another(space, config, axis));
 }
 
-/* The largest that runs in [low, value], not farther than a few steps from `value`: limits such as
+/* The largest that runs in [low, value], not farther than a few steps from `value`: constraints such as
  * heads % kv_heads == 0 leave holes; apart from those, what is above the caps stays so a step lower.
  * -1: none. */
 static int64_t runs_at_or_below(struct drawing *drawing, int axis, int64_t value, int64_t low)
@@ -125,7 +125,7 @@ static void say_axis(struct drawing *drawing, int axis, struct draw_notes *notes
     const int64_t runs = draw_axis_largest(drawing, axis);
     const char *name = drawing->space->problem->axes[axis].name;
     if (runs >= legal)
-        return; /* a limit may keep an axis from its greatest value: that is no cut */
+        return; /* a constraint may keep an axis from its greatest value: that is no cut */
     if (runs < 0)
         say(notes, "\n%s: no value runs, even with every other axis at its least", name);
     else

@@ -36,7 +36,7 @@ static int largest_axis(const struct space *space, const struct config *config, 
     return largest;
 }
 
-/* False, with *config as it was, when the limits do not let the axis shrink. */
+/* False, with *config as it was, when the constraints do not let the axis shrink. */
 static bool shrink_axis(const struct space *space, struct config *config, int axis, int kept,
                         struct pcg *stream)
 {

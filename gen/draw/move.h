@@ -5,23 +5,23 @@
 #include "gen/contract/space.h"
 #include "gen/random/pcg.h"
 
-bool draw_in_limits(const struct space *space, const struct config *config);
+bool draw_in_constraints(const struct space *space, const struct config *config);
 
-/* When limits that couple axes forbid `config`, moves one number axis other than `kept` (-1: none is)
+/* When constraints that couple axes forbid `config`, moves one number axis other than `kept` (-1: none is)
  * to its nearest value that satisfies them all. Returns the axis moved, `kept` when none had to be, or
  * -2 when no single move helps. Every value must be in its domain. */
 enum { REPAIR_FAILED = -2 };
 int draw_repair(const struct space *space, struct config *config, int kept);
 
-/* The same for one axis: how far it must move, less than `reach`, for every limit to hold; 0: it cannot. *value is
+/* The same for one axis: how far it must move, less than `reach`, for every constraint to hold; 0: it cannot. *value is
  * where to. */
 enum repair_way { REPAIR_EITHER, REPAIR_DOWN };
 int64_t repair_distance(const struct space *space, const struct config *config, int axis, enum repair_way way,
                         int64_t reach, int64_t *value);
-/* Whether the axis has a say in every limit that fails: moving any other is in vain. */
+/* Whether the axis has a say in every constraint that fails: moving any other is in vain. */
 bool repair_may_help(const struct space *space, const struct config *config, int axis);
 
-/* First choices, every number at its least but nothing empty, no limits. */
+/* First choices, every number at its least but nothing empty, no constraints. */
 void draw_least(const struct space *space, struct config *config);
 int64_t domain_random(const struct domain *domain, struct pcg *stream); /* log-uniform, or one of a list */
 int64_t domain_decorate(const struct domain *domain, int64_t value, struct pcg *stream); /* prime, off-tile */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "gen/contract/instantiate.h"
-#include "gen/contract/limit.h"
+#include "gen/contract/constraint.h"
 
 enum { MOST_TILE_BITS = 10 }; /* tile counts of 2..1024 */
 
@@ -29,7 +29,7 @@ bool quantity_lists(const struct quantity *quantity, int64_t value)
     return false;
 }
 
-/* As a limit computes it: saturating (limit.h). */
+/* As a constraint computes it: saturating (constraint.h). */
 static int64_t product(const struct quantity *quantity, const struct config *config)
 {
     int64_t value = 1;
@@ -175,20 +175,20 @@ static void add_products(struct listing *listing, const int *axis, int axes)
         }
 }
 
-static bool is_limited_pair(const struct space *space, int a, int b)
+static bool is_coupled_pair(const struct space *space, int a, int b)
 {
-    for (int i = 0; i < space->limit_count; i++)
-        if (limit_mentions(space->limit[i], a) && limit_mentions(space->limit[i], b))
+    for (int i = 0; i < space->constraint_count; i++)
+        if (constraint_mentions(space->constraint[i], a) && constraint_mentions(space->constraint[i], b))
             return true;
     return false;
 }
 
-/* Axes that a limit couples (heads, kv_heads) are divided by each other in any kernel. */
+/* Axes that a constraint couples (heads, kv_heads) are divided by each other in any kernel. */
 static void add_quotients(struct listing *listing, const int *axis, int axes)
 {
     for (int i = 0; i < axes; i++)
         for (int j = 0; j < axes; j++) {
-            const bool related = is_limited_pair(listing->space, axis[i], axis[j]);
+            const bool related = is_coupled_pair(listing->space, axis[i], axis[j]);
             struct quantity quantity = {.count = 2, .axis = {axis[i], axis[j]}};
             if (i == j)
                 continue;

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "gen/contract/limit.h"
+#include "gen/contract/constraint.h"
 #include "gen/draw/move.h"
 
 /* What has been found out about one configuration. */
@@ -68,7 +68,7 @@ static bool fails(struct shrinking *s, const struct config *config)
     return answer > 0;
 }
 
-/* --- limits that couple axes: heads % kv_heads == 0 --- */
+/* --- constraints that couple axes: heads % kv_heads == 0 --- */
 
 enum {
     REPAIR_REACH = 4097, /* above every value of a coupled axis in any published contract */
@@ -84,7 +84,7 @@ static bool value_up_to(const struct domain *domain, int64_t most, int64_t *valu
     return most >= domain->low;
 }
 
-/* A step that the limits forbid takes one more axis down with it, the one that has the least way to go:
+/* A step that the constraints forbid takes one more axis down with it, the one that has the least way to go:
  * without it heads=32 kv_heads=8 would never come down to one of each. */
 static bool repair(const struct shrinking *s, struct config *config, axis_mask kept)
 {

@@ -55,7 +55,7 @@ static void open_bench(struct bench *b, const struct device *device, const char 
     b->request.context.e4m3 = b->e4m3;
     memcpy(b->request.context.extent, b->instance.extent, sizeof b->instance.extent);
     memcpy(b->request.context.scalar, b->instance.scalar, sizeof b->instance.scalar);
-    error_ladder(b->config.problem, device->capability, &b->request.ladder);
+    error_arithmetics(b->config.problem, device->capability, &b->request.arithmetics);
     for (int s = 0; s < JUDGE_SAMPLES; s++)
         b->request.sample[s] = -1;
     b->tensors = problem_tensor_count(b->config.problem);

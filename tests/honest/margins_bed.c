@@ -61,7 +61,7 @@ static void make_request(const struct bed *bed, struct layout *l)
     r->poison = memory_poison_element(bed->problem->tensors[r->output].dtype);
     for (int s = 0; s < JUDGE_SAMPLES; s++)
         r->sample[s] = l->elements * (2 * s + 1) / (2 * JUDGE_SAMPLES);
-    error_ladder(bed->problem, bed->capability, &r->ladder);
+    error_arithmetics(bed->problem, bed->capability, &r->arithmetics);
 }
 
 static int call(const struct bed *bed, const struct program *p, const struct layout *l)

@@ -1,7 +1,7 @@
 /* Finding planted faults: how many, how soon, and what is said about them.
  *   FIND_FAULTS=300 FIND_SEED=1 FIND_SEEDS=3   faults, the first seed, sets drawn for each
  *   FIND_DEVICE=host|cuda                      whose caps, and where real runs take place
- *   FIND_REAL=N FIND_TWINS=N                   faults and twins really run, spread over the problems
+ *   FIND_REAL=N FIND_CONTROLS=N                   faults and controls really run, spread over the problems
  *   FIND_EFFORT=quick|standard                 of the real runs
  *   FIND_FAST=1 FIND_EXPLAIN=0                 each stops at its first failure; no rule, nothing shrunk
  *   FIND_PARALLEL=N FIND_FOLDER=PATH           real runs at a time; where candidates and results go */
@@ -17,7 +17,7 @@
 #include "verify/session/task.h"
 
 struct setting {
-    int faults, seeds, real, twins, parallel;
+    int faults, seeds, real, controls, parallel;
     uint64_t seed;
     bool cuda, fast, explain;
     const char *effort, *folder;
@@ -49,7 +49,7 @@ static int read_setting(struct setting *s)
                           .effort = text_from("FIND_EFFORT", "standard"),
                           .folder = text_from("FIND_FOLDER", "/tmp/unseen-find"),
                           .cuda = strcmp(device, "cuda") == 0};
-    s->twins = number_from("FIND_TWINS", s->real);
+    s->controls = number_from("FIND_CONTROLS", s->real);
     if (s->faults < 1 || s->seeds < 1 || s->seeds > FIND_MOST_SEEDS || s->parallel < 1 ||
         (!s->cuda && strcmp(device, "host") != 0)) {
         fprintf(stderr,
@@ -130,25 +130,25 @@ static void print_trial(const struct plant_trial *trial)
     char what[96];
     plant_describe(trial->plant, what, sizeof what);
     tally.done++;
-    tally.contradictions += trial->objection[0] != '\0';
+    tally.contradictions += trial->mismatch[0] != '\0';
     tally.slowest = trial->seconds > tally.slowest ? trial->seconds : tally.slowest;
-    printf("  %-4s %3d/%d %-16s %-12s %5.1f s", trial->objection[0] ? "BAD" : "ok", tally.done, tally.runs,
+    printf("  %-4s %3d/%d %-16s %-12s %5.1f s", trial->mismatch[0] ? "BAD" : "ok", tally.done, tally.runs,
            trial->plant->problem->name, trial->verdict, trial->seconds);
-    if (trial->twin)
-        printf("  twin of %s\n", trial->path);
+    if (trial->control)
+        printf("  control of %s\n", trial->path);
     else
         printf("  first at %d, %d of %d: %s (%s)\n", trial->first, trial->failed, trial->judged,
                trial->plant->when, what);
-    if (trial->objection[0])
-        printf("       %s\n       %s\n", trial->objection, trial->path);
-    if (!trial->twin) {
+    if (trial->mismatch[0])
+        printf("       %s\n       %s\n", trial->mismatch, trial->path);
+    if (!trial->control) {
         check_minimal(trial);
         check_rule(trial);
     }
     fflush(stdout);
 }
 
-static void add_trials(const struct find *find, const struct setting *s, bool twin, int wanted,
+static void add_trials(const struct find *find, const struct setting *s, bool control, int wanted,
                        struct plant_trial *trial, int *count)
 {
     for (int i = 0, made = 0; i < find->faults && made < wanted; i++) {
@@ -156,9 +156,9 @@ static void add_trials(const struct find *find, const struct setting *s, bool tw
         if (!fault->plant.reachable)
             continue;
         struct plant_trial *t = &trial[(*count)++];
-        *t = (struct plant_trial){.plant = &fault->plant, .field = fault->field, .twin = twin};
+        *t = (struct plant_trial){.plant = &fault->plant, .field = fault->field, .control = control};
         snprintf(t->path, sizeof t->path, "%s/%s_%d%s.%s", s->folder, fault->plant.problem->name,
-                 fault->plant.number, twin ? "_twin" : "", s->cuda ? "cu" : "c");
+                 fault->plant.number, control ? "_control" : "", s->cuda ? "cu" : "c");
         made++;
     }
 }
@@ -179,7 +179,7 @@ static int run_really(const struct find *find, const struct setting *s)
 {
     struct plant_running running = {
         .tool = s->tool, .parallel = s->parallel, .seed = s->seed, .done = print_trial};
-    struct plant_trial *trial = calloc((size_t)(s->real + s->twins + 1), sizeof *trial);
+    struct plant_trial *trial = calloc((size_t)(s->real + s->controls + 1), sizeof *trial);
     int words = 0, count = 0;
     if (!trial || (mkdir(s->folder, 0755) != 0 && access(s->folder, W_OK) != 0)) {
         fprintf(stderr, "find: no room in %s\n---> name another folder: FIND_FOLDER=PATH\n", s->folder);
@@ -195,7 +195,7 @@ static int run_really(const struct find *find, const struct setting *s)
     if (!s->explain)
         running.words[words++] = "--no-explain";
     add_trials(find, s, false, s->real, trial, &count);
-    add_trials(find, s, true, s->twins, trial, &count);
+    add_trials(find, s, true, s->controls, trial, &count);
     tally.runs = count;
     printf("\nreal runs, in %s:\n", s->folder);
     const int status = plant_run(trial, count, &running);
@@ -222,7 +222,7 @@ int main(void)
         find_report(&find);
         printf("\nby truth alone: %.1f s\n", clock_seconds() - start);
     }
-    if (status == 0 && setting.real + setting.twins > 0)
+    if (status == 0 && setting.real + setting.controls > 0)
         status = run_really(&find, &setting);
     for (int i = 0; i < find.faults; i++)
         plant_clear(&find.fault[i].plant);

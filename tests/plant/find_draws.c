@@ -27,7 +27,7 @@ static int largest_range(const struct plant_field *field, const struct config *c
 static bool is_allowed(struct costing *costing, const struct config *config)
 {
     struct cost cost;
-    return draw_in_limits(costing->space, config) && draw_cost(costing, config, &cost);
+    return draw_in_constraints(costing->space, config) && draw_cost(costing, config, &cost);
 }
 
 /* --- uniform and log-uniform --- */
@@ -53,7 +53,7 @@ static bool draw_by_chance(struct costing *costing, const struct plant_field *fi
     do
         for (int i = 0; field->problem->axes[i].name; i++)
             out->value[i] = draw_value(&field->space.domain[i], field->space.domain[i].high, by_log, pcg);
-    while (!draw_in_limits(&field->space, out) && ++tries < LIMIT_TRIES);
+    while (!draw_in_constraints(&field->space, out) && ++tries < LIMIT_TRIES);
     for (int step = 0; step < FIT_STEPS; step++) {
         if (is_allowed(costing, out))
             return true;
@@ -63,7 +63,7 @@ static bool draw_by_chance(struct costing *costing, const struct plant_field *fi
         const struct domain *domain = &field->space.domain[axis];
         struct config smaller = *out;
         smaller.value[axis] = draw_value(domain, out->value[axis] - 1, by_log, pcg);
-        if (draw_in_limits(&field->space, &smaller))
+        if (draw_in_constraints(&field->space, &smaller))
             *out = smaller;
     }
     return false;
@@ -140,7 +140,7 @@ static bool draw_member(struct costing *costing, const struct plant_field *field
 {
     make_member(field, member, out, pcg);
     for (int step = 0; step < FIT_STEPS; step++) {
-        if (!draw_in_limits(&field->space, out) && draw_repair(&field->space, out, -1) == REPAIR_FAILED)
+        if (!draw_in_constraints(&field->space, out) && draw_repair(&field->space, out, -1) == REPAIR_FAILED)
             return false;
         if (is_allowed(costing, out))
             return true;

@@ -100,9 +100,9 @@ bool plant_may_show(const struct plant *plant, const struct config *config);
 bool plant_must_show(const struct plant *plant, const struct config *config);
 bool plant_on_seen(const struct plant *plant, const struct plant_field *field);
 
-/* Writes the candidate; `twin`: the same file with the fault switched off, right everywhere. Returns 0,
+/* Writes the candidate; `control`: the same file with the fault switched off, right everywhere. Returns 0,
  * or -1 after a message on standard error. */
-int plant_write(const struct plant *plant, const struct plant_field *field, bool twin, const char *path);
+int plant_write(const struct plant *plant, const struct plant_field *field, bool control, const char *path);
 
 /* The condition as a C expression over the kernel's extents. */
 void plant_condition_code(const struct plant *plant, char *text, size_t size);

@@ -53,8 +53,8 @@ static void become(const struct plant_trial *trial, const struct plant_running *
 
 static void object(struct plant_trial *trial, const char *what, const char *detail)
 {
-    if (!trial->objection[0])
-        snprintf(trial->objection, sizeof trial->objection, "%s: %s", what, detail);
+    if (!trial->mismatch[0])
+        snprintf(trial->mismatch, sizeof trial->mismatch, "%s: %s", what, detail);
 }
 
 static bool declared(const struct plant *plant, const char *outcome)
@@ -85,11 +85,11 @@ static void judge_config(struct plant_trial *trial, const char *line, const char
     const bool fails = strcmp(outcome, "pass") != 0;
     if (fails && trial->failed++ == 0)
         trial->first = trial->judged + trial->skipped;
-    if (fails && (trial->twin || !plant_may_show(plant, &config)))
+    if (fails && (trial->control || !plant_may_show(plant, &config)))
         object(trial, "fails where it is right", said);
     else if (fails && !declared(plant, outcome))
         object(trial, "undeclared outcome", said);
-    else if (!fails && !trial->twin && !plant->intermittent && plant_must_show(plant, &config))
+    else if (!fails && !trial->control && !plant->intermittent && plant_must_show(plant, &config))
         object(trial, "passes where it is wrong", said);
 }
 
@@ -152,7 +152,7 @@ static void read_result(struct plant_trial *trial)
 
 static int start(struct place *place, struct plant_trial *trial, const struct plant_running *running)
 {
-    if (plant_write(trial->plant, trial->field, trial->twin, trial->path) != 0)
+    if (plant_write(trial->plant, trial->field, trial->control, trial->path) != 0)
         return -1;
     fflush(NULL); /* nothing is printed twice by the child */
     *place = (struct place){.trial = trial, .started = clock_seconds(), .pid = fork()};

@@ -1,4 +1,4 @@
-/* Real runs of planted faults and their twins through build/unseen, held against the truth. */
+/* Real runs of planted faults and their controls through build/unseen, held against the truth. */
 #ifndef UNSEEN_TESTS_PLANT_RUN_H
 #define UNSEEN_TESTS_PLANT_RUN_H
 
@@ -9,7 +9,7 @@ enum { PLANT_MAX_WORDS = 12, PLANT_CONFIG = 320 };
 struct plant_trial {
     const struct plant *plant;
     const struct plant_field *field;
-    bool twin;
+    bool control;
     char path[PLANT_PATH]; /* of the candidate; its JSON file lies beside it */
     const char *seen;      /* --seen; NULL: the tool's own, whose fate is then checked */
     /* filled: */
@@ -20,7 +20,7 @@ struct plant_trial {
     double seconds;
     bool has_rule, has_minimal;
     char rule[PLANT_WHEN], minimal[PLANT_CONFIG];
-    char objection[640]; /* how the run contradicts the truth; empty: it does not */
+    char mismatch[640]; /* how the run contradicts the truth; empty: it does not */
 };
 
 struct plant_running {

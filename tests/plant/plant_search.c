@@ -60,7 +60,7 @@ static bool is_found(const struct plant *plant, bool holds, struct costing *cost
     struct cost cost;
     if (condition_holds(plant->condition, config) != holds)
         return false;
-    if (!draw_in_limits(costing->space, config) &&
+    if (!draw_in_constraints(costing->space, config) &&
         (draw_repair(costing->space, config, -1) == REPAIR_FAILED ||
          condition_holds(plant->condition, config) != holds))
         return false;
@@ -98,7 +98,7 @@ bool plant_random_config(const struct plant_field *field, struct pcg *pcg, struc
                                 ? domain_random(domain, pcg)
                                 : plant_pick(pcg, domain->value, domain->value_count);
         }
-        if (draw_in_limits(space, out) || draw_repair(space, out, -1) != REPAIR_FAILED)
+        if (draw_in_constraints(space, out) || draw_repair(space, out, -1) != REPAIR_FAILED)
             return true;
     }
     return false;

@@ -82,6 +82,12 @@ static const char *type_of(const struct plant_field *field, enum dtype dtype)
     return "void";
 }
 
+static const char *const argument_types[] = {[ARGUMENT_I64] = "int64_t",
+                                             [ARGUMENT_I32] = "int32_t",
+                                             [ARGUMENT_BOOL] = "bool",
+                                             [ARGUMENT_F32] = "float",
+                                             [ARGUMENT_F64] = "double"};
+
 static void write_entry(FILE *out, const struct plant_field *field)
 {
     const struct problem *p = field->problem;
@@ -90,7 +96,7 @@ static void write_entry(FILE *out, const struct plant_field *field)
         fprintf(out, "%s%s *%s, ", p->tensors[t].role == TENSOR_INPUT ? "const " : "",
                 type_of(field, p->tensors[t].dtype), p->tensors[t].name);
     for (int e = 0; p->arguments[e].name; e++)
-        fprintf(out, "int64_t %s, ", p->arguments[e].name);
+        fprintf(out, "%s %s, ", argument_types[p->arguments[e].type], p->arguments[e].name);
     fprintf(out, "%sstream)\n#define PLANT_CALL plant_honest(", field->cuda ? "cudaStream_t " : "void *");
     for (int t = 0; p->tensors[t].name; t++)
         fprintf(out, "%s, ", p->tensors[t].name);
@@ -122,13 +128,13 @@ void plant_condition_code(const struct plant *plant, char *text, size_t size)
         snprintf(text, size, "(%s) %s (%s)", plant->term[0].code, word[plant->join], plant->term[1].code);
 }
 
-static void write_damage(FILE *out, const struct plant *plant, bool twin)
+static void write_damage(FILE *out, const struct plant *plant, bool control)
 {
     const struct tensor *tensor = &plant->problem->tensors[plant->output];
     const size_t size = dtype_size(tensor->dtype);
     char condition[2 * PLANT_TEXT + 16];
     plant_condition_code(plant, condition, sizeof condition);
-    fprintf(out, "#define PLANT_CONDITION (%s)\n#define PLANT_ON %d\n", condition, !twin);
+    fprintf(out, "#define PLANT_CONDITION (%s)\n#define PLANT_ON %d\n", condition, !control);
     fprintf(out, "#define PLANT_DAMAGE %s\n", plant_damage_code(plant->damage));
     fprintf(out, "#define PLANT_PLACE (%s)\n", plant_place_code(plant));
     fprintf(out, "#define PLANT_BYTES %d\n", plant->bytes);
@@ -142,15 +148,15 @@ static void write_damage(FILE *out, const struct plant *plant, bool twin)
 }
 
 /* The keys of tests/battery.h. */
-static void write_header(FILE *out, const struct plant *plant, bool twin)
+static void write_header(FILE *out, const struct plant *plant, bool control)
 {
     char fault[96];
     const char *source = strstr(plant->source, "problems/");
     plant_describe(plant, fault, sizeof fault);
     fprintf(out, "// problem: %s\n", plant->problem->name);
     copy_link(out, plant->source);
-    fprintf(out, "// fate: %s\n", twin ? "general" : plant->fate);
-    if (!twin) {
+    fprintf(out, "// fate: %s\n", control ? "general" : plant->fate);
+    if (!control) {
         fprintf(out, "// fault: %s\n// outcomes: %s\n// when: %s\n", fault, plant->outcomes, plant->when);
         if (plant->by_bits)
             fprintf(out, "// shows: for sure on normal values, 64 outputs or more\n");
@@ -158,22 +164,22 @@ static void write_header(FILE *out, const struct plant *plant, bool twin)
             fprintf(out, "// shows: nearly always\n");
     }
     fprintf(out, "// construction: %s, %s fault %d of seed %llu\n\n", source ? source : plant->source,
-            twin ? "the twin without" : "with", plant->number, (unsigned long long)plant->seed);
+            control ? "the control without" : "with", plant->number, (unsigned long long)plant->seed);
 }
 
-int plant_write(const struct plant *plant, const struct plant_field *field, bool twin, const char *path)
+int plant_write(const struct plant *plant, const struct plant_field *field, bool control, const char *path)
 {
     char contents[PLANT_PATH], skeleton[PLANT_PATH];
     const char *name = field->problem->name;
     FILE *out = fopen(path, "we");
     if (!out)
         return complain(path);
-    write_header(out, plant, twin);
+    write_header(out, plant, control);
     fprintf(out, "#define %s plant_honest\n", name);
     int status = copy_honest(out, field, plant->source);
     fprintf(out, "#undef %s\n\n", name);
     write_entry(out, field);
-    write_damage(out, plant, twin);
+    write_damage(out, plant, control);
     snprintf(contents, sizeof contents, "%s/tests/plant/contents.in", field->root);
     if (status == 0 && plant->problem->derived)
         status = copy_file(out, contents);

@@ -145,7 +145,7 @@ static bool expect_smaller(struct auditing *a, const struct space *space)
             b.output[k].source.count = instance_tensor_count(b.output[k].source.shape);
             ok = ok && b.output[k].source.count <= a->output[k].source.count;
         }
-        ok = ok && slots_create(b.session, &b.instance, why, sizeof why) &&
+        ok = ok && slots_create(b.session, &b.instance, why, sizeof why) == 0 &&
              slots_fill(b.session, &config, &b.instance, 1) && expect(&b, OTHER);
     }
     for (int k = 0; k < a->judgements; k++)
@@ -354,7 +354,7 @@ static void audit_one(struct session *s, struct audit *audit, const struct drawn
         session_failed(s, "drawing the configuration", -1);
         return;
     }
-    if (slots_create(s, &a.instance, why, sizeof why))
+    if (slots_create(s, &a.instance, why, sizeof why) == 0)
         audit_config(&a, space);
     else
         audit->skipped++;

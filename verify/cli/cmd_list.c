@@ -81,8 +81,8 @@ int command_describe(const struct options *options)
     printf("%s: %s\n\naxes and contract (%s)\n", problem->name, problem->summary, path);
     for (int i = 0; problem->axes[i].name; i++)
         print_domain(&space, i);
-    for (int i = 0; i < space.limit_count; i++)
-        printf("  limit      %s\n", limit_text(space.limit[i]));
+    for (int i = 0; i < space.constraint_count; i++)
+        printf("  limit      %s\n", constraint_text(space.constraint[i]));
     print_classes(problem);
     print_derived(problem->derived);
     static const char *const role[] = {

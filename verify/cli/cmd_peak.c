@@ -24,12 +24,12 @@ int command_peak(const struct options *options)
 {
     struct device device;
     char error[512];
-    int status = device_open(&device, options->device, error, sizeof error);
-    if (status == 0 && device_measure_rates(&device, error, sizeof error) != 0)
+    const enum device_status status = device_open(&device, options->device, error, sizeof error);
+    if (status == DEVICE_OK && device_measure_rates(&device, error, sizeof error) != 0)
         options_error("%s", error); /* the rest is still worth printing */
-    if (status != 0) {
+    if (status != DEVICE_OK) {
         options_error("%s", error);
-        return status == -1 ? EXIT_USAGE : EXIT_ENVIRONMENT;
+        return status == DEVICE_SPEC ? EXIT_USAGE : EXIT_ENVIRONMENT;
     }
     printf("%s (%s), %d %s\n", device.name, device.driver, device.processors,
            device.backend == BACKEND_CUDA ? "multiprocessors" : "cores");

@@ -79,6 +79,8 @@ int command_prove(const struct options *options)
     const bool terminal = isatty(STDERR_FILENO);
     const struct prove_options asked = {.problem = problem,
                                         .device = &device,
+                                        .space = options->space,
+                                        .seen = options->seen,
                                         .seed = options->seed_given ? options->seed : SEED_DEFAULT,
                                         .sizes = prove_sizes(options->effort != EFFORT_QUICK),
                                         .timeout = options->timeout,

@@ -76,8 +76,8 @@ static void prepare_signals(void)
 
 static void start_result(const struct task *task, const struct options *options, struct result *result)
 {
-    struct ladder ladder;
-    error_ladder(task->problem, task->device.capability, &ladder);
+    struct arithmetics arithmetics;
+    error_arithmetics(task->problem, task->device.capability, &arithmetics);
     *result = (struct result){.version = UNSEEN_VERSION,
                               .git = unseen_git,
                               .problem = task->problem->name,
@@ -87,7 +87,7 @@ static void start_result(const struct task *task, const struct options *options,
                               .build_seconds = task->build.seconds,
                               .seed = task->seed,
                               .effort = options->unseen >= 0 ? "custom" : effort_name[options->effort],
-                              .admitted = ladder.rung[ladder.admitted].name,
+                              .admitted = arithmetics.item[arithmetics.admitted].name,
                               .published_tolerance = options->published,
                               .planned = task->seen_set.count + task->unseen_set.count,
                               .planned_seen = task->seen_set.count};

@@ -76,7 +76,7 @@ static const struct command commands[] = {
      "  unseen new rms_norm --like softmax\n"
      "  unseen verify ./rms_norm rms_norm/baseline.c --device host",
      command_new},
-    {"prove", "PROBLEM", 1, 1, "desjtv",
+    {"prove", "PROBLEM", 1, 1, "dSpesjtv",
      "Test a problem's definition by itself: enclosures against MPFR, the right output and slightly wrong "
      "ones, null "
      "outputs, its own kernels, its seen set, and what each input class can tell.\v"

@@ -68,7 +68,7 @@ double device_tflops(const struct device *device, const struct problem *problem)
     return device->vendor.tflops[rate] > 0 ? device->vendor.tflops[rate] : device->measured.tflops[rate];
 }
 
-static int open_cuda(struct device *device, long ordinal, char *error, size_t error_size)
+static enum device_status open_cuda(struct device *device, long ordinal, char *error, size_t error_size)
 {
     const int count = device_count_cuda();
     if (count == 0) {
@@ -76,17 +76,17 @@ static int open_cuda(struct device *device, long ordinal, char *error, size_t er
                  "--device cuda: no usable GPU was found on this machine\n"
                  "---> run on a machine with an NVIDIA driver and a GPU, or use --device host with "
                  "a .c candidate");
-        return -2;
+        return DEVICE_NONE;
     }
     if (ordinal >= count) {
         snprintf(error, error_size, "--device cuda:%ld: this machine has %d GPU%s\n---> use cuda:0%s",
                  ordinal, count, count == 1 ? "" : "s", count == 1 ? "" : " or another below the count");
-        return -2;
+        return DEVICE_NONE;
     }
     return device_open_cuda(device, (int)ordinal, error, error_size);
 }
 
-int device_open(struct device *device, const char *spec, char *error, size_t error_size)
+enum device_status device_open(struct device *device, const char *spec, char *error, size_t error_size)
 {
     memset(device, 0, sizeof *device);
     if (!spec)
@@ -106,7 +106,7 @@ int device_open(struct device *device, const char *spec, char *error, size_t err
              "--device %s: expected host, cuda or cuda:N\n---> for example "
              "--device host",
              spec);
-    return -1;
+    return DEVICE_SPEC;
 }
 
 int device_measure_rates(struct device *device, char *error, size_t error_size)
@@ -122,17 +122,18 @@ int device_count_cuda(void)
     return 0;
 }
 
-int device_open_cuda(struct device *device, int ordinal, char *error, size_t error_size)
+enum device_status device_open_cuda(struct device *device, int ordinal, char *error, size_t error_size)
 {
     (void)device;
     (void)ordinal;
     snprintf(error, error_size, "this build has no CUDA\n---> install the CUDA Toolkit and run make");
-    return -2;
+    return DEVICE_NONE;
 }
 
 int device_measure_rates_cuda(struct device *device, char *error, size_t error_size)
 {
-    return device_open_cuda(device, 0, error, error_size);
+    device_open_cuda(device, 0, error, error_size);
+    return -1;
 }
 
 int device_control_cuda(const struct device *device, double ms, double *event_ms, double *wall_ms)

@@ -35,11 +35,16 @@ struct device {
     struct ceilings vendor, measured; /* measured: only what was measured so far */
 };
 
+enum device_status {
+    DEVICE_OK,
+    DEVICE_SPEC, /* malformed: the user's */
+    DEVICE_NONE  /* there is no such device, or it cannot be used: the environment's */
+};
+
 /* spec: "host", "cuda", "cuda:N"; NULL: CUDA where a GPU is present, else the host. Measures copy
  * bandwidth, the launch floor and, on the host, the FMA rate (some tenths of a second).
- * Returns 0; -1 for a malformed spec (usage), -2 when there is no such device (environment); error says
- * what was found and what to do. */
-int device_open(struct device *device, const char *spec, char *error, size_t error_size);
+ * But for DEVICE_OK error says what was found and what to do. */
+enum device_status device_open(struct device *device, const char *spec, char *error, size_t error_size);
 
 /* The GEMM rate of every format on the GPU (cuBLASLt, loaded at run time), for `unseen peak`. Returns 0,
  * or -1 with a reason (no cuBLASLt); fills measured.tflops. */
@@ -58,8 +63,8 @@ double device_tflops(const struct device *device, const struct problem *problem)
 int device_control_cuda(const struct device *device, double ms, double *event_ms, double *wall_ms);
 
 /* back-end halves */
-int device_open_host(struct device *device, char *error, size_t error_size);
-int device_open_cuda(struct device *device, int ordinal, char *error, size_t error_size);
+enum device_status device_open_host(struct device *device, char *error, size_t error_size);
+enum device_status device_open_cuda(struct device *device, int ordinal, char *error, size_t error_size);
 int device_count_cuda(void); /* 0 without a driver or without CUDA in this build */
 int device_measure_rates_cuda(struct device *device, char *error, size_t error_size);
 

@@ -89,7 +89,7 @@ static void format_uuid(const cudaUUID_t *uuid, char *text, size_t size)
              b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
 }
 
-int device_open_cuda(struct device *device, int ordinal, char *error, size_t error_size)
+enum device_status device_open_cuda(struct device *device, int ordinal, char *error, size_t error_size)
 {
     struct cudaDeviceProp properties;
     int driver = 0;
@@ -103,7 +103,7 @@ int device_open_cuda(struct device *device, int ordinal, char *error, size_t err
                  "cuda:%d cannot be used: %s\n---> check nvidia-smi, or use "
                  "--device host",
                  ordinal, cudaGetErrorString(status));
-        return -2;
+        return DEVICE_NONE;
     }
     cudaDriverGetVersion(&driver);
     device->backend = BACKEND_CUDA;
@@ -121,7 +121,7 @@ int device_open_cuda(struct device *device, int ordinal, char *error, size_t err
     device_vendor_ceilings(device->name, &device->vendor);
     device->launch_ms = least_ms(50, launch_empty, NULL);
     device->measured.gbps = measure_copy();
-    return 0;
+    return DEVICE_OK;
 }
 
 /* --- control --- */

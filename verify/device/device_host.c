@@ -86,7 +86,7 @@ static double measure_fma(int cores)
     return best;
 }
 
-int device_open_host(struct device *device, char *error, size_t error_size)
+enum device_status device_open_host(struct device *device, char *error, size_t error_size)
 {
     struct utsname system;
     (void)error;
@@ -100,5 +100,5 @@ int device_open_host(struct device *device, char *error, size_t error_size)
     device->launch_ms = 1e-4; /* a call through a function pointer and two clock readings */
     device->measured.gbps = measure_copy(device->processors);
     device->measured.tflops[RATE_F32] = measure_fma(device->processors);
-    return 0;
+    return DEVICE_OK;
 }

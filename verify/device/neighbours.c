@@ -70,12 +70,12 @@ struct neighbours neighbours_of(const struct device *device, struct lease *lease
     return listed;
 }
 
-int neighbours_idle(const struct device *device)
+enum idle neighbours_idle(const struct device *device)
 {
     const struct timespec settle = {nvml->settle_ms / 1000, nvml->settle_ms % 1000 * 1000000L};
     if (nvml->utilization(device->uuid) < 0)
-        return -1;
+        return IDLE_UNKNOWN;
     nanosleep(&settle, NULL);
     const int percent = nvml->utilization(device->uuid);
-    return percent < 0 ? -1 : percent == 0;
+    return percent < 0 ? IDLE_UNKNOWN : percent == 0 ? IDLE_YES : IDLE_NO;
 }

@@ -20,9 +20,11 @@ struct neighbours {
  * neighbours, which share its cores and are no news: UNKNOWN there. */
 struct neighbours neighbours_of(const struct device *device, struct lease *lease, int children);
 
-/* After more than NVML's window of averaging in which nothing of ours ran: did anything run? 1 no, 0 yes, -1
- * not known. Takes that time. */
-int neighbours_idle(const struct device *device);
+enum idle { IDLE_UNKNOWN, IDLE_YES, IDLE_NO };
+
+/* After more than NVML's window of averaging in which nothing of ours ran: was the device at rest? Takes that
+ * time. */
+enum idle neighbours_idle(const struct device *device);
 
 /* What NVML is asked, as a table, so that a test can put its own in its place. */
 struct nvml {

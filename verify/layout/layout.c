@@ -68,7 +68,7 @@ void layout_request(const struct layout *l, int output, int capability, struct j
     r->context.e4m3 = reference_e4m3();
     for (int s = 0; s < JUDGE_SAMPLES; s++)
         r->sample[s] = -1;
-    error_ladder(l->problem, capability, &r->ladder);
+    error_arithmetics(l->problem, capability, &r->arithmetics);
 }
 
 static bool is_cuda(const struct layout *l)

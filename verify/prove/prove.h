@@ -48,9 +48,11 @@ struct prove_class {
 };
 
 /* The same of one configuration, for who draws. */
+enum { PROVE_VALUES = 6 };
 struct prove_telling {
     struct config config;
     const char *output;
+    double ratio[PROVE_VALUES]; /* of the first `values`, ascending */
     double median, flops, bytes;
     int64_t values, changed, accepted;
 };
@@ -88,6 +90,7 @@ struct prove_report {
 struct prove_options {
     const struct problem *problem;
     const struct device *device;
+    const char *space, *seen; /* files in the place of the problem's own; NULL: these */
     uint64_t seed;
     int sizes;      /* configurations of each input class */
     int kernels;    /* honest kernels at most; 0: all */

@@ -24,7 +24,7 @@ static bool read_contract(struct proof *p)
     struct space_error error;
     char path[1024];
     folder_shape(p->problem, "space", path, sizeof path);
-    if (space_read(&p->space, p->problem, path, &error) != 0)
+    if (space_read(&p->space, p->problem, p->options->space ? p->options->space : path, &error) != 0)
         return prove_break(p, PROVE_INPUT, "%s", error.text);
     return true;
 }
@@ -34,8 +34,11 @@ static void read_seen(struct proof *p, const char *ending, struct config_list *l
 {
     struct space_error error;
     char path[1024];
-    if (folder_shape(p->problem, ending, path, sizeof path) != 0 && optional)
+    const bool found = folder_shape(p->problem, ending, path, sizeof path) == 0;
+    if (optional && (!found || p->options->seen))
         return;
+    if (p->options->seen)
+        snprintf(path, sizeof path, "%s", p->options->seen);
     if (config_list_read(list, &p->space, path, false, &error) != 0) {
         prove_fail(p, PROVE_SEEN, NULL, "lines that parse, each inside the contract", "%s", error.text);
         config_list_clear(list);

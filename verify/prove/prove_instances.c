@@ -19,10 +19,10 @@ static void compare_shapes(struct proof *p, const struct config *config, const s
         prove_fail(p, PROVE_INSTANCES, config, expected, "%.17g flops and %.17g bytes, by %s %.17g and %.17g",
                    a->flops, a->bytes, other, b->flops, b->bytes);
     for (int i = 0; p->problem->arguments[i].name; i++)
-        if (a->extent[i] != b->extent[i] || a->scalar[i] != b->scalar[i])
-            prove_fail(p, PROVE_INSTANCES, config, expected, "argument %s is %lld (%g), by %s %lld (%g)",
-                       p->problem->arguments[i].name, (long long)a->extent[i], a->scalar[i], other,
-                       (long long)b->extent[i], b->scalar[i]);
+        if (a->extent[i] != b->extent[i])
+            prove_fail(p, PROVE_INSTANCES, config, expected, "argument %s is %lld, by %s %lld",
+                       p->problem->arguments[i].name, (long long)a->extent[i], other,
+                       (long long)b->extent[i]);
     for (int t = 0; p->problem->tensors[t].name; t++) {
         const struct instance_tensor *x = &a->tensor[t], *y = &b->tensor[t];
         if (x->rank != y->rank || memcmp(x->dim, y->dim, (size_t)x->rank * sizeof *x->dim) != 0)
@@ -30,6 +30,17 @@ static void compare_shapes(struct proof *p, const struct config *config, const s
                        "%s has %lld elements, by %s %lld, or other dimensions", p->problem->tensors[t].name,
                        (long long)instance_tensor_count(x), other, (long long)instance_tensor_count(y));
     }
+}
+
+/* Floating-point arguments are the contents' business where an input class says so, but no content's own. */
+static void compare_scalars(struct proof *p, const struct config *config, const struct instance *a,
+                            const struct instance *b)
+{
+    for (int i = 0; p->problem->arguments[i].name; i++)
+        if (a->scalar[i] != b->scalar[i])
+            prove_fail(p, PROVE_INSTANCES, config, "the same arguments in every content",
+                       "argument %s is %.17g, in another content %.17g", p->problem->arguments[i].name,
+                       a->scalar[i], b->scalar[i]);
 }
 
 static bool is_empty(const struct config *config)
@@ -91,6 +102,7 @@ static bool measure(struct proof *p, const struct config *config)
         look_at_shapes(p, config, &first);
         compare_shapes(p, config, &first, &measured, "`measure`");
         compare_shapes(p, config, &first, &second, "another content");
+        compare_scalars(p, config, &first, &second);
         ok = grow(p, config, &first);
     } else {
         prove_broke(p, "drawing a configuration", -1);
@@ -104,9 +116,9 @@ static bool measure(struct proof *p, const struct config *config)
 /* --- contents --- */
 
 /* Of one class, over its configurations: is there a tensor large enough to be asked, are a floating-point tensor's elements
- * ever different among themselves, and those of two contents? */
+ * ever different among themselves, and which tensors' ever from those of another content? */
 struct variety {
-    bool large, varies, differs;
+    bool large, varies, drawn[PROBLEM_MAX_TENSORS], differs[PROBLEM_MAX_TENSORS];
     struct config config;
 };
 
@@ -141,9 +153,11 @@ static bool compare_fills(struct proof *p, const struct layout *l, const struct 
     if (memcmp(buffer[0], buffer[1], l->bytes[t]) != 0)
         prove_fail(p, PROVE_INSTANCES, &l->config, "the same bits from the same seed and content",
                    "other bits of %s", p->problem->tensors[t].name);
-    v->differs = v->differs || memcmp(buffer[0], buffer[2], l->bytes[t]) != 0;
+    v->differs[t] = v->differs[t] || memcmp(buffer[0], buffer[2], l->bytes[t]) != 0;
     v->large = v->large || count >= ENOUGH;
     if (count >= ENOUGH) {
+        v->drawn[t] = v->drawn[t] || (l->instance.tensor[t].fill.kind != FILL_CONSTANT &&
+                                      l->instance.tensor[t].fill.kind != FILL_GIVEN);
         v->varies = v->varies || value_is_whole(p->problem->tensors[t].dtype) ||
                     !all_equal(&l->instance.tensor[t], buffer[0], dtype_size(p->problem->tensors[t].dtype));
         v->config = l->config;
@@ -180,9 +194,10 @@ static void judge_variety(struct proof *p, int class, const struct variety *v)
 {
     const char *name = p->classes ? p->problem->classes[class].name : "the only one";
     prove_ask(p, PROVE_CLASSES, 1);
-    if (v->large && !v->differs)
-        prove_fail(p, PROVE_CLASSES, &v->config, "other values in every content",
-                   "class %s: contents 0 and 1 are the same", name);
+    for (int t = 0; p->problem->tensors[t].name; t++)
+        if (v->drawn[t] && !v->differs[t])
+            prove_fail(p, PROVE_CLASSES, &v->config, "other values in every content",
+                       "class %s: %s is the same in contents 0 and 1", name, p->problem->tensors[t].name);
     if (v->large && !v->varies)
         prove_fail(p, PROVE_CLASSES, &v->config, "values that vary",
                    "class %s: every floating-point input is one number all over", name);

@@ -9,6 +9,9 @@
 #include "verify/layout/layout.h"
 #include "verify/session/session.h"
 
+/* What is expected of DATA_EXACT. */
+#define PROMISED "sums that are exact in any order, as the class promises (DATA_EXACT)"
+
 /* A drawn configuration that everything is asked on. */
 struct prove_case {
     struct config config;

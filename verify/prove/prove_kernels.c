@@ -144,8 +144,7 @@ static void note(struct proof *p, const struct kernel *kernel, const struct prov
     if (!right && !skipped && strcmp(out->outcome, "pass") == 0)
         snprintf(out->outcome, sizeof out->outcome, "%s", outcome_name(r->outcome));
     if (breaks_promise(p, r, c))
-        prove_fail(p, PROVE_EXACT, &c->config,
-                   "sums that are exact in any order, as the class promises (DATA_EXACT)",
+        prove_fail(p, PROVE_EXACT, &c->config, PROMISED,
                    "class %s: %s has %.9g for %.17g in %s[%lld], %.3g being allowed",
                    p->problem->classes[c->class].name, kernel->file, w->got, w->want, w->tensor,
                    (long long)w->index, w->allowed);
@@ -172,12 +171,13 @@ static bool check(struct proof *p, const struct kernel *kernel, struct session *
 /* The first sees all configurations, every other one a share of each class's, each another. */
 static bool is_due(const struct proof *p, int kernel, int index)
 {
-    const int share = p->options->sizes > 4 ? 4 : 2;
-    const struct prove_case *c = &p->cases[index];
-    int first = index; /* of its class */
-    while (first > 0 && p->cases[first - 1].class == c->class)
+    int first = index, end = index; /* of its class */
+    while (first > 0 && p->cases[first - 1].class == p->cases[index].class)
         first--;
-    return kernel == 0 || (index - first) % share == kernel % share;
+    while (end < p->case_count && p->cases[end].class == p->cases[index].class)
+        end++;
+    const int share = p->options->sizes > 4 ? 4 : 2, turns = end - first < share ? end - first : share;
+    return kernel == 0 || (index - first) % turns == kernel % turns;
 }
 
 static bool run(struct proof *p, const struct kernel *kernel, int number, struct prove_kernel *out)

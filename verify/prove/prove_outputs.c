@@ -3,48 +3,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prove_internal.h"
-#include "verify/audit/nulls.h"
+#include "prove_trial.h"
 
-enum { LOOKED_AT = 2 * JUDGE_SAMPLES, MOST_ROUNDS = 3 };
+enum { MOST_ROUNDS = 3 };
 
 /* Terms that MPFR may take for one configuration. */
 static const double witness_terms = 1e5;
 
-/* One judged output of one configuration. */
-struct trial {
-    struct proof *p;
-    const struct prove_case *c;
-    const struct judgement *j;
-    struct layout *layout;
-    struct judge_request request;
-    struct judge_report *report;
-    const struct instance_tensor *shape; /* of the output */
-    enum dtype dtype;
-    int64_t elements;
-    size_t bytes;
-    void *right, *changed;       /* host, laid out like the output */
-    unsigned char *mask;         /* host: which elements the judge rejects */
-    void *device_mask;           /* memory of the back end */
-    struct judged at[LOOKED_AT]; /* elements that are looked at, as judged in the right output */
-    int looked;
-};
+/* An enclosure's radius over what is allowed, at most: a verdict hangs on it only now and then. */
+static const double narrow = 0x1p-8;
 
 /* --- elements, by their number --- */
 
-static double get(const struct trial *t, const void *output, int64_t i)
+double trial_get(const struct trial *t, const void *output, int64_t i)
 {
     return value_get(t->dtype, output, instance_tensor_place(t->shape, i));
 }
 
-static void set(const struct trial *t, int64_t i, double value)
+void trial_set(const struct trial *t, int64_t i, double value)
 {
     value_set(t->dtype, t->changed, instance_tensor_place(t->shape, i), value);
 }
 
 /* --- judging --- */
 
-static bool judge(struct trial *t, const void *output)
+bool trial_judge(struct trial *t, const void *output)
 {
     int error = t->layout->memory->from_host(t->layout->got[t->j->output], output, t->bytes);
     error = error ? error : t->layout->memory->poison(t->device_mask, (size_t)t->elements, 0);
@@ -77,7 +60,7 @@ static void find_extremes(const struct trial *t, int64_t extreme[2])
     double most = -1, least = INFINITY;
     extreme[0] = extreme[1] = 0;
     for (int64_t i = 0; i < t->elements; i++) {
-        const double size = fabs(get(t, t->right, i));
+        const double size = fabs(trial_get(t, t->right, i));
         if (size > most && isfinite(size)) {
             most = size;
             extreme[0] = i;
@@ -116,10 +99,19 @@ static void hear(struct trial *t, const struct judged *e, const struct witnessed
 {
     const char *name = t->p->problem->tensors[t->j->output].name;
     prove_ask(t->p, PROVE_ENCLOSURE, 1);
+    if (!answer->inside && t->layout->instance.data == DATA_EXACT && e->rad == 0)
+        prove_fail(t->p, PROVE_EXACT, &t->c->config, PROMISED,
+                   "class %s: MPFR has %.17g for %s[%lld], the sum as doubles have it is %.17g",
+                   t->p->classes ? t->p->problem->classes[t->c->class].name : "of all", answer->value, name,
+                   (long long)e->index, e->mid);
     if (!answer->inside)
         prove_fail(t->p, PROVE_ENCLOSURE, &t->c->config, "the value by MPFR inside the enclosure",
                    "%s[%lld]: MPFR %.17g, enclosure %.17g +- %.3g", name, (long long)e->index, answer->value,
                    e->mid, e->rad);
+    else if (isfinite(e->mid) && e->allowed > 0 && !(e->rad <= e->allowed * narrow))
+        prove_fail(t->p, PROVE_ENCLOSURE, &t->c->config, "an enclosure far narrower than what is allowed",
+                   "%s[%lld]: %.17g +- %.3g, %.3g being allowed", name, (long long)e->index, e->mid, e->rad,
+                   e->allowed);
     else if (!answer->ok)
         prove_fail(t->p, PROVE_RIGHT, &t->c->config, "the right output accepted",
                    "%s[%lld]: %.9g rejected by MPFR, whose value is %.17g; allowed %.3g", name,
@@ -169,7 +161,7 @@ static bool judge_right(struct trial *t)
     choose_elements(t, index);
     for (int half = 0; half < 2; half++) {
         memcpy(t->request.sample, index + half * JUDGE_SAMPLES, sizeof t->request.sample);
-        if (!judge(t, t->right))
+        if (!trial_judge(t, t->right))
             return false;
         memcpy(t->at + half * JUDGE_SAMPLES, t->report->sample, sizeof t->report->sample);
     }
@@ -183,7 +175,7 @@ static bool judge_right(struct trial *t)
 /* A value that the output's format does not flush to 0: of what is 0 anyway nothing is told by its size. */
 static bool tells(const struct trial *t, const struct judged *e)
 {
-    return isfinite(e->mid) && get(t, t->right, e->index) != 0;
+    return isfinite(e->mid) && trial_get(t, t->right, e->index) != 0;
 }
 
 /* --- elements moved --- */
@@ -197,7 +189,7 @@ static bool move_element(struct trial *t, enum move move, const struct judged *e
     const enum dtype dtype = t->dtype;
     const int64_t place = instance_tensor_place(t->shape, e->index);
     if (!isfinite(e->mid)) { /* a number is further off than anything that is allowed */
-        set(t, e->index, 1);
+        trial_set(t, e->index, 1);
         return move == MOVE_FOUR_TIMES;
     }
     switch (move) {
@@ -205,8 +197,8 @@ static bool move_element(struct trial *t, enum move move, const struct judged *e
     case MOVE_FOUR_TIMES:
         return value_set_outside(dtype, t->changed, place, e->mid, e->mid + sign * 4 * e->allowed) ||
                value_set_outside(dtype, t->changed, place, e->mid, e->mid - sign * 4 * e->allowed);
-    case MOVE_ZERO: set(t, e->index, 0); return tells(t, e);
-    default: set(t, e->index, 2 * e->mid); return tells(t, e);
+    case MOVE_ZERO: trial_set(t, e->index, 0); return tells(t, e);
+    default: trial_set(t, e->index, 2 * e->mid); return tells(t, e);
     }
 }
 
@@ -230,7 +222,7 @@ static void note_moved(struct trial *t, enum move move, const struct judged *e, 
 {
     const char *name = t->p->problem->tensors[t->j->output].name;
     const bool rejected = t->mask[e->index];
-    const double now = get(t, t->changed, e->index);
+    const double now = trial_get(t, t->changed, e->index);
     if (move == MOVE_ZERO || move == MOVE_TWICE) {
         telling->changed++;
         telling->accepted += !rejected;
@@ -265,7 +257,7 @@ static bool try_move(struct trial *t, enum move move, int from, int to, struct p
         }
         if (count == 0)
             break;
-        if (!judge(t, t->changed))
+        if (!trial_judge(t, t->changed))
             return false;
         for (int i = 0; i < count; i++)
             note_moved(t, move, moved[i], telling);
@@ -300,91 +292,13 @@ static struct prove_telling *add_telling(struct trial *t)
 /* Over elements that were not chosen by their size. */
 static void measure_telling(const struct trial *t, struct prove_telling *telling)
 {
-    double ratio[LOOKED_AT];
     int count = 0;
-    for (int i = 2; i < t->looked; i++)
+    for (int i = LOOKED_AT - PROVE_VALUES; i < t->looked; i++)
         if (tells(t, &t->at[i]))
-            ratio[count++] = t->at[i].allowed / fabs(t->at[i].mid);
-    qsort(ratio, (size_t)count, sizeof *ratio, ascending);
+            telling->ratio[count++] = t->at[i].allowed / fabs(t->at[i].mid);
+    qsort(telling->ratio, (size_t)count, sizeof *telling->ratio, ascending);
     telling->values = count;
-    telling->median = count ? ratio[count / 2] : 0;
-}
-
-/* --- null outputs --- */
-
-static const enum null_kind tried[] = {NULL_ZEROS,  NULL_ONES,      NULL_NAN,        NULL_INPUT, NULL_MEAN,
-                                       NULL_MIDDLE, NULL_FIRST_ROW, NULL_FIRST_TILE, NULL_RANDOM};
-enum { TRIED = sizeof tried / sizeof *tried };
-
-struct null_count {
-    int judged, rejected;
-    struct config config; /* that accepted it */
-};
-
-static bool try_null(struct trial *t, const struct null_source *source, int kind, float *out,
-                     struct null_count *count)
-{
-    null_make(tried[kind], source, out);
-    for (int64_t i = 0; i < t->elements; i++)
-        set(t, i, out[i]);
-    if (memcmp(t->changed, t->right, t->bytes) == 0)
-        return true; /* happens to be right: an output of one element */
-    if (!judge(t, t->changed))
-        return false;
-    count->judged++;
-    count->rejected += t->report->wrong > 0;
-    if (t->report->wrong == 0)
-        count->config = t->c->config;
-    return true;
-}
-
-static bool try_nulls(struct trial *t, struct null_count count[TRIED])
-{
-    const struct layout *l = t->layout;
-    const int64_t inputs = l->held[0] ? instance_tensor_count(&l->instance.tensor[0]) : 0;
-    float *const expected = malloc((size_t)t->elements * sizeof *expected);
-    float *const out = malloc((size_t)t->elements * sizeof *out);
-    float *const input = malloc(((size_t)inputs + 1) * sizeof *input);
-    void *const staging = malloc(l->bytes[0] + 1);
-    bool ok = (expected && out && input && staging) || prove_broke(t->p, "null outputs", -1);
-    if (ok && inputs) {
-        const int error = l->memory->to_host(staging, l->held[0], 0, (int64_t)l->bytes[0]);
-        ok = !error || prove_broke(t->p, "reading an input", error);
-    }
-    if (ok) {
-        const struct null_source source = {.problem = t->p->problem,
-                                           .shape = t->shape,
-                                           .count = t->elements,
-                                           .expected = expected,
-                                           .input = input,
-                                           .inputs = inputs,
-                                           .seed = t->p->options->seed};
-        for (int64_t i = 0; i < t->elements; i++)
-            expected[i] = (float)get(t, t->right, i);
-        for (int64_t i = 0; i < inputs; i++)
-            input[i] = (float)value_get(t->p->problem->tensors[0].dtype, staging,
-                                        instance_tensor_place(&l->instance.tensor[0], i));
-        for (int kind = 0; kind < TRIED && ok; kind++)
-            ok = try_null(t, &source, kind, out, &count[kind]);
-        memcpy(t->changed, t->right, t->bytes);
-    }
-    free(expected);
-    free(out);
-    free(input);
-    free(staging);
-    return ok;
-}
-
-/* By the set as a whole: a mean is right where all elements are equal. */
-static void judge_nulls(struct proof *p, const struct judgement *j, const struct null_count count[TRIED])
-{
-    for (int kind = 0; kind < TRIED; kind++) {
-        prove_ask(p, PROVE_NULLS, count[kind].judged);
-        if (count[kind].judged > 0 && count[kind].rejected == 0)
-            prove_fail(p, PROVE_NULLS, &count[kind].config, "every null output rejected somewhere",
-                       "%s: '%s' accepted in all of %d configurations", p->problem->tensors[j->output].name,
-                       null_name(tried[kind]), count[kind].judged);
-    }
+    telling->median = count ? telling->ratio[(count - 1) / 2] : 0;
 }
 
 /* --- discrete outputs: what the baseline left is right, and so is nothing else --- */
@@ -418,7 +332,7 @@ static bool change_elements(struct trial *t, int tensor, struct prove_telling *t
         memcpy(changed, right, bytes);
         value_change(dtype, changed, instance_tensor_place(&l->instance.tensor[tensor], index));
         error = l->memory->from_host(l->got[tensor], changed, bytes);
-        ok = error || judge(t, tensor == t->j->output ? changed : t->right);
+        ok = error || trial_judge(t, tensor == t->j->output ? changed : t->right);
         if (ok && !error)
             note_changed(t, tensor, index, telling);
         error = error ? error : l->memory->from_host(l->got[tensor], right, bytes);
@@ -440,7 +354,7 @@ static bool try_discrete(struct trial *t, struct null_count count[TRIED])
     for (int tensor = 0; ok && t->p->problem->tensors[tensor].name; tensor++)
         if (t->j->tensors >> tensor & 1 && t->layout->got[tensor])
             ok = change_elements(t, tensor, telling);
-    return ok && (!t->c->nulls || try_nulls(t, count));
+    return ok && (!t->c->nulls || trial_nulls(t, count));
 }
 
 /* --- all together --- */
@@ -457,7 +371,7 @@ static bool try_continuous(struct trial *t, struct null_count count[TRIED])
     measure_telling(t, telling);
     return try_move(t, MOVE_HALF, 0, LOOKED_AT, telling) &&
            try_move(t, MOVE_FOUR_TIMES, 0, LOOKED_AT, telling) && try_move(t, MOVE_ZERO, 2, 5, telling) &&
-           try_move(t, MOVE_TWICE, 5, LOOKED_AT, telling) && (!t->c->nulls || try_nulls(t, count));
+           try_move(t, MOVE_TWICE, 5, LOOKED_AT, telling) && (!t->c->nulls || trial_nulls(t, count));
 }
 
 static bool try_output(struct proof *p, const struct prove_case *c, struct layout *layout,
@@ -529,10 +443,11 @@ bool prove_outputs(struct proof *p)
     }
     session_close(baseline);
     for (int j = 0; j < p->judgements && ok; j++)
-        judge_nulls(p, &p->judgement[j], count[j]);
+        trial_count_nulls(p, &p->judgement[j], count[j]);
     prove_says(p, PROVE_ENCLOSURE, "elements against MPFR");
     prove_says(p, PROVE_RIGHT, "right outputs, and elements moved by half");
     prove_says(p, PROVE_OFF, "elements moved by four times");
     prove_says(p, PROVE_NULLS, "null outputs judged");
+    prove_says(p, PROVE_EXACT, "kernels");
     return ok;
 }

@@ -4,7 +4,8 @@
  *     signature x:f32 y:f32* rows cols            tensors, an output with a star, and arguments
  *     published 1e-05 1e-05                       atol, rtol
  *     work      FLOPS BYTES CONFIGURATION
- *     allowed   OUTPUT ERROR CONFIGURATION        the mean over four elements, by the host's arithmetic
+ *     error     OUTPUT ERROR CONFIGURATION        what the host's arithmetic may err before the output is rounded, the
+ *                                                 mean over four elements
  */
 #include <math.h>
 #include <stdio.h>
@@ -38,26 +39,39 @@ static void signature(const struct problem *problem, char *text, size_t size)
         used += (size_t)snprintf(text + used, size - used, " %s%s", a->name, type[a->type]);
 }
 
-/* Of a poisoned output: what a row shares is then none of its. */
-static int allowed_error(const struct judgement *j, const struct config *config, double *mean)
+/* Four elements, of a poisoned output: what a row shares is then none of its. */
+static int sum_allowed(const struct layout *layout, const struct reference *reference,
+                       struct judge_request *request, double loosened, double *sum)
+{
+    struct judge_report *report = malloc(sizeof *report);
+    request->loosened = loosened;
+    const int error = report ? layout_judge(layout, reference, request, report) : -1;
+    *sum = 0;
+    for (int s = 0; s < JUDGE_SAMPLES && !error; s++)
+        *sum += report->sample[s].allowed;
+    free(report);
+    return error;
+}
+
+/* What the arithmetic may err: what is allowed beyond the rounding of the output, which is what remains where the
+ * arithmetic errs next to nothing. */
+static int error_of(const struct judgement *j, const struct config *config, double *mean)
 {
     struct layout layout;
     struct judge_request request;
-    struct judge_report *report = malloc(sizeof *report);
+    double allowed = 0, rounding = 0;
     int error = layout_open(&layout, memory_of(BACKEND_HOST), config, 0);
     const int64_t elements = error ? 0 : instance_tensor_count(&layout.instance.tensor[j->output]);
-    error = report ? error : -1;
-    *mean = 0;
-    if (!error && elements > 0) {
+    if (elements > 0) {
         layout_request(&layout, j->output, 0, &request);
         for (int s = 0; s < JUDGE_SAMPLES; s++)
             request.sample[s] = elements * (2 * s + 1) / (2 * JUDGE_SAMPLES);
-        error = layout_judge(&layout, j->reference, &request, report);
-        for (int s = 0; s < JUDGE_SAMPLES && !error; s++)
-            *mean += report->sample[s].allowed / JUDGE_SAMPLES;
+        error = sum_allowed(&layout, j->reference, &request, 1, &allowed);
+        if (!error)
+            error = sum_allowed(&layout, j->reference, &request, 1e-30, &rounding);
     }
+    *mean = (allowed - rounding) / JUDGE_SAMPLES;
     layout_close(&layout);
-    free(report);
     return error;
 }
 
@@ -70,7 +84,7 @@ struct pin {
 
 static void fail_line(const struct pin *pin, const char *text)
 {
-    prove_fail(pin->p, PROVE_PINNED, NULL, "signature, published, work or allowed, each with its figures",
+    prove_fail(pin->p, PROVE_PINNED, NULL, "signature, published, work or error, each with its figures",
                "%s: %s", pin->where, text);
 }
 
@@ -134,7 +148,7 @@ static const struct judgement *judgement_of(const struct proof *p, const char *o
     return NULL;
 }
 
-static bool check_allowed(const struct pin *pin, const char *rest)
+static bool check_error(const struct pin *pin, const char *rest)
 {
     char output[64];
     struct config config;
@@ -148,11 +162,11 @@ static bool check_allowed(const struct pin *pin, const char *rest)
     }
     if (!parse_config(pin, rest + used, &config))
         return true;
-    const int error = allowed_error(j, &config, &found);
+    const int error = error_of(j, &config, &found);
     if (error)
         return prove_broke(pin->p, "judging", error);
     if (!(fabs(found - pinned) <= near * pinned))
-        prove_fail(pin->p, PROVE_PINNED, &config, "the allowed error as pinned",
+        prove_fail(pin->p, PROVE_PINNED, &config, "the arithmetic's share of the allowed error as pinned",
                    "of %s %.6g, %.4g times the pinned %.6g", output, found, found / pinned, pinned);
     return true;
 }
@@ -175,8 +189,8 @@ static bool check_line(const struct pin *pin, char *line)
         check_published(pin, rest);
     else if (strcmp(key, "work") == 0)
         return check_work(pin, rest);
-    else if (strcmp(key, "allowed") == 0)
-        return check_allowed(pin, rest);
+    else if (strcmp(key, "error") == 0)
+        return check_error(pin, rest);
     else
         fail_line(pin, key);
     return true;
@@ -209,20 +223,20 @@ static const struct prove_telling *least(const struct proof *p, const char *outp
     return found;
 }
 
-static bool list_allowed(struct proof *p, const struct judgement *j, FILE *out)
+static bool list_errors(struct proof *p, const struct judgement *j, FILE *out)
 {
     const char *output = p->problem->tensors[j->output].name;
     char line[RESULT_LINE_SIZE];
     for (int class = 0; class < (p->classes ? p->classes : 1) && !j->reference->discrete; class ++) {
         const struct prove_telling *t = least(p, output, class);
         double mean = 0;
-        const int error = t ? allowed_error(j, &t->config, &mean) : 0;
+        const int error = t ? error_of(j, &t->config, &mean) : 0;
         if (error)
             return prove_broke(p, "judging", error);
-        if (!(mean > 0) || !isfinite(mean))
+        if (!t || !isfinite(mean))
             continue;
         config_format(&t->config, line, sizeof line);
-        fprintf(out, "allowed   %s %.6g %s\n", output, mean, line);
+        fprintf(out, "error     %s %.6g %s\n", output, mean, line);
     }
     return true;
 }
@@ -247,7 +261,7 @@ static bool list_pins(struct proof *p)
             fprintf(out, "work      %.17g %.17g %s\n", s->flops, s->bytes, line);
     }
     for (int j = 0; j < p->judgements && ok; j++)
-        ok = list_allowed(p, &p->judgement[j], out);
+        ok = list_errors(p, &p->judgement[j], out);
     fclose(out);
     return ok;
 }

@@ -24,7 +24,7 @@ static void print_text(FILE *out, const char *label, const char *text)
 
 static void print_check(FILE *out, const struct prove_finding *f, enum prove_check check)
 {
-    if (!f->what[0])
+    if (!f->what[0] && !f->failures)
         fprintf(out, "  %-7s %-15s for what failed above\n", "not run", prove_check_name(check));
     else
         fprintf(out, "  %-7s %-15s %lld %s\n", f->failures ? "FAILED" : "ok", prove_check_name(check),

@@ -18,7 +18,7 @@ static bool is_blind(const struct prove_telling *t)
     return t->values > 0 && (t->median >= 1 || 2 * t->accepted > t->changed);
 }
 
-static void sum_up(const struct proof *p, const struct judgement *j, int class, double *median,
+static void sum_up(const struct proof *p, const struct judgement *j, int class, double *ratio,
                    struct prove_class *out)
 {
     const struct prove_report *r = p->report;
@@ -32,14 +32,14 @@ static void sum_up(const struct proof *p, const struct judgement *j, int class, 
             out->blind++;
             config_format(&t->config, out->line, sizeof out->line);
         }
-        if (t->values)
-            median[out->configs++] = t->median;
+        memcpy(ratio + out->values, t->ratio, (size_t)t->values * sizeof *ratio);
         out->values += t->values;
+        out->configs++;
         out->changed += t->changed;
         out->accepted += t->accepted;
     }
-    qsort(median, (size_t)out->configs, sizeof *median, ascending);
-    out->median = out->configs ? median[out->configs / 2] : 0;
+    qsort(ratio, (size_t)out->values, sizeof *ratio, ascending);
+    out->median = out->values ? ratio[(out->values - 1) / 2] : 0;
     out->tells_nothing = out->median >= 1 || 2 * out->accepted > out->changed;
 }
 
@@ -61,17 +61,17 @@ static void judge_class(struct proof *p, const struct prove_class *c)
 bool prove_tell(struct proof *p)
 {
     struct prove_report *r = p->report;
-    double *median = malloc((size_t)(r->telling_count + 1) * sizeof *median);
+    double *ratio = malloc((size_t)(r->telling_count + 1) * PROVE_VALUES * sizeof *ratio);
     r->class = calloc((size_t)(p->classes * p->judgements) + 1, sizeof *r->class);
-    if (!median || !r->class) {
-        free(median);
+    if (!ratio || !r->class) {
+        free(ratio);
         return prove_broke(p, "what classes tell", -1);
     }
     for (int j = 0; j < p->judgements; j++)
         for (int c = 0; c < p->classes; c++) {
-            sum_up(p, &p->judgement[j], c, median, &r->class[r->class_count]);
+            sum_up(p, &p->judgement[j], c, ratio, &r->class[r->class_count]);
             judge_class(p, &r->class[r->class_count++]);
         }
-    free(median);
+    free(ratio);
     return true;
 }

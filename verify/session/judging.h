@@ -12,8 +12,8 @@ bool session_break(struct session *s, enum session_status status, const char *fo
     __attribute__((format(printf, 3, 4)));
 /* The same for an error of memory.h or reference/: out of memory costs only this configuration. */
 bool session_failed(struct session *s, const char *what, int error);
-/* Memory for all tensors of the configuration; where there is none, `why` says so. */
-bool slots_create(struct session *s, const struct instance *instance, char *why, size_t why_size);
+/* Memory for all tensors of the configuration. 0; -1 where there is none, and `why` says so. */
+int slots_create(struct session *s, const struct instance *instance, char *why, size_t why_size);
 bool slots_fill(struct session *s, const struct config *config, const struct instance *instance, int content);
 
 /* Give the configuration's memory back, before the next one asks for its own. */

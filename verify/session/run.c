@@ -295,16 +295,18 @@ static void compact(struct run *run)
 
 static void find_loosest(struct run *run)
 {
-    struct ladder ladder;
-    int rung = -1;
-    error_ladder(run->task->problem, run->task->device.capability, &ladder);
+    struct arithmetics arithmetics;
+    int arithmetic = -1;
+    error_arithmetics(run->task->problem, run->task->device.capability, &arithmetics);
     for (int i = 0; i < run->result->result_count; i++)
-        if (run->result->results[i].fits && run->result->results[i].rung > rung)
-            rung = run->result->results[i].rung;
-    run->result->admitted = ladder.rung[ladder.admitted].name;
-    run->result->fits = rung < 0 ? NULL : rung < ladder.count ? ladder.rung[rung].name : "wrong";
-    run->result->downgrade = rung > ladder.admitted;
-    run->result->unexplained = rung >= ladder.count;
+        if (run->result->results[i].fits && run->result->results[i].arithmetic > arithmetic)
+            arithmetic = run->result->results[i].arithmetic;
+    run->result->admitted = arithmetics.item[arithmetics.admitted].name;
+    run->result->fits = arithmetic < 0                   ? NULL
+                        : arithmetic < arithmetics.count ? arithmetics.item[arithmetic].name
+                                                         : "wrong";
+    run->result->downgrade = arithmetic > arithmetics.admitted;
+    run->result->unexplained = arithmetic >= arithmetics.count;
 }
 
 enum run_status run_task(const struct task *task, const struct run_options *options, struct result *result,

@@ -30,7 +30,7 @@ struct session *session_open(const struct session_options *options)
     s->memory = memory_of(options->device->backend);
     find_judgements(s);
     s->tensors = problem_tensor_count(options->problem);
-    error_ladder(options->problem, options->device->capability, &s->ladder);
+    error_arithmetics(options->problem, options->device->capability, &s->arithmetics);
     for (int t = 0; t < PROBLEM_MAX_TENSORS; t++)
         s->slot[t].region.fd = -1;
     return s;
@@ -57,7 +57,7 @@ void session_copy(struct session *s, void *const *to)
 
 int session_admitted(const struct session *s)
 {
-    return s->ladder.admitted;
+    return s->arithmetics.admitted;
 }
 
 const char *session_error(const struct session *s)

@@ -61,9 +61,9 @@ enum session_status session_measure(struct session *session, const struct config
 /* Another limit for each call from now on. */
 void session_limit(struct session *session, double seconds);
 
-/* Name of a rung of the arithmetic ladder ("fp32"); "wrong" past its end. */
-const char *session_rung_name(const struct session *session, int rung);
-int session_admitted(const struct session *session); /* the loosest rung that the problem admits */
+/* Name of an arithmetic class ("fp32"); "wrong" past the last. */
+const char *session_arithmetic_name(const struct session *session, int arithmetic);
+int session_admitted(const struct session *session); /* the loosest class that the problem admits */
 
 const char *session_error(const struct session *session); /* after SESSION_BAD, SESSION_BROKEN */
 

@@ -257,7 +257,7 @@ enum session_status session_check(struct session *s, const struct config *config
     } else {
         result->flops = c.instance.flops;
         result->bytes = c.instance.bytes;
-        if (slots_create(s, &c.instance, result->detail, sizeof result->detail))
+        if (slots_create(s, &c.instance, result->detail, sizeof result->detail) == 0)
             run_calls(s, &c);
         else
             session_skip(result, CAUSE_MEMORY);

@@ -42,7 +42,7 @@ static bool is_ours_alone(struct session *s)
 {
     const struct neighbours n = look(s);
     return n.state != NEIGHBOURS_SOME && lease_is_alone(s->options.lease) &&
-           (n.state == NEIGHBOURS_NONE || neighbours_idle(s->options.device) != 0);
+           (n.state == NEIGHBOURS_NONE || neighbours_idle(s->options.device) != IDLE_NO);
 }
 
 /* The second run: calls of the candidate and kernels of ours in turn. */

@@ -27,7 +27,7 @@ struct session {
     const struct memory *memory;
     struct judgement judgement[PROBLEM_MAX_TENSORS];
     int judgements;
-    struct ladder ladder;
+    struct arithmetics arithmetics;
     struct child *child;
     bool mapped; /* the child has this configuration's regions */
     struct slot slot[PROBLEM_MAX_TENSORS];

@@ -21,7 +21,7 @@ void session_request(const struct session *s, const struct judging *j, int k, st
     request->got = s->slot[request->output].got;
     request->width = instance_tensor_width(&j->instance->tensor[request->output]);
     request->pitch = j->instance->tensor[request->output].pitch;
-    request->ladder = s->ladder;
+    request->arithmetics = s->arithmetics;
     request->poison = memory_poison_element(problem->tensors[request->output].dtype);
     request->atol = problem->published_atol;
     request->rtol = problem->published_rtol;
@@ -91,9 +91,9 @@ static void describe_wrong(const struct session *s, const struct judging *j, int
                        "named twice");
 }
 
-const char *session_rung_name(const struct session *s, int rung)
+const char *session_arithmetic_name(const struct session *s, int arithmetic)
 {
-    return rung < s->ladder.count ? s->ladder.rung[rung].name : "wrong";
+    return arithmetic < s->arithmetics.count ? s->arithmetics.item[arithmetic].name : "wrong";
 }
 
 /* Sum up over the calls of a configuration: the worst element of all, the loosest arithmetic. */
@@ -111,9 +111,9 @@ static void add_up(const struct session *s, const struct judge_report *report, c
         total->worst = *worst;
         totals->worst_ratio = report->worst_ratio;
     }
-    if (!total->fits || report->fits > total->rung) {
-        total->rung = report->fits;
-        total->fits = session_rung_name(s, report->fits);
+    if (!total->fits || report->fits > total->arithmetic) {
+        total->arithmetic = report->fits;
+        total->fits = session_arithmetic_name(s, report->fits);
     }
 }
 

@@ -48,11 +48,11 @@ static bool fits(const struct session *s, const struct instance *instance, char 
     return false;
 }
 
-bool slots_create(struct session *s, const struct instance *instance, char *why, size_t why_size)
+int slots_create(struct session *s, const struct instance *instance, char *why, size_t why_size)
 {
     const struct problem *problem = s->options.problem;
     if (!fits(s, instance, why, why_size))
-        return false;
+        return -1;
     for (int t = 0; t < s->tensors; t++) {
         struct slot *slot = &s->slot[t];
         const enum dtype dtype = problem->tensors[t].dtype;
@@ -65,7 +65,7 @@ bool slots_create(struct session *s, const struct instance *instance, char *why,
         if (region_create(&slot->region, s->options.device->backend, slot->bytes, align, why, why_size) !=
             0) {
             slot->region.fd = -1;
-            return false;
+            return -1;
         }
         int error = is_drawn(s, t) ? s->memory->take(&slot->own, slot->bytes) : 0;
         if (!error && is_written(s, t))
@@ -75,10 +75,10 @@ bool slots_create(struct session *s, const struct instance *instance, char *why,
         if (error) {
             snprintf(why, why_size, "no memory for the judge's copy of %s: %s", problem->tensors[t].name,
                      s->memory->explain(error));
-            return false;
+            return -1;
         }
     }
-    return true;
+    return 0;
 }
 
 void slots_destroy(struct session *s)

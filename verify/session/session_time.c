@@ -214,7 +214,7 @@ enum session_status session_time(struct session *s, const struct config *config,
     char why[RESULT_DETAIL_SIZE];
     if (config_instantiate(&timed, TIMED_CONTENT, &instance) != 0)
         session_failed(s, "drawing the configuration", -1);
-    else if (slots_create(s, &instance, why, sizeof why))
+    else if (slots_create(s, &instance, why, sizeof why) == 0)
         run_timed(s, &timed, &instance, budget_seconds, result);
     session_unmap(s);
     instance_clear(&instance);
@@ -251,7 +251,7 @@ enum session_status session_measure(struct session *s, const struct config *conf
     *seconds = 0;
     if (config_instantiate(config, TIMED_CONTENT, &instance) != 0)
         session_failed(s, "drawing the configuration", -1);
-    else if (slots_create(s, &instance, why, sizeof why))
+    else if (slots_create(s, &instance, why, sizeof why) == 0)
         *seconds = measure_call(s, config, &instance);
     session_unmap(s);
     instance_clear(&instance);

@@ -46,9 +46,9 @@ enum task_status task_open(struct task *task, const struct task_options *options
     memset(task, 0, sizeof *task);
     task->options = *options;
     task->problem = options->problem;
-    const int status = device_open(&task->device, options->device, error, sizeof error);
-    if (status != 0)
-        return fail(task, status == -1 ? TASK_INPUT : TASK_ENVIRONMENT, error);
+    const enum device_status status = device_open(&task->device, options->device, error, sizeof error);
+    if (status != DEVICE_OK)
+        return fail(task, status == DEVICE_SPEC ? TASK_INPUT : TASK_ENVIRONMENT, error);
     task->caps = task_caps(task->problem, &task->device);
     open_lease(task);
     return TASK_OK;

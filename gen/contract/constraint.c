@@ -1,4 +1,4 @@
-#include "limit.h"
+#include "constraint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "instantiate.h"
 #include "space_internal.h"
 
-enum { LIMIT_MAX_STEPS = 64, LIMIT_MAX_DEPTH = 32 };
+enum { CONSTRAINT_MAX_STEPS = 64, CONSTRAINT_MAX_DEPTH = 32 };
 
 enum op {
     OP_NUMBER,
@@ -34,16 +34,16 @@ struct step {
     int64_t operand; /* the number, or the index of the axis or of the derived size */
 };
 
-struct limit {
+struct constraint {
     char *text;
     int count;
-    struct step step[LIMIT_MAX_STEPS];
+    struct step step[CONSTRAINT_MAX_STEPS];
 };
 
 struct parser {
     const struct problem *problem;
     const char *p;
-    struct limit *limit;
+    struct constraint *constraint;
     bool derived; /* sizes may be named */
     int depth;    /* of parentheses, signs and powers: bounds the recursion */
     char *why;
@@ -71,9 +71,9 @@ static bool fail(struct parser *parser, const char *expected)
 
 static bool emit(struct parser *parser, enum op op, int64_t operand)
 {
-    if (parser->limit->count == LIMIT_MAX_STEPS)
+    if (parser->constraint->count == CONSTRAINT_MAX_STEPS)
         return fail(parser, "a shorter limit");
-    parser->limit->step[parser->limit->count++] = (struct step){op, operand};
+    parser->constraint->step[parser->constraint->count++] = (struct step){op, operand};
     return true;
 }
 
@@ -146,7 +146,7 @@ static bool parse_primary(struct parser *parser)
 static bool parse_signed(struct parser *parser)
 {
     bool done;
-    if (++parser->depth > LIMIT_MAX_DEPTH)
+    if (++parser->depth > CONSTRAINT_MAX_DEPTH)
         return fail(parser, "fewer nested parentheses, signs and powers");
     parser->p = text_skip(parser->p);
     if (*parser->p == '-') {
@@ -199,47 +199,52 @@ static bool parse_comparison(struct parser *parser)
     return *parser->p ? fail(parser, "the end of the limit: one comparison a line") : true;
 }
 
-static struct limit *parse(const struct problem *problem, const char *text, bool derived, char *why,
-                           size_t size)
+static struct constraint *parse(const struct problem *problem, const char *text, bool derived, char *why,
+                                size_t size)
 {
-    struct limit *limit = calloc(1, sizeof *limit);
-    struct parser parser = {
-        .problem = problem, .p = text, .limit = limit, .derived = derived, .why = why, .size = size};
-    if (!limit || !(limit->text = strdup(text))) {
+    struct constraint *constraint = calloc(1, sizeof *constraint);
+    struct parser parser = {.problem = problem,
+                            .p = text,
+                            .constraint = constraint,
+                            .derived = derived,
+                            .why = why,
+                            .size = size};
+    if (!constraint || !(constraint->text = strdup(text))) {
         snprintf(why, size, "out of memory");
     } else if (parse_comparison(&parser)) {
-        return limit;
+        return constraint;
     }
-    limit_free(limit);
+    constraint_free(constraint);
     return NULL;
 }
 
-struct limit *limit_parse(const struct problem *problem, const char *text, char *why, size_t size)
+struct constraint *constraint_parse(const struct problem *problem, const char *text, char *why, size_t size)
 {
     return parse(problem, text, false, why, size);
 }
 
-struct limit *limit_parse_derived(const struct problem *problem, const char *text, char *why, size_t size)
+struct constraint *constraint_parse_derived(const struct problem *problem, const char *text, char *why,
+                                            size_t size)
 {
     return parse(problem, text, true, why, size);
 }
 
-void limit_free(struct limit *limit)
+void constraint_free(struct constraint *constraint)
 {
-    if (limit)
-        free(limit->text);
-    free(limit);
+    if (constraint)
+        free(constraint->text);
+    free(constraint);
 }
 
-const char *limit_text(const struct limit *limit)
+const char *constraint_text(const struct constraint *constraint)
 {
-    return limit->text;
+    return constraint->text;
 }
 
-bool limit_mentions(const struct limit *limit, int axis)
+bool constraint_mentions(const struct constraint *constraint, int axis)
 {
-    for (int i = 0; i < limit->count; i++)
-        if (limit->step[i].op == OP_AXIS && limit->step[i].operand == axis)
+    for (int i = 0; i < constraint->count; i++)
+        if (constraint->step[i].op == OP_AXIS && constraint->step[i].operand == axis)
             return true;
     return false;
 }
@@ -312,12 +317,12 @@ static bool apply(enum op op, int64_t a, int64_t b, int64_t *result)
     }
 }
 
-bool limit_holds(const struct limit *limit, const struct config *config)
+bool constraint_holds(const struct constraint *constraint, const struct config *config)
 {
-    int64_t stack[LIMIT_MAX_STEPS];
+    int64_t stack[CONSTRAINT_MAX_STEPS];
     int top = 0;
-    for (int i = 0; i < limit->count; i++) {
-        const struct step *step = &limit->step[i];
+    for (int i = 0; i < constraint->count; i++) {
+        const struct step *step = &constraint->step[i];
         if (step->op == OP_NUMBER) {
             stack[top++] = step->operand;
         } else if (step->op == OP_AXIS) {

@@ -1,0 +1,23 @@
+/* A constraint of a contract: a comparison between expressions over number axes, rows*cols <= 2^31.
+ *
+ * Grammar, loosest first: comparison (exactly one of <= >= < > == !=), + -, * / %, unary -, ^ (to the
+ * right), then integers, names of number axes and parentheses. Arithmetic is on 64-bit integers that
+ * saturate, division rounds toward zero, and a constraint that divides by zero, or raises to a negative
+ * power, does not hold. */
+#ifndef UNSEEN_CONSTRAINT_H
+#define UNSEEN_CONSTRAINT_H
+
+#include "space.h"
+
+/* NULL when `text` is no constraint; `why` then says what was found and what was expected. */
+struct constraint *constraint_parse(const struct problem *problem, const char *text, char *why, size_t size);
+/* The same for conditions (condition.h), which may name the problem's derived sizes, too: those are
+ * drawn, and a contract says what may be drawn. */
+struct constraint *constraint_parse_derived(const struct problem *problem, const char *text, char *why,
+                                            size_t size);
+void constraint_free(struct constraint *constraint);
+
+bool constraint_mentions(const struct constraint *constraint, int axis);
+bool constraint_holds(const struct constraint *constraint, const struct config *config);
+
+#endif
