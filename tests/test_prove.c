@@ -338,7 +338,8 @@ static const struct {
     const struct problem *problem;
     const char *space, *seen;
 } forms[] = {
-    {&problem_pool, "channels 1..64\nheight 1..64\nwidth 1..64\nwindow 1 3 5 7\nstride 1..4\ninput normal integers\n",
+    {&problem_pool,
+     "channels 1..64\nheight 1..64\nwidth 1..64\nwindow 1 3 5 7\nstride 1..4\ninput normal integers\n",
      "channels=3 height=9 width=9 window=3 stride=1"},
     {&problem_norm, "vectors 1..999\nn 1..9999\ninput normal wide\n", "vectors=8 n=4096"},
     {&problem_extremes, "rows 1..99\ncols 1..999\ninput normal integers\n", "rows=8 cols=64"},
