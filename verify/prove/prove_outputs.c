@@ -3,74 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prove_internal.h"
-#include "verify/audit/nulls.h"
+#include "prove_trial.h"
 
-enum { LOOKED_AT = 2 * JUDGE_SAMPLES, MOST_ROUNDS = 3 };
+enum { MOST_ROUNDS = 3 };
 
 /* Terms that MPFR may take for one configuration. */
 static const double witness_terms = 1e5;
 
 /* An enclosure's radius over what is allowed, at most: a verdict hangs on it only now and then. */
 static const double narrow = 0x1p-8;
-
-/* One judged output of one configuration. */
-struct trial {
-    struct proof *p;
-    const struct prove_case *c;
-    const struct judgement *j;
-    struct layout *layout;
-    struct judge_request request;
-    struct judge_report *report;
-    const struct instance_tensor *shape; /* of the output */
-    enum dtype dtype;
-    int64_t elements;
-    size_t bytes;
-    void *right, *changed;       /* host, laid out like the output */
-    unsigned char *mask;         /* host: which elements the judge rejects */
-    void *device_mask;           /* memory of the back end */
-    struct judged at[LOOKED_AT]; /* elements that are looked at, as judged in the right output */
-    int looked;
-};
-
-/* --- elements, by their number --- */
-
-static double get(const struct trial *t, const void *output, int64_t i)
-{
-    return value_get(t->dtype, output, instance_tensor_place(t->shape, i));
-}
-
-static void set(const struct trial *t, int64_t i, double value)
-{
-    value_set(t->dtype, t->changed, instance_tensor_place(t->shape, i), value);
-}
-
-/* --- judging --- */
-
-static bool judge(struct trial *t, const void *output)
-{
-    int error = t->layout->memory->from_host(t->layout->got[t->j->output], output, t->bytes);
-    error = error ? error : t->layout->memory->poison(t->device_mask, (size_t)t->elements, 0);
-    t->request.wrong = t->device_mask;
-    error = error ? error : layout_judge(t->layout, t->j->reference, &t->request, t->report);
-    error = error ? error : t->layout->memory->to_host(t->mask, t->device_mask, 0, t->elements);
-    return !error || prove_broke(t->p, "judging", error);
-}
-
-/* The right output, in its own format. */
-static bool expect(struct trial *t)
-{
-    struct layout *l = t->layout;
-    void *expected = NULL;
-    int error = l->memory->take(&expected, t->bytes + 16);
-    t->request.expected = expected;
-    error = error ? error : layout_judge(l, t->j->reference, &t->request, t->report);
-    error = error ? error : l->memory->to_host(t->right, expected, 0, (int64_t)t->bytes);
-    t->request.expected = NULL;
-    if (expected)
-        l->memory->release(expected);
-    return !error || prove_broke(t->p, "computing the right output", error);
-}
 
 /* --- elements to look at --- */
 
@@ -80,7 +21,7 @@ static void find_extremes(const struct trial *t, int64_t extreme[2])
     double most = -1, least = INFINITY;
     extreme[0] = extreme[1] = 0;
     for (int64_t i = 0; i < t->elements; i++) {
-        const double size = fabs(get(t, t->right, i));
+        const double size = fabs(trial_get(t, t->right, i));
         if (size > most && isfinite(size)) {
             most = size;
             extreme[0] = i;
@@ -181,7 +122,7 @@ static bool judge_right(struct trial *t)
     choose_elements(t, index);
     for (int half = 0; half < 2; half++) {
         memcpy(t->request.sample, index + half * JUDGE_SAMPLES, sizeof t->request.sample);
-        if (!judge(t, t->right))
+        if (!trial_judge(t, t->right))
             return false;
         memcpy(t->at + half * JUDGE_SAMPLES, t->report->sample, sizeof t->report->sample);
     }
@@ -190,12 +131,6 @@ static bool judge_right(struct trial *t)
     t->looked = LOOKED_AT;
     look_at_right(t);
     return witness(t);
-}
-
-/* A value that the output's format does not flush to 0: of what is 0 anyway nothing is told by its size. */
-static bool tells(const struct trial *t, const struct judged *e)
-{
-    return isfinite(e->mid) && get(t, t->right, e->index) != 0;
 }
 
 /* --- elements moved --- */
@@ -209,7 +144,7 @@ static bool move_element(struct trial *t, enum move move, const struct judged *e
     const enum dtype dtype = t->dtype;
     const int64_t place = instance_tensor_place(t->shape, e->index);
     if (!isfinite(e->mid)) { /* a number is further off than anything that is allowed */
-        set(t, e->index, 1);
+        trial_set(t, e->index, 1);
         return move == MOVE_FOUR_TIMES;
     }
     switch (move) {
@@ -217,15 +152,9 @@ static bool move_element(struct trial *t, enum move move, const struct judged *e
     case MOVE_FOUR_TIMES:
         return value_set_outside(dtype, t->changed, place, e->mid, e->mid + sign * 4 * e->allowed) ||
                value_set_outside(dtype, t->changed, place, e->mid, e->mid - sign * 4 * e->allowed);
-    case MOVE_ZERO: set(t, e->index, 0); return tells(t, e);
-    default: set(t, e->index, 2 * e->mid); return tells(t, e);
+    case MOVE_ZERO: trial_set(t, e->index, 0); return trial_tells(t, e);
+    default: trial_set(t, e->index, 2 * e->mid); return trial_tells(t, e);
     }
-}
-
-static void put_right(const struct trial *t, int64_t i)
-{
-    const size_t size = dtype_size(t->dtype), at = (size_t)instance_tensor_place(t->shape, i) * size;
-    memcpy((char *)t->changed + at, (const char *)t->right + at, size);
 }
 
 static bool shares_row(const struct trial *t, int64_t index, const struct judged *const *moved, int count)
@@ -242,7 +171,7 @@ static void note_moved(struct trial *t, enum move move, const struct judged *e, 
 {
     const char *name = t->p->problem->tensors[t->j->output].name;
     const bool rejected = t->mask[e->index];
-    const double now = get(t, t->changed, e->index);
+    const double now = trial_get(t, t->changed, e->index);
     if (move == MOVE_ZERO || move == MOVE_TWICE) {
         telling->changed++;
         telling->accepted += !rejected;
@@ -273,16 +202,16 @@ static bool try_move(struct trial *t, enum move move, int from, int to, struct p
             if (move_element(t, move, &t->at[i]))
                 moved[count++] = &t->at[i];
             else
-                put_right(t, t->at[i].index);
+                trial_put_right(t, t->at[i].index);
         }
         if (count == 0)
             break;
-        if (!judge(t, t->changed))
+        if (!trial_judge(t, t->changed))
             return false;
         for (int i = 0; i < count; i++)
             note_moved(t, move, moved[i], telling);
         for (int i = 0; i < count; i++)
-            put_right(t, moved[i]->index);
+            trial_put_right(t, moved[i]->index);
     }
     return true;
 }
@@ -314,88 +243,11 @@ static void measure_telling(const struct trial *t, struct prove_telling *telling
 {
     int count = 0;
     for (int i = LOOKED_AT - PROVE_VALUES; i < t->looked; i++)
-        if (tells(t, &t->at[i]))
+        if (trial_tells(t, &t->at[i]))
             telling->ratio[count++] = t->at[i].allowed / fabs(t->at[i].mid);
     qsort(telling->ratio, (size_t)count, sizeof *telling->ratio, ascending);
     telling->values = count;
     telling->median = count ? telling->ratio[(count - 1) / 2] : 0;
-}
-
-/* --- null outputs --- */
-
-static const enum null_kind tried[] = {NULL_ZEROS,  NULL_ONES,      NULL_NAN,        NULL_INPUT, NULL_MEAN,
-                                       NULL_MIDDLE, NULL_FIRST_ROW, NULL_FIRST_TILE, NULL_RANDOM};
-enum { TRIED = sizeof tried / sizeof *tried };
-
-struct null_count {
-    int judged, rejected;
-    struct config config; /* that accepted it */
-};
-
-static bool try_null(struct trial *t, const struct null_source *source, int kind, float *out,
-                     struct null_count *count)
-{
-    null_make(tried[kind], source, out);
-    for (int64_t i = 0; i < t->elements; i++)
-        set(t, i, out[i]);
-    if (memcmp(t->changed, t->right, t->bytes) == 0)
-        return true; /* happens to be right: an output of one element */
-    if (!judge(t, t->changed))
-        return false;
-    count->judged++;
-    count->rejected += t->report->wrong > 0;
-    if (t->report->wrong == 0)
-        count->config = t->c->config;
-    return true;
-}
-
-static bool try_nulls(struct trial *t, struct null_count count[TRIED])
-{
-    const struct layout *l = t->layout;
-    const int64_t inputs = l->held[0] ? instance_tensor_count(&l->instance.tensor[0]) : 0;
-    float *const expected = malloc((size_t)t->elements * sizeof *expected);
-    float *const out = malloc((size_t)t->elements * sizeof *out);
-    float *const input = malloc(((size_t)inputs + 1) * sizeof *input);
-    void *const staging = malloc(l->bytes[0] + 1);
-    bool ok = (expected && out && input && staging) || prove_broke(t->p, "null outputs", -1);
-    if (ok && inputs) {
-        const int error = l->memory->to_host(staging, l->held[0], 0, (int64_t)l->bytes[0]);
-        ok = !error || prove_broke(t->p, "reading an input", error);
-    }
-    if (ok) {
-        const struct null_source source = {.problem = t->p->problem,
-                                           .shape = t->shape,
-                                           .count = t->elements,
-                                           .expected = expected,
-                                           .input = input,
-                                           .inputs = inputs,
-                                           .seed = t->p->options->seed};
-        for (int64_t i = 0; i < t->elements; i++)
-            expected[i] = (float)get(t, t->right, i);
-        for (int64_t i = 0; i < inputs; i++)
-            input[i] = (float)value_get(t->p->problem->tensors[0].dtype, staging,
-                                        instance_tensor_place(&l->instance.tensor[0], i));
-        for (int kind = 0; kind < TRIED && ok; kind++)
-            ok = try_null(t, &source, kind, out, &count[kind]);
-        memcpy(t->changed, t->right, t->bytes);
-    }
-    free(expected);
-    free(out);
-    free(input);
-    free(staging);
-    return ok;
-}
-
-/* By the set as a whole: a mean is right where all elements are equal. */
-static void judge_nulls(struct proof *p, const struct judgement *j, const struct null_count count[TRIED])
-{
-    for (int kind = 0; kind < TRIED; kind++) {
-        prove_ask(p, PROVE_NULLS, count[kind].judged);
-        if (count[kind].judged > 0 && count[kind].rejected == 0)
-            prove_fail(p, PROVE_NULLS, &count[kind].config, "every null output rejected somewhere",
-                       "%s: '%s' accepted in all of %d configurations", p->problem->tensors[j->output].name,
-                       null_name(tried[kind]), count[kind].judged);
-    }
 }
 
 /* --- discrete outputs: what the baseline left is right, and so is nothing else --- */
@@ -429,7 +281,7 @@ static bool change_elements(struct trial *t, int tensor, struct prove_telling *t
         memcpy(changed, right, bytes);
         value_change(dtype, changed, instance_tensor_place(&l->instance.tensor[tensor], index));
         error = l->memory->from_host(l->got[tensor], changed, bytes);
-        ok = error || judge(t, tensor == t->j->output ? changed : t->right);
+        ok = error || trial_judge(t, tensor == t->j->output ? changed : t->right);
         if (ok && !error)
             note_changed(t, tensor, index, telling);
         error = error ? error : l->memory->from_host(l->got[tensor], right, bytes);
@@ -440,7 +292,7 @@ static bool change_elements(struct trial *t, int tensor, struct prove_telling *t
 }
 
 /* Beside values that are right another index may be right, too, where elements are equal: such a tensor is judged by most. */
-static bool try_discrete(struct trial *t, struct null_count count[TRIED])
+static bool try_discrete(struct trial *t, struct null_count count[NULLS_TRIED])
 {
     const int error =
         t->layout->memory->to_host(t->right, t->layout->got[t->j->output], 0, (int64_t)t->bytes);
@@ -451,14 +303,14 @@ static bool try_discrete(struct trial *t, struct null_count count[TRIED])
     for (int tensor = 0; ok && t->p->problem->tensors[tensor].name; tensor++)
         if (t->j->tensors >> tensor & 1 && t->layout->got[tensor])
             ok = change_elements(t, tensor, telling);
-    return ok && (!t->c->nulls || try_nulls(t, count));
+    return ok && (!t->c->nulls || trial_nulls(t, count));
 }
 
 /* --- all together --- */
 
-static bool try_continuous(struct trial *t, struct null_count count[TRIED])
+static bool try_continuous(struct trial *t, struct null_count count[NULLS_TRIED])
 {
-    bool ok = expect(t);
+    bool ok = trial_expect(t);
     if (ok)
         memcpy(t->changed, t->right, t->bytes);
     ok = ok && judge_right(t);
@@ -468,11 +320,11 @@ static bool try_continuous(struct trial *t, struct null_count count[TRIED])
     measure_telling(t, telling);
     return try_move(t, MOVE_HALF, 0, LOOKED_AT, telling) &&
            try_move(t, MOVE_FOUR_TIMES, 0, LOOKED_AT, telling) && try_move(t, MOVE_ZERO, 2, 5, telling) &&
-           try_move(t, MOVE_TWICE, 5, LOOKED_AT, telling) && (!t->c->nulls || try_nulls(t, count));
+           try_move(t, MOVE_TWICE, 5, LOOKED_AT, telling) && (!t->c->nulls || trial_nulls(t, count));
 }
 
 static bool try_output(struct proof *p, const struct prove_case *c, struct layout *layout,
-                       const struct judgement *j, struct null_count count[TRIED])
+                       const struct judgement *j, struct null_count count[NULLS_TRIED])
 {
     struct trial t = {.p = p,
                       .c = c,
@@ -514,7 +366,7 @@ static bool leave_outputs(struct proof *p, const struct prove_case *c, struct se
 }
 
 static bool try_case(struct proof *p, const struct prove_case *c, struct session *baseline,
-                     struct null_count (*count)[TRIED])
+                     struct null_count (*count)[NULLS_TRIED])
 {
     struct layout layout;
     const int error = layout_open(&layout, p->memory, &c->config, 0);
@@ -531,7 +383,7 @@ static bool try_case(struct proof *p, const struct prove_case *c, struct session
 
 bool prove_outputs(struct proof *p)
 {
-    struct null_count count[PROBLEM_MAX_TENSORS][TRIED] = {{{0}}};
+    struct null_count count[PROBLEM_MAX_TENSORS][NULLS_TRIED] = {{{0}}};
     struct session *baseline = prove_is_discrete(p) ? prove_baseline(p) : NULL;
     bool ok = p->status == PROVE_DONE;
     for (int i = 0; i < p->case_count && ok; i++) {
