@@ -100,7 +100,7 @@ FORM_OBJ := $(FORMS:%=$(BUILD)/tests/forms/%/problem.o) \
     $(foreach j,$(FORM_JUDGEMENTS),$(BUILD)/reference/enclosure_host_$(call symbol_of,$(j)).o \
         $(BUILD)/reference/witness_$(call symbol_of,$(j)).o)
 # Problems of the tests' own, judged like any other.
-FIXTURES := scaled_f16 scaled_i8
+FIXTURES := scaled_f16 scaled_i8 scaled_inout
 FIXTURE_OBJ := $(BUILD)/tests/contract/scaled.o \
     $(FIXTURES:%=$(BUILD)/reference/enclosure_host_%.o) $(FIXTURES:%=$(BUILD)/reference/witness_%.o)
 TEST_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*.c)) $(PLANT_OBJ) $(MARGIN_OBJ)

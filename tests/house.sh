@@ -37,6 +37,9 @@ forbid problems '(\.\./)*(gen|verify|reports|tests)/' "problems include their ow
 for file in $(code problems | grep -v '/reference[^/]*\.h$'); do
     forbid "$file" '(\.\./)*reference/' "problems include their own headers only"
 done
+for file in $(code problems | grep -E '/(problem\.c|reference[^/]*\.h)$'); do
+    forbid "$file" '\.\./' "a folder that is copied elsewhere finds headers from the root only: problems/problem.h"
+done
 forbid gen '(\.\./)*(reference|verify|reports|tests)/' "gen includes problems only"
 forbid reference '(\.\./)*(gen|verify|reports|tests)/' "reference includes problems only"
 forbid reports '(\.\./)*(gen|reference|verify|tests)/' "reports know result.h and what a problem is"

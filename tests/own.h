@@ -18,5 +18,6 @@ int own_compiled(void); /* files that it has compiled since it was last asked */
 TCase *own_folder_case(void);
 TCase *own_error_case(void);
 TCase *own_cache_case(void);
+TCase *own_cuda_case(void);
 
 #endif

@@ -26,7 +26,7 @@ static const char kernel[] =
     "            const float at = negate ? -x[r * LDX + c] : x[r * LDX + c];\n"
     "            const float v = at * SCALE * f16_to_float(weight[c]) + (float)shift + (float)offset\n"
     "                + e5m2_to_float(bias[c]);\n"
-    "            y[r * ldy + c] = mask[c] ? ROUND(v) : 0;\n        }\n"
+    "            y[r * ldy + c] = mask[c] ? ROUND(v) : ELSE;\n        }\n"
     "    AFTER;\n    return 0;\n}\n";
 
 static char folder[32];
@@ -41,10 +41,12 @@ static void write_kernel(const char *path, const struct problem *problem, const 
     ck_assert(file && root);
     header_write(file, problem);
     fprintf(file, "#include \"%s\"\n%s\n", root, macros);
-    if (problem == &problem_scaled_f16)
-        fputs("#define NAME scaled_f16\n#define OUT unseen_f16\n#define ROUND float_to_f16\n", file);
+    fprintf(file, "#define NAME %s\n#define ELSE %s\n", problem->name,
+            problem == &problem_scaled_inout ? "y[r * ldy + c]" : "0");
+    if (problem != &problem_scaled_i8)
+        fputs("#define OUT unseen_f16\n#define ROUND float_to_f16\n", file);
     else
-        fputs("#define NAME scaled_i8\n#define OUT int8_t\n"
+        fputs("#define OUT int8_t\n"
               "#define ROUND(v) (int8_t)(nearbyintf(v) < -128 ? -128 : nearbyintf(v) > 127 ? 127 : "
               "nearbyintf(v))\n",
               file);
@@ -64,7 +66,8 @@ static void open_kernel(const struct problem *problem, const char *macros)
     ck_assert_msg(build_candidate(&build, &options, error, sizeof error) == BUILD_OK, "%s", error);
     unlink(path);
     ck_assert_int_eq(device_open(&device, "host", error, sizeof error), 0);
-    ck_assert(reference_add(&reference_scaled_f16) && reference_add(&reference_scaled_i8));
+    ck_assert(reference_add(&reference_scaled_f16) && reference_add(&reference_scaled_i8) &&
+              reference_add(&reference_scaled_inout));
     session = session_open(&(struct session_options){.problem = problem,
                                                      .device = &device,
                                                      .object = build.object,
@@ -98,9 +101,11 @@ static struct config_result check(const struct problem *problem, const char *lin
     return result;
 }
 
+enum { PROBLEMS = 3 };
+
 static const struct problem *problem_number(int i)
 {
-    return i ? &problem_scaled_i8 : &problem_scaled_f16;
+    return i == 0 ? &problem_scaled_f16 : i == 1 ? &problem_scaled_i8 : &problem_scaled_inout;
 }
 
 static const char *const lines[] = {
@@ -162,14 +167,14 @@ enum { FAULTS = sizeof faults / sizeof *faults };
 /* Rows 5 wide, 7 and 9 apart. */
 START_TEST(what_touches_a_gap_or_ignores_an_argument_fails)
 {
-    open_kernel(problem_number(_i % 2), faults[_i / 2].macros);
+    open_kernel(problem_number(_i % PROBLEMS), faults[_i / PROBLEMS].macros);
     const struct config_result result =
-        check(problem_number(_i % 2), "rows=3 cols=5 gap_x=2 gap_y=4 negate=1 seed=1");
-    ck_assert_msg(result.outcome == faults[_i / 2].outcome, "%s: %s: %s", faults[_i / 2].macros,
+        check(problem_number(_i % PROBLEMS), "rows=3 cols=5 gap_x=2 gap_y=4 negate=1 seed=1");
+    ck_assert_msg(result.outcome == faults[_i / PROBLEMS].outcome, "%s: %s: %s", faults[_i / PROBLEMS].macros,
                   outcome_name(result.outcome), result.detail);
-    ck_assert_int_eq(result.reason.cause, faults[_i / 2].cause);
-    ck_assert_int_eq(result.reason.tensor, faults[_i / 2].tensor);
-    ck_assert_msg(strstr(result.detail, faults[_i / 2].detail) != NULL, "%s", result.detail);
+    ck_assert_int_eq(result.reason.cause, faults[_i / PROBLEMS].cause);
+    ck_assert_int_eq(result.reason.tensor, faults[_i / PROBLEMS].tensor);
+    ck_assert_msg(strstr(result.detail, faults[_i / PROBLEMS].detail) != NULL, "%s", result.detail);
     close_kernel();
 }
 END_TEST
@@ -181,6 +186,20 @@ START_TEST(an_output_that_is_not_written_is_found_in_every_format)
         check(problem_number(_i), "rows=30 cols=5 gap_x=2 gap_y=4 negate=1 seed=1");
     ck_assert_int_eq(result.outcome, OUTCOME_UNWRITTEN);
     ck_assert_int_eq(result.wrong % 30, 0); /* the last of each row, in every call that was made */
+    close_kernel();
+}
+END_TEST
+
+/* What is kept has the bits that it held, in rows that lie apart as elsewhere. */
+START_TEST(an_in_out_element_that_is_to_be_kept_may_not_change)
+{
+    const char *line = "rows=9 cols=64 gap_x=1 gap_y=7 negate=0 seed=3";
+    open_kernel(&problem_scaled_inout,
+                "#define AFTER for (int64_t c = 0; c < cols; c++) if (!mask[c]) y[ldy + c] ^= 1");
+    const struct config_result result = check(&problem_scaled_inout, line);
+    ck_assert_msg(result.outcome == OUTCOME_WRONG, "%s", result.detail);
+    ck_assert_msg(strstr(result.detail, "had to keep their bits") != NULL, "%s", result.detail);
+    ck_assert_msg(strstr(result.detail, "the first at [1,") != NULL, "%s", result.detail);
     close_kernel();
 }
 END_TEST
@@ -262,11 +281,12 @@ Suite *contract_suite(void)
     Suite *suite = suite_create("contract");
     TCase *tests = tcase_create("wider");
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, a_kernel_that_uses_every_argument_and_every_pitch_passes, 0, 2);
-    tcase_add_loop_test(tests, what_touches_a_gap_or_ignores_an_argument_fails, 0, 2 * FAULTS);
+    tcase_add_loop_test(tests, a_kernel_that_uses_every_argument_and_every_pitch_passes, 0, PROBLEMS);
+    tcase_add_loop_test(tests, what_touches_a_gap_or_ignores_an_argument_fails, 0, PROBLEMS * FAULTS);
     tcase_add_loop_test(tests, an_output_that_is_not_written_is_found_in_every_format, 0, 2);
+    tcase_add_test(tests, an_in_out_element_that_is_to_be_kept_may_not_change);
     tcase_add_test(tests, a_base_is_as_aligned_as_promised_and_no_more);
-    tcase_add_loop_test(tests, tensors_without_elements_pass_when_nothing_is_touched, 0, 2);
+    tcase_add_loop_test(tests, tensors_without_elements_pass_when_nothing_is_touched, 0, PROBLEMS);
     tcase_add_loop_test(tests, writing_to_a_tensor_without_elements_is_an_overrun, 0, 3);
     tcase_add_test(tests, the_declaration_names_every_type);
     suite_add_tcase(suite, tests);

@@ -37,6 +37,8 @@ static const struct {
     {"verify/audit/x.c", "#include \"../session/session_internal.h\""},
     {"problems/softmax/problem.c", "#include \"gen/draw/draw.h\""},
     {"problems/softmax/problem.c", "#include \"reference/judge.h\""},
+    {"problems/softmax/problem.c", "#include \"../problem.h\""},
+    {"problems/softmax/reference_y.h", "#include \"../gemm_reference.h\""},
     {"gen/draw/x.c", "#include \"reference/judge.h\""},
     {"gen/draw/x.c", "#include \"verify/system/clock.h\""},
     {"reference/x.cu", "#include \"gen/draw/draw.h\""},

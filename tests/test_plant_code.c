@@ -43,7 +43,8 @@ static void write_function(FILE *out, const char *name, const struct problem *p,
         if (p->tensors[t].dtype == DTYPE_I32)
             fprintf(out, "    const int32_t *%s = given[%d];\n", p->tensors[t].name, t);
     for (int e = 0; p->arguments[e].name; e++)
-        fprintf(out, "    const int64_t %s = extent[%d];\n", p->arguments[e].name, e);
+        if (p->arguments[e].type == ARGUMENT_I64)
+            fprintf(out, "    const int64_t %s = extent[%d];\n", p->arguments[e].name, e);
     fprintf(out, "    return (int)(%s);\n}\n", code);
 }
 

@@ -1,4 +1,4 @@
-#include "../problem.h"
+#include "problems/problem.h"
 
 static const char *const eps[] = {"published", "zero", "large", NULL};
 

@@ -1,7 +1,9 @@
 /* A problem for tests, with what no problem of the tool has together: arguments of every type, rows that lie apart,
  * bases aligned to less than 16 bytes, extents that may be 0, and the formats f16, e5m2, i8 and bool.
  *
- *     y[r, c] = mask[c] ? (negate ? -x[r, c] : x[r, c]) * scale * weight[c] + shift + offset + bias[c] : 0 */
+ *     y[r, c] = mask[c] ? (negate ? -x[r, c] : x[r, c]) * scale * weight[c] + shift + offset + bias[c] : 0
+ *
+ * and once with y in-out, which keeps what it held where the mask is 0. */
 #include "scaled.h"
 
 static const struct axis axes[] = {{"rows", AXIS_NUMBER, NULL, "rows of x and y", .empty = true},
@@ -28,7 +30,7 @@ static int steep(const struct config *config, struct random *random, struct inst
 #define MASK_AND_WEIGHTS                                                                                     \
     [SCALED_MASK] = {.kind = FILL_MOSTLY, .a = 1, .b = 2, .density = 0.3f},                                  \
     [SCALED_WEIGHT] = {.kind = FILL_NORMAL, .a = 1, .b = 0.5f},                                              \
-    [SCALED_BIAS] = {.kind = FILL_NORMAL, .b = 2}
+    [SCALED_BIAS] = {.kind = FILL_NORMAL, .b = 2}, [SCALED_Y] = {.kind = FILL_NORMAL, .b = 4}
 
 static const struct input_class classes[] = {
     {"normal", DATA_ANY, "plain values",
@@ -57,30 +59,33 @@ static int instantiate(const struct config *config, struct random *shape_random,
     return 0;
 }
 
-#define TENSORS(type)                                                                                        \
+#define TENSORS(type, role)                                                                                  \
     {                                                                                                        \
         {"x", DTYPE_F32, TENSOR_INPUT, "[rows, cols]", "rows lie ldx apart; aligned to 4 bytes"},            \
             {"mask", DTYPE_BOOL, TENSOR_INPUT, "[cols]", "aligned to 1 byte"},                               \
             {"weight", DTYPE_F16, TENSOR_INPUT, "[cols]"},                                                   \
             {"bias", DTYPE_E5M2, TENSOR_INPUT, "[cols]", "aligned to 8 bytes"},                              \
-            {"y", type, TENSOR_OUTPUT, "[rows, cols]", "rows lie ldy apart; aligned to an element"},         \
+            {"y", type, role, "[rows, cols]", "rows lie ldy apart; aligned to an element"},                  \
         {                                                                                                    \
             0                                                                                                \
         }                                                                                                    \
     }
-static const struct tensor tensors_f16[] = TENSORS(DTYPE_F16), tensors_i8[] = TENSORS(DTYPE_I8);
+static const struct tensor tensors_f16[] = TENSORS(DTYPE_F16, TENSOR_OUTPUT),
+                           tensors_i8[] = TENSORS(DTYPE_I8, TENSOR_OUTPUT),
+                           tensors_inout[] = TENSORS(DTYPE_F16, TENSOR_INOUT);
 
-#define PROBLEM(type)                                                                                        \
-    const struct problem problem_scaled_##type = {.name = "scaled_" #type,                                   \
-                                                  .summary = "rows scaled and shifted",                      \
-                                                  .arithmetic = "fp32, rounded once",                        \
-                                                  .axes = axes,                                              \
-                                                  .tensors = tensors_##type,                                 \
-                                                  .arguments = arguments,                                    \
-                                                  .classes = classes,                                        \
-                                                  .arithmetic_class = ARITHMETIC_F32,                        \
-                                                  .peak = PEAK_MEMORY,                                       \
-                                                  .host_ns = 10,                                             \
-                                                  .instantiate = instantiate}
+#define PROBLEM(variant)                                                                                     \
+    const struct problem problem_scaled_##variant = {.name = "scaled_" #variant,                             \
+                                                     .summary = "rows scaled and shifted",                   \
+                                                     .arithmetic = "fp32, rounded once",                     \
+                                                     .axes = axes,                                           \
+                                                     .tensors = tensors_##variant,                           \
+                                                     .arguments = arguments,                                 \
+                                                     .classes = classes,                                     \
+                                                     .arithmetic_class = ARITHMETIC_F32,                     \
+                                                     .peak = PEAK_MEMORY,                                    \
+                                                     .host_ns = 10,                                          \
+                                                     .instantiate = instantiate}
 PROBLEM(f16);
 PROBLEM(i8);
+PROBLEM(inout);

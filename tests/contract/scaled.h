@@ -15,8 +15,8 @@ enum {
     SCALED_SHIFT
 };
 
-/* y in f16 and in i8. */
-extern const struct problem problem_scaled_f16, problem_scaled_i8;
-extern const struct reference reference_scaled_f16, reference_scaled_i8;
+/* y in f16, in i8, and in-out in f16. */
+extern const struct problem problem_scaled_f16, problem_scaled_i8, problem_scaled_inout;
+extern const struct reference reference_scaled_f16, reference_scaled_i8, reference_scaled_inout;
 
 #endif

@@ -39,7 +39,7 @@ const char *plant_kind_name(enum plant_kind kind)
 static bool is_extent(const struct problem *problem, const char *name)
 {
     for (int i = 0; problem->arguments[i].name; i++)
-        if (strcmp(problem->arguments[i].name, name) == 0)
+        if (problem->arguments[i].type == ARGUMENT_I64 && strcmp(problem->arguments[i].name, name) == 0)
             return true;
     return false;
 }

@@ -82,6 +82,12 @@ static const char *type_of(const struct plant_field *field, enum dtype dtype)
     return "void";
 }
 
+static const char *const argument_types[] = {[ARGUMENT_I64] = "int64_t",
+                                             [ARGUMENT_I32] = "int32_t",
+                                             [ARGUMENT_BOOL] = "bool",
+                                             [ARGUMENT_F32] = "float",
+                                             [ARGUMENT_F64] = "double"};
+
 static void write_entry(FILE *out, const struct plant_field *field)
 {
     const struct problem *p = field->problem;
@@ -90,7 +96,7 @@ static void write_entry(FILE *out, const struct plant_field *field)
         fprintf(out, "%s%s *%s, ", p->tensors[t].role == TENSOR_INPUT ? "const " : "",
                 type_of(field, p->tensors[t].dtype), p->tensors[t].name);
     for (int e = 0; p->arguments[e].name; e++)
-        fprintf(out, "int64_t %s, ", p->arguments[e].name);
+        fprintf(out, "%s %s, ", argument_types[p->arguments[e].type], p->arguments[e].name);
     fprintf(out, "%sstream)\n#define PLANT_CALL plant_honest(", field->cuda ? "cudaStream_t " : "void *");
     for (int t = 0; p->tensors[t].name; t++)
         fprintf(out, "%s, ", p->tensors[t].name);

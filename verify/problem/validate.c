@@ -237,7 +237,7 @@ static bool check_tensors(const struct checking *c)
         for (const struct tensor *b = tensors; b < a; b++)
             if (!is_new(c, "tensor", a->name, "tensor", b->name))
                 return false;
-        if ((unsigned)a->dtype > DTYPE_F64 || !a->shape)
+        if ((unsigned)a->dtype > DTYPE_BOOL || !a->shape)
             return fail(c, "the tensor '%s' has no %s; one was expected\n---> correct its row", a->name,
                         a->shape ? "known dtype" : "shape");
         if (a > tensors && a->role == TENSOR_INPUT && a[-1].role == TENSOR_OUTPUT)
@@ -345,6 +345,10 @@ static bool check_texts(const struct checking *c)
 static bool check_numbers(const struct checking *c)
 {
     const struct problem *p = c->problem;
+    if (p->arithmetic_class > ARITHMETIC_BF16_OPERANDS || p->peak > PEAK_E4M3)
+        return fail(
+            c, ".arithmetic_class and .peak are %d and %d; one of each enum was expected\n---> correct them",
+            (int)p->arithmetic_class, (int)p->peak);
     if (!(p->host_ns > 0) || !isfinite(p->host_ns))
         return fail(c, ".host_ns is %g; nanoseconds a flop above 0 were expected\n---> 5 is a fair guess",
                     p->host_ns);
