@@ -6,60 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/inputs/fill.h"
-#include "gen/contract/instantiate.h"
 #include "../problems/candidate.h"
-
-static float e4m3_values[256];
-
-static void fill_tensors(struct oracle *o, const struct problem *problem, int content)
-{
-    for (int t = 0; t < o->tensors; t++) {
-        const int64_t count = instance_tensor_count(&o->instance.tensor[t]);
-        o->bytes[t] = count * (int64_t)dtype_size(problem->tensors[t].dtype);
-        o->tensor[t] = malloc((size_t)o->bytes[t] + 16);
-        ck_assert_ptr_nonnull(o->tensor[t]);
-        if (problem->tensors[t].role == TENSOR_OUTPUT)
-            for (int64_t i = 0; i < o->bytes[t] / 2; i++) /* the same halfwords in every format */
-                ((uint16_t *)o->tensor[t])[i] = 0x7fa5;
-        else
-            fill_host(problem, &o->instance, t, o->config.seed, content, o->tensor[t]);
-    }
-}
-
-static void take_output(struct oracle *o, const struct problem *problem)
-{
-    const struct instance_tensor *tensor = &o->instance.tensor[o->output];
-    o->elements = instance_tensor_count(tensor);
-    o->dtype = problem->tensors[o->output].dtype;
-    o->width = tensor->dim[tensor->rank - 1];
-    o->got = o->tensor[o->output];
-    if (problem->tensors[o->output].role != TENSOR_INOUT)
-        return;
-    o->got = malloc((size_t)o->bytes[o->output] + 16);
-    ck_assert_ptr_nonnull(o->got);
-    memcpy(o->got, o->tensor[o->output], (size_t)o->bytes[o->output]);
-}
-
-static void make_request(struct oracle *o, const struct problem *problem, int capability)
-{
-    struct judge_request *r = &o->request;
-    r->problem = problem;
-    r->output = o->output;
-    memcpy(r->context.extent, o->instance.extent, sizeof r->context.extent);
-    memcpy(r->context.scalar, o->instance.scalar, sizeof r->context.scalar);
-    for (int t = 0; t < o->tensors; t++)
-        r->context.tensor[t] = o->tensor[t];
-    r->context.data = o->instance.data;
-    r->context.e4m3 = e4m3_values;
-    r->got = o->got;
-    r->poison = o->dtype == DTYPE_F32 ? 0x7fa57fa5u : 0x7fa5u;
-    r->atol = problem->published_atol;
-    r->rtol = problem->published_rtol;
-    for (int s = 0; s < JUDGE_SAMPLES; s++)
-        r->sample[s] = -1;
-    error_arithmetics(problem, capability, &r->arithmetics);
-}
 
 void oracle_open(struct oracle *o, const char *name, const char *line, int content, int capability)
 {
@@ -72,27 +19,27 @@ void oracle_open_output(struct oracle *o, const struct problem *problem, int out
                         int content, int capability)
 {
     struct space_error error = {""};
-    *o = (struct oracle){.output = output};
-    for (int b = 0; b < 256; b++)
-        e4m3_values[b] = e4m3_to_float((e4m3)b);
+    *o = (struct oracle){.output = output, .tensors = problem_tensor_count(problem)};
     ck_assert_msg(config_parse(&o->config, problem, line, "test", &error) == 0, "%s", error.text);
-    ck_assert_int_eq(config_instantiate(&o->config, content, &o->instance), 0);
-    o->tensors = problem_tensor_count(problem);
-    o->reference = reference_find(problem, o->output);
+    ck_assert_int_eq(layout_open(&o->layout, memory_of(BACKEND_HOST), &o->config, content), 0);
+    o->instance = o->layout.instance;
+    o->reference = reference_find(problem, output);
     ck_assert_ptr_nonnull(o->reference);
-    fill_tensors(o, problem, content);
-    take_output(o, problem);
-    make_request(o, problem, capability);
+    for (int t = 0; t < o->tensors; t++) {
+        o->tensor[t] = o->layout.held[t] ? o->layout.held[t] : o->layout.got[t];
+        o->bytes[t] = (int64_t)o->layout.bytes[t];
+    }
+    o->got = o->layout.got[output];
+    o->elements = instance_tensor_count(&o->instance.tensor[output]);
+    o->width = instance_tensor_width(&o->instance.tensor[output]);
+    o->dtype = problem->tensors[output].dtype;
+    layout_request(&o->layout, output, capability, &o->request);
     omp_set_num_threads(1); /* instances are small, and a second thread would spin between them */
 }
 
 void oracle_close(struct oracle *o)
 {
-    if (o->got != o->tensor[o->output])
-        free(o->got);
-    for (int t = 0; t < o->tensors; t++)
-        free(o->tensor[t]);
-    instance_clear(&o->instance);
+    layout_close(&o->layout);
 }
 
 const char *const *oracle_inputs(const char *name)

@@ -7,16 +7,18 @@
 
 #include "gen/contract/space.h"
 #include "../reference/judge.h"
+#include "verify/layout/layout.h"
 
 struct oracle {
     struct config config;
-    struct instance instance;
+    struct layout layout;
+    struct instance instance; /* the layout's, which owns what it points to */
     const struct reference *reference;
     struct judge_request request;
     void *tensor[PROBLEM_MAX_TENSORS]; /* of an in-out one, what it held */
     int64_t bytes[PROBLEM_MAX_TENSORS];
-    int tensors, output;     /* output: the judged one, with the others that belong to it */
-    void *got;               /* what is judged: the output's tensor; of an in-out one, a copy of it */
+    int tensors, output; /* output: the judged one, with the others that belong to it */
+    void *got;           /* what is judged: the output's tensor; of an in-out one, at first a copy of it */
     int64_t elements, width; /* of the output; its last dimension */
     enum dtype dtype;
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli.h"
 #include "contract/scaled.h"
 #include "forms.h"
 #include "suites.h"
@@ -373,6 +374,57 @@ START_TEST(a_problem_of_any_form_is_asked_everything_but_its_kernels)
 }
 END_TEST
 
+/* --- the command --- */
+
+START_TEST(the_command_says_what_it_found_in_words_and_as_json)
+{
+    json_error_t error;
+    CLI("prove", "gemm_bf16", "--device", "host", "--effort", "quick", "--json", "p.json");
+    cli_expect(0, "gemm_bf16: every check passed");
+    cli_expect(0, "1.37439e+11");
+    json_t *root = json_load_file("p.json", 0, &error);
+    ck_assert_msg(root != NULL, "%s", error.text);
+    const json_t *class = json_array_get(json_object_get(root, "classes"), 1);
+    ck_assert(json_is_true(json_object_get(root, "ok")) && json_is_false(json_object_get(root, "partial")));
+    ck_assert_int_eq(json_array_size(json_object_get(root, "checks")), PROVE_CHECKS);
+    ck_assert_str_eq(json_string_value(json_object_get(class, "class")), "integers");
+    ck_assert(json_real_value(json_object_get(class, "allowed_over_value")) == 0);
+    ck_assert(json_is_false(json_object_get(class, "tells_nothing")));
+    ck_assert_int_eq(json_array_size(json_object_get(root, "telling")),
+                     json_integer_value(json_object_get(root, "configs")));
+    json_decref(root);
+}
+END_TEST
+
+static void expect_refusal(int status, const char *in_error)
+{
+    ck_assert_int_eq(cli.status, status);
+    ck_assert_msg(strstr(cli.err, in_error) && strstr(cli.err, "--->"), "%s", cli.err);
+}
+
+START_TEST(what_cannot_be_asked_is_refused)
+{
+    CLI("prove", "nothing", "--device", "host");
+    expect_refusal(2, "'nothing'");
+    CLI("prove", "softmax", "--device", "host", "--space", "none.space");
+    expect_refusal(2, "none.space");
+    CLI("prove", "softmax", "--device", "host", "--json", "nowhere/p.json");
+    expect_refusal(3, "nowhere");
+    CLI("prove", "softmax", "topk");
+    expect_refusal(2, "unexpected argument");
+}
+END_TEST
+
+static TCase *command_case(void)
+{
+    TCase *command = tcase_create("command");
+    tcase_add_checked_fixture(command, cli_setup, cli_teardown);
+    tcase_add_test(command, the_command_says_what_it_found_in_words_and_as_json);
+    tcase_add_test(command, what_cannot_be_asked_is_refused);
+    tcase_set_timeout(command, 120);
+    return command;
+}
+
 Suite *prove_suite(void)
 {
     Suite *suite = suite_create("prove");
@@ -389,5 +441,6 @@ Suite *prove_suite(void)
     tcase_set_timeout(red, 120);
     suite_add_tcase(suite, registered);
     suite_add_tcase(suite, red);
+    suite_add_tcase(suite, command_case());
     return suite;
 }

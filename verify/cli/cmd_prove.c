@@ -25,10 +25,10 @@ static void show_progress(const char *part, int done, int total)
 }
 
 static int write_json(const struct options *options, const struct prove_options *asked,
-                      const struct prove_report *report)
+                      const struct prove_report *report, bool partial)
 {
     char error[512] = "out of memory";
-    char *text = prove_json(asked, report, UNSEEN_VERSION, unseen_git);
+    char *text = prove_json(asked, report, partial, UNSEEN_VERSION, unseen_git);
     const int status = text ? atomic_write(options->json, text, strlen(text), error, sizeof error) : -1;
     free(text);
     if (status != 0)
@@ -48,7 +48,7 @@ static int conclude(enum prove_status status, const struct options *options,
         return status == PROVE_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
     }
     prove_print(stdout, asked, report, options->verbose);
-    const int written = options->json ? write_json(options, asked, report) : 0;
+    const int written = options->json ? write_json(options, asked, report, false) : 0;
     return written != 0 ? written : prove_passes(report) ? EXIT_GENERAL : EXIT_OTHER;
 }
 
@@ -85,6 +85,10 @@ int command_prove(const struct options *options)
                                         .sizes = prove_sizes(options->effort != EFFORT_QUICK),
                                         .timeout = options->timeout,
                                         .progress = terminal ? show_progress : NULL};
+    /* first of all without results: that nothing can be written there shows before anything is spent */
+    status = options->json ? write_json(options, &asked, &report, true) : 0;
+    if (status != 0)
+        return status;
     const enum prove_status proved = prove_run(&asked, &report);
     if (terminal)
         fprintf(stderr, "\r\033[K");

@@ -22,7 +22,8 @@ static int lay_tensor(struct layout *l, int t)
     if (tensor->role != TENSOR_INPUT && !error) {
         error = l->memory->take(&l->got[t], l->bytes[t] + SLACK);
         if (!error)
-            error = l->memory->poison(l->got[t], l->bytes[t], memory_poison(tensor->dtype));
+            error = l->held[t] ? l->memory->copy(l->got[t], l->held[t], l->bytes[t])
+                               : l->memory->poison(l->got[t], l->bytes[t], memory_poison(tensor->dtype));
     }
     return error;
 }

@@ -13,7 +13,8 @@ struct layout {
     int content;
     struct instance instance;
     void *held[PROBLEM_MAX_TENSORS]; /* inputs and in-out tensors: what they hold before a call */
-    void *got[PROBLEM_MAX_TENSORS];  /* outputs and in-out tensors: what a call left there, or poison */
+    /* Outputs and in-out tensors: what a call leaves; before one poison, or of an in-out tensor what it held. */
+    void *got[PROBLEM_MAX_TENSORS];
     size_t bytes[PROBLEM_MAX_TENSORS];
 };
 

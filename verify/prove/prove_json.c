@@ -86,15 +86,15 @@ static json_t *kernels(const struct prove_report *r)
     return list;
 }
 
-char *prove_json(const struct prove_options *options, const struct prove_report *r, const char *version,
-                 const char *git)
+char *prove_json(const struct prove_options *options, const struct prove_report *r, bool partial,
+                 const char *version, const char *git)
 {
-    json_t *root =
-        json_pack("{s:i, s:{s:s, s:s}, s:s, s:{s:s}, s:I, s:b, s:i, s:f, s:o, s:o, s:o, s:o, s:o}", "schema",
-                  1, "tool", "version", version, "git", git, "problem", options->problem->name, "device",
-                  "name", options->device->name, "seed", (json_int_t)options->seed, "ok", prove_passes(r),
-                  "configs", r->configs, "seconds", r->seconds, "checks", checks(r), "classes", classes(r),
-                  "telling", tellings(r), "seen", seen(r), "kernels", kernels(r));
+    json_t *root = json_pack(
+        "{s:i, s:{s:s, s:s}, s:s, s:{s:s}, s:I, s:b, s:b, s:i, s:f, s:o, s:o, s:o, s:o, s:o}", "schema", 1,
+        "tool", "version", version, "git", git, "problem", options->problem->name, "device", "name",
+        options->device->name, "seed", (json_int_t)options->seed, "partial", partial, "ok",
+        !partial && prove_passes(r), "configs", r->configs, "seconds", r->seconds, "checks", checks(r),
+        "classes", classes(r), "telling", tellings(r), "seen", seen(r), "kernels", kernels(r));
     char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
     json_decref(root);
     return text;

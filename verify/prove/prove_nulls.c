@@ -1,14 +1,12 @@
-/* Outputs that no work went into, which the set as a whole must reject. */
+/* Outputs that no work went into. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "prove_trial.h"
-#include "verify/audit/nulls.h"
 
-static const enum null_kind tried[TRIED] = {NULL_ZEROS,     NULL_ONES,       NULL_NAN,
-                                            NULL_INPUT,     NULL_MEAN,       NULL_MIDDLE,
-                                            NULL_FIRST_ROW, NULL_FIRST_TILE, NULL_RANDOM};
-
+static const enum null_kind tried[NULLS_TRIED] = {NULL_ZEROS,     NULL_ONES,       NULL_NAN,
+                                                  NULL_INPUT,     NULL_MEAN,       NULL_MIDDLE,
+                                                  NULL_FIRST_ROW, NULL_FIRST_TILE, NULL_RANDOM};
 static bool try_null(struct trial *t, const struct null_source *source, int kind, float *out,
                      struct null_count *count)
 {
@@ -26,7 +24,7 @@ static bool try_null(struct trial *t, const struct null_source *source, int kind
     return true;
 }
 
-bool trial_nulls(struct trial *t, struct null_count count[TRIED])
+bool trial_nulls(struct trial *t, struct null_count count[NULLS_TRIED])
 {
     const struct layout *l = t->layout;
     const int64_t inputs = l->held[0] ? instance_tensor_count(&l->instance.tensor[0]) : 0;
@@ -52,7 +50,7 @@ bool trial_nulls(struct trial *t, struct null_count count[TRIED])
         for (int64_t i = 0; i < inputs; i++)
             input[i] = (float)value_get(t->p->problem->tensors[0].dtype, staging,
                                         instance_tensor_place(&l->instance.tensor[0], i));
-        for (int kind = 0; kind < TRIED && ok; kind++)
+        for (int kind = 0; kind < NULLS_TRIED && ok; kind++)
             ok = try_null(t, &source, kind, out, &count[kind]);
         memcpy(t->changed, t->right, t->bytes);
     }
@@ -64,9 +62,9 @@ bool trial_nulls(struct trial *t, struct null_count count[TRIED])
 }
 
 /* By the set as a whole: a mean is right where all elements are equal. */
-void trial_count_nulls(struct proof *p, const struct judgement *j, const struct null_count count[TRIED])
+void judge_nulls(struct proof *p, const struct judgement *j, const struct null_count count[NULLS_TRIED])
 {
-    for (int kind = 0; kind < TRIED; kind++) {
+    for (int kind = 0; kind < NULLS_TRIED; kind++) {
         prove_ask(p, PROVE_NULLS, count[kind].judged);
         if (count[kind].judged > 0 && count[kind].rejected == 0)
             prove_fail(p, PROVE_NULLS, &count[kind].config, "every null output rejected somewhere",

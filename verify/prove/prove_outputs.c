@@ -13,45 +13,6 @@ static const double witness_terms = 1e5;
 /* An enclosure's radius over what is allowed, at most: a verdict hangs on it only now and then. */
 static const double narrow = 0x1p-8;
 
-/* --- elements, by their number --- */
-
-double trial_get(const struct trial *t, const void *output, int64_t i)
-{
-    return value_get(t->dtype, output, instance_tensor_place(t->shape, i));
-}
-
-void trial_set(const struct trial *t, int64_t i, double value)
-{
-    value_set(t->dtype, t->changed, instance_tensor_place(t->shape, i), value);
-}
-
-/* --- judging --- */
-
-bool trial_judge(struct trial *t, const void *output)
-{
-    int error = t->layout->memory->from_host(t->layout->got[t->j->output], output, t->bytes);
-    error = error ? error : t->layout->memory->poison(t->device_mask, (size_t)t->elements, 0);
-    t->request.wrong = t->device_mask;
-    error = error ? error : layout_judge(t->layout, t->j->reference, &t->request, t->report);
-    error = error ? error : t->layout->memory->to_host(t->mask, t->device_mask, 0, t->elements);
-    return !error || prove_broke(t->p, "judging", error);
-}
-
-/* The right output, in its own format. */
-static bool expect(struct trial *t)
-{
-    struct layout *l = t->layout;
-    void *expected = NULL;
-    int error = l->memory->take(&expected, t->bytes + 16);
-    t->request.expected = expected;
-    error = error ? error : layout_judge(l, t->j->reference, &t->request, t->report);
-    error = error ? error : l->memory->to_host(t->right, expected, 0, (int64_t)t->bytes);
-    t->request.expected = NULL;
-    if (expected)
-        l->memory->release(expected);
-    return !error || prove_broke(t->p, "computing the right output", error);
-}
-
 /* --- elements to look at --- */
 
 /* The largest and the smallest that is not 0. */
@@ -172,12 +133,6 @@ static bool judge_right(struct trial *t)
     return witness(t);
 }
 
-/* A value that the output's format does not flush to 0: of what is 0 anyway nothing is told by its size. */
-static bool tells(const struct trial *t, const struct judged *e)
-{
-    return isfinite(e->mid) && trial_get(t, t->right, e->index) != 0;
-}
-
 /* --- elements moved --- */
 
 enum move { MOVE_HALF, MOVE_FOUR_TIMES, MOVE_ZERO, MOVE_TWICE };
@@ -197,15 +152,9 @@ static bool move_element(struct trial *t, enum move move, const struct judged *e
     case MOVE_FOUR_TIMES:
         return value_set_outside(dtype, t->changed, place, e->mid, e->mid + sign * 4 * e->allowed) ||
                value_set_outside(dtype, t->changed, place, e->mid, e->mid - sign * 4 * e->allowed);
-    case MOVE_ZERO: trial_set(t, e->index, 0); return tells(t, e);
-    default: trial_set(t, e->index, 2 * e->mid); return tells(t, e);
+    case MOVE_ZERO: trial_set(t, e->index, 0); return trial_tells(t, e);
+    default: trial_set(t, e->index, 2 * e->mid); return trial_tells(t, e);
     }
-}
-
-static void put_right(const struct trial *t, int64_t i)
-{
-    const size_t size = dtype_size(t->dtype), at = (size_t)instance_tensor_place(t->shape, i) * size;
-    memcpy((char *)t->changed + at, (const char *)t->right + at, size);
 }
 
 static bool shares_row(const struct trial *t, int64_t index, const struct judged *const *moved, int count)
@@ -253,7 +202,7 @@ static bool try_move(struct trial *t, enum move move, int from, int to, struct p
             if (move_element(t, move, &t->at[i]))
                 moved[count++] = &t->at[i];
             else
-                put_right(t, t->at[i].index);
+                trial_put_right(t, t->at[i].index);
         }
         if (count == 0)
             break;
@@ -262,7 +211,7 @@ static bool try_move(struct trial *t, enum move move, int from, int to, struct p
         for (int i = 0; i < count; i++)
             note_moved(t, move, moved[i], telling);
         for (int i = 0; i < count; i++)
-            put_right(t, moved[i]->index);
+            trial_put_right(t, moved[i]->index);
     }
     return true;
 }
@@ -294,7 +243,7 @@ static void measure_telling(const struct trial *t, struct prove_telling *telling
 {
     int count = 0;
     for (int i = LOOKED_AT - PROVE_VALUES; i < t->looked; i++)
-        if (tells(t, &t->at[i]))
+        if (trial_tells(t, &t->at[i]))
             telling->ratio[count++] = t->at[i].allowed / fabs(t->at[i].mid);
     qsort(telling->ratio, (size_t)count, sizeof *telling->ratio, ascending);
     telling->values = count;
@@ -343,7 +292,7 @@ static bool change_elements(struct trial *t, int tensor, struct prove_telling *t
 }
 
 /* Beside values that are right another index may be right, too, where elements are equal: such a tensor is judged by most. */
-static bool try_discrete(struct trial *t, struct null_count count[TRIED])
+static bool try_discrete(struct trial *t, struct null_count count[NULLS_TRIED])
 {
     const int error =
         t->layout->memory->to_host(t->right, t->layout->got[t->j->output], 0, (int64_t)t->bytes);
@@ -359,9 +308,9 @@ static bool try_discrete(struct trial *t, struct null_count count[TRIED])
 
 /* --- all together --- */
 
-static bool try_continuous(struct trial *t, struct null_count count[TRIED])
+static bool try_continuous(struct trial *t, struct null_count count[NULLS_TRIED])
 {
-    bool ok = expect(t);
+    bool ok = trial_expect(t);
     if (ok)
         memcpy(t->changed, t->right, t->bytes);
     ok = ok && judge_right(t);
@@ -375,7 +324,7 @@ static bool try_continuous(struct trial *t, struct null_count count[TRIED])
 }
 
 static bool try_output(struct proof *p, const struct prove_case *c, struct layout *layout,
-                       const struct judgement *j, struct null_count count[TRIED])
+                       const struct judgement *j, struct null_count count[NULLS_TRIED])
 {
     struct trial t = {.p = p,
                       .c = c,
@@ -417,7 +366,7 @@ static bool leave_outputs(struct proof *p, const struct prove_case *c, struct se
 }
 
 static bool try_case(struct proof *p, const struct prove_case *c, struct session *baseline,
-                     struct null_count (*count)[TRIED])
+                     struct null_count (*count)[NULLS_TRIED])
 {
     struct layout layout;
     const int error = layout_open(&layout, p->memory, &c->config, 0);
@@ -434,7 +383,7 @@ static bool try_case(struct proof *p, const struct prove_case *c, struct session
 
 bool prove_outputs(struct proof *p)
 {
-    struct null_count count[PROBLEM_MAX_TENSORS][TRIED] = {{{0}}};
+    struct null_count count[PROBLEM_MAX_TENSORS][NULLS_TRIED] = {{{0}}};
     struct session *baseline = prove_is_discrete(p) ? prove_baseline(p) : NULL;
     bool ok = p->status == PROVE_DONE;
     for (int i = 0; i < p->case_count && ok; i++) {
@@ -443,7 +392,7 @@ bool prove_outputs(struct proof *p)
     }
     session_close(baseline);
     for (int j = 0; j < p->judgements && ok; j++)
-        trial_count_nulls(p, &p->judgement[j], count[j]);
+        judge_nulls(p, &p->judgement[j], count[j]);
     prove_says(p, PROVE_ENCLOSURE, "elements against MPFR");
     prove_says(p, PROVE_RIGHT, "right outputs, and elements moved by half");
     prove_says(p, PROVE_OFF, "elements moved by four times");

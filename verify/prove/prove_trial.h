@@ -1,12 +1,12 @@
-/* One judged output of one configuration, on trial: used by prove_outputs.c and prove_nulls.c. */
+/* One judged output of one configuration, and outputs of our own in the place of a candidate's. */
 #ifndef UNSEEN_PROVE_TRIAL_H
 #define UNSEEN_PROVE_TRIAL_H
 
 #include "prove_internal.h"
+#include "verify/audit/nulls.h"
 
-enum { LOOKED_AT = 2 * JUDGE_SAMPLES, TRIED = 9 /* null outputs */ };
+enum { LOOKED_AT = 2 * JUDGE_SAMPLES };
 
-/* One judged output of one configuration. */
 struct trial {
     struct proof *p;
     const struct prove_case *c;
@@ -25,21 +25,26 @@ struct trial {
     int looked;
 };
 
-/* Over all configurations, of one kind of null output. */
+/* Elements by their number, of an output in host memory. */
+double trial_get(const struct trial *t, const void *output, int64_t i);
+void trial_set(const struct trial *t, int64_t i, double value); /* of `changed` */
+void trial_put_right(const struct trial *t, int64_t i);         /* likewise, as in `right` */
+
+/* Judge an output of ours: the report and the mask. */
+bool trial_judge(struct trial *t, const void *output);
+/* The right output, in its own format. */
+bool trial_expect(struct trial *t);
+
+/* Is the value one that the output's format does not flush to 0? Of what is 0 anyway nothing is told by its size. */
+bool trial_tells(const struct trial *t, const struct judged *e);
+
+/* prove_nulls.c: outputs that no work went into. */
+enum { NULLS_TRIED = 9 };
 struct null_count {
     int judged, rejected;
     struct config config; /* that accepted it */
 };
-
-/* Elements by their number: of an output laid out like the right one, and of the changed one. */
-double trial_get(const struct trial *t, const void *output, int64_t i);
-void trial_set(const struct trial *t, int64_t i, double value);
-
-/* What the judge says to `output`, into t->report and t->mask. */
-bool trial_judge(struct trial *t, const void *output);
-
-/* prove_nulls.c: every null output of this configuration is judged; then what became of them over all. */
-bool trial_nulls(struct trial *t, struct null_count count[TRIED]);
-void trial_count_nulls(struct proof *p, const struct judgement *j, const struct null_count count[TRIED]);
+bool trial_nulls(struct trial *t, struct null_count count[NULLS_TRIED]);
+void judge_nulls(struct proof *p, const struct judgement *j, const struct null_count count[NULLS_TRIED]);
 
 #endif
