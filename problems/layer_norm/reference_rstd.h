@@ -1,5 +1,5 @@
 /* layer_norm, the output `rstd`. */
-#include "moments.h"
+#include "problems/layer_norm/moments.h"
 
 REF_FN int64_t ref_width(const struct ref_context *c)
 {
