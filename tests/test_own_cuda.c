@@ -59,8 +59,13 @@ TCase *own_cuda_case(void)
     return tests;
 }
 
+#define NEED_MPFR()                                                                                          \
+    if (system("echo '#include <mpfr.h>' | cc -E - >/dev/null 2>&1") != 0)                                   \
+    SKIP_TEST("no mpfr.h to compile a witness with")
+
 START_TEST(on_a_gpu_a_folder_gives_the_same_report)
 {
+    NEED_MPFR();
     static const char *const words[] = {"softmax", "./softmax"}, *const files[] = {"built-in", "folder"};
     for (int i = 0; i < 2; i++) {
         CLI("verify", words[i], cli_repository("problems/softmax/baseline.cu"), "--device", "cuda",
@@ -75,6 +80,7 @@ END_TEST
 /* The tool has functions of the same names for its own softmax. */
 START_TEST(on_a_gpu_a_folder_is_judged_by_its_own_mathematics)
 {
+    NEED_MPFR();
     own_sh("sed -i 's/, state->sum);/, num_add(state->sum, num_of(1)));/' softmax/reference.h");
     CLI("verify", "./softmax", cli_repository("problems/softmax/baseline.cu"), "--device", "cuda", "--unseen",
         "2", "--no-timing", "--no-explain");
