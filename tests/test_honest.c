@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "verify/device/memory.h"
 #include "honest/margins.h"
@@ -104,34 +103,19 @@ static void expect_rejected(const struct problem *problem, const struct attempt 
     program_close(&program);
 }
 
-/* Not every problem has a program with switches. */
-/* Not every problem has a program with switches yet. */
-static bool has_program(const struct problem *problem)
-{
-    char path[256];
-    snprintf(path, sizeof path, "tests/honest/%s.c", problem->name);
-    return access(path, R_OK) == 0;
-}
-
 #define NEED_PROGRAM(problem)                                                                                \
-    if (!has_program(problem))                                                                               \
+    if (!program_exists(problem))                                                                            \
     SKIP_TEST("no program with switches")
 
 static const struct problem *problem_at(int i)
 {
-    char path[128];
-    for (int p = 0; problem_registry[p]; p++) {
-        snprintf(path, sizeof path, "tests/honest/%s.c", problem_registry[p]->name);
-        if (access(path, F_OK) == 0 && i-- == 0)
-            return problem_registry[p];
-    }
-    return NULL;
+    return problem_registry[i];
 }
 
 static int problem_count(void)
 {
     int count = 0;
-    while (problem_at(count))
+    while (problem_registry[count])
         count++;
     return count;
 }

@@ -1,3 +1,4 @@
+#include "problems/needles.h"
 #include "problems/problem.h"
 
 static const char *const eps[] = {"published", "small", "large", NULL};
@@ -22,21 +23,16 @@ static const struct argument arguments[] = {
 
 enum { X, GAMMA, BETA };
 
+static float needle(int i)
+{
+    return (i % 2 ? -1 : 1) * (1000.0f + 8.0f * (float)i);
+}
+
 /* Values far from the rest at the places that a kernel is likely to forget: they make up the variance. */
 static int plant_needles(const struct config *config, struct random *random, struct instance *out)
 {
-    const int64_t rows = out->extent[0], cols = out->extent[1];
-    const int64_t where[] = {cols - 1, 0, cols & ~(int64_t)3, cols & ~(int64_t)255,
-                             (int64_t)random_below(random, (uint64_t)cols)};
-    struct fill *fill = &out->tensor[X].fill;
     (void)config;
-    for (int i = 0; i < FILL_MAX_PLANTED; i++) {
-        const int64_t col = where[i % 5] < cols ? where[i % 5] : cols - 1;
-        const int64_t row = i == 0 ? rows - 1 : (int64_t)random_below(random, (uint64_t)rows);
-        fill->planted[i] =
-            (struct fill_planted){row * cols + col, (i % 2 ? -1 : 1) * (1000.0f + 8.0f * (float)i)};
-    }
-    fill->planted_count = FILL_MAX_PLANTED;
+    needles_plant(&out->tensor[X].fill, out->extent[0], out->extent[1], 4, 256, random, needle);
     return 0;
 }
 

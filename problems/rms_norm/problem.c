@@ -1,3 +1,4 @@
+#include "problems/needles.h"
 #include "problems/problem.h"
 
 static const char *const eps[] = {"published", "zero", "large", NULL};
@@ -19,21 +20,17 @@ static const struct argument arguments[] = {
 
 enum { X, WEIGHT, Y };
 
+static float needle(int i)
+{
+    return 1024.0f + 8.0f * (float)i;
+}
+
 /* Values that make up nearly all of a row's mean square, at the places that a kernel is likely to forget: the last row
  * and column, and the first column after whole vectors and tiles. */
 static int plant_needles(const struct config *config, struct random *random, struct instance *out)
 {
-    const int64_t rows = out->extent[0], cols = out->extent[1];
-    const int64_t where[] = {cols - 1, 0, cols & ~(int64_t)7, cols & ~(int64_t)255,
-                             (int64_t)random_below(random, (uint64_t)cols)};
-    struct fill *fill = &out->tensor[X].fill;
     (void)config;
-    for (int i = 0; i < FILL_MAX_PLANTED; i++) {
-        const int64_t col = where[i % 5] < cols ? where[i % 5] : cols - 1;
-        const int64_t row = i == 0 ? rows - 1 : (int64_t)random_below(random, (uint64_t)rows);
-        fill->planted[i] = (struct fill_planted){row * cols + col, 1024.0f + 8.0f * (float)i};
-    }
-    fill->planted_count = FILL_MAX_PLANTED;
+    needles_plant(&out->tensor[X].fill, out->extent[0], out->extent[1], 8, 256, random, needle);
     return 0;
 }
 

@@ -1,3 +1,4 @@
+#include "problems/needles.h"
 #include "problems/problem.h"
 
 #include <math.h>
@@ -14,21 +15,17 @@ static const struct argument arguments[] = {{"rows", ARGUMENT_I64}, {"cols", ARG
 
 enum { X, Y };
 
+static float needle(int i)
+{
+    return 30.0f + (float)i / 4;
+}
+
 /* A value far above the rest at the places that a kernel is likely to forget: whoever drops one from
  * the maximum or from the sum gets the whole row wrong. */
 static int plant_needles(const struct config *config, struct random *random, struct instance *out)
 {
-    const int64_t rows = out->extent[0], cols = out->extent[1];
-    const int64_t where[] = {cols - 1, 0, cols & ~(int64_t)31, cols & ~(int64_t)1023,
-                             (int64_t)random_below(random, (uint64_t)cols)};
-    struct fill *fill = &out->tensor[X].fill;
     (void)config;
-    for (int i = 0; i < FILL_MAX_PLANTED; i++) {
-        int64_t col = where[i % 5] < cols ? where[i % 5] : cols - 1;
-        int64_t row = i == 0 ? rows - 1 : (int64_t)random_below(random, (uint64_t)rows);
-        fill->planted[i] = (struct fill_planted){row * cols + col, 30.0f + (float)i / 4};
-    }
-    fill->planted_count = FILL_MAX_PLANTED;
+    needles_plant(&out->tensor[X].fill, out->extent[0], out->extent[1], 32, 1024, random, needle);
     return 0;
 }
 

@@ -29,6 +29,8 @@ struct program {
     int switch_count, mutant_count;
 };
 
+bool program_exists(const struct problem *problem); /* not every problem has one */
+
 /* Compiles tests/honest/NAME.c or .cu as `unseen` compiles a candidate, and loads it. Returns 0; -1 with what
  * is wrong in `error`. */
 int program_open(struct program *p, const struct problem *problem, const struct device *device, char *error,

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "verify/device/memory.h"
 #include "margins.h"
@@ -151,14 +150,6 @@ static int run_problem(const struct arguments *a, const struct problem *problem,
     return status;
 }
 
-/* Not every problem has one. */
-static bool has_program(const struct problem *problem)
-{
-    char path[128];
-    snprintf(path, sizeof path, "tests/honest/%s.c", problem->name);
-    return access(path, F_OK) == 0;
-}
-
 int main(int argc, char **argv)
 {
     static const struct argp parser = {
@@ -183,7 +174,7 @@ int main(int argc, char **argv)
         return 3;
     }
     for (const struct problem *const *p = problem_registry; *p; p++)
-        if ((strcmp(a.problem, "all") == 0 && has_program(*p)) || strcmp(a.problem, (*p)->name) == 0) {
+        if ((strcmp(a.problem, "all") == 0 && program_exists(*p)) || strcmp(a.problem, (*p)->name) == 0) {
             status |= run_problem(&a, *p, &device);
             ran++;
         }

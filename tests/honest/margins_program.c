@@ -1,6 +1,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "margins.h"
 
@@ -35,6 +36,18 @@ static int load(struct program *p, char *error, size_t size)
     return 0;
 }
 
+static void program_path(const struct problem *problem, enum backend backend, char *path, size_t size)
+{
+    snprintf(path, size, "tests/honest/%s.%s", problem->name, backend == BACKEND_CUDA ? "cu" : "c");
+}
+
+bool program_exists(const struct problem *problem)
+{
+    char path[256];
+    program_path(problem, BACKEND_HOST, path, sizeof path);
+    return access(path, R_OK) == 0;
+}
+
 int program_open(struct program *p, const struct problem *problem, const struct device *device, char *error,
                  size_t size)
 {
@@ -46,8 +59,7 @@ int program_open(struct program *p, const struct problem *problem, const struct 
                                           .timeout = 600};
     memset(p, 0, sizeof *p);
     p->problem = problem;
-    snprintf(path, sizeof path, "tests/honest/%s.%s", problem->name,
-             device->backend == BACKEND_CUDA ? "cu" : "c");
+    program_path(problem, device->backend, path, sizeof path);
     if (build_candidate(&p->build, &options, error, size) != BUILD_OK)
         return -1;
     return load(p, error, size);

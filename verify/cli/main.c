@@ -73,8 +73,8 @@ static const struct command commands[] = {
      "folder where it "
      "takes a problem's name.\v"
      "For example:\n"
-     "  unseen new rms_norm --like softmax\n"
-     "  unseen verify ./rms_norm rms_norm/baseline.c --device host",
+     "  unseen new my_norm --like rms_norm\n"
+     "  unseen verify ./my_norm my_norm/baseline.c --device host",
      command_new},
     {"prove", "PROBLEM", 1, 1, "dSpesjtv",
      "Test a problem's definition by itself: enclosures against MPFR, the right output and slightly wrong "
