@@ -251,5 +251,6 @@ Suite *own_suite(void)
     suite_add_tcase(suite, own_error_case());
     suite_add_tcase(suite, own_cache_case());
     suite_add_tcase(suite, own_cuda_case());
+    suite_add_tcase(suite, own_tutorial_case());
     return suite;
 }
