@@ -269,6 +269,7 @@ struct result {
     char partial_reason[96]; /* "interrupted", "out of disk" ... */
     char notes[1024];        /* caps of this machine, what they exclude; lines */
     char sandbox[192];       /* how the candidate was isolated */
+    char no_sandbox[160];    /* why it was not, and had its user's rights; empty: it was */
     struct config_result *results;
     int result_count, result_capacity;
     int planned;      /* configurations of both sets; known before the first runs */
