@@ -133,6 +133,7 @@ START_TEST(what_a_candidate_leaves_behind_ends_with_it)
         usleep(1000);
     ck_assert_int_ge(*counter, 10);
     child_stop(it.child);
+    it.child = NULL;
     const int seen = *counter;
     usleep(50000);
     ck_assert_int_eq(*counter, seen);
