@@ -47,12 +47,14 @@ static const struct {
 };
 enum { SUITES = sizeof suites / sizeof *suites };
 
+/* Those that are named; `--but` before the names: all others that are not slow. */
 static int wanted(int i, int argc, char **argv)
 {
-    for (int a = 1; a < argc; a++)
+    const int but = argc > 1 && strcmp(argv[1], "--but") == 0;
+    for (int a = 1 + but; a < argc; a++)
         if (strcmp(argv[a], suites[i].name) == 0)
-            return 1;
-    return argc == 1 && !suites[i].slow;
+            return !but;
+    return (argc == 1 || but) && !suites[i].slow;
 }
 
 /* A failure is what a test found wrong; an error, a test that broke: a signal, a timeout, an exit. */
