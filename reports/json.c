@@ -233,12 +233,13 @@ static json_t *diagnosis_json(const struct diagnosis *d)
 {
     if (!d->present)
         return json_null();
-    return json_pack("{s:s, s:o, s:b, s:i, s:i, s:o, s:o, s:o, s:o}", "outcome",
+    return json_pack("{s:s, s:o, s:b, s:i, s:i, s:o, s:o, s:o, s:o, s:b}", "outcome",
                      outcome_name(d->minimal.outcome), "detail", text(d->minimal.detail), "locally_minimal",
                      d->locally_minimal, "shrink_runs", d->shrink_runs, "rule_runs", d->rule.runs, "no_rule",
                      text(d->rule.present ? NULL : d->rule.reason), "pattern",
                      text(d->pattern.present ? d->pattern.text : NULL), "map",
-                     d->pattern.present ? map_json(&d->pattern) : json_null(), "seconds", number(d->seconds));
+                     d->pattern.present ? map_json(&d->pattern) : json_null(), "seconds", number(d->seconds),
+                     "late", d->late);
 }
 
 static json_t *coverage_json(const struct result_coverage *c)

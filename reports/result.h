@@ -192,6 +192,7 @@ struct diagnosis {
     struct pattern pattern; /* of `minimal`, where elements are wrong */
     struct result_rule rule;
     double seconds;
+    bool late; /* it was stopped by the clock, and not by its number of runs */
 };
 
 /* Classes of axes, in tuples, that the unseen set covers. */

@@ -179,7 +179,7 @@ static void explain_failures(struct showing *show, enum run_status status)
 {
     const struct options *o = show->options;
     const struct run_options run = {.timeout = o->timeout, .published = o->published};
-    const struct diagnose_limits limits = diagnose_limits(o->effort, clock_seconds() - show->start);
+    const struct diagnose_limits limits = diagnose_limits(o->effort);
     if (!o->explain || o->fail_fast || status != RUN_DONE || is_interrupted())
         return;
     if (show->progress) {
