@@ -101,6 +101,15 @@ REF_FN num num_sqrt(num a)
     return num_make(r, (spread + r * NUM_U) * NUM_UP);
 }
 
+/* Library double log errs by less than 1 ulp here and there (CUDA: 1 ulp); 2 are allowed. The argument's radius r
+ * shifts the result by at most -log(1 - r/a) <= r / (a - r); from r = a on the element stays open. */
+REF_FN num num_log(num a)
+{
+    const double l = log(a.mid), least = a.mid - a.rad;
+    const double spread = a.rad == 0 ? 0 : least > 0 ? a.rad / least : INFINITY;
+    return num_make(l, (spread + fabs(l) * 4 * NUM_U) * NUM_UP);
+}
+
 /* A sum in any order: |error| <= n u sum|p| (Jeannerod and Rump 2013), plus the terms' own radii. */
 struct acc {
     double sum, magnitude, square, rad;
