@@ -26,17 +26,38 @@ REF_FN double ref_cost(const struct ref_context *c)
     return 1 + (double)c->extent[ROPE_TOKENS] / 16; /* looking is cheap beside a term of a sum */
 }
 
+/* Is any of ROPE_LOOK tokens, a step apart, stored at one of `size` slots from `first` on? Without a branch, which lets a
+ * CPU compare several at a time: of many pages each looks at all tokens. */
+enum { ROPE_LOOK = 32 };
+
+REF_FN bool rope_any(const struct ref_context *c, int64_t token, uint64_t first, uint64_t size)
+{
+    uint64_t any = 0;
+    for (int64_t i = 0; i < ROPE_LOOK; i++)
+        any |= (uint64_t)REF_I64(c, ROPE_SLOTS, token + i * REF_LANES) - first < size;
+    return any != 0;
+}
+
+REF_FN void rope_note(const struct ref_context *c, int64_t token, uint64_t first, uint64_t size, num *scratch)
+{
+    const uint64_t place = (uint64_t)REF_I64(c, ROPE_SLOTS, token) - first;
+    if (place < size)
+        scratch[place] = num_of((double)token);
+}
+
 REF_FN void ref_prepare(const struct ref_context *c, int64_t row, num *scratch, struct ref_state *state)
 {
     const int64_t size = c->extent[ROPE_PAGE_SIZE], first = row * size, tokens = c->extent[ROPE_TOKENS];
+    int64_t token = REF_LANE;
     for (int64_t i = REF_LANE; i < size; i += REF_LANES)
         scratch[i] = num_of(-1);
     ref_barrier();
-    for (int64_t token = REF_LANE; token < tokens; token += REF_LANES) {
-        const uint64_t place = (uint64_t)REF_I64(c, ROPE_SLOTS, token) - (uint64_t)first;
-        if (place < (uint64_t)size)
-            scratch[place] = num_of((double)token);
-    }
+    for (; token + (ROPE_LOOK - 1) * REF_LANES < tokens; token += ROPE_LOOK * REF_LANES)
+        if (rope_any(c, token, (uint64_t)first, (uint64_t)size))
+            for (int64_t i = 0; i < ROPE_LOOK; i++)
+                rope_note(c, token + i * REF_LANES, (uint64_t)first, (uint64_t)size, scratch);
+    for (; token < tokens; token += REF_LANES)
+        rope_note(c, token, (uint64_t)first, (uint64_t)size, scratch);
     ref_barrier();
     state->dim = c->extent[ROPE_DIM];
     state->heads = c->extent[ROPE_KV_HEADS];
