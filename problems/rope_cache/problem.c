@@ -167,10 +167,15 @@ static void draw_some(int32_t *room, int64_t count, int64_t all, struct random *
     swap(room, 0, below(random, count));
 }
 
-/* A quarter of the tokens, rounded down: half of these are the last ones, as where a batch is filled up. */
+/* Of a quarter of the tokens, rounded up. Half of these are the last ones, as where a batch is filled up. */
+static int64_t padding_of(int64_t tokens)
+{
+    return (tokens + 3) / 4;
+}
+
 static void pad(int32_t *slot, int64_t tokens, struct random *random)
 {
-    const int64_t padding = tokens / 4, last = padding / 2;
+    const int64_t padding = padding_of(tokens), last = padding / 2;
     for (int64_t i = 0; i < last; i++)
         slot[tokens - 1 - i] = -1;
     for (int64_t left = padding - last; left > 0;) {
@@ -233,7 +238,7 @@ static int measure(const struct config *config, struct random *shape_random, str
     const int64_t kv_heads = config_value(config, "kv_heads"), dim = config_value(config, "head_dim");
     const int64_t size = config_value(config, "page_size"), pages = config_value(config, "pages");
     const int64_t most = config_value(config, "max_position"), rot = rot_dim_of(config);
-    const int64_t stored = config_chose(config, "slots", "padded") ? tokens - tokens / 4 : tokens;
+    const int64_t stored = config_chose(config, "slots", "padded") ? tokens - padding_of(tokens) : tokens;
     const int64_t angles = (tokens < most ? tokens : most) * rot;
     const struct instance_tensor rows = {.rank = 3, .dim = {tokens, kv_heads, dim}},
                                  list = {.rank = 1, .dim = {tokens}};
