@@ -20,7 +20,7 @@ enum dtype {
 };
 
 enum fill_kind {
-    FILL_GIVEN,      /* the values are in `given` (int32 tensors: tables, lengths, offsets) */
+    FILL_GIVEN,      /* the values are in `given` (tables, lengths, offsets); where b is not 0, times b */
     FILL_CONSTANT,   /* a */
     FILL_NORMAL,     /* mean a, standard deviation b; a sum of eight uniforms, so |z| < 4.9 */
     FILL_UNIFORM,    /* [a, b) */

@@ -78,7 +78,8 @@
  *     ref_strain(e)              how much of what is allowed of that is taken: at most 1 where it is not 0
  *
  * An in-out tensor is in the context as it was before the call. Where an element of it must keep its bits, e->kept is
- * set to true and e->value is not needed; it is false otherwise.
+ * set to true and e->value is not needed; it is false otherwise. An element of any output that must have the very bits
+ * of another tensor's, of the same type, has REF_COPIED there, and in e->copied where these lie (c->tensor[t] and on).
  *
  * In all forms
  *     ref_error(c, a, e)         what the arithmetic `a` may deviate before the output is rounded
@@ -112,10 +113,14 @@ enum { REF_PARTS = 8 };
 #define REF_NAME(x) REF_JOIN(x, REF_PROBLEM)
 #endif
 
+/* What e->kept is: 0, the element is computed; 1 or true, of an in-out tensor, it keeps its bits; or REF_COPIED. */
+enum { REF_COPIED = 2 };
+
 #define REF_DECLARE_ELEMENT                                                                                  \
     struct ref_element {                                                                                     \
         num value;              /* the exact result */                                                       \
-        bool kept;              /* of an in-out tensor: it keeps its bits, `value` says nothing */           \
+        int kept;               /* it keeps its bits, or has others': `value` says nothing */                \
+        const void *copied;     /* REF_COPIED: whose */                                                      \
         double part[REF_PARTS]; /* what ref_error needs; each problem names its own */                       \
     }
 

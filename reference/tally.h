@@ -171,29 +171,32 @@ REF_FN bool tally_published(const struct judge_request *r, double got, double mi
     return distance <= r->atol + r->rtol * fabs(mid) || (isinf(mid) && got == mid);
 }
 
-/* An element of an in-out tensor that must keep its bits. It has none before the last rounding. */
-REF_FN void tally_kept(struct tally *t, const struct judge_request *r, enum dtype dtype, int64_t index,
-                       struct judged *judged)
+/* An element of an in-out tensor that must keep its bits, or one of any tensor that must have those of another. It has
+ * none before the last rounding. */
+REF_FN void tally_kept(struct tally *t, const struct judge_request *r, enum dtype dtype,
+                       const struct ref_element *e, int64_t index, struct judged *judged)
 {
-    uint32_t bits;
+    uint32_t bits = 0;
     const int64_t place = stored_at(r, index), at = place * r->element_bytes;
-    const unsigned char *got = (const unsigned char *)r->got + at,
-                        *held = (const unsigned char *)r->held + at;
+    const bool copied = e->kept == REF_COPIED;
+    const unsigned char *got = (const unsigned char *)r->got + at;
+    const unsigned char *held =
+        copied ? (const unsigned char *)e->copied : (const unsigned char *)r->held + at;
     bool same = true;
     for (int i = 0; i < r->element_bytes && !r->unrounded; i++)
         same = same && got[i] == held[i];
     judged->index = index;
-    judged->mid = r->unrounded ? 0 : stored_number(dtype, r->held, place, &bits);
+    judged->mid = r->unrounded ? 0 : stored_number(dtype, held, 0, &bits);
     judged->got = r->unrounded ? 0 : stored_number(dtype, r->got, place, &bits);
     judged->rad = judged->allowed = judged->shift = 0;
-    judged->unwritten = false;
+    judged->unwritten = !same && !r->held && bits == r->poison;
     judged->kept = true;
     judged->changed = !same;
     judged->tensor = r->output;
     tally_worst(t, same ? 0 : INFINITY, judged);
-    t->changed += !same;
+    t->changed += !same && !copied;
     if (!same) {
-        tally_wrong(t, r, index, false);
+        tally_wrong(t, r, index, judged->unwritten);
         t->fits = r->arithmetics.count;
         t->published_wrong += !(fabs(judged->got - judged->mid) <= r->atol + r->rtol * fabs(judged->mid));
     }
@@ -207,8 +210,8 @@ REF_FN enum tally_result tally_element(struct tally *t, const struct judge_reque
 {
     uint32_t bits;
     double doubt;
-    if (r->held && e->kept) {
-        tally_kept(t, r, dtype, index, judged);
+    if (e->kept == REF_COPIED || (r->held && e->kept)) {
+        tally_kept(t, r, dtype, e, index, judged);
         return TALLY_DECIDED;
     }
     const double got = stored_number(dtype, r->got, stored_at(r, index), &bits), mid = num_mid(e->value);

@@ -177,7 +177,7 @@ static int hear(const struct judge_request *request, const struct judged *elemen
     e.kept = false;
     if (evaluate(&request->context, element->index, p, &e) != 0)
         return -1;
-    if (request->problem->tensors[request->output].role != TENSOR_INOUT)
+    if (request->problem->tensors[request->output].role != TENSOR_INOUT && e.kept != REF_COPIED)
         e.kept = false;            /* as in tally_element: one reference may serve both */
     if (e.kept || element->kept) { /* nothing to compute: whether both say so, and whether it was */
         answer->value = element->mid;

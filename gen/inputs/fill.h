@@ -18,7 +18,7 @@ void fill_host(const struct problem *problem, const struct instance *instance, i
                int content, void *out);
 
 /* The values of a FILL_GIVEN in the tensor's own type, dense, in host memory. */
-void fill_given(const int32_t *given, enum dtype dtype, int64_t count, void *out);
+void fill_given(const struct fill *fill, enum dtype dtype, int64_t count, void *out);
 
 /* Element i of a tensor in host memory, rounded to its type like every input. */
 void fill_store(enum dtype dtype, void *out, int64_t i, float value);

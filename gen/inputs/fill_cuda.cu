@@ -69,7 +69,7 @@ static cudaError_t copy_given(const struct instance_tensor *tensor, enum dtype d
     void *dense = malloc((size_t)count * size);
     if (!dense)
         return cudaErrorMemoryAllocation;
-    fill_given(tensor->fill.given, dtype, count, dense);
+    fill_given(&tensor->fill, dtype, count, dense);
     const cudaError_t error = cudaMemcpy2D(out, (size_t)instance_tensor_pitch(tensor) * size, dense, row, row,
                                            (size_t)(count / width), cudaMemcpyHostToDevice);
     free(dense);

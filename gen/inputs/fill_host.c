@@ -119,20 +119,20 @@ void fill_store(enum dtype dtype, void *out, int64_t i, float value)
     value_store(dtype, out, i, value);
 }
 
-static void store_integer(enum dtype dtype, void *out, int64_t i, int32_t value)
+static void store_given(const struct fill *fill, enum dtype dtype, int64_t i, void *out, int64_t place)
 {
     if (dtype == DTYPE_I32)
-        ((int32_t *)out)[i] = value;
+        ((int32_t *)out)[place] = fill->given[i];
     else if (dtype == DTYPE_I64)
-        ((int64_t *)out)[i] = value;
+        ((int64_t *)out)[place] = fill->given[i];
     else
-        value_store(dtype, out, i, (float)value);
+        value_store(dtype, out, place, (float)fill->given[i] * (fill->b != 0 ? fill->b : 1));
 }
 
-void fill_given(const int32_t *given, enum dtype dtype, int64_t count, void *out)
+void fill_given(const struct fill *fill, enum dtype dtype, int64_t count, void *out)
 {
     for (int64_t i = 0; i < count; i++)
-        store_integer(dtype, out, i, given[i]);
+        store_given(fill, dtype, i, out, i);
 }
 
 void fill_host(const struct problem *problem, const struct instance *instance, int number, uint64_t seed,
@@ -147,7 +147,7 @@ void fill_host(const struct problem *problem, const struct instance *instance, i
 
     if (fill->kind == FILL_GIVEN)
         for (int64_t i = 0; i < count; i++)
-            store_integer(dtype, out, instance_tensor_place(tensor, i), fill->given[i]);
+            store_given(fill, dtype, i, out, instance_tensor_place(tensor, i));
     if (fill->kind == FILL_GIVEN || count == 0)
         return;
 #pragma omp parallel for schedule(static)

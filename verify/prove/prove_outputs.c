@@ -148,7 +148,10 @@ static bool move_element(struct trial *t, enum move move, const struct judged *e
         return move == MOVE_FOUR_TIMES;
     }
     switch (move) {
-    case MOVE_HALF: return value_set_inside(dtype, t->changed, place, e->mid, e->mid + sign * e->allowed / 2);
+    case MOVE_HALF:
+        if (e->kept) /* its bits are all that is right: not even the other zero is */
+            return false;
+        return value_set_inside(dtype, t->changed, place, e->mid, e->mid + sign * e->allowed / 2);
     case MOVE_FOUR_TIMES:
         return value_set_outside(dtype, t->changed, place, e->mid, e->mid + sign * 4 * e->allowed) ||
                value_set_outside(dtype, t->changed, place, e->mid, e->mid - sign * 4 * e->allowed);
