@@ -101,6 +101,15 @@ REF_FN num num_sqrt(num a)
     return num_make(r, (spread + r * NUM_U) * NUM_UP);
 }
 
+/* Library double log errs by at most 1 ulp here and there; 2 are allowed. Over the argument's interval the slope is at most
+ * 1 / (a - r). Above 0 alone; otherwise the radius is infinite. */
+REF_FN num num_log(num a)
+{
+    const double l = log(a.mid), least = a.mid - a.rad;
+    const double spread = a.rad == 0 ? 0 : least > 0 ? a.rad / least : INFINITY;
+    return num_make(l, (spread + fabs(l) * 4 * NUM_U) * NUM_UP);
+}
+
 /* A sum in any order: |error| <= n u sum|p| (Jeannerod and Rump 2013), plus the terms' own radii. */
 struct acc {
     double sum, magnitude, square, rad;

@@ -94,7 +94,7 @@ START_TEST(sums_products_and_quotients_hold_the_exact_result)
 }
 END_TEST
 
-START_TEST(exponentials_and_roots_hold_the_exact_result)
+START_TEST(exponentials_roots_and_logarithms_hold_the_exact_result)
 {
     mpfr_t a, r;
     mpfr_init2(a, BITS);
@@ -106,6 +106,8 @@ START_TEST(exponentials_and_roots_hold_the_exact_result)
         expect_holds(num_exp(x), r, "exp");
         mpfr_sqrt(r, a, MPFR_RNDN); /* NaN below 0, where nothing is claimed */
         expect_holds(num_sqrt(x), r, "sqrt");
+        mpfr_log(r, a, MPFR_RNDN); /* the same */
+        expect_holds(num_log(x), r, "log");
     }
     for (double x = -760; x < -690; x += 0.03125) { /* where results become subnormal, then zero */
         mpfr_set_d(a, x, MPFR_RNDN);
@@ -243,7 +245,7 @@ TCase *enclosure_case(void)
     TCase *operations = tcase_create("operations");
     tcase_add_test(operations, the_witness_exponential_is_mpfr_exp);
     tcase_add_test(operations, sums_products_and_quotients_hold_the_exact_result);
-    tcase_add_test(operations, exponentials_and_roots_hold_the_exact_result);
+    tcase_add_test(operations, exponentials_roots_and_logarithms_hold_the_exact_result);
     tcase_add_test(operations, sums_of_many_terms_hold_the_exact_result);
     tcase_add_test(operations, a_small_sum_of_multiples_of_a_unit_is_exact);
     tcase_add_test(operations, exact_zeros_have_no_radius);
