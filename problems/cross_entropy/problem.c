@@ -154,9 +154,7 @@ static const struct input_class classes[] = {
     {"broad", DATA_ANY, "deviation 8: a few logits are most of their row's sum",
      LOGITS_BY(.kind = FILL_NORMAL, .b = 8)},
     {"needle", DATA_ANY,
-     "a few labels whose logits are far below, and a few logits that are their row's sum: dropped, doubled "
-     "or "
-     "misplaced, they spoil the loss or the row",
+     "labels with logits far below, and logits that are a row's sum: dropped, they spoil loss or row",
      .discriminating = 1, LOGITS_BY(.kind = FILL_NORMAL, .b = 1), .adjust = plant_needles},
     {"peaked", DATA_ANY,
      "one logit of a row far above the rest, the label in every second row: losses near 0, and near 20",
