@@ -211,6 +211,7 @@ const struct problem problem_cross_entropy = {
     .arithmetic_class = ARITHMETIC_F32,
     .peak = PEAK_MEMORY,
     .classes = classes,
+    .accumulation = {"vocab", {{"input", "digits"}}},
     .half = {0, 1, 0},
     .published_atol = 1e-2,
     .published_rtol = 1e-2,
