@@ -126,7 +126,7 @@ static int plant_needles(const struct config *config, struct random *random, str
     }
     for (int i = 0; i < FILL_MAX_PLANTED / 2; i++) {
         const int64_t row = needle_row(i, rows, random), column = edge(i + 3, vocab, random);
-        plant(out, row, column, 64.0f + (float)i);
+        plant(out, row, column, 128.0f + (float)i);
     }
     return 0;
 }

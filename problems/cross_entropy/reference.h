@@ -1,5 +1,6 @@
 /* cross_entropy, the first output: the mean of the losses of rows that are not ignored; NaN where all are. */
 #define REF_FOLD
+#define REF_TOGETHER
 #include "problems/cross_entropy/row.h"
 
 struct ref_fold {
@@ -43,12 +44,14 @@ REF_FN void ref_fold_term(const struct ref_context *c, int64_t fold, int64_t i, 
     (void)fold;
     if (label == c->extent[CE_IGNORE_INDEX])
         return;
-    const double max = ce_greatest(c, i, 0, 1, &undefined);
-    undefined = undefined || max == -INFINITY;
+    const double max = ref_lane_max(ce_greatest(c, i, REF_TERM_LANE, REF_TERM_LANES, &undefined));
+    undefined = ref_lane_max(undefined) > 0 || max == -INFINITY;
     sum.terms = acc_zero();
     sum.weighted = 0;
     if (!undefined)
-        sum = ce_add(c, i, max, 0, 1);
+        sum = ce_add(c, i, max, REF_TERM_LANE, REF_TERM_LANES);
+    ref_lane_acc(&sum.terms);
+    sum.weighted = ref_lane_sum(sum.weighted);
     ce_close(c, max, undefined, &sum, &row);
     const num loss = ce_loss(c, i, label, &row, &error);
     state->counted += 1;
