@@ -101,8 +101,8 @@ REF_FN num num_sqrt(num a)
     return num_make(r, (spread + r * NUM_U) * NUM_UP);
 }
 
-/* Library double log errs by at most 1 ulp here and there; 2 are allowed. Over the argument's interval the slope is at most
- * 1 / (a - r). Above 0 alone; otherwise the radius is infinite. */
+/* Library double log errs by less than 1 ulp here and there (CUDA: 1 ulp); 2 are allowed. The argument's radius r
+ * shifts the result by at most -log(1 - r/a) <= r / (a - r); from r = a on the element stays open. */
 REF_FN num num_log(num a)
 {
     const double l = log(a.mid), least = a.mid - a.rad;

@@ -88,6 +88,7 @@ NUM_UNARY(num_neg, mpfr_neg)
 #define NUM_EXP(r, a, rounding) witness_exp(r, a)
 NUM_UNARY(num_exp, NUM_EXP)
 NUM_UNARY(num_sqrt, mpfr_sqrt)
+/* Its constants are kept for each thread, which may end long before the process. */
 #define NUM_LOG(r, a, rounding) (mpfr_log(r, a, rounding), mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE))
 NUM_UNARY(num_log, NUM_LOG)
 #undef NUM_UNARY

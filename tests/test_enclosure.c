@@ -94,7 +94,7 @@ START_TEST(sums_products_and_quotients_hold_the_exact_result)
 }
 END_TEST
 
-START_TEST(exponentials_roots_and_logarithms_hold_the_exact_result)
+START_TEST(exponentials_logarithms_and_roots_hold_the_exact_result)
 {
     mpfr_t a, r;
     mpfr_init2(a, BITS);
@@ -106,8 +106,15 @@ START_TEST(exponentials_roots_and_logarithms_hold_the_exact_result)
         expect_holds(num_exp(x), r, "exp");
         mpfr_sqrt(r, a, MPFR_RNDN); /* NaN below 0, where nothing is claimed */
         expect_holds(num_sqrt(x), r, "sqrt");
+        x = any_number(i % 2 ? 1000 : 4, a);
         mpfr_log(r, a, MPFR_RNDN); /* the same */
         expect_holds(num_log(x), r, "log");
+    }
+    for (int i = -2000; i <= 2000; i++) { /* around 1, where results are near 0 */
+        const double x = 1 + ldexp(i, i % 2 ? -52 : -20);
+        mpfr_set_d(a, x, MPFR_RNDN);
+        mpfr_log(r, a, MPFR_RNDN);
+        expect_holds(num_log(num_of(x)), r, "log");
     }
     for (double x = -760; x < -690; x += 0.03125) { /* where results become subnormal, then zero */
         mpfr_set_d(a, x, MPFR_RNDN);
@@ -176,6 +183,7 @@ START_TEST(exact_zeros_have_no_radius)
     struct acc nothing = acc_zero();
     ck_assert(num_add(zero, zero).rad == 0 && num_sub(x, x).mid == 0 && num_sub(x, x).rad == 0);
     ck_assert(num_mul(zero, x).rad == 0 && num_div(zero, x).rad == 0 && num_sqrt(zero).rad == 0);
+    ck_assert(num_log(num_of(1)).mid == 0 && num_log(num_of(1)).rad == 0);
     acc_add_product(&nothing, 0, 5);
     ck_assert(acc_num(&nothing, 0).mid == 0 && acc_num(&nothing, 0).rad == 0);
 }
@@ -187,6 +195,7 @@ START_TEST(a_divisor_or_root_around_zero_leaves_the_element_open)
     ck_assert(isinf(num_div(num_of(1), num_make(0.5, NAN)).rad));
     ck_assert(isinf(num_sqrt(num_make(0.5, 0.5)).rad));
     ck_assert(isinf(num_exp(num_make(0, 2)).rad));
+    ck_assert(isinf(num_log(num_make(0.5, 0.5)).rad) && isinf(num_log(num_make(0.5, 1)).rad));
 }
 END_TEST
 
@@ -199,7 +208,8 @@ START_TEST(nan_and_infinity_travel_in_the_midpoint)
     ck_assert(num_add(inf, one).mid == INFINITY && isnan(num_sub(inf, inf).mid));
     ck_assert(num_exp(num_of(-INFINITY)).mid == 0 && num_exp(inf).mid == INFINITY);
     ck_assert(isnan(num_mul(inf, num_of(0)).mid) && num_div(one, inf).mid == 0);
-    ck_assert(isnan(num_sqrt(num_of(-1)).mid));
+    ck_assert(isnan(num_sqrt(num_of(-1)).mid) && isnan(num_log(num_of(-1)).mid));
+    ck_assert(num_log(num_of(0)).mid == -INFINITY && num_log(inf).mid == INFINITY);
     acc_add_product(&sum, INFINITY, -1);
     ck_assert(acc_num(&sum, 0).mid == -INFINITY);
     acc_add_product(&sum, INFINITY, 1);
@@ -245,7 +255,7 @@ TCase *enclosure_case(void)
     TCase *operations = tcase_create("operations");
     tcase_add_test(operations, the_witness_exponential_is_mpfr_exp);
     tcase_add_test(operations, sums_products_and_quotients_hold_the_exact_result);
-    tcase_add_test(operations, exponentials_roots_and_logarithms_hold_the_exact_result);
+    tcase_add_test(operations, exponentials_logarithms_and_roots_hold_the_exact_result);
     tcase_add_test(operations, sums_of_many_terms_hold_the_exact_result);
     tcase_add_test(operations, a_small_sum_of_multiples_of_a_unit_is_exact);
     tcase_add_test(operations, exact_zeros_have_no_radius);
