@@ -56,6 +56,8 @@
  *     ref_fold_term(c, fold, i, state)                 of one more; one lane alone
  *     ref_fold_merge(state, other)                     of both; any order of terms, any grouping
  *     ref_fold_finish(c, fold, state, e)               also of some of the terms alone
+ *   With REF_TOGETHER, for terms that are long loops, ref_fold_term has all lanes of a warp (or the one of a host thread) at
+ *   a term: REF_TERM_LANE of REF_TERM_LANES, with ref_lane_max, ref_lane_sum and ref_lane_acc; all end up with one state.
  *
  * By rows, elements, folds and as a recurrence, where what is read lies scattered over a tensor: the witness, for which
  * it may have to come over from a GPU, is told in advance. All lanes are at it, and no barrier is allowed:

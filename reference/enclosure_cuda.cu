@@ -13,6 +13,8 @@
 #define REF_LANE (lane_of_problem())
 #define REF_LANES (lanes_of_problem())
 #define REF_LANES_LEAST 32
+#define REF_TERM_LANE REF_LANE
+#define REF_TERM_LANES REF_LANES
 #define REF_F32(c, t, i) ((double)((const float *)(c)->tensor[t])[i])
 #define REF_U8(c, t, i) (((const uint8_t *)(c)->tensor[t])[i])
 #define REF_I64(c, t, i) (((const int64_t *)(c)->tensor[t])[i])
@@ -111,8 +113,9 @@ REF_FN void block_add_bf16(struct block *b, const struct ref_context *c, const n
 #include "marks.h"
 #include REF_HEADER
 
-/* The lanes of a recurrence's column are a warp, those of a row a block; elements and terms have one. */
-#if defined REF_ELEMENTS || defined REF_FOLD
+/* The lanes of a recurrence's column are a warp, and so are those of a term that wants them, those of a row a block;
+ * elements and other terms have one. */
+#if defined REF_ELEMENTS || (defined REF_FOLD && !defined REF_TOGETHER)
 REF_FN int64_t lane_of_problem(void)
 {
     return 0;
@@ -121,7 +124,7 @@ REF_FN int64_t lanes_of_problem(void)
 {
     return 1;
 }
-#elif defined REF_RECURRENCE
+#elif defined REF_RECURRENCE || defined REF_FOLD
 REF_FN int64_t lane_of_problem(void)
 {
     return threadIdx.x % 32;
@@ -273,12 +276,12 @@ static int64_t scratch_of_block(const int64_t shape[2])
 /* The parts' states, shared by all blocks and filled before they start. */
 static cudaError_t take_scratch(struct work *w, int64_t blocks, const int64_t shape[2])
 {
-    const int64_t states = shape[0] * shape[1];
+    const int64_t states = shape[0] * shape[1], threads = states * TERM_LANES;
     cudaError_t error =
         cudaMallocAsync((void **)&w->scratch, (size_t)states * sizeof(struct ref_fold) + 1, 0);
     (void)blocks;
     if (!error)
-        fold_kernel<<<(unsigned)choose_blocks((states + THREADS - 1) / THREADS, 0), THREADS>>>(*w);
+        fold_kernel<<<(unsigned)choose_blocks((threads + THREADS - 1) / THREADS, 0), THREADS>>>(*w);
     return error ? error : cudaGetLastError();
 }
 

@@ -10,6 +10,8 @@
 #define REF_LANE 0
 #define REF_LANES 1
 #define REF_LANES_LEAST 1
+#define REF_TERM_LANE 0
+#define REF_TERM_LANES 1
 #define REF_F32(c, t, i) ((double)((const float *)(c)->tensor[t])[i])
 #define REF_U8(c, t, i) (((const uint8_t *)(c)->tensor[t])[i])
 #define REF_I64(c, t, i) (((const int64_t *)(c)->tensor[t])[i])
@@ -72,6 +74,10 @@ REF_FN double ref_lane_max(double x)
 REF_FN double ref_lane_sum(double x)
 {
     return x;
+}
+REF_FN void ref_lane_acc(struct acc *x)
+{
+    (void)x;
 }
 REF_FN void ref_lane_reals(real *x)
 {

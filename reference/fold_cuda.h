@@ -1,8 +1,13 @@
-/* The enclosure of folds on the GPU: a thread to a part of the terms, then a block to a fold, which merges the parts: a
- * part of enclosure_cuda.cu. */
+/* The enclosure of folds on the GPU: a thread to a part of the terms, or a warp where lanes work together at one, then a
+ * block to a fold, which merges the parts: a part of enclosure_cuda.cu. */
 #include "fold.h"
 
-enum { PARTS = 1 << 17 }; /* of all folds together, at least one each */
+#ifdef REF_TOGETHER
+enum { TERM_LANES = 32 };
+#else
+enum { TERM_LANES = 1 };
+#endif
+enum { PARTS = TERM_LANES > 1 ? 1 << 14 : 1 << 17 }; /* of all folds together, at least one each */
 
 REF_FN int64_t fold_parts(const struct ref_context *c)
 {
@@ -27,15 +32,16 @@ static __global__ void __launch_bounds__(THREADS) fold_kernel(const __grid_const
     const int64_t parts = fold_parts(c), count = (folds.end - folds.first) * parts;
     struct ref_fold *out = (struct ref_fold *)w.scratch;
 
-    for (int64_t i = blockIdx.x * (int64_t)THREADS + threadIdx.x; i < count;
-         i += (int64_t)gridDim.x * THREADS) {
+    for (int64_t i = (blockIdx.x * (int64_t)THREADS + threadIdx.x) / TERM_LANES; i < count;
+         i += (int64_t)gridDim.x * (THREADS / TERM_LANES)) {
         const int64_t fold = folds.first + i / parts;
         const struct fold_terms t = fold_terms_of(c, fold);
         struct ref_fold state;
         ref_fold_start(&state);
         for (int64_t term = t.first + i % parts; term < t.end; term += parts)
             ref_fold_term(c, fold, term, &state);
-        out[i] = state;
+        if (threadIdx.x % TERM_LANES == 0)
+            out[i] = state;
     }
 }
 

@@ -56,6 +56,15 @@ REF_FN double ref_lane_max(double x)
     return x;
 }
 
+REF_FN void ref_lane_acc(struct acc *x)
+{
+    x->sum = ref_lane_sum(x->sum);
+    x->magnitude = ref_lane_sum(x->magnitude);
+    x->square = ref_lane_sum(x->square);
+    x->rad = ref_lane_sum(x->rad);
+    x->terms = ref_lane_sum(x->terms);
+}
+
 /* The sums over a warp of REF_COLUMNS values a lane; each lane ends up with that of one column, its number
  * modulo REF_COLUMNS: a lane keeps half of the columns, its partner the other half, and so on. */
 template <typename T> static __device__ __forceinline__ T own_sum(const T *x)

@@ -11,6 +11,8 @@
 #define REF_LANE omp_get_thread_num()
 #define REF_LANES omp_get_num_threads()
 #define REF_LANES_LEAST 1
+#define REF_TERM_LANE 0
+#define REF_TERM_LANES 1
 #define REF_BLOCK 1
 #define REF_GROUP 1
 #define REF_COLUMNS 1

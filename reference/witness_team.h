@@ -82,6 +82,11 @@ REF_FN double ref_lane_sum(double x)
     return x;
 }
 
+REF_FN void ref_lane_acc(struct acc *x)
+{
+    (void)x;
+}
+
 REF_FN void ref_lane_floats(float *x)
 {
     (void)x;
