@@ -36,7 +36,7 @@ PACKAGES := gcc:/usr/bin/gcc g++:/usr/bin/g++ make:/usr/bin/make \
     libmpfr-dev:/usr/include/mpfr.h libgmp-dev:/usr/lib/*/libgmp.a libffi-dev:/usr/lib/*/libffi.a \
     libpcg-cpp-dev:/usr/include/pcg_random.hpp \
     libboost-math-dev:/usr/include/boost/math/distributions/students_t.hpp libjansson-dev:/usr/include/jansson.h \
-    nettle-dev:/usr/include/nettle/sha2.h check:/usr/include/check.h \
+    libseccomp-dev:/usr/lib/*/libseccomp.a nettle-dev:/usr/include/nettle/sha2.h check:/usr/include/check.h \
     libsubunit-dev:/usr/lib/*/libsubunit.a patch:/usr/bin/patch bubblewrap:/usr/bin/bwrap \
     clang-format:/usr/bin/clang-format
 MISSING := $(strip $(foreach p,$(PACKAGES),$(if $(wildcard $(lastword $(subst :, ,$(p)))),,\
@@ -148,7 +148,7 @@ $(BUILD)/unseen: $(MAIN_SRC:%.c=$(BUILD)/%.o) $(TOOL_OBJ)
 
 $(BUILD)/unseen-runner: $(RUNNER_SRC:verify/%.c=$(BUILD)/runner/%.o)
 	@echo "  LINK  $@"
-	@$(CC) -fopenmp -o $@ $^ $(INVOKE_LIBS) $(SYSTEM_LIBS)
+	@$(CC) -fopenmp -o $@ $^ $(INVOKE_LIBS) -Wl,-Bstatic -lseccomp -Wl,-Bdynamic $(SYSTEM_LIBS)
 
 # The runner lives with the candidate: no sanitizer, which would take the faults that it reports.
 $(BUILD)/runner/%.o: verify/%.c
@@ -258,7 +258,7 @@ check:
 	@$(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory check-format check-house
 	@$(MAKE) --no-print-directory all $(BUILD)/unseen-tests
-	$(BUILD)/unseen-tests
+	@sh tests/suites.sh $(BUILD)/unseen-tests
 ifneq ($(SANITIZE),1)
 	$(BUILD)/unseen-tests battery
 endif

@@ -233,12 +233,13 @@ static json_t *diagnosis_json(const struct diagnosis *d)
 {
     if (!d->present)
         return json_null();
-    return json_pack("{s:s, s:o, s:b, s:i, s:i, s:o, s:o, s:o, s:o}", "outcome",
+    return json_pack("{s:s, s:o, s:b, s:i, s:i, s:o, s:o, s:o, s:o, s:b}", "outcome",
                      outcome_name(d->minimal.outcome), "detail", text(d->minimal.detail), "locally_minimal",
                      d->locally_minimal, "shrink_runs", d->shrink_runs, "rule_runs", d->rule.runs, "no_rule",
                      text(d->rule.present ? NULL : d->rule.reason), "pattern",
                      text(d->pattern.present ? d->pattern.text : NULL), "map",
-                     d->pattern.present ? map_json(&d->pattern) : json_null(), "seconds", number(d->seconds));
+                     d->pattern.present ? map_json(&d->pattern) : json_null(), "seconds", number(d->seconds),
+                     "late", d->late);
 }
 
 static json_t *coverage_json(const struct result_coverage *c)
@@ -268,14 +269,14 @@ static json_t *schema_json(const struct result *result)
 
 static json_t *extra_json(const struct result *result)
 {
-    return json_pack("{s:o, s:o, s:o, s:b, s:b, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "effort",
+    return json_pack("{s:o, s:o, s:o, s:b, s:b, s:o, s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "effort",
                      text(result->effort), "admitted", text(result->admitted), "fits", text(result->fits),
                      "downgrade", result->downgrade, "partial", result->partial, "partial_reason",
                      text(result->partial ? result->partial_reason : NULL), "planned", result->planned,
-                     "notes", text(result->notes), "sandbox", text(result->sandbox), "phase_seconds",
-                     phase_json(&result->phase), "published", published_json(result), "coverage",
-                     coverage_json(&result->coverage), "diagnosis", diagnosis_json(&result->diagnosis),
-                     "timing_trusted", trusted_json(result));
+                     "notes", text(result->notes), "sandbox", text(result->sandbox), "sandboxed",
+                     result->no_sandbox[0] == '\0', "phase_seconds", phase_json(&result->phase), "published",
+                     published_json(result), "coverage", coverage_json(&result->coverage), "diagnosis",
+                     diagnosis_json(&result->diagnosis), "timing_trusted", trusted_json(result));
 }
 
 static char *json_text(const struct result *result)

@@ -192,6 +192,7 @@ struct diagnosis {
     struct pattern pattern; /* of `minimal`, where elements are wrong */
     struct result_rule rule;
     double seconds;
+    bool late; /* it was stopped by the clock, and not by its number of runs */
 };
 
 /* Classes of axes, in tuples, that the unseen set covers. */
@@ -269,6 +270,7 @@ struct result {
     char partial_reason[96]; /* "interrupted", "out of disk" ... */
     char notes[1024];        /* caps of this machine, what they exclude; lines */
     char sandbox[192];       /* how the candidate was isolated */
+    char no_sandbox[160];    /* why it was not, and had its user's rights; empty: it was */
     struct config_result *results;
     int result_count, result_capacity;
     int planned;      /* configurations of both sets; known before the first runs */

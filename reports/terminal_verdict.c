@@ -119,9 +119,11 @@ static void print_published(FILE *out, const struct result *result)
 void terminal_verdict(FILE *out, const struct result *result, bool colour)
 {
     const enum verdict verdict = result_verdict(result);
-    char text[320] = "";
+    char text[512] = "";
 
-    say(text, sizeof text, result);
+    if (result->no_sandbox[0] != '\0') /* whoever reads one line must read this */
+        snprintf(text, sizeof text, "without a sandbox (%s), ", result->no_sandbox);
+    say(text + strlen(text), sizeof text - strlen(text), result);
     fprintf(out, "%s%s%s: ", terminal_paint(verdict_paint(verdict), colour), verdict_name(verdict),
             terminal_plain(colour));
     text_wrap(out, (int)strlen(verdict_name(verdict)) + 2, 2, text);

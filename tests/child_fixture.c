@@ -10,6 +10,8 @@ struct child_fixture it;
 
 static const char candidates[] =
     "#define _GNU_SOURCE\n"
+    "#include <errno.h>\n#include <sched.h>\n#include <setjmp.h>\n#include <sys/ptrace.h>\n#include "
+    "<sys/syscall.h>\n"
     "#include <fcntl.h>\n#include <pthread.h>\n#include <signal.h>\n#include <stdint.h>\n"
     "#include <stdio.h>\n#include <stdlib.h>\n#include <sys/socket.h>\n#include <time.h>\n#include "
     "<unistd.h>\n"
@@ -58,6 +60,27 @@ static const char candidates[] =
     "{ return a && b && c && d && e && f && g && h && !s\n"
     "    ? i + 10 * j + 100 * k + 1000 * l + 10000 * m + 100000 * n + 1000000 * o + 10000000 * p : -1; }\n";
 
+/* What reaches beyond its own memory. */
+static const char hostile[] =
+    "static sigjmp_buf out; static void hide(int s) { (void)s; siglongjmp(out, 1); }\n"
+    "KERNEL(handles_past) { struct sigaction a = {.sa_handler = hide, .sa_flags = SA_NODEFER};\n"
+    "    if (sigaction(SIGSEGV, &a, NULL) || sigaction(SIGBUS, &a, NULL)) return 8;\n"
+    "    if (sigsetjmp(out, 1) == 0) ((volatile float *)y)[n + 3] = 1;\n    return 0; }\n"
+    "KERNEL(leaves_a_daemon) { (void)stream; if (fork() == 0) { setsid(); if (fork() == 0)\n"
+    "    for (volatile int *c = (volatile int *)y;; ++*c) usleep(100); _exit(0); } usleep(20000); return 0; "
+    "}\n"
+    "static int sees(const char *path) { return access(path, F_OK) == 0; }\n"
+    "KERNEL(looks_around) { (void)stream; return sees(\"/etc/shadow\") + 2 * sees(\"/root\") + 4 * "
+    "sees(\"/home\") + 8 * \n"
+    "    sees(\"/etc/passwd\") + 16 * sees(\"/run\") + 32 * sees(\"/var\") + 64 * !sees(\"/usr/lib\"); }\n"
+    "KERNEL(breaks_out) { (void)stream; return (ptrace(PTRACE_TRACEME, 0, 0, 0) == 0) + 2 * "
+    "(unshare(CLONE_NEWUSER) == 0)\n"
+    "    + 4 * (syscall(SYS_perf_event_open, 0, 0, -1, -1, 0) != -1 || errno != EPERM)\n"
+    "    + 8 * (syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0) >= 0)\n"
+    "    + 16 * (kill(getppid(), SIGKILL) == 0) + 32 * (kill(-1, SIGKILL) == 0); }\n"
+    "KERNEL(starts_threads) { int sum = 0;\n#pragma omp parallel num_threads(3) reduction(+ : sum)\n"
+    "    sum++;\n    if (fork() == 0) _exit(0);\n    return sum != 3; }\n";
+
 void fixture_write(const char *path, const char *content)
 {
     FILE *file = fopen(path, "w");
@@ -79,7 +102,9 @@ static void fixture_open(void)
 {
     strcpy(it.folder, "/tmp/unseen-test-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(it.folder));
-    fixture_compile(&it.built, "candidates.c", candidates);
+    char both[sizeof candidates + sizeof hostile];
+    snprintf(both, sizeof both, "%s%s", candidates, hostile);
+    fixture_compile(&it.built, "candidates.c", both);
 }
 
 static void fixture_close(void)

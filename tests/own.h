@@ -19,9 +19,13 @@ void own_keep_report(const char *file);
 void own_wrap_cc(const char *before);
 int own_compiled(void); /* files that it has compiled since it was last asked */
 
+/* Writes the files that doc/problem-tutorial.md shows and runs its commands: those for the host, or those for a GPU. */
+void own_follow_tutorial(bool gpu);
+
 TCase *own_folder_case(void);
 TCase *own_error_case(void);
 TCase *own_cache_case(void);
 TCase *own_cuda_case(void);
+TCase *own_tutorial_case(void);
 
 #endif

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "battery.h"
+#include "share.h"
 #include "suites.h"
-#include "verify/cli/options.h"
 
 static struct specimen *specimen;
 static struct trial_run *runs;
@@ -21,28 +21,10 @@ START_TEST(a_candidate_gets_its_expected_verdict)
 }
 END_TEST
 
-static int number_from(const char *name, int least, int otherwise)
-{
-    const char *text = getenv(name);
-    return text && *text && atoi(text) >= least ? atoi(text) : otherwise;
-}
-
-/* The same for everybody who tests a commit, and another for the next: FNV-1a of its name, changes in the working tree
- * left aside. */
-static int rotation_of(const char *commit)
-{
-    uint32_t hash = 0x811c9dc5u;
-    for (const char *end = strstr(commit, "-dirty"), *c = commit; *c && c != end; c++)
-        hash = (hash ^ (unsigned char)*c) * 0x01000193u;
-    return (int)((hash ^ hash >> 16) & 0x7fff);
-}
-
-/* BATTERY_SHARE=N makes one run in N; which, the commit says, or BATTERY_ROTATION. */
 static struct battery_sample choose_sample(void)
 {
-    const int share = number_from("BATTERY_SHARE", 1, 1);
-    return (struct battery_sample){(unsigned long long)number_from("BATTERY_SEED", 1, 1), share,
-                                   number_from("BATTERY_ROTATION", 0, rotation_of(unseen_git)) % share};
+    return (struct battery_sample){(unsigned long long)share_number("BATTERY_SEED", 1, 1), share_size(),
+                                   share_rotation()};
 }
 
 /* The runs are made here, before Check forks its tests, which then only look. */
@@ -60,7 +42,7 @@ static Suite *battery_suite(const char *name, const char *suffix, const char *de
                sample.rotation);
     printf("\n");
     fflush(stdout); /* before the first fork */
-    battery_run(specimen, device, number_from("BATTERY_PARALLEL", 1, parallel), runs, count);
+    battery_run(specimen, device, share_number("BATTERY_PARALLEL", 1, parallel), runs, count);
     tcase_add_loop_test(tcase, a_candidate_gets_its_expected_verdict, 0, count);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "verify/build/build.h"
+#include "verify/isolate/sandbox.h"
 #include "skip.h"
 
 Suite *build_suite(void);
@@ -219,6 +220,43 @@ START_TEST(a_temporary_directory_that_is_not_there_is_told)
 END_TEST
 
 /* A stand-in for nvcc that shows its arguments. */
+/* What a source names is not read: the log would show it, and some files have no end. */
+START_TEST(compiling_sees_nothing_of_the_users)
+{
+    static const char *const hidden[] = {"/etc/shadow", "/dev/zero", "../outside.h"};
+    char text[200];
+    if (!sandbox_works())
+        SKIP_TEST("bubblewrap does not work here");
+    ck_assert_int_eq(mkdir("inside", 0755), 0);
+    write_file("outside.h", "static int seen;\n");
+    write_file("inside/beside.h", "static int seen;\n");
+    for (int i = 0; i < 3; i++) {
+        snprintf(text, sizeof text, "#include \"beside.h\"\n#include \"%s\"\nint f(void) { return 0; }\n",
+                 hidden[i]);
+        write_file("inside/kernel.c", text);
+        ck_assert_int_eq(build("inside/kernel.c", BACKEND_HOST), BUILD_FAILED);
+        ck_assert_says("inside/kernel.c:2:10: fatal error: ");
+        ck_assert_says("No such file or directory");
+        ck_assert_says("--sources DIR");
+    }
+    write_file("inside/kernel.c", "__asm__(\".incbin \\\"/etc/shadow\\\"\");\n");
+    ck_assert_int_eq(build("inside/kernel.c", BACKEND_HOST), BUILD_FAILED);
+    write_file("inside/kernel.c", "#include \"../outside.h\"\nint f(void) { return seen; }\n");
+    ck_assert(sandbox_add_source("."));
+    ck_assert_msg(build("inside/kernel.c", BACKEND_HOST) == BUILD_OK, "%s", error);
+}
+END_TEST
+
+START_TEST(where_a_sandbox_is_required_nothing_is_compiled_without_one)
+{
+    write_file("kernel.c", "int f(void) { return 0; }\n");
+    setenv("UNSEEN_NO_SANDBOX", "1", 1);
+    sandbox_require();
+    ck_assert_int_eq(build("kernel.c", BACKEND_HOST), BUILD_ENVIRONMENT);
+    ck_assert_says("is not compiled without a sandbox: UNSEEN_NO_SANDBOX=1\n---> install bubblewrap");
+}
+END_TEST
+
 START_TEST(the_cuda_command_line_is_the_contracts)
 {
     ck_assert_int_eq(mkdir("toolkit", 0755), 0);
@@ -258,6 +296,8 @@ Suite *build_suite(void)
     tcase_add_test(tests, many_errors_are_cut_to_twelve_lines);
     tcase_add_test(tests, a_compiler_that_never_ends_is_stopped);
     tcase_add_test(tests, a_missing_compiler_is_the_environments_fault);
+    tcase_add_test(tests, compiling_sees_nothing_of_the_users);
+    tcase_add_test(tests, where_a_sandbox_is_required_nothing_is_compiled_without_one);
     tcase_add_test(tests, a_full_disk_is_the_environments_fault);
     tcase_add_test(tests, a_temporary_directory_that_is_not_there_is_told);
     tcase_add_test(tests, the_cuda_command_line_is_the_contracts);

@@ -90,6 +90,56 @@ START_TEST(the_sandbox_keeps_parent_files_and_disk_safe)
 }
 END_TEST
 
+START_TEST(the_sandbox_shows_nothing_of_the_users)
+{
+    int returned = -1;
+    if (!sandboxed())
+        SKIP_TEST("bubblewrap does not work here");
+    ck_assert_int_eq(fixture_run("looks_around", PLACE_LOW, &returned), CHILD_OK);
+    ck_assert_int_eq(returned, 0);
+}
+END_TEST
+
+/* With the sandbox, and without. */
+START_TEST(calls_that_reach_beyond_the_process_are_refused)
+{
+    int returned = -1;
+    setenv("UNSEEN_NO_SANDBOX", _i ? "1" : "0", 1);
+    ck_assert_int_eq(fixture_run("breaks_out", PLACE_LOW, &returned), CHILD_OK);
+    ck_assert_int_eq(returned, 0);
+    child_stop(it.child);
+    ck_assert_int_eq(fixture_run("starts_threads", PLACE_LOW, &returned), CHILD_OK);
+    ck_assert_int_eq(returned, 0);
+}
+END_TEST
+
+START_TEST(a_handler_of_its_own_hides_no_fault)
+{
+    int returned = -1;
+    setenv("UNSEEN_NO_SANDBOX", _i ? "1" : "0", 1);
+    ck_assert_int_eq(fixture_run("handles_past", PLACE_HIGH, &returned), CHILD_OVERRUN);
+    ck_assert_int_eq(child_fault(it.child).slot, 1);
+}
+END_TEST
+
+/* Counts in shared memory for as long as it lives, in a session of its own. */
+START_TEST(what_a_candidate_leaves_behind_ends_with_it)
+{
+    int returned = -1;
+    volatile int *counter = (volatile int *)((char *)it.y.base + region_offset(&it.y, PLACE_LOW));
+    setenv("UNSEEN_NO_SANDBOX", _i ? "1" : "0", 1);
+    ck_assert_int_eq(fixture_run("leaves_a_daemon", PLACE_LOW, &returned), CHILD_OK);
+    for (int i = 0; i < 1000 && *counter < 10; i++)
+        usleep(1000);
+    ck_assert_int_ge(*counter, 10);
+    child_stop(it.child);
+    it.child = NULL;
+    const int seen = *counter;
+    usleep(50000);
+    ck_assert_int_eq(*counter, seen);
+}
+END_TEST
+
 START_TEST(without_the_sandbox_the_rest_still_works)
 {
     int returned = -1;
@@ -190,6 +240,10 @@ Suite *child_suite(void)
     tcase_add_test(tests, a_refusal_comes_back_as_its_value);
     tcase_add_test(tests, what_is_printed_is_in_the_log_after_the_call);
     tcase_add_test(tests, the_sandbox_keeps_parent_files_and_disk_safe);
+    tcase_add_test(tests, the_sandbox_shows_nothing_of_the_users);
+    tcase_add_loop_test(tests, calls_that_reach_beyond_the_process_are_refused, 0, 2);
+    tcase_add_loop_test(tests, a_handler_of_its_own_hides_no_fault, 0, 2);
+    tcase_add_loop_test(tests, what_a_candidate_leaves_behind_ends_with_it, 0, 2);
     tcase_add_test(tests, without_the_sandbox_the_rest_still_works);
     tcase_add_test(tests, the_environment_is_emptied);
     tcase_add_test(tests, seventeen_arguments_arrive_in_order);

@@ -214,7 +214,8 @@ START_TEST(a_process_entered_after_the_interrupt_ends_too)
     setpgid(pid, pid);
     child_stop_all();
     ck_assert_int_eq(waitpid(pid, &status, WNOHANG), 0); /* nobody knew of it */
-    child_table_add(pid);
+    child_table_starting();
+    child_table_started(pid);
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
     ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     child_table_remove(pid);

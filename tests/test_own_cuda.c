@@ -88,6 +88,13 @@ START_TEST(on_a_gpu_a_folder_is_judged_by_its_own_mathematics)
 }
 END_TEST
 
+START_TEST(on_a_gpu_the_tutorial_can_be_followed)
+{
+    NEED_MPFR();
+    own_follow_tutorial(true);
+}
+END_TEST
+
 TCase *own_gpu_case(void)
 {
     TCase *tests = tcase_create("folders on a GPU");
@@ -95,5 +102,6 @@ TCase *own_gpu_case(void)
     tcase_set_timeout(tests, 300);
     tcase_add_test(tests, on_a_gpu_a_folder_gives_the_same_report);
     tcase_add_test(tests, on_a_gpu_a_folder_is_judged_by_its_own_mathematics);
+    tcase_add_test(tests, on_a_gpu_the_tutorial_can_be_followed);
     return tests;
 }

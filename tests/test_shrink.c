@@ -8,7 +8,6 @@
 #include "gen/draw/draw.h"
 #include "gen/random/pcg.h"
 #include "gen/explain/shrink.h"
-#include "verify/diagnose/diagnose.h"
 #include "suites.h"
 
 enum { RUNS = 60, POINTS = 60 };
@@ -378,25 +377,11 @@ START_TEST(a_narrow_contract_is_never_left)
 }
 END_TEST
 
-START_TEST(the_diagnosis_gets_what_is_left_of_three_minutes)
-{
-    const struct diagnose_limits fresh = diagnose_limits(EFFORT_STANDARD, 0);
-    ck_assert_double_eq(diagnose_limits(EFFORT_STANDARD, 100).seconds, fresh.seconds);
-    ck_assert_double_eq(diagnose_limits(EFFORT_STANDARD, 130).seconds, 40);
-    ck_assert_double_eq(diagnose_limits(EFFORT_STANDARD, 1000).seconds, 30);
-    ck_assert_int_eq(diagnose_limits(EFFORT_STANDARD, 1000).shrink_runs, fresh.shrink_runs);
-    ck_assert_double_eq(diagnose_limits(EFFORT_QUICK, 1000).seconds,
-                        diagnose_limits(EFFORT_QUICK, 0).seconds);
-    ck_assert_double_eq(diagnose_limits(EFFORT_DEEP, 1000).seconds, diagnose_limits(EFFORT_DEEP, 0).seconds);
-}
-END_TEST
-
 Suite *shrink_suite(void)
 {
     Suite *suite = suite_create("shrink");
     TCase *tcase = tcase_create("shrink");
     tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, the_diagnosis_gets_what_is_left_of_three_minutes);
     tcase_add_test(tcase, random_failures_of_every_problem_shrink_to_a_local_minimum_within_60_runs);
     tcase_add_loop_test(tcase, a_known_failure_ends_at_its_known_minimum, 0, sizeof cases / sizeof *cases);
     tcase_add_test(tcase, a_search_cut_short_keeps_the_simplest_failure_so_far);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "verify/device/memory.h"
+#include "verify/isolate/sandbox.h"
 #include "margins.h"
 
 struct arguments {
@@ -168,6 +169,7 @@ int main(int argc, char **argv)
     char error[512];
     int status = 0, ran = 0;
     setvbuf(stdout, NULL, _IOLBF, 0);
+    sandbox_add_source("."); /* programs with switches include what lies about them */
     argp_parse(&parser, argc, argv, 0, NULL, &a);
     if (device_open(&device, a.device, error, sizeof error) != 0) {
         fprintf(stderr, "unseen-margins: %s\n", error);

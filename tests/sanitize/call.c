@@ -10,6 +10,7 @@
 #include "gen/contract/instantiate.h"
 #include "gen/contract/space.h"
 #include "verify/build/build.h"
+#include "verify/isolate/sandbox.h"
 #include "verify/device/device.h"
 #include "verify/device/memory.h"
 #include "verify/isolate/invoke.h"
@@ -79,6 +80,7 @@ int main(int argc, char **argv)
     char text[512];
     struct invocation invocation;
     const struct problem *problem = argc == 4 ? problem_find(argv[1]) : NULL;
+    sandbox_add_source(".");
     if (!problem)
         die("expected PROBLEM CANDIDATE.cu 'CONFIGURATION'");
     if (config_parse(&config, problem, argv[3], "configuration", &error) != 0)

@@ -121,7 +121,8 @@ static enum build_status compile(struct build *build, const struct build_options
     if (status == BUILD_OK) {
         /* Room is left for the line that names the log. */
         size_t room = error_size > HINT_BYTES ? error_size - HINT_BYTES / 2 : error_size;
-        const struct compiling compiling = {options->path, build->directory, build->log, options->timeout};
+        const struct compiling compiling = {options->path, build->directory, build->log, options->timeout,
+                                            .untrusted = true};
         status = compiler_run(&command, &compiling, error, room);
         if (status == BUILD_FAILED) {
             char kept[600];

@@ -1,20 +1,25 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "compiler.h"
 #include "scratch.h"
 #include "verify/isolate/child_table.h"
+#include "verify/isolate/sandbox.h"
 #include "verify/system/clock.h"
 
-enum { SHOWN_LINES = 12, LINE_BYTES = 400, WAIT_MS = 2, ENVIRONMENT = 1024 };
+enum { SHOWN_LINES = 12, LINE_BYTES = 400, WAIT_MS = 2, ENVIRONMENT = 1024, BLOCK_FD = 3 };
+static const rlim_t MEMORY_LIMIT = (rlim_t)16 << 30, FILE_LIMIT = (rlim_t)1 << 30;
 
 /* This process's environment with TMPDIR in the build's directory, where what a compiler that
  * was killed leaves is removed with it; and with messages in English, which the choice of error
@@ -32,8 +37,60 @@ static void make_environment(const char **environment, char *tmpdir, size_t size
     environment[n] = NULL;
 }
 
-/* In a group of its own, so that one kill reaches the compiler's own children. */
-static int launch(pid_t *pid, const struct compiler_command *command, const struct compiling *compiling)
+/* The source's path as messages should show it, where that leads to it inside, too: no link on the way. */
+static const char *path_inside(const char *path, const char *real, const char *here)
+{
+    const size_t length = strlen(here);
+    const char *const plain = strncmp(path, "./", 2) == 0 ? path + 2 : path;
+    const bool below =
+        strncmp(real, here, length) == 0 && real[length] == '/' && strcmp(real + length + 1, plain) == 0;
+    return below ? path : real;
+}
+
+/* The compiler's own arguments, behind those of the sandbox. */
+static bool add_command(struct sandbox *sandbox, const struct compiler_command *command, const char *path,
+                        const char *inside)
+{
+    if (sandbox->count + command->count >= SANDBOX_ARGUMENTS)
+        return false;
+    for (int i = 0; i < command->count; i++)
+        sandbox->argv[sandbox->count++] = strcmp(command->argv[i], path) == 0 ? inside : command->argv[i];
+    sandbox->argv[sandbox->count] = NULL;
+    return true;
+}
+
+static bool enclose(struct sandbox *sandbox, const struct compiler_command *command,
+                    const struct compiling *compiling, const char *real)
+{
+    static const char *const host_compilers[] = {"cc", "gcc", "g++", "as", "ld", NULL};
+    char folder[PATH_MAX], here[PATH_MAX];
+    if (!getcwd(here, sizeof here))
+        snprintf(here, sizeof here, "/");
+    snprintf(folder, sizeof folder, "%s", real);
+    sandbox_begin(sandbox, SANDBOX_COMPILER);
+    sandbox_stand(sandbox, here);
+    sandbox_show_program(sandbox, command->argv[0]);
+    for (int i = 0; host_compilers[i]; i++)
+        sandbox_show_program(sandbox, host_compilers[i]);
+    sandbox_show_sources(sandbox);
+    sandbox_show(sandbox, dirname(folder));
+    sandbox_lend(sandbox, compiling->directory);
+    return sandbox_end(sandbox, BLOCK_FD) &&
+           add_command(sandbox, command, compiling->path, path_inside(compiling->path, real, here));
+}
+
+/* A compiler may need a few GB; one that is led astray must not take the machine. Its temporary files, the object and what it
+ * says are files, too. */
+static void limit(pid_t pid)
+{
+    const struct rlimit memory = {MEMORY_LIMIT, MEMORY_LIMIT}, file = {FILE_LIMIT, FILE_LIMIT}, core = {0, 0};
+    prlimit(pid, RLIMIT_AS, &memory, NULL);
+    prlimit(pid, RLIMIT_FSIZE, &file, NULL);
+    prlimit(pid, RLIMIT_CORE, &core, NULL);
+}
+
+/* In a group of its own, so that one kill reaches the compiler's own children. In the sandbox it waits for its limits. */
+static int launch(pid_t *pid, const char *const *argv, const struct compiling *compiling, const int *gate)
 {
     const char *environment[ENVIRONMENT];
     char tmpdir[600];
@@ -45,14 +102,41 @@ static int launch(pid_t *pid, const struct compiler_command *command, const stru
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, compiling->log,
                                      O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0644);
     posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-    posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+    posix_spawn_file_actions_adddup2(&actions, gate[0], BLOCK_FD);
+    posix_spawn_file_actions_addclosefrom_np(&actions, BLOCK_FD + 1);
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    int status = posix_spawnp(pid, command->argv[0], &actions, &attributes, (char *const *)command->argv,
-                              (char *const *)environment);
+    int status =
+        posix_spawnp(pid, argv[0], &actions, &attributes, (char *const *)argv, (char *const *)environment);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
+    if (status == 0 && compiling->untrusted)
+        limit(*pid);
+    return status;
+}
+
+/* Returns 0, or why not as an errno. */
+static int start(pid_t *pid, const struct compiler_command *command, const struct compiling *compiling)
+{
+    struct sandbox sandbox;
+    char real[PATH_MAX];
+    const char *const *argv = command->argv;
+    int gate[2];
+    if (compiling->untrusted && sandbox_works()) {
+        if (!realpath(compiling->path, real))
+            return errno;
+        if (!enclose(&sandbox, command, compiling, real))
+            return E2BIG;
+        argv = sandbox.argv;
+    }
+    if (pipe2(gate, O_CLOEXEC))
+        return errno;
+    child_table_starting();
+    const int status = launch(pid, argv, compiling, gate);
+    child_table_started(status == 0 ? *pid : 0);
+    close(gate[0]);
+    close(gate[1]);
     return status;
 }
 
@@ -116,8 +200,13 @@ static enum build_status explain(const struct compiler_command *command, const s
         snprintf(ending, sizeof ending, "was killed by signal %d", WTERMSIG(status));
     else
         snprintf(ending, sizeof ending, "ended with status %d", WEXITSTATUS(status));
-    snprintf(error, error_size, "%s does not compile: %s %s%s", compiling->path, command->argv[0], ending,
-             lines);
+    const bool hidden = compiling->untrusted && strstr(lines, "No such file or directory") && sandbox_works();
+    snprintf(error, error_size, "%s does not compile: %s %s%s%s", compiling->path, command->argv[0], ending,
+             lines,
+             hidden ? "\n---> compiling sees the candidate's own folder and the system's headers; --sources "
+                      "DIR shows it "
+                      "another"
+                    : "");
     return BUILD_FAILED;
 }
 
@@ -125,13 +214,19 @@ enum build_status compiler_run(const struct compiler_command *command, const str
                                char *error, size_t error_size)
 {
     pid_t pid;
-    int failure = launch(&pid, command, compiling);
+    if (compiling->untrusted && sandbox_required() && !sandbox_works()) {
+        snprintf(error, error_size,
+                 "%s is not compiled without a sandbox: %s\n---> install bubblewrap, or leave out "
+                 "--require-sandbox",
+                 compiling->path, sandbox_why_not());
+        return BUILD_ENVIRONMENT;
+    }
+    int failure = start(&pid, command, compiling);
     if (failure) {
         snprintf(error, error_size, "cannot run %s: %s\n---> install %s, or put it on PATH", command->argv[0],
                  strerror(failure), command->argv[0]);
         return BUILD_ENVIRONMENT;
     }
-    child_table_add(pid);
     int status = wait_until(pid, clock_seconds() + compiling->timeout);
     if (status == -1) {
         snprintf(error, error_size, "%s does not compile: %s had not ended after %g s", compiling->path,

@@ -33,6 +33,9 @@ struct compiling {
     const char *directory; /* private; temporary files of the compiler go there */
     const char *log;       /* what it prints */
     double timeout;        /* seconds */
+    bool
+        untrusted; /* in the sandbox, where there is one: the compiler sees the toolchain, the folder of `path`, and
+                            * those of sandbox_add_source */
 };
 
 /* BUILD_OK: it ended with status 0. Otherwise `error` holds the compiler's first errors (BUILD_FAILED), or why it

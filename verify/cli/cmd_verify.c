@@ -97,7 +97,7 @@ static void start_result(const struct task *task, const struct options *options,
     memcpy(result->driver, task->device.driver, sizeof result->driver);
     memcpy(result->commitment, task->commitment, sizeof result->commitment);
     snprintf(result->notes, sizeof result->notes, "%.1000s", task->notes.text);
-    snprintf(result->sandbox, sizeof result->sandbox, "%s", child_sandbox());
+    run_say_sandbox(result);
     result->peaks = (struct peaks){.bandwidth_gbps = device_gbps(&task->device),
                                    .measured_gbps = task->device.measured.gbps,
                                    .tflops = device_tflops(&task->device, task->problem),
@@ -179,7 +179,7 @@ static void explain_failures(struct showing *show, enum run_status status)
 {
     const struct options *o = show->options;
     const struct run_options run = {.timeout = o->timeout, .published = o->published};
-    const struct diagnose_limits limits = diagnose_limits(o->effort, clock_seconds() - show->start);
+    const struct diagnose_limits limits = diagnose_limits(o->effort);
     if (!o->explain || o->fail_fast || status != RUN_DONE || is_interrupted())
         return;
     if (show->progress) {
@@ -209,7 +209,10 @@ static void conclude(struct showing *show, enum run_status status)
     if (show->progress)
         terminal_progress_clear(stdout);
     if (show->options->quiet) {
-        printf("%s\n", verdict_name(result_verdict(result)));
+        printf("%s", verdict_name(result_verdict(result)));
+        if (result->no_sandbox[0] != '\0')
+            printf(" without a sandbox (%s)", result->no_sandbox);
+        printf("\n");
         return;
     }
     char *suffix = show_command_options(show->options, show->task);

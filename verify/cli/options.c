@@ -3,6 +3,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +11,9 @@
 #include <string.h>
 
 #include "verify/isolate/child.h"
+#include "verify/isolate/sandbox.h"
 #include "verify/problem/folder.h"
+#include "verify/problem/paths.h"
 #include "verify/session/session.h"
 #include "verify/system/interrupt.h"
 
@@ -40,7 +43,9 @@ enum {
     KEY_TIMING = 'm',
     KEY_NO_LEASE = 'L',
     KEY_LIKE = 'l',
-    KEY_OUT = 'o'
+    KEY_OUT = 'o',
+    KEY_SOURCES = 'i',
+    KEY_REQUIRE_SANDBOX = 'w'
 };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
@@ -89,6 +94,10 @@ static const struct argp_option all_options[] = {
     {"jobs", KEY_JOBS, "N", 0, "configurations at work at the same time (default: 1)", 0},
     {"like", KEY_LIKE, "PROBLEM", 0, "the problem to begin with, by its name or its folder", 0},
     {"out", KEY_OUT, "DIRECTORY", 0, "where the folder is made (default: here)", 0},
+    {"sources", KEY_SOURCES, "DIR", 0,
+     "a folder that compiling the candidate may read beside its own (repeatable)", 0},
+    {"require-sandbox", KEY_REQUIRE_SANDBOX, NULL, 0,
+     "where there is no sandbox neither compile nor run the candidate: status 3", 0},
     {"header", KEY_HEADER, NULL, 0, "print the C header that a candidate may include", 0},
     {"verbose", KEY_VERBOSE, NULL, 0,
      "more: in verify one line per configuration, and where the time "
@@ -203,6 +212,11 @@ static error_t parse_value(int key, char *text, const struct command *command, s
     case KEY_CAUSE: o->cause = text; return 0;
     case KEY_LIKE: o->like = text; return 0;
     case KEY_OUT: o->out = text; return 0;
+    case KEY_SOURCES:
+        if (!sandbox_add_source(text))
+            usage_error(command, "--sources '%s'; expected a folder, %d of them at most\n---> check the path",
+                        text, SANDBOX_SOURCES - 1);
+        return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -238,6 +252,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_NO_EXPLAIN: o->explain = false; return 0;
     case KEY_FAIL_FAST: o->fail_fast = true; return 0;
     case KEY_HEADER: o->header = true; return 0;
+    case KEY_REQUIRE_SANDBOX: sandbox_require(); return 0;
     case KEY_VERBOSE:
     case KEY_QUIET: /* the last of the two counts */
         o->verbose = key == KEY_VERBOSE;
@@ -326,6 +341,14 @@ static int check_output(int status)
     return status == EXIT_GENERAL || status == EXIT_OTHER ? EXIT_ENVIRONMENT : status;
 }
 
+/* Kernels of the tool's own include headers of its problems. */
+static void show_own_headers(void)
+{
+    char root[PATH_MAX];
+    if (paths_find(root, sizeof root, "problems") == 0)
+        sandbox_add_source(root);
+}
+
 int options_run(const struct command *command, int argc, char **argv)
 {
     struct options options = {.unseen = -1,
@@ -347,6 +370,7 @@ int options_run(const struct command *command, int argc, char **argv)
     argp_program_version = version;
     argp_err_exit_status = EXIT_USAGE;
     check_options(command, table, argc, argv);
+    show_own_headers();
     if (argp_parse(&argp, argc, argv, 0, NULL, &parsing) != 0)
         return EXIT_USAGE;
     return check_output(command->run(&options));

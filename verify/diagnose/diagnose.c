@@ -179,15 +179,21 @@ static void find_rule(struct diagnosing *d)
 
 /* --- all --- */
 
-struct diagnose_limits diagnose_limits(enum effort effort, double elapsed)
+struct diagnose_limits diagnose_limits(enum effort effort)
 {
     static const struct diagnose_limits limits[] = {
-        [EFFORT_QUICK] = {60, 80, 20}, [EFFORT_STANDARD] = {60, 200, 60}, [EFFORT_DEEP] = {60, 200, 300}};
-    static const double whole = 170, least = 30; /* seconds */
-    struct diagnose_limits chosen = limits[effort];
-    if (effort == EFFORT_STANDARD && elapsed + chosen.seconds > whole)
-        chosen.seconds = elapsed + least > whole ? least : whole - elapsed;
-    return chosen;
+        [EFFORT_QUICK] = {60, 80, 120}, [EFFORT_STANDARD] = {60, 200, 300}, [EFFORT_DEEP] = {60, 200, 1500}};
+    return limits[effort];
+}
+
+/* Runs are counted, so that the same seed says the same on any machine; seconds are not the same on any. */
+static void note_end(const struct diagnosing *d)
+{
+    if (d->shrinking.late)
+        result_note(d->result,
+                    "explaining was stopped after %.0f s: on a machine with more time to spare the smallest "
+                    "configuration and the rule may be others",
+                    d->limits->seconds);
 }
 
 void diagnose(const struct task *task, const struct run_options *options,
@@ -215,6 +221,8 @@ void diagnose(const struct task *task, const struct run_options *options,
     shrink_failure(&d, choose_failure(&d));
     find_pattern(&d);
     find_rule(&d);
+    note_end(&d);
+    result->diagnosis.late = d.shrinking.late;
     result->diagnosis.seconds = clock_seconds() - start;
     probe_close(d.shrinking.probe);
 }

@@ -6,11 +6,11 @@
 
 struct diagnose_limits {
     int shrink_runs, explain_runs;
-    double seconds; /* for both; what is not done by then is not done */
+    double
+        seconds; /* for both: far more than the runs take on a machine that does nothing else. What is not done by then is
+                     * not done, and the result says so */
 };
-/* `elapsed`: what the run itself has taken. The whole is to end within three minutes at standard effort, unless
- * the run alone takes most of that. */
-struct diagnose_limits diagnose_limits(enum effort effort, double elapsed);
+struct diagnose_limits diagnose_limits(enum effort effort);
 
 /* Fills result->diagnosis where something failed, or where everything else passed and something was refused;
  * nothing else is touched. What cannot be told is left out: a diagnosis never spoils a verdict. */

@@ -23,9 +23,10 @@ bool shrinking_is_same(const struct shrinking *s, const struct config_result *re
 /* --- runs --- */
 
 /* Nothing may be run any more: time is over, or the last run failed to. */
-static bool is_over(const struct shrinking *s)
+static bool is_over(struct shrinking *s)
 {
-    return s->status != PROBE_OK || (s->end > 0 && clock_seconds() > s->end);
+    s->late = s->late || (s->end > 0 && clock_seconds() > s->end);
+    return s->status != PROBE_OK || s->late;
 }
 
 bool shrinking_run(struct shrinking *s, const struct config *config, struct config_result *result)

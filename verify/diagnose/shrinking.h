@@ -25,6 +25,7 @@ struct shrinking {
     struct shrunk shrunk;
     bool flaky;               /* it does not fail the same way every time */
     int spent;                /* real runs of steps */
+    bool late;                /* `end` came before all was run */
     int skipped;              /* steps that this machine could not run */
     enum probe_status status; /* of the last run; but for PROBE_OK nothing is run any more */
 };

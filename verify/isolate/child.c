@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "child_internal.h"
+#include "sandbox.h"
 
 /* Mapping is the runner's own work: what takes longer hangs. */
 #define MAP_TIMEOUT 60.0
@@ -113,8 +114,14 @@ static enum child_status start_anywhere(struct child **out, const struct child_o
 {
     char why[200];
     bool inside = sandbox_use(options->backend);
+    if (!inside && sandbox_required()) {
+        snprintf(text, text_size, "no sandbox: %s\n---> install bubblewrap, or leave out --require-sandbox",
+                 child_no_sandbox());
+        return CHILD_SPAWN;
+    }
     enum child_status status = start(out, options, inside, text, text_size);
-    if (status == CHILD_OK || status == CHILD_MEMORY || !inside || sandbox_confirmed(options->backend))
+    if (status == CHILD_OK || status == CHILD_MEMORY || !inside || sandbox_required() ||
+        sandbox_confirmed(options->backend))
         return status;
     snprintf(why, sizeof why, "%s", text);
     status = start(out, options, false, text, text_size);

@@ -84,5 +84,6 @@ int child_count(void); /* running ones of this process, compilers too */
  * last (before the first start: the host). UNSEEN_NO_SANDBOX=1 in the environment turns
  * bubblewrap off. Valid until the next call. */
 const char *child_sandbox(void);
+const char *child_no_sandbox(void); /* why there is no sandbox; NULL: there is one */
 
 #endif

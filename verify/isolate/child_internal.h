@@ -8,8 +8,6 @@
 
 /* --- child_sandbox.c --- */
 
-enum { SANDBOX_ARGUMENTS = 48 };
-
 /* Should the next child of this backend be started inside bubblewrap? Probes once per process. */
 bool sandbox_use(enum backend backend);
 /* A child came up inside: from now on failing inside is never a reason to start one outside. */
@@ -17,10 +15,6 @@ void sandbox_confirm(enum backend backend);
 bool sandbox_confirmed(enum backend backend);
 /* It does not work for this backend and is not tried again; `why` is for the report. */
 void sandbox_reject(enum backend backend, const char *why);
-/* Fill argv (SANDBOX_ARGUMENTS entries) with bubblewrap's command line, NULL after it; what it
- * is to run goes behind. Returns the number of arguments. `runner` and `object` are absolute
- * paths to show inside. */
-int sandbox_arguments(const char **argv, enum backend backend, const char *runner, const char *object);
 
 /* --- child_spawn.c --- */
 

@@ -13,6 +13,7 @@
 
 #include "child_internal.h"
 #include "child_table.h"
+#include "sandbox.h"
 
 enum { ENVIRONMENT = 8, LIFTED = 10, CHANNEL_GONE_MS = 2000 };
 
@@ -129,21 +130,38 @@ static void close_all(const int *fd, int count)
             close(fd[i]);
 }
 
+static bool enclose(struct sandbox *sandbox, const struct child_options *options, const char *runner)
+{
+    sandbox_begin(sandbox, options->backend == BACKEND_CUDA ? SANDBOX_CUDA : SANDBOX_CANDIDATE);
+    sandbox_show(sandbox, runner);
+    if (options->object && *options->object)
+        sandbox_show(sandbox, options->object);
+    return sandbox_end(sandbox, -1);
+}
+
 int child_spawn(struct spawned *spawned, const struct child_options *options, bool sandboxed, char *text,
                 size_t text_size)
 {
     char runner[512], *environment[ENVIRONMENT] = {NULL};
-    const char *argv[SANDBOX_ARGUMENTS];
-    int fd[4], n = 0; /* channel, output: ours, theirs each */
+    struct sandbox sandbox = {.count = 0};
+    int fd[4]; /* channel, output: ours, theirs each */
     if (find_runner(runner, sizeof runner, text, text_size))
         return -1;
-    if (sandboxed)
-        n = sandbox_arguments(argv, options->backend, runner, options->object);
-    argv[n++] = runner;
-    argv[n] = NULL;
+    if (sandboxed && !enclose(&sandbox, options, runner)) {
+        snprintf(text, text_size, "LD_LIBRARY_PATH names too many folders for the sandbox\n---> shorten it");
+        return -1;
+    }
+    const char **const argv = sandbox.argv;
+    argv[sandbox.count] = runner;
+    argv[sandbox.count + 1] = NULL;
     int status = make_pipes(fd, fd + 2) || make_environment(environment, options->threads) ? errno : 0;
-    if (status == 0)
+    if (!sandboxed)
+        child_table_adopt();
+    if (status == 0) {
+        child_table_starting();
         status = launch(&spawned->pid, argv, environment, fd[1], fd[3]);
+        child_table_started(status == 0 ? spawned->pid : 0);
+    }
     for (int i = 0; i < ENVIRONMENT; i++)
         free(environment[i]);
     if (status) {
@@ -154,7 +172,6 @@ int child_spawn(struct spawned *spawned, const struct child_options *options, bo
                  argv[0], strerror(status));
         return -1;
     }
-    child_table_add(spawned->pid);
     close(fd[1]);
     close(fd[3]);
     spawned->channel = fd[0];
@@ -179,6 +196,7 @@ int child_reap(struct spawned *spawned, int patience_ms)
     child_table_remove(pid);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
+    child_table_sweep();
     /* Under bubblewrap the runner's end follows that of its parent; its memory must be free
      * before the next one starts. The channel hangs up when it is gone. */
     struct pollfd hung_up = {spawned->channel, 0, 0};

@@ -1,9 +1,14 @@
 #include "child_table.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 
 #include "child.h"
 
@@ -20,7 +25,7 @@ static void stop(int pid)
 }
 
 /* A process that was started just before the interrupt, and is entered just after, ends here. */
-void child_table_add(pid_t pid)
+static void enter(pid_t pid)
 {
     for (int i = 0; i < TABLE_SIZE; i++) {
         int free_entry = 0;
@@ -31,6 +36,74 @@ void child_table_add(pid_t pid)
         }
     }
     /* More than the table holds: a runner still dies with its parent (PR_SET_PDEATHSIG). */
+}
+
+static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
+
+void child_table_starting(void)
+{
+    pthread_mutex_lock(&starting);
+}
+
+void child_table_started(pid_t pid)
+{
+    if (pid > 0)
+        enter(pid);
+    pthread_mutex_unlock(&starting);
+}
+
+static bool is_known(int pid)
+{
+    for (int i = 0; i < TABLE_SIZE; i++)
+        if (atomic_load(&table[i]) == pid)
+            return true;
+    return false;
+}
+
+/* Set once something ran without a sandbox; before that there is nothing to sweep. */
+static atomic_bool adopting;
+
+void child_table_adopt(void)
+{
+    if (!atomic_exchange(&adopting, true))
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+static int end_strangers(const char *list)
+{
+    int pid, ended = 0;
+    FILE *children = fopen(list, "re");
+    while (children && fscanf(children, "%d", &pid) == 1)
+        if (pid > 0 && !is_known(pid)) {
+            kill(pid, SIGKILL);
+            waitpid(pid, NULL, 0);
+            ended++;
+        }
+    if (children)
+        fclose(children);
+    return ended;
+}
+
+/* One that is ended leaves its own children, hence the rounds. */
+void child_table_sweep(void)
+{
+    enum { ROUNDS = 64 };
+    if (!atomic_load(&adopting))
+        return;
+    pthread_mutex_lock(&starting);
+    for (int round = 0, ended = 1; ended > 0 && round < ROUNDS; round++) {
+        char list[64];
+        DIR *threads = opendir("/proc/self/task");
+        ended = 0;
+        for (struct dirent *t; threads && (t = readdir(threads));)
+            if (t->d_name[0] != '.') {
+                snprintf(list, sizeof list, "/proc/self/task/%.20s/children", t->d_name);
+                ended += end_strangers(list);
+            }
+        if (threads)
+            closedir(threads);
+    }
+    pthread_mutex_unlock(&starting);
 }
 
 void child_table_remove(pid_t pid)

@@ -5,7 +5,15 @@
 
 #include <sys/types.h>
 
-void child_table_add(pid_t pid);
+/* Around the start of a process: before it, and after it with its number (0: it did not start). In between nothing is
+ * swept. */
+void child_table_starting(void);
+void child_table_started(pid_t pid);
 void child_table_remove(pid_t pid); /* before it is reaped: its number may name another then */
+
+/* What candidates without a process namespace of their own leave behind, in sessions of its own, becomes this process's child
+ * when its parent ends: from child_table_adopt on. child_table_sweep ends all children that are not in the table. */
+void child_table_adopt(void);
+void child_table_sweep(void);
 
 #endif

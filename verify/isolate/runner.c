@@ -245,6 +245,8 @@ int main(void)
         return 2;
     }
     confine();
+    fault_arm();
+    filter_calls();
     runner.channel = private_channel();
     struct reply hello = {.magic = CHANNEL_MAGIC, .kind = REPLY_DONE};
     if (send(runner.channel, &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello)

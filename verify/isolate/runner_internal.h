@@ -31,6 +31,12 @@ extern struct runner runner;
 /* Handlers, alternate stack and signal mask as they must be; a candidate may have changed them. */
 void fault_arm(void);
 
+/* --- runner_filter.c --- */
+
+/* From now on, in this process and what it starts: no system call that reaches beyond it, and the handlers of fault_arm stay.
+ * Before any of the candidate's code runs. */
+void filter_calls(void);
+
 /* --- runner_call.c --- */
 
 /* What the candidate is to be called with; the request's tensors and offsets were checked. False: it has an argument

@@ -1,5 +1,6 @@
 #include "folder.h"
 
+#include "verify/isolate/sandbox.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <dlfcn.h>
@@ -72,6 +73,7 @@ static enum folder_status find_name(struct module_source *source, const char *wo
                  word, name);
     else {
         snprintf(source->folder, sizeof source->folder, "%s", real);
+        sandbox_add_source(real); /* kernels in it may include what lies there */
         snprintf(source->name, sizeof source->name, "%s", name);
         status = FOLDER_OK;
     }

@@ -58,6 +58,32 @@ static void judge_class(struct proof *p, const struct prove_class *c)
     }
 }
 
+/* A class in which hardly any wrong element shows, of whatever output, costs every verdict its share of configurations. */
+static void judge_worth(struct proof *p, const struct prove_class *of_first, int class)
+{
+    const struct prove_class *told = NULL;
+    for (int j = 0; j < p->judgements; j++) {
+        const struct prove_class *const c = &of_first[j * p->classes + class];
+        if (c->values == 0)
+            continue;
+        if (!c->tells_nothing)
+            return;
+        told = c;
+    }
+    if (!told)
+        return;
+    struct prove_finding *f = &p->report->check[PROVE_CLASSES];
+    if (f->failures == 0)
+        memcpy(f->line, told->line, sizeof f->line);
+    prove_fail(
+        p, PROVE_CLASSES, NULL,
+        "an input class in which wrong elements show; one that tells nothing of any output is drawn in "
+        "vain: make its values or its promise sharper, or leave it out of the contract",
+        "class %s: allowed error %.2g of the value, %lld of %lld elements that were set to 0 or doubled "
+        "accepted",
+        told->class->name, told->median, (long long)told->accepted, (long long)told->changed);
+}
+
 bool prove_tell(struct proof *p)
 {
     struct prove_report *r = p->report;
@@ -72,6 +98,8 @@ bool prove_tell(struct proof *p)
             sum_up(p, &p->judgement[j], c, ratio, &r->class[r->class_count]);
             judge_class(p, &r->class[r->class_count++]);
         }
+    for (int c = 0; c < p->classes; c++)
+        judge_worth(p, r->class, c);
     free(ratio);
     return true;
 }

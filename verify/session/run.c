@@ -309,6 +309,13 @@ static void find_loosest(struct run *run)
     run->result->unexplained = arithmetic >= arithmetics.count;
 }
 
+void run_say_sandbox(struct result *result)
+{
+    const char *const why = child_no_sandbox();
+    snprintf(result->sandbox, sizeof result->sandbox, "%s", child_sandbox());
+    snprintf(result->no_sandbox, sizeof result->no_sandbox, "%s", why ? why : "");
+}
+
 enum run_status run_task(const struct task *task, const struct run_options *options, struct result *result,
                          char *error, size_t error_size)
 {
@@ -331,7 +338,7 @@ enum run_status run_task(const struct task *task, const struct run_options *opti
         time_all(&run);
     compact(&run);
     find_loosest(&run);
-    snprintf(result->sandbox, sizeof result->sandbox, "%s", child_sandbox());
+    run_say_sandbox(result);
     free(run.finished);
     alone_close(run.alone);
     pthread_rwlock_destroy(&run.running);

@@ -25,6 +25,9 @@ enum run_status { RUN_DONE, RUN_INTERRUPTED, RUN_BAD, RUN_BROKEN };
 enum run_status run_task(const struct task *task, const struct run_options *options, struct result *result,
                          char *error, size_t error_size);
 
+/* How the candidate is isolated, as far as is known by now. */
+void run_say_sandbox(struct result *result);
+
 /* The worker that a task and options ask for. */
 struct session_options run_session_options(const struct task *task, const struct run_options *options);
 
