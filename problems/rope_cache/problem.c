@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static const char *const styles[] = {"halves", "pairs", NULL};
-static const char *const rotated[] = {"all", "half", "quarter", "64", NULL};
+static const char *const rotated[] = {"all", "half", "quarter", "first_64", NULL};
 static const char *const slots[] = {"paged", "shuffled", "contiguous", "reversed", "padded", NULL};
 static const char *const positions[] = {"sequential", "random", "last", NULL};
 
@@ -16,7 +16,7 @@ static const struct axis axes[] = {
     {"page_size", AXIS_NUMBER, NULL, "slots of a page"},
     {"pages", AXIS_NUMBER, NULL, "pages of each cache; tokens have room"},
     {"max_position", AXIS_NUMBER, NULL, "rows of the table"},
-    {"rotated", AXIS_CHOICE, rotated, "rot_dim: all of head_dim, half or a quarter of it, 64"},
+    {"rotated", AXIS_CHOICE, rotated, "rot_dim: all of head_dim, half or a quarter of it, 64 elements"},
     {"style", AXIS_CHOICE, styles, "pairs are (i, i + rot_dim / 2) or (2i, 2i + 1)"},
     {"slots", AXIS_CHOICE, slots,
      "pages in any order, filled in order; any slots; one run; one run backwards; as paged, a quarter of "
@@ -49,10 +49,10 @@ enum { KEY, VALUE, POSITIONS, SLOTS, COS_SIN, QUERY, KEY_CACHE, VALUE_CACHE };
 static int64_t rot_dim_of(const struct config *config)
 {
     const int64_t dim = config_value(config, "head_dim");
-    return config_chose(config, "rotated", "all")    ? dim
-           : config_chose(config, "rotated", "half") ? dim / 2
-           : config_chose(config, "rotated", "64")   ? 64
-                                                     : dim / 4;
+    return config_chose(config, "rotated", "all")        ? dim
+           : config_chose(config, "rotated", "half")     ? dim / 2
+           : config_chose(config, "rotated", "first_64") ? 64
+                                                         : dim / 4;
 }
 
 /* [max_position, rot_dim] whole numbers for cos_sin, which are units of 2^-24 or themselves. */
