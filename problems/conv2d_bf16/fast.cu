@@ -126,15 +126,15 @@ template <int ROWS> struct walker {
     const __nv_bfloat16 *image[ROWS];
     int top[ROWS], left[ROWS];
     int u, v;
-    int64_t chunk, at; /* of the tap's chunks; of all chunks */
+    int chunk, at; /* of the tap's chunks; of all chunks */
 
-    __device__ walker(const conv &q, const packed &p, int64_t group, int64_t first_place, int64_t first_step)
+    __device__ walker(const conv &q, const packed &p, int64_t group, int64_t first_place, int first_step)
     {
-        const int64_t chunks = p.padded / 8;
+        const int chunks = (int)p.padded / 8;
         at = first_step * 8 + threadIdx.x % 8;
         chunk = at % chunks;
-        u = (int)(at / chunks / q.kw);
-        v = (int)(at / chunks % q.kw);
+        u = at / chunks / q.kw;
+        v = at / chunks % q.kw;
 #pragma unroll
         for (int e = 0; e < ROWS; e++) {
             const int64_t place = first_place + threadIdx.x / 8 + 32 * e;
@@ -162,8 +162,8 @@ template <int ROWS> struct walker {
     {
         at += 8;
         chunk += 8;
-        while (chunk >= p.padded / 8) {
-            chunk -= p.padded / 8;
+        while (chunk >= (int)p.padded / 8) {
+            chunk -= (int)p.padded / 8;
             if (++v == q.kw) {
                 v = 0;
                 u++;
@@ -206,15 +206,15 @@ __global__ void __launch_bounds__(THREADS, 2) multiply_tile(conv q, packed p)
     const int64_t across = (q.filters + BM - 1) / BM, down = (p.places + BN - 1) / BN;
     const int64_t group = blockIdx.x / (across * down);
     const int64_t first_filter = blockIdx.x % across * BM, first_place = blockIdx.x / across % down * BN;
-    const int64_t steps = (p.depth + DEPTH - 1) / DEPTH;
-    const int64_t first = steps * blockIdx.y / p.slices, last = steps * (blockIdx.y + 1) / p.slices;
+    const int steps = (int)((p.depth + DEPTH - 1) / DEPTH); /* at most 121 taps of 2048 channels */
+    const int first = steps * blockIdx.y / p.slices, last = steps * (blockIdx.y + 1) / p.slices;
     const __nv_bfloat16 *filters = p.filter + (group * q.filters + first_filter) * p.depth;
     walker<BN / 32> windows(q, p, group, first_place, first);
     float sum[MT][NT][4] = {};
 
-    const auto request = [&](int64_t step) { /* in turn; an empty group past the end keeps the count right */
+    const auto request = [&](int step) { /* in turn; an empty group past the end keeps the count right */
         if (step < last) {
-            const uint32_t stage = base + (uint32_t)((step - first) % STAGES) * STAGE;
+            const uint32_t stage = base + (step - first) % STAGES * STAGE;
 #pragma unroll
             for (int e = 0; e < BM / 32; e++) {
                 const int i = threadIdx.x / 8 + 32 * e;
@@ -230,11 +230,11 @@ __global__ void __launch_bounds__(THREADS, 2) multiply_tile(conv q, packed p)
 
     for (int s = 0; s < STAGES - 1; s++)
         request(first + s);
-    for (int64_t step = first; step < last; step++) {
+    for (int step = first; step < last; step++) {
         asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
         __syncthreads(); /* the step has arrived; all warps are done with the step before it, */
         request(step + STAGES - 1); /* whose stage this overwrites */
-        const uint32_t stage = base + (uint32_t)((step - first) % STAGES) * STAGE;
+        const uint32_t stage = base + (step - first) % STAGES * STAGE;
         multiply<MT, NT>(sum, stage, stage + A_BYTES, row, column);
     }
     asm volatile("cp.async.wait_group 0;" ::: "memory");
