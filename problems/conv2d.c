@@ -205,7 +205,7 @@ const struct input_class conv2d_classes[] = {
     {"cancel", DATA_ANY, "taps that nearly cancel in pairs against a positive x",
      .fill = {[X] = {.kind = FILL_UNIFORM, .a = 0.5f, .b = 2}, [BIAS] = NORMAL}, .adjust = cancel},
     {"special", DATA_SIGN_RANDOM,
-     "NaN in x, in bf16 also infinities: they reach the outputs whose window has them, of their group alone",
+     "NaN, in bf16 also infinities, in x: they reach their own windows and group alone",
      .fill = {[X] = {.kind = FILL_NORMAL, .b = 2}, [WEIGHT] = {.kind = FILL_NORMAL, .b = 2}, [BIAS] = NORMAL},
      .adjust = special},
     {0}};
