@@ -81,7 +81,7 @@ REF_FN int64_t ref_group_first(const struct ref_context *c, int64_t group)
 /* Where the window of row m begins. */
 struct conv_window {
     int64_t group, image, row, column; /* of the outputs */
-    int64_t top, left;                 /* of x */
+    int64_t plane, top, left;          /* of x: the group's first plane of that image */
 };
 
 REF_FN struct conv_window conv_window_of(const struct ref_context *c, int64_t m)
@@ -94,6 +94,7 @@ REF_FN struct conv_window conv_window_of(const struct ref_context *c, int64_t m)
     m /= rows;
     at.image = m % c->extent[CONV_N];
     at.group = m / c->extent[CONV_N];
+    at.plane = at.image * c->extent[CONV_C] + at.group * conv_channels(c);
     at.top = at.row * c->extent[CONV_STRIDE_H] - c->extent[CONV_PAD_H];
     at.left = at.column * c->extent[CONV_STRIDE_W] - c->extent[CONV_PAD_W];
     return at;
@@ -105,10 +106,9 @@ REF_FN double conv_tap(const struct ref_context *c, const struct conv_window *at
 {
     const int64_t height = c->extent[CONV_H], width = c->extent[CONV_W];
     const int64_t i = at->top + u * c->extent[CONV_DIL_H], j = at->left + v * c->extent[CONV_DIL_W];
-    const int64_t plane = at->image * c->extent[CONV_C] + at->group * conv_channels(c) + channel;
     if (i < 0 || i >= height || j < 0 || j >= width)
         return 0;
-    return CONV_LOAD(c, CONV_X, (plane * height + i) * width + j);
+    return CONV_LOAD(c, CONV_X, ((at->plane + channel) * height + i) * width + j);
 }
 
 REF_FN double ref_a(const struct ref_context *c, int64_t m, int64_t k)
@@ -169,7 +169,7 @@ REF_FN bool conv_may_transform(const struct ref_context *c)
 REF_FN void conv_transformed(const struct ref_context *c, int64_t m, int64_t n, double *reach, double *square)
 {
     const struct conv_window at = conv_window_of(c, m);
-    const int64_t channels = conv_channels(c);
+    const int64_t channels = conv_channels(c), filter = at.group * conv_filters(c) + n;
     *reach = *square = 0;
     for (int64_t channel = 0; channel < channels; channel++) {
         double d[3][3], sum[3], weights = 0, inputs = 0;
@@ -185,7 +185,8 @@ REF_FN void conv_transformed(const struct ref_context *c, int64_t m, int64_t n, 
             for (int v = 0; v < 3; v++)
                 row[v] = sum[v] + (u == 1 ? 0 : d[2 - u][v]);
             for (int v = 0; v < 3; v++) {
-                const double g = fabs(ref_b(c, at.group, 0, n, channel * 9 + u * 3 + v));
+                const double g =
+                    fabs(CONV_LOAD(c, CONV_WEIGHT, (filter * channels + channel) * 9 + u * 3 + v));
                 *reach += g * (row[0] + row[1] + row[2] + (v == 1 ? 0 : row[2 - v]));
                 weights += g * g;
             }
