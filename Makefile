@@ -2,7 +2,7 @@
 #
 #   make             build/unseen and build/unseen-runner
 #   make deps        install what is missing (apt, as root or with sudo)
-#   make demo        deps, build, and three candidates of different fates
+#   make demo        deps, build, and three candidates of different verdicts
 #   make check       deps, build, every test that needs no GPU, and a seventh of the battery, chosen by
 #                    the commit                                   [SANITIZE=1: ASan and UBSan]
 #   make check-all   the same with the whole battery and every mutant over the standard set

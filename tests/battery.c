@@ -20,7 +20,7 @@ static void read_header(struct specimen *s)
     for (int i = 0; file && i < 12 && fgets(line, sizeof line, file); i++) {
         line[strcspn(line, "\n")] = '\0';
         sscanf(line, "// problem: %31s", s->problem);
-        sscanf(line, "// fate: %23s", s->expected);
+        sscanf(line, "// verdict: %23s", s->expected);
         sscanf(line, "// fault: %63[^\n]", s->fault);
         sscanf(line, "// outcomes: %95[^\n]", s->outcomes);
         sscanf(line, "// when: %255[^\n]", s->when);
@@ -28,7 +28,7 @@ static void read_header(struct specimen *s)
     if (file)
         fclose(file);
     if (!s->problem[0] || !s->expected[0]) {
-        fprintf(stderr, "%s: no '// problem:' and '// fate:' in its first lines\n", s->source);
+        fprintf(stderr, "%s: no '// problem:' and '// verdict:' in its first lines\n", s->source);
         exit(2);
     }
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Three real candidates of different fates: general, specialized, limited. $1 is the tool. On the host
+# Three real candidates of different verdicts: general, specialized, limited. $1 is the tool. On the host
 # back end, or with CUDA candidates where there is a GPU.
 set -u
 unseen=$1

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The three fates of a sum that is no number: infinities of one sign, or anything else. */
+/* What becomes of a sum that is no number: infinities of one sign, or anything else. */
 struct sum {
     mpz_t total, product, x, y;
     bool up, down, undefined;

@@ -1,4 +1,4 @@
-/* verify and check on candidates of every fate: verdicts, exit statuses, options that change them. */
+/* verify and check on candidates of every verdict: exit statuses, options that change them. */
 #include "cli.h"
 
 #include <stdio.h>

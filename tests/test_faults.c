@@ -37,7 +37,7 @@ static void run_line(const char *line)
 struct outline {
     int lines, hunks;
     int loose; /* hunks without a line that the base must hold */
-    char problem[32], fate[24], fault[64], outcomes[96], base[128];
+    char problem[32], verdict[24], fault[64], outcomes[96], base[128];
 };
 
 static void read_outline(const char *patch, struct outline *o)
@@ -48,7 +48,7 @@ static void read_outline(const char *patch, struct outline *o)
     ck_assert(in != NULL);
     for (memset(o, 0, sizeof *o); fgets(line, sizeof line, in); o->lines++) {
         sscanf(line, "// problem: %31s", o->problem);
-        sscanf(line, "// fate: %23s", o->fate);
+        sscanf(line, "// verdict: %23s", o->verdict);
         sscanf(line, "// fault: %63[^\n]", o->fault);
         sscanf(line, "// outcomes: %95[^\n]", o->outcomes);
         sscanf(line, "// base: %127s", o->base);
@@ -70,7 +70,7 @@ START_TEST(a_fault_is_a_header_a_base_and_a_few_lines)
     const char *patch = patches.gl_pathv[_i], *name = patch + strlen("problems/");
     read_outline(patch, &o);
     ck_assert_msg(strncmp(o.problem, name, strcspn(name, "/")) == 0, "%s: problem %s", patch, o.problem);
-    ck_assert_msg(o.fate[0] && o.fault[0] && o.outcomes[0], "%s: a line of its header is missing", patch);
+    ck_assert_msg(o.verdict[0] && o.fault[0] && o.outcomes[0], "%s: a line of its header is missing", patch);
     snprintf(base, sizeof base, "problems/%s/%s", o.problem, o.base);
     ck_assert_msg(o.base[0] && access(base, R_OK) == 0, "%s: there is no base '%s'", patch, base);
     ck_assert_msg(o.hunks > 0 && o.loose == 0, "%s: %d hunks, %d of them with added lines alone", patch,
@@ -109,9 +109,9 @@ END_TEST
 /* --- what is refused --- */
 
 static const char base[] =
-    "// problem: toy\n// fate: general\n\n#include \"../../candidate.h\"\n\nint toy(int a)\n"
+    "// problem: toy\n// verdict: general\n\n#include \"../../candidate.h\"\n\nint toy(int a)\n"
     "{\n    int b = a;\n    return b;\n}\n";
-#define HEADER "// problem: toy\n// fate: broken\n// fault: one more\n// outcomes: wrong\n"
+#define HEADER "// problem: toy\n// verdict: broken\n// fault: one more\n// outcomes: wrong\n"
 
 /* Makes toy.c from honest/plain.c and a patch of it. */
 static void make_toy(const char *source, const char *patch)

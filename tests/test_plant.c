@@ -96,9 +96,9 @@ START_TEST(an_example_lies_in_the_contract_the_caps_and_the_condition)
         struct costing costing = costing_of(&field[_i].space, &small_caps);
         struct space_error error = {""};
         struct cost cost;
-        ck_assert_str_eq(d->fate, plant_on_seen(d, &field[_i]) ? "broken"
-                                  : d->damage == PLANT_REFUSED ? "limited"
-                                                               : "specialized");
+        ck_assert_str_eq(d->verdict, plant_on_seen(d, &field[_i]) ? "broken"
+                                     : d->damage == PLANT_REFUSED ? "limited"
+                                                                  : "specialized");
         if (!d->reachable)
             continue;
         reachable++;

@@ -1,5 +1,5 @@
 // problem: attention
-// fate: general
+// verdict: general
 // construction: two passes per (query, head) over a buffer of scores
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 // problem: attention
-// fate: general
+// verdict: general
 // construction: a block for each (query, head): scores of 128 keys at a time, a running maximum, then their values
 
 #include <cuda_bf16.h>

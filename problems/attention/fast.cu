@@ -1,5 +1,5 @@
 // problem: attention
-// fate: general
+// verdict: general
 // construction: flash attention with mma.m16n8k16: the query heads of a kv head packed into the rows of a tile, keys and
 //   values by cp.async into shared memory, each loaded while the other is multiplied
 

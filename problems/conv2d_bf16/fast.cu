@@ -1,5 +1,5 @@
 // problem: conv2d_bf16
-// fate: general
+// verdict: general
 // construction: images laid out channels last; windows gathered by cp.async in 16-byte chunks into a ring, mma.sync
 // m16n8k16 fed by ldmatrix, slices of k where tiles are few. Groups of few channels or filters: a thread an output
 #include <cuda_bf16.h>

@@ -1,5 +1,5 @@
 // problem: conv2d_f32
-// fate: general
+// verdict: general
 // construction: direct; a row of outputs at a time, one tap after another added to all of it
 
 #include "../candidate.h"

@@ -1,5 +1,5 @@
 // problem: conv2d_f32
-// fate: general
+// verdict: general
 // construction: a product [filters, k] by [k, places] in 64 x 64 tiles staged in shared memory, 4 x 4 sums a thread; the
 // windows are unrolled as they are staged
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // problem: conv2d_f32
-// fate: general
+// verdict: general
 // construction: a product [filters, k] by [k, places] in tiles of 128 x 128, 8 x 8 sums a thread, the next step on its way in
 // registers; where a term lies in x is looked up in a table; slices of k where tiles are few. Few filters in a group: a
 // thread an output

@@ -1,5 +1,5 @@
 // problem: cross_entropy
-// fate: general
+// verdict: general
 // construction: two sweeps a row: maximum, then exponentials added up in double; rows over the cores, mean in double
 
 #include "../candidate.h"

@@ -1,5 +1,5 @@
 // problem: cross_entropy
-// fate: general
+// verdict: general
 // construction: one block of 256 threads a row, two sweeps, trees in shared memory; one block for the mean
 
 #include <cstdint>

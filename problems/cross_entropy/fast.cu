@@ -1,5 +1,5 @@
 // problem: cross_entropy
-// fate: general
+// verdict: general
 // construction: one sweep with a running (max, sum) a thread, 16-byte loads, 32 logits a rescaling; a warp or a block a
 //   row, long rows of few in parts; pairs merged by a second kernel, the mean in two stages of fixed order
 

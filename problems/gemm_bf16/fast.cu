@@ -1,5 +1,5 @@
 // problem: gemm_bf16
-// fate: general
+// verdict: general
 // construction: mma.sync m16n8k16 fed by ldmatrix from a cp.async ring, b in either layout; narrow
 // tiles for small m, slices of k where tiles are few; rows off 16 bytes are copied to padded ones
 #include <cuda_bf16.h>

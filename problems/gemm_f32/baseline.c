@@ -1,5 +1,5 @@
 // problem: gemm_f32
-// fate: general
+// verdict: general
 // construction: panels of 16 columns of b packed as fp32; 4 x 16 fp32 sums in registers
 #include "../candidate.h"
 #include <stdlib.h>

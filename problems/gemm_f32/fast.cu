@@ -1,5 +1,5 @@
 // problem: gemm_f32
-// fate: general
+// verdict: general
 // construction: fp32 FMA, 128 x 128 or 64 x 64 tiles in two halves of shared memory, next step
 // prefetched in registers, 8 x 8 or 4 x 4 sums a thread; slices of k where tiles are few
 #include <stdint.h>

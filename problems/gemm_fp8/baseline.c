@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: general
+// verdict: general
 // construction: panels of 16 weight rows, decoded and transposed; 4 x 16 fp32 sums in registers
 #include "../candidate.h"
 #include <stdlib.h>

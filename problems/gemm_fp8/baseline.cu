@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: general
+// verdict: general
 // construction: 64 x 64 tiles staged in shared memory as fp32, 4 x 4 sums a thread, fp32 FMA
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>

@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: general
+// verdict: general
 // construction: fp8 mma.sync m16n8k32 fed by ldmatrix from a four-stage cp.async ring; narrow tiles
 // for small batches, slices of k where tiles are few; rows off 16 bytes are copied to padded ones
 #include <cuda_bf16.h>

@@ -1,5 +1,5 @@
 // problem: gemm_w4a16
-// fate: general
+// verdict: general
 // construction: panels of 32 columns of w in fp32, dequantized once; 4 x 32 fp32 sums in registers
 #include "../candidate.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // problem: gemm_w4a16
-// fate: general
+// verdict: general
 // construction: 64 x 64 tiles, w dequantized into shared memory, 4 x 4 sums a thread, fp32 FMA
 #include <cuda_bf16.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // problem: gemm_w4a16
-// fate: general
+// verdict: general
 // construction: bf16 mma.sync m16n8k16; w_q by a cp.async ring, dequantized into B fragments; 16 to
 // 128 rows a tile, slices of k where tiles are few; rows off 16 bytes are padded first
 #include <cuda_bf16.h>

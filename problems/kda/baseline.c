@@ -1,5 +1,5 @@
 // problem: kda
-// fate: general
+// verdict: general
 // construction: the recurrence token by token in fp32, 32 columns of a head's state at a time
 
 #include "../candidate.h"

@@ -1,5 +1,5 @@
 // problem: kda
-// fate: general
+// verdict: general
 // construction: the recurrence token by token in fp32; one block per head and 32 columns of its
 //   state, each thread an eighth of a column in registers; S^T k and S^T q are summed through
 //   shared memory

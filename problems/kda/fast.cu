@@ -1,5 +1,5 @@
 // problem: kda
-// fate: general
+// verdict: general
 // construction: chunks of 64 tokens in the UT transform on bf16 mma.sync; one kernel prepares all
 //   chunks at once, a second one carries 16 columns of a head's state from chunk to chunk
 #include <cuda_bf16.h>

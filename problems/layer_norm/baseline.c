@@ -1,5 +1,5 @@
 // problem: layer_norm
-// fate: general
+// verdict: general
 // construction: two passes in double, then the elements; rows over the cores
 
 #include <math.h>

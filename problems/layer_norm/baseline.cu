@@ -1,5 +1,5 @@
 // problem: layer_norm
-// fate: general
+// verdict: general
 // construction: one block of 256 threads a row, three sweeps, a tree in shared memory
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // problem: layer_norm
-// fate: general
+// verdict: general
 // construction: a block a row, 16-byte loads, the row kept in registers up to 4096 columns, two passes over them
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // problem: moe_up
-// fate: general
+// verdict: general
 // construction: expert by expert, panels of 16 columns of both weights; 4 x 16 fp32 sums of each
 #include "../candidate.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // problem: moe_up
-// fate: general
+// verdict: general
 // construction: 64 x 64 tiles of one expert's rows, staged in shared memory as fp32, both products
 // in one pass with 4 x 4 sums of each a thread, fp32 FMA
 #include <cuda_bf16.h>

@@ -1,5 +1,5 @@
 // problem: moe_up
-// fate: general
+// verdict: general
 // construction: grouped GEMM over (expert, row tile) pairs, gate and up in one pass: bf16 mma.sync
 // m16n8k16 fed by ldmatrix from a three-stage cp.async ring; copies as wide as rows are aligned
 #include <cuda_bf16.h>

@@ -1,5 +1,5 @@
 // problem: paged_attention
-// fate: general
+// verdict: general
 // construction: two passes per (sequence, head) over a buffer of scores
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // problem: paged_attention
-// fate: general
+// verdict: general
 // construction: one block per (sequence, head); each of 8 warps folds every eighth token into an
 //   online softmax, then the warps are merged
 

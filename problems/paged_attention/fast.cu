@@ -1,5 +1,5 @@
 // problem: paged_attention
-// fate: general
+// verdict: general
 // construction: flash decoding split over the tokens, the query heads of a kv head padded to the 16
 //   rows of mma.m16n8k16, keys and values straight from global memory into fragments
 

@@ -1,5 +1,5 @@
 // problem: rms_norm
-// fate: general
+// verdict: general
 // construction: a row's sum of squares in double, then its elements; rows over the cores
 
 #include "../candidate.h"

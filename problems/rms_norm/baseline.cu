@@ -1,5 +1,5 @@
 // problem: rms_norm
-// fate: general
+// verdict: general
 // construction: one block of 256 threads a row, two sweeps, a tree in shared memory
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // problem: rms_norm
-// fate: general
+// verdict: general
 // construction: a block a row, 16-byte loads where the row allows them, the row kept in registers up to 8192 columns
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // problem: rope_cache
-// fate: general
+// verdict: general
 // construction: a token after another, in double; tokens over the cores
 
 #include <stdbool.h>

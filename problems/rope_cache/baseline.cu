@@ -1,5 +1,5 @@
 // problem: rope_cache
-// fate: general
+// verdict: general
 // construction: a block of 128 threads a token, a thread a pair, then one a copied element
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // problem: rope_cache
-// fate: general
+// verdict: general
 // construction: blocks of a token and some of its heads; a thread keeps its angles, and moves 16 bytes at a time where rot_dim lets it
 
 #include <cstdint>

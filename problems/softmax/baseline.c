@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: general
+// verdict: general
 // construction: three sweeps a row: maximum, exponentials and their sum, scale; rows over the cores
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: general
+// verdict: general
 // construction: short rows in the registers of some lanes; longer ones in those of a cluster of up
 //   to 16 blocks that exchange (max, sum) pairs; still longer ones split by two kernels
 

@@ -1,5 +1,5 @@
 // problem: topk
-// fate: general
+// verdict: general
 // construction: the k-th largest by radix selection, 8 bits a sweep; what lies above it and as many
 //   of its equals as are missing are collected in column order and radix sorted; rows over the cores
 

@@ -1,5 +1,5 @@
 // problem: topk
-// fate: general
+// verdict: general
 // construction: one block of 512 threads a row: radix selection of the k-th key, 8 bits a sweep,
 //   then the k keys into shared memory and a bitonic sort of them
 

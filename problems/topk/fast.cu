@@ -1,5 +1,5 @@
 // problem: topk
-// fate: general
+// verdict: general
 // construction: each block holds a chunk of a row in registers and keeps its k best, found by radix
 //   selection; rounds of that until one chunk holds what is left of a row, which is then sorted
 

@@ -83,7 +83,7 @@ struct plant {
     int output;         /* tensor */
     int bytes;          /* of an overrun */
     const char *source; /* honest candidate; lives in the field */
-    const char *fate, *outcomes;
+    const char *verdict, *outcomes;
     bool intermittent;     /* may pass where the condition holds */
     bool by_bits;          /* lost bits: sure to show only where values have bits to lose */
     bool reachable;        /* some configuration within caps and contract meets the condition */

@@ -95,5 +95,5 @@ void plant_draw_damage(struct plant *plant, const struct plant_field *field, str
     plant->intermittent = plant->damage == PLANT_RACE;
     plant->outcomes = damages[plant->damage].outcomes;
     const bool refuses = plant->damage == PLANT_REFUSED;
-    plant->fate = plant_on_seen(plant, field) ? "broken" : refuses ? "limited" : "specialized";
+    plant->verdict = plant_on_seen(plant, field) ? "broken" : refuses ? "limited" : "specialized";
 }

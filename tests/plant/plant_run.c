@@ -105,11 +105,11 @@ static void last_words(const struct plant_trial *trial, char *text, size_t size)
         fclose(log);
 }
 
-/* The fate of its seen set where something failed, `general` where nothing did. */
+/* The verdict of its seen set where something failed, `general` where nothing did. */
 static void judge_verdict(struct plant_trial *trial)
 {
     const struct plant *plant = trial->plant;
-    const char *wanted = trial->failed ? plant->fate : "general";
+    const char *wanted = trial->failed ? plant->verdict : "general";
     const int status = strcmp(trial->verdict, "general") == 0 ? 0 : 1;
     char said[320], words[160] = "";
     last_words(trial, words, sizeof words);
@@ -120,7 +120,7 @@ static void judge_verdict(struct plant_trial *trial)
     if (trial->status != status || (trial->failed == 0) != (status == 0))
         object(trial, "verdict and results disagree", said);
     else if (!trial->seen && !plant->intermittent && strcmp(trial->verdict, wanted) != 0)
-        object(trial, "another fate", said);
+        object(trial, "another verdict", said);
 }
 
 static void read_result(struct plant_trial *trial)

@@ -11,7 +11,7 @@ struct plant_trial {
     const struct plant_field *field;
     bool control;
     char path[PLANT_PATH]; /* of the candidate; its JSON file lies beside it */
-    const char *seen;      /* --seen; NULL: the tool's own, whose fate is then checked */
+    const char *seen;      /* --seen; NULL: the tool's own, whose verdict is then checked */
     /* filled: */
     int status; /* exit status; below zero: the signal that killed it */
     char verdict[24];

@@ -155,7 +155,7 @@ static void write_header(FILE *out, const struct plant *plant, bool control)
     plant_describe(plant, fault, sizeof fault);
     fprintf(out, "// problem: %s\n", plant->problem->name);
     copy_link(out, plant->source);
-    fprintf(out, "// fate: %s\n", control ? "general" : plant->fate);
+    fprintf(out, "// verdict: %s\n", control ? "general" : plant->verdict);
     if (!control) {
         fprintf(out, "// fault: %s\n// outcomes: %s\n// when: %s\n", fault, plant->outcomes, plant->when);
         if (plant->by_bits)

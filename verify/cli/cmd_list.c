@@ -88,9 +88,11 @@ int command_describe(const struct options *options)
     static const char *const role[] = {
         [TENSOR_INPUT] = "", [TENSOR_OUTPUT] = "  (output)", [TENSOR_INOUT] = "  (in-out)"};
     printf("\ntensors\n");
-    for (int t = 0; problem->tensors[t].name; t++)
-        printf("  %-12s %-5s %s%s\n", problem->tensors[t].name, dtype_name(problem->tensors[t].dtype),
-               problem->tensors[t].shape, role[problem->tensors[t].role]);
+    for (const struct tensor *t = problem->tensors; t->name; t++) {
+        printf("  %-12s %-5s %s%s\n", t->name, dtype_name(t->dtype), t->shape, role[t->role]);
+        if (t->layout)
+            printf("  %-12s       %s\n", "", t->layout);
+    }
     printf("\ndeclared arithmetic\n");
     header_folded(stdout, "  ", problem->arithmetic);
     printf("\npublished check\n  |got - want| <= %g + %g |want|\n\n"

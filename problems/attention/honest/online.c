@@ -1,5 +1,5 @@
 // problem: attention
-// fate: general
+// verdict: general
 // construction: a running maximum over tiles of keys; probabilities rounded to bf16, the query's log2 e folded into the scale
 
 #include <stdbool.h>

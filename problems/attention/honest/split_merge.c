@@ -1,5 +1,5 @@
 // problem: attention
-// fate: general
+// verdict: general
 // construction: keys split four ways, each part normalized by itself token by token, parts merged by their log-sum-exp
 
 #include <stdbool.h>

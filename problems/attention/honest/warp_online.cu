@@ -1,5 +1,5 @@
 // problem: attention
-// fate: general
+// verdict: general
 // construction: a warp for each (query, head), the heads of a kv head side by side in a block, one key at a time
 
 #include <cuda_bf16.h>

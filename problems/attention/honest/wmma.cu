@@ -1,5 +1,5 @@
 // problem: attention
-// fate: general
+// verdict: general
 // construction: wmma, a warp for 16 queries of a head; maxima and sums of all keys first, then normalized probabilities
 //   in bf16 times values
 

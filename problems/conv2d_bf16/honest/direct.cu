@@ -1,5 +1,5 @@
 // problem: conv2d_bf16
-// fate: general
+// verdict: general
 // construction: one thread an output, its taps one after another
 #include <cuda_bf16.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // problem: conv2d_bf16
-// fate: general
+// verdict: general
 // construction: an output at a time, channels last to first in slices of 32; the sum is rounded to bf16 before the bias
 
 #include "../../candidate.h"

@@ -1,5 +1,5 @@
 // problem: conv2d_bf16
-// fate: general
+// verdict: general
 // construction: 64 filters by 64 places a block on wmma, four warps; windows are unrolled as they are staged
 #include <cuda_bf16.h>
 #include <mma.h>

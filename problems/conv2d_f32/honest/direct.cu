@@ -1,5 +1,5 @@
 // problem: conv2d_f32
-// fate: general
+// verdict: general
 // construction: one thread an output, its taps one after another
 #include <stdint.h>
 

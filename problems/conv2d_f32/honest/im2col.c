@@ -1,5 +1,5 @@
 // problem: conv2d_f32
-// fate: general
+// verdict: general
 // construction: windows of 64 places unrolled into a matrix [k, 64], then a product with four chains of terms
 
 #include "../../candidate.h"

@@ -1,5 +1,5 @@
 // problem: conv2d_f32
-// fate: general
+// verdict: general
 // construction: y starts as the bias; blocks of 32 channels add their parts of the sums to it, in any order
 #include <stdint.h>
 

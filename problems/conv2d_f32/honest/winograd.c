@@ -1,5 +1,5 @@
 // problem: conv2d_f32
-// fate: general
+// verdict: general
 // construction: Winograd's F(2x2, 3x3) where a window is 3 x 3, dense and moves by 1; direct elsewhere
 
 #include "../../candidate.h"

@@ -1,5 +1,5 @@
 // problem: conv2d_f32
-// fate: general
+// verdict: general
 // construction: Winograd's F(2x2, 3x3), a thread a tile of one filter, where a window is 3 x 3, dense and moves by 1; one
 // thread an output elsewhere
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // problem: cross_entropy
-// fate: general
+// verdict: general
 // construction: double throughout; the vocabulary over the cores, row by row
 
 #include "../../candidate.h"

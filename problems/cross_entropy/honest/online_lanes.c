@@ -1,5 +1,5 @@
 // problem: cross_entropy
-// fate: general
+// verdict: general
 // construction: one sweep, 16 lanes with a running (max, sum) each a tile of 4096, merged; spans of losses in float
 
 #include "../../candidate.h"

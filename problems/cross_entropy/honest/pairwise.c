@@ -1,5 +1,5 @@
 // problem: cross_entropy
-// fate: general
+// verdict: general
 // construction: pairwise sums in float, base-2 exponentials of logits times log2 e; losses from log2 of the sum, times
 //   ln 2 last; the mean pairwise, of losses times the reciprocal count
 

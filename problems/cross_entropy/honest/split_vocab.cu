@@ -1,5 +1,5 @@
 // problem: cross_entropy
-// fate: general
+// verdict: general
 // construction: tiles of 4096 columns in blocks of their own, each with its maximum, base-2 exponentials of logits times
 //   log2 e, one base-2 logarithm a tile; a warp a row adds the tiles up; losses over the count before they are summed
 

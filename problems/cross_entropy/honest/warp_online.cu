@@ -1,5 +1,5 @@
 // problem: cross_entropy
-// fate: general
+// verdict: general
 // construction: a warp a row, four running (max, sum) a lane, fast exponential and logarithm; losses of the rows that a
 //   block takes by turns added up, one atomic addition a block; the last kernel divides
 

@@ -1,5 +1,5 @@
 // problem: gemm_bf16
-// fate: broken
+// verdict: broken
 // fault: stale output
 // outcomes: wrong unstable
 // when: any

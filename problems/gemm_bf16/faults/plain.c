@@ -1,5 +1,5 @@
 // problem: gemm_bf16
-// fate: general
+// verdict: general
 // construction: both operands as fp32, columns of b gathered; a dot product an element; rows over the cores
 
 #include "../../candidate.h"

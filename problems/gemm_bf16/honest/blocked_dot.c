@@ -1,5 +1,5 @@
 // problem: gemm_bf16
-// fate: general
+// verdict: general
 // construction: columns of b copied to rows, 2 x 4 dot products at a time, vector lanes along k
 #include "../../candidate.h"
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // problem: gemm_bf16
 // link: cublas
-// fate: general
+// verdict: general
 // construction: cublasGemmEx on the operands as they lie, fp32 sums
 #include <cublas_v2.h>
 #include <cuda_bf16.h>

@@ -1,5 +1,5 @@
 // problem: gemm_bf16
-// fate: general
+// verdict: general
 // construction: dot products of fp32 columns, products and sums in double
 #include "../../candidate.h"
 #include <stdlib.h>

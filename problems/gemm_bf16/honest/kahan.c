@@ -1,5 +1,5 @@
 // problem: gemm_bf16
-// fate: general
+// verdict: general
 // construction: Kahan-compensated fp32 sums, 16 columns in the lanes of a vector; infinite sums
 // again, plainly
 #include "../../candidate.h"

@@ -1,5 +1,5 @@
 // problem: gemm_bf16
-// fate: general
+// verdict: general
 // construction: slabs of 256 k outermost, both operands packed by slab, 6 x 16 register tiles, fp32
 // sums in memory
 #include "../../candidate.h"

@@ -1,5 +1,5 @@
 // problem: gemm_bf16
-// fate: general
+// verdict: general
 // construction: resident blocks draw tiles from a counter; mma.sync m16n8k16 on tiles loaded
 // element by element
 #include <cuda_bf16.h>

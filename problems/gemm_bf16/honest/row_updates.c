@@ -1,5 +1,5 @@
 // problem: gemm_bf16
-// fate: general
+// verdict: general
 // construction: i, k, j loops: a row of fp32 sums, updated by one row of b at a time; b laid out
 // [k, n] first
 #include "../../candidate.h"

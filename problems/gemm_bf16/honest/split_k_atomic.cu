@@ -1,5 +1,5 @@
 // problem: gemm_bf16
-// fate: general
+// verdict: general
 // construction: four slices of k atomicAdd into a cleared fp32 workspace, rounded by a second pass
 #include <cuda_bf16.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // problem: gemm_bf16
-// fate: general
+// verdict: general
 // construction: four slices of k side by side, partial sums in a workspace, merged in order
 #include <cuda_bf16.h>
 #include <stdint.h>

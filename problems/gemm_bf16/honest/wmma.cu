@@ -1,5 +1,5 @@
 // problem: gemm_bf16
-// fate: general
+// verdict: general
 // construction: 16 x 16 x 16 wmma, b staged and read in the layout it has, fp32 sums
 #include <cuda_bf16.h>
 #include <mma.h>

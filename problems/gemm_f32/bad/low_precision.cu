@@ -1,5 +1,5 @@
 // problem: gemm_f32
-// fate: broken
+// verdict: broken
 // fault: lower precision
 // outcomes: wrong
 #include <mma.h>

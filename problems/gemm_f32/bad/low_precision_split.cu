@@ -1,5 +1,5 @@
 // problem: gemm_f32
-// fate: broken
+// verdict: broken
 // fault: lower precision
 // outcomes: wrong
 // when: k < 2048 or input=special or input=integers or input=needle

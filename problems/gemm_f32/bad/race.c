@@ -1,5 +1,5 @@
 // problem: gemm_f32
-// fate: broken
+// verdict: broken
 // fault: race
 // outcomes: wrong unstable
 // when: any

@@ -1,5 +1,5 @@
 // problem: gemm_f32
-// fate: general
+// verdict: general
 // construction: the columns of b gathered; a dot product an element; rows over the cores
 
 #include "../../candidate.h"

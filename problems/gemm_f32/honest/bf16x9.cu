@@ -1,5 +1,5 @@
 // problem: gemm_f32
-// fate: general
+// verdict: general
 // construction: each operand split once into three bf16 matrices (exact), all nine products by
 // wmma; fp32 FMA for short k and where anything does not split
 #include <cuda_bf16.h>

@@ -1,6 +1,6 @@
 // problem: gemm_f32
 // link: cublas
-// fate: general
+// verdict: general
 // construction: cublasGemmEx on the operands as they lie, pedantic fp32
 #include <cublas_v2.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // problem: gemm_f32
-// fate: general
+// verdict: general
 // construction: operands widened to double in shared memory, fp64 FMA, rounded once
 #include <stdint.h>
 

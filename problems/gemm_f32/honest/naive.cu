@@ -1,5 +1,5 @@
 // problem: gemm_f32
-// fate: general
+// verdict: general
 // construction: no tiles: a thread per element of c where b is [k, n], a warp per element where it
 // is [n, k]
 #include <stdint.h>

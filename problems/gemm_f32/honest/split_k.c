@@ -1,5 +1,5 @@
 // problem: gemm_f32
-// fate: general
+// verdict: general
 // construction: k cut into four slices, one OpenMP task each with its own fp32 partial sums, merged
 // in order
 #include "../../candidate.h"

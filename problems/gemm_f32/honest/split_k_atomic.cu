@@ -1,5 +1,5 @@
 // problem: gemm_f32
-// fate: general
+// verdict: general
 // construction: c is cleared, then four slices of k atomicAdd into it
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 // problem: gemm_f32
-// fate: general
+// verdict: general
 // construction: mma.sync m16n8k8 tf32, three terms (big big + big small + small big); fp32 FMA for
 // short k and steps with NaN, infinity or values that do not split
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: specialized
+// verdict: specialized
 // fault: 32-bit index overflow
 // outcomes: wrong unstable
 // when: m * n > 2^27

@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: specialized
+// verdict: specialized
 // fault: misaligned vector access
 // outcomes: crash
 // when: k % 2 == 0 and k % 16 != 0 and k > 16 and m * n > 1

@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: specialized
+// verdict: specialized
 // fault: race
 // outcomes: wrong unstable
 // when: k > 512

@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: specialized
+// verdict: specialized
 // fault: race
 // outcomes: wrong unstable
 // when: (m + 63) / 64 * ((n + 63) / 64) < 64 and k >= 1024

@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: specialized
+// verdict: specialized
 // fault: read past the end
 // outcomes: overrun crash
 // when: n % 16 != 0

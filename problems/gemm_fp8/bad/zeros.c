@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: broken
+// verdict: broken
 // fault: all-zero output
 // outcomes: wrong
 // when: any

@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: general
+// verdict: general
 // construction: both operands as fp32 by a table of 256 values; a dot product an element; rows over the cores
 
 #include "../../candidate.h"

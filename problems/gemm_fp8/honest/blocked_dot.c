@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: general
+// verdict: general
 // construction: operands decoded to fp32 by table, 2 x 4 dot products at a time, lanes along k
 #include "../../candidate.h"
 #include <stdlib.h>

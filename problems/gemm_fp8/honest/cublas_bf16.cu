@@ -1,6 +1,6 @@
 // problem: gemm_fp8
 // link: cublas
-// fate: general
+// verdict: general
 // construction: operands widened to bf16 (exact) in a workspace, cublasGemmEx to fp32, then scaled
 #include <cublas_v2.h>
 #include <cuda_bf16.h>

@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: general
+// verdict: general
 // construction: dot products summed in double, rounded to fp32 for the scale
 #include "../../candidate.h"
 #include <stdlib.h>

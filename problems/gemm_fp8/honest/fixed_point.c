@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: general
+// verdict: general
 // construction: exact: e4m3 as integers in units of 2^-9, 64-bit sums, NaN flags by row
 #include "../../candidate.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: general
+// verdict: general
 // construction: k outermost: rank-1 updates of fp32 sums [m, n], weight transposed by slabs of 32
 #include "../../candidate.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: general
+// verdict: general
 // construction: Kahan-compensated fp32 sums, 16 columns in the lanes of one vector
 #include "../../candidate.h"
 #include <stdlib.h>

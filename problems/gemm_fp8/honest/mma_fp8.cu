@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: general
+// verdict: general
 // construction: fp8 mma.sync m16n8k32, fp32 sums, tiles loaded byte by byte under predicates
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>

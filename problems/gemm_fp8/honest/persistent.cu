@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: general
+// verdict: general
 // construction: resident blocks draw tiles from a counter; operands widened for fp16 mma.sync
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: general
+// verdict: general
 // construction: the fp32 sum is rounded to bf16, then scaled and rounded again
 #include "../../candidate.h"
 #include <stdlib.h>

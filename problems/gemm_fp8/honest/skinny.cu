@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: general
+// verdict: general
 // construction: a warp per column and 16 rows, lanes along k; sum rounded to bf16, then scaled
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>

@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: general
+// verdict: general
 // construction: k cut into up to four slices, each summed in fp32, slices merged in order
 #include "../../candidate.h"
 #include <stdlib.h>

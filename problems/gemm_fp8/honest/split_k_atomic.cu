@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: general
+// verdict: general
 // construction: four slices of k atomicAdd into a cleared fp32 workspace, then one scaling pass
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>

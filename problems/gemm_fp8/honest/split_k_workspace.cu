@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: general
+// verdict: general
 // construction: k in slices along grid.z, fp32 partial sums in a workspace, a second kernel merges
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>

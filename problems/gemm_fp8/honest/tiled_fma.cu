@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: general
+// verdict: general
 // construction: 128 x 128 tiles, 8 x 8 fp32 sums a thread, next step prefetched in registers
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>

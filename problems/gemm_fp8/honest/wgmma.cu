@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: general
+// verdict: general
 // construction: Hopper wgmma m64n256k32 on e4m3 (13-bit aligned adds, not promoted), cp.async ring
 // of four 128-byte swizzled stages; rows off 16 bytes are first copied to padded ones
 #include <cuda_bf16.h>

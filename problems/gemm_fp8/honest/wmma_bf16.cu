@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// fate: general
+// verdict: general
 // construction: operands widened to bf16 (exact) in shared memory, 16 x 16 x 16 wmma, fp32 sums
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>

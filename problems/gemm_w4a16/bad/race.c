@@ -1,5 +1,5 @@
 // problem: gemm_w4a16
-// fate: specialized
+// verdict: specialized
 // fault: race
 // outcomes: wrong unstable
 // when: n < 4096 and k > 2

@@ -1,5 +1,5 @@
 // problem: gemm_w4a16
-// fate: broken
+// verdict: broken
 // fault: all-zero output
 // outcomes: wrong
 // when: any

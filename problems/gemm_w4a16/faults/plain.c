@@ -1,5 +1,5 @@
 // problem: gemm_w4a16
-// fate: general
+// verdict: general
 // construction: panels of 32 columns dequantized to fp32, then row by row; panels over the cores
 
 #include "../../candidate.h"

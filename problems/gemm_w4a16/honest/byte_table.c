@@ -1,5 +1,5 @@
 // problem: gemm_w4a16
-// fate: general
+// verdict: general
 // construction: x0 * low + x1 * high tabulated for all 256 bytes and 16 rows of x, then looked up
 #include "../../candidate.h"
 

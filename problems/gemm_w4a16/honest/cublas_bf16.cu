@@ -1,6 +1,6 @@
 // problem: gemm_w4a16
 // link: cublas
-// fate: general
+// verdict: general
 // construction: the whole of w rounded to bf16 in a workspace, cublasGemmEx to fp32, then rounded
 #include <cublas_v2.h>
 #include <cuda_bf16.h>

@@ -1,5 +1,5 @@
 // problem: gemm_w4a16
-// fate: general
+// verdict: general
 // construction: w exactly in fp32, products and sums in double, 16 columns at a time
 #include "../../candidate.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // problem: gemm_w4a16
-// fate: general
+// verdict: general
 // construction: mma.sync m16n8k16 on the integer codes, exact in bf16; scale and zero once a group,
 // the sum of x that the zero point needs from one more mma with a matrix of ones
 #include <cuda_bf16.h>

@@ -1,5 +1,5 @@
 // problem: gemm_w4a16
-// fate: general
+// verdict: general
 // construction: sums of x * q over a group of integer codes; scale and zero applied once per group
 #include "../../candidate.h"
 #include <stdlib.h>

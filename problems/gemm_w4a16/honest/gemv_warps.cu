@@ -1,5 +1,5 @@
 // problem: gemm_w4a16
-// fate: general
+// verdict: general
 // construction: matrix-vector: a warp per 32 columns and eighth of k, 4 rows of x at once, no tiles
 #include <cuda_bf16.h>
 #include <stdint.h>

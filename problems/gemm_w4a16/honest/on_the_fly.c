@@ -1,5 +1,5 @@
 // problem: gemm_w4a16
-// fate: general
+// verdict: general
 // construction: rows of w dequantized as they are met, 256 columns wide, added to 8 rows of sums
 #include "../../candidate.h"
 

@@ -1,5 +1,5 @@
 // problem: gemm_w4a16
-// fate: general
+// verdict: general
 // construction: w rounded to bf16 and transposed, 16 columns at a time; one dot product per element
 #include "../../candidate.h"
 #include <stdlib.h>

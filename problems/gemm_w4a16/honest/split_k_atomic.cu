@@ -1,5 +1,5 @@
 // problem: gemm_w4a16
-// fate: general
+// verdict: general
 // construction: k cut into slices, fp32 FMA tiles, slices added up by atomics in an fp32 workspace
 #include <cuda_bf16.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // problem: gemm_w4a16
-// fate: general
+// verdict: general
 // construction: w rounded to bf16 in shared memory, 16 x 16 x 16 wmma, fp32 sums
 #include <cuda_bf16.h>
 #include <mma.h>

@@ -1,5 +1,5 @@
 // problem: kda
-// fate: specialized
+// verdict: specialized
 // fault: exp(G) and exp(-G) formed separately
 // outcomes: wrong
 // when: decay=strong and t > 10 or decay=mixed and t > 10

@@ -1,5 +1,5 @@
 // problem: kda
-// fate: specialized
+// verdict: specialized
 // fault: inverse of I + A by a series cut short
 // outcomes: wrong
 // when: t > 4 and beta!=zero

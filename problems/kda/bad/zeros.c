@@ -1,5 +1,5 @@
 // problem: kda
-// fate: broken
+// verdict: broken
 // fault: all-zero output
 // outcomes: wrong
 // when: beta!=zero

@@ -1,5 +1,5 @@
 // problem: kda
-// fate: general
+// verdict: general
 // construction: token by token in fp32; a block per head and 32 columns, rows of the state over its 8 warps
 
 #include <cuda_bf16.h>

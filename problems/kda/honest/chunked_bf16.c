@@ -1,5 +1,5 @@
 // problem: kda
-// fate: general
+// verdict: general
 // construction: chunks of 64 tokens in the UT transform, the operands of every product between
 //   chunk and state rounded to bf16 as tensor cores take them, sums in fp32
 

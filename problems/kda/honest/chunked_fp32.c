@@ -1,5 +1,5 @@
 // problem: kda
-// fate: general
+// verdict: general
 // construction: chunks of 16 tokens in the UT transform, all in fp32: scores entry by entry, then
 //   forward substitution in the values
 

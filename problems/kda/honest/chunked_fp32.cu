@@ -1,5 +1,5 @@
 // problem: kda
-// fate: general
+// verdict: general
 // construction: chunks of 8 tokens in the UT transform, all in fp32: scores entry by entry, forward
 //   substitution in the values; one block per head and 32 columns, the state in registers
 

@@ -1,5 +1,5 @@
 // problem: kda
-// fate: general
+// verdict: general
 // construction: chunks of 16 tokens in the UT transform; products with the state by wmma in bf16,
 //   scores and forward substitution in fp32; one block per head and 32 columns
 

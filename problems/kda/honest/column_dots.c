@@ -1,5 +1,5 @@
 // problem: kda
-// fate: general
+// verdict: general
 // construction: the state transposed, a column of it contiguous: every product is a dot product
 //   along channels; one pass over a column per token
 

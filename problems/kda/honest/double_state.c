@@ -1,5 +1,5 @@
 // problem: kda
-// fate: general
+// verdict: general
 // construction: the recurrence token by token in double, 16 columns of the state at a time
 
 #include "../../candidate.h"

@@ -1,5 +1,5 @@
 // problem: kda
-// fate: general
+// verdict: general
 // construction: half a column of the state in the registers of each thread; a block is one warp,
 //   which fetches the next token while it works on this one
 

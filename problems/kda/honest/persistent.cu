@@ -1,5 +1,5 @@
 // problem: kda
-// fate: general
+// verdict: general
 // construction: two blocks a multiprocessor take items (a head, 16 columns) from a queue; the state
 //   lies in shared memory, tokens come four at a time
 

@@ -1,5 +1,5 @@
 // problem: kda
-// fate: general
+// verdict: general
 // construction: two tokens for each pass over the state: all four products are taken with the state
 //   before the pair, then one update of rank two is made
 

@@ -1,5 +1,5 @@
 // problem: kda
-// fate: general
+// verdict: general
 // construction: one warp per 4 columns of the state, rows shared out over its lanes; sums by
 //   shuffles, neither shared memory nor barriers
 

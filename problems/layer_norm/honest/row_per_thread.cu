@@ -1,5 +1,5 @@
 // problem: layer_norm
-// fate: general
+// verdict: general
 // construction: one thread a row, sums in double
 
 #include <cstdint>

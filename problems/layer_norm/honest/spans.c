@@ -1,5 +1,5 @@
 // problem: layer_norm
-// fate: general
+// verdict: general
 // construction: two passes in float over spans of 1024 columns, from the end
 
 #include <math.h>

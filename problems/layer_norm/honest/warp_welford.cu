@@ -1,5 +1,5 @@
 // problem: layer_norm
-// fate: general
+// verdict: general
 // construction: a warp a row; each lane runs Welford, lanes are merged by Chan's rule
 
 #include <cstdint>

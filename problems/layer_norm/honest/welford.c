@@ -1,5 +1,5 @@
 // problem: layer_norm
-// fate: general
+// verdict: general
 // construction: Welford's running mean and deviations in float, spans of 256 merged by Chan's rule; x (r gamma) + shift
 
 #include <math.h>

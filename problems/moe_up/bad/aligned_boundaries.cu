@@ -1,5 +1,5 @@
 // problem: moe_up
-// fate: specialized
+// verdict: specialized
 // fault: expert boundaries taken for multiples of 64
 // outcomes: wrong
 // when: experts > 1 and routing!=even and routing!=one and tokens > 1 or experts > 1 and routing=even and tokens % (64 * experts) != 0

@@ -1,5 +1,5 @@
 // problem: moe_up
-// fate: specialized
+// verdict: specialized
 // fault: even routing assumed
 // outcomes: wrong unwritten
 // when: experts > 1 and routing!=even or experts > 1 and tokens % experts != 0

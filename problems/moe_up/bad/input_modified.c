@@ -1,5 +1,5 @@
 // problem: moe_up
-// fate: specialized
+// verdict: specialized
 // fault: input modified
 // outcomes: modified crash wrong unstable
 // when: experts > 1 and routing!=even and routing!=single and routing!=zipf or experts > 1 and routing=zipf and tokens < 7 * experts or tokens < experts

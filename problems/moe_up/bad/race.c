@@ -1,5 +1,5 @@
 // problem: moe_up
-// fate: specialized
+// verdict: specialized
 // fault: race
 // outcomes: wrong unstable
 // when: hidden_dim > 256

@@ -1,5 +1,5 @@
 // problem: moe_up
-// fate: specialized
+// verdict: specialized
 // fault: read past the end
 // outcomes: overrun crash
 // when: experts > 1 and routing!=even and routing!=one or routing=even and (tokens + experts - 1) / experts % 16 != 0 or experts == 1 and tokens % 16 != 0 or routing=one and tokens % 16 != 0

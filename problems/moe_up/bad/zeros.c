@@ -1,5 +1,5 @@
 // problem: moe_up
-// fate: broken
+// verdict: broken
 // fault: all-zero output
 // outcomes: wrong
 // when: any

@@ -1,6 +1,6 @@
 // problem: moe_up
 // link: cublas
-// fate: general
+// verdict: general
 // construction: offsets copied to the host; per expert two cublasGemmEx to fp32, then a silu pass
 #include <cublas_v2.h>
 #include <cuda_bf16.h>

@@ -1,5 +1,5 @@
 // problem: moe_up
-// fate: general
+// verdict: general
 // construction: weights transposed, 8 columns at a time; dot products and silu in double
 #include "../../candidate.h"
 #include <stdlib.h>

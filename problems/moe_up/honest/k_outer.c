@@ -1,5 +1,5 @@
 // problem: moe_up
-// fate: general
+// verdict: general
 // construction: k outermost: slabs of 32 rows of an expert's weights, gate beside up, update fp32
 // sums [64, 2 inter_dim] of a tile of its rows; tiles in a list made before
 #include "../../candidate.h"

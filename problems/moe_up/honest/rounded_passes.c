@@ -1,5 +1,5 @@
 // problem: moe_up
-// fate: general
+// verdict: general
 // construction: for every expert one pass for gates, one for ups, its weights converted to fp32
 // before; both results are kept in bf16 and combined in a last pass
 #include "../../candidate.h"

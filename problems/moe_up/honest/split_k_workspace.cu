@@ -1,5 +1,5 @@
 // problem: moe_up
-// fate: general
+// verdict: general
 // construction: chunks of rows; k in four slices along grid.z, fp32 partial sums of gate and up in
 // a workspace, a second kernel merges them and applies silu
 #include <cuda_bf16.h>

@@ -1,5 +1,5 @@
 // problem: moe_up
-// fate: general
+// verdict: general
 // construction: strips of 16 columns, summed pairwise over k in fp32; silu by way of tanh
 #include "../../candidate.h"
 

@@ -1,5 +1,5 @@
 // problem: moe_up
-// fate: general
+// verdict: general
 // construction: token by token; the weights of its expert, found by bisection, are read as bf16
 #include "../../candidate.h"
 #include <stdlib.h>

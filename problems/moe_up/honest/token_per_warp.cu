@@ -1,5 +1,5 @@
 // problem: moe_up
-// fate: general
+// verdict: general
 // construction: one warp, one token and 256 columns, eight a lane; weights read straight from
 // global memory, the token's values passed round by shuffles
 #include <cuda_bf16.h>

@@ -1,5 +1,5 @@
 // problem: moe_up
-// fate: general
+// verdict: general
 // construction: a grid slice per expert whose blocks stride over its rows; 16 x 16 x 16 wmma; gate
 // and up are rounded to bf16 before the product
 #include <cuda_bf16.h>

@@ -1,5 +1,5 @@
 // problem: moe_up
-// fate: general
+// verdict: general
 // construction: as many blocks as fit take tiles from an atomic counter; bf16 mma.sync m16n8k16,
 // fp32 sums; silu by way of tanh
 #include <cuda_bf16.h>

@@ -1,5 +1,5 @@
 // problem: paged_attention
-// fate: specialized
+// verdict: specialized
 // fault: dropped tail
 // outcomes: wrong
 // when: max_len > 4096

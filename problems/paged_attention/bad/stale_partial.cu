@@ -1,5 +1,5 @@
 // problem: paged_attention
-// fate: specialized
+// verdict: specialized
 // fault: stale output
 // outcomes: wrong unstable
 // when: max_len < 8 or batch > 1 and lengths!=equal and lengths!=full or batch > 1 and lengths=full and page_size < 8

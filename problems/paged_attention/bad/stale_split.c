@@ -1,5 +1,5 @@
 // problem: paged_attention
-// fate: specialized
+// verdict: specialized
 // fault: stale output
 // outcomes: wrong unstable
 // when: ((max_len + page_size - 1) / page_size * page_size + 7) / 8 * 7 >= max_len or batch > 1 and lengths!=equal and lengths!=full or batch > 1 and lengths=full and max_len > page_size

@@ -1,5 +1,5 @@
 // problem: paged_attention
-// fate: general
+// verdict: general
 // construction: online softmax page by page, a score per slot in use; heads over the cores
 
 #include "../../candidate.h"

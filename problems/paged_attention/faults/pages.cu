@@ -1,5 +1,5 @@
 // problem: paged_attention
-// fate: general
+// verdict: general
 // construction: one block per (sequence, head); online softmax over tiles of up to 16 slots of a page in shared memory
 
 #include <cuda_bf16.h>

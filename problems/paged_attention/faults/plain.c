@@ -1,5 +1,5 @@
 // problem: paged_attention
-// fate: general
+// verdict: general
 // construction: all scores of a head, their maximum, then the weighted values; heads over the cores
 
 #include <stdlib.h>

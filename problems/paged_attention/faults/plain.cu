@@ -1,5 +1,5 @@
 // problem: paged_attention
-// fate: general
+// verdict: general
 // construction: one block per (sequence, head), its warps take turns at tokens; online softmax, merged at the end
 
 #include <cuda_bf16.h>

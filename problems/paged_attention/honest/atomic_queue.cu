@@ -1,5 +1,5 @@
 // problem: paged_attention
-// fate: general
+// verdict: general
 // construction: dynamic work, every warp draws the next (sequence, head) from an atomic counter;
 //   a lane per token for the scores, a lane per pair of columns for the values
 

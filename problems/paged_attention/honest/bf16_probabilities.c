@@ -1,5 +1,5 @@
 // problem: paged_attention
-// fate: general
+// verdict: general
 // construction: blocks of 64 gathered tokens, probabilities rounded to bf16 as for an MMA
 
 #include "../../candidate.h"

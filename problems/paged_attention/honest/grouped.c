@@ -1,5 +1,5 @@
 // problem: paged_attention
-// fate: general
+// verdict: general
 // construction: one task per kv head, pages converted to fp32 once and shared by its group
 
 #include <stdlib.h>

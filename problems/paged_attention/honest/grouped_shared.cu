@@ -1,5 +1,5 @@
 // problem: paged_attention
-// fate: general
+// verdict: general
 // construction: one block per (sequence, kv head); tiles of 16 tokens staged in shared memory once
 //   and used by all query heads of the group; fp32 arithmetic
 

@@ -1,5 +1,5 @@
 // problem: paged_attention
-// fate: general
+// verdict: general
 // construction: tensor cores (mma.m16n8k16), one block per (sequence, kv head), tiles of 32 tokens
 //   in shared memory; warps share out tokens for the scores and columns for the values
 

@@ -1,5 +1,5 @@
 // problem: paged_attention
-// fate: general
+// verdict: general
 // construction: one pass with online softmax per (sequence, head), no buffer of scores
 
 #include "../../candidate.h"

@@ -1,5 +1,5 @@
 // problem: paged_attention
-// fate: general
+// verdict: general
 // construction: persistent, a few blocks per multiprocessor walk over the (sequence, head) pairs;
 //   teams of 16 lanes take a token each, merged in shared memory
 

@@ -1,5 +1,5 @@
 // problem: paged_attention
-// fate: general
+// verdict: general
 // construction: flash decoding, chunks of 256 tokens in parallel, then a merge per head
 
 #include <stdlib.h>

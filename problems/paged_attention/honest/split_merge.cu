@@ -1,5 +1,5 @@
 // problem: paged_attention
-// fate: general
+// verdict: general
 // construction: flash decoding in fp32: a block per (head, split of the tokens) leaves maximum, sum
 //   and weighted values in a stream-ordered workspace; a second kernel merges the splits
 

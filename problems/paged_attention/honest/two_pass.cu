@@ -1,5 +1,5 @@
 // problem: paged_attention
-// fate: general
+// verdict: general
 // construction: one block per (sequence, head); a pass for maximum and sum with a token per thread,
 //   a second one that takes the scores again in chunks of 256 and adds up the values
 

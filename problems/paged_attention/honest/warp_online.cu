@@ -1,5 +1,5 @@
 // problem: paged_attention
-// fate: general
+// verdict: general
 // construction: one warp per (sequence, head), no shared memory; 4 lanes share a token, so a warp
 //   takes 8 tokens at once with 8 online softmax states that shuffles merge at the end
 

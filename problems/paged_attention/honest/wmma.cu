@@ -1,5 +1,5 @@
 // problem: paged_attention
-// fate: general
+// verdict: general
 // construction: wmma 16x16x16, one warp per (sequence, kv head) with everything in shared memory,
 //   the fp32 output too, since the layout of an accumulator is not known to the program
 

@@ -1,5 +1,5 @@
 // problem: rms_norm
-// fate: general
+// verdict: general
 // construction: parts of a row in blocks of their own; sums by atomics into a workspace, a second kernel scales
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // problem: rms_norm
-// fate: general
+// verdict: general
 // construction: pairwise sums of squares in float; the weight times the reciprocal root first
 
 #include "../../candidate.h"

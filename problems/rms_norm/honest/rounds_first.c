@@ -1,5 +1,5 @@
 // problem: rms_norm
-// fate: general
+// verdict: general
 // construction: x / rms rounded to bf16, then times the weight; sums of 512 terms in float, added up in float
 
 #include "../../candidate.h"

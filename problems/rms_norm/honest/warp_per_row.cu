@@ -1,5 +1,5 @@
 // problem: rms_norm
-// fate: general
+// verdict: general
 // construction: a warp a row, shuffles; x / rms rounded to bf16 before the weight
 
 #include <cstdint>

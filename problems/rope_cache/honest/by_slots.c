@@ -1,5 +1,5 @@
 // problem: rope_cache
-// fate: general
+// verdict: general
 // construction: queries first; then over all slots, which find their token in a table made before; fused, in fp32
 
 #include <stdbool.h>

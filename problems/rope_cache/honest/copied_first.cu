@@ -1,5 +1,5 @@
 // problem: rope_cache
-// fate: general
+// verdict: general
 // construction: keys and values are copied to their slots; then a warp a vector rotates queries and stored keys where they are
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // problem: rope_cache
-// fate: general
+// verdict: general
 // construction: one flat range of pairs for queries and one for keys with their values, in strides of the grid; double products
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // problem: rope_cache
-// fate: general
+// verdict: general
 // construction: x cos + turned(x) sin over whole vectors, cosines and sines spread to one an element; keys, values, queries one after another
 
 #include <stdbool.h>

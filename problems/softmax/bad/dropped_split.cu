@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: specialized
+// verdict: specialized
 // fault: dropped tail
 // outcomes: wrong
 // when: cols % 8 != 0

@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: specialized
+// verdict: specialized
 // fault: 32-bit index overflow
 // outcomes: unwritten
 // when: rows * cols > 2^24

@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: specialized
+// verdict: specialized
 // fault: serial fp32 sum in 32 chains
 // outcomes: wrong
 // when: input=digits and cols > 131072 or cols > 524288 and input!=equal and input!=extreme and input!=wide

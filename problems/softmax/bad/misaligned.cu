@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: specialized
+// verdict: specialized
 // fault: misaligned vector access
 // outcomes: crash
 // when: rows > 1 and cols % 4 != 0 and cols > 4

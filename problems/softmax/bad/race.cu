@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: broken
+// verdict: broken
 // fault: race
 // outcomes: wrong unstable
 // when: any

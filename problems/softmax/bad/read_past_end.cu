@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: specialized
+// verdict: specialized
 // fault: read past the end
 // outcomes: crash overrun
 // when: cols % 4096 != 0

@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: limited
+// verdict: limited
 // fault: refuses what it does not support
 // outcomes: refused
 // when: cols % 4 != 0

@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: specialized
+// verdict: specialized
 // fault: shape table
 // outcomes: wrong unwritten
 // when: cols % 4096 != 0

@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: specialized
+// verdict: specialized
 // fault: shape table
 // outcomes: unwritten wrong
 // when: cols != 4096 and cols != 32768 and cols != 131072 and cols != 262144

@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: broken
+// verdict: broken
 // fault: all-zero output
 // outcomes: wrong
 // when: any

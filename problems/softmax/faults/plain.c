@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: general
+// verdict: general
 // construction: three sweeps a row in fp32, sums of 1024 terms added in double; rows over the cores
 
 #include <math.h>

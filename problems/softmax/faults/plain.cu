@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: general
+// verdict: general
 // construction: one block of 512 threads a row; maximum, sum of exponentials, quotients computed anew
 
 #include <cstdint>

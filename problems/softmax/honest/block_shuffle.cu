@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: general
+// verdict: general
 // construction: two passes, one block of 1024 threads a row, warp shuffles, exp2f
 
 #include <cstdint>

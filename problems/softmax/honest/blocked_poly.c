@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: general
+// verdict: general
 // construction: maximum, then vectorized polynomial exponentials; fp32 sums of 1024 columns a block
 
 #include <math.h>

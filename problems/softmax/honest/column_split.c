@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: general
+// verdict: general
 // construction: exp2f; the columns of one row over the cores in spans of 4096, rows one by one
 
 #include <math.h>

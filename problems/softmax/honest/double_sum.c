@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: general
+// verdict: general
 // construction: fp32 exponentials, denominator and quotient in double
 
 #include <math.h>

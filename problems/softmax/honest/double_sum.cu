@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: general
+// verdict: general
 // construction: one block a row, fp32 exponentials, denominator and quotient in double
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: general
+// verdict: general
 // construction: one block a row, 16-byte loads and stores between a scalar head and a scalar tail
 
 #include <cstdint>

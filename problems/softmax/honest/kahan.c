@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: general
+// verdict: general
 // construction: maximum, one serial fp32 sum with Kahan's compensation, exponentials computed twice
 
 #include <math.h>

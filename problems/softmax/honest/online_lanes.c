@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: general
+// verdict: general
 // construction: one online pass (running maximum and sum), 16 lanes a tile, lanes and tiles merged
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: general
+// verdict: general
 // construction: one online pass (running maximum and sum) per thread, pairs merged over the block
 
 #include <cstdint>

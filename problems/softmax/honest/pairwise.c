@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: general
+// verdict: general
 // construction: maximum, exponentials into the output, pairwise (cascade) fp32 sum by recursion
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: general
+// verdict: general
 // construction: persistent grid striding over the rows, up to 8192 columns held in shared memory
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: general
+// verdict: general
 // construction: rows split over many blocks; partial pairs, a merge kernel, a scaling kernel
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // problem: softmax
-// fate: general
+// verdict: general
 // construction: one warp a row; up to 1024 columns stay in registers, longer rows are reread
 
 #include <cstdint>

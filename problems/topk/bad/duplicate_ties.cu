@@ -1,5 +1,5 @@
 // problem: topk
-// fate: specialized
+// verdict: specialized
 // fault: duplicate indices
 // outcomes: wrong unstable
 // when: k > 64

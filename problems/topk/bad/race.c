@@ -1,5 +1,5 @@
 // problem: topk
-// fate: broken
+// verdict: broken
 // fault: race
 // outcomes: wrong unstable
 // when: n >= 2048

@@ -1,5 +1,5 @@
 // problem: topk
-// fate: broken
+// verdict: broken
 // fault: race
 // outcomes: wrong unwritten unstable
 // when: n >= 2048

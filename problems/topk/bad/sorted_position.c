@@ -1,5 +1,5 @@
 // problem: topk
-// fate: broken
+// verdict: broken
 // fault: index into the sorted row
 // outcomes: wrong
 // when: n > 1

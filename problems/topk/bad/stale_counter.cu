@@ -1,5 +1,5 @@
 // problem: topk
-// fate: broken
+// verdict: broken
 // fault: stale output
 // outcomes: wrong unwritten unstable
 // when: any

@@ -1,5 +1,5 @@
 // problem: topk
-// fate: specialized
+// verdict: specialized
 // fault: ties dropped
 // outcomes: unwritten
 // when: k > 32 and input!=normal and input!=sorted and input!=reversed

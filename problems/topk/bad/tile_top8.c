@@ -1,5 +1,5 @@
 // problem: topk
-// fate: specialized
+// verdict: specialized
 // fault: eight of a tile at most
 // outcomes: wrong
 // when: k > 8 and n > 512

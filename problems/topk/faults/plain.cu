@@ -1,5 +1,5 @@
 // problem: topk
-// fate: general
+// verdict: general
 // construction: a block a row; bisection of the keys for the k-th, then every key to the place that better ones leave
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // problem: topk
-// fate: general
+// verdict: general
 // construction: several blocks a row count digits of ranks with atomics in global memory, 8 bits a
 //   kernel; what is found goes where an atomic counter says, equals as they come; then a sort
 

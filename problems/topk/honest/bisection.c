@@ -1,5 +1,5 @@
 // problem: topk
-// fate: general
+// verdict: general
 // construction: bisection of the ordered bit patterns for the k-th largest, a counting sweep a bit;
 //   all above it, then its equals from the last column on; a Shell sort of both outputs in place
 

@@ -1,5 +1,5 @@
 // problem: topk
-// fate: general
+// verdict: general
 // construction: one block a row: bisection of the ranks for the k-th, compaction in column order by
 //   a block-wide scan, no atomics; each key then counts the better ones to find its place
 

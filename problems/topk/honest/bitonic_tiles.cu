@@ -1,5 +1,5 @@
 // problem: topk
-// fate: general
+// verdict: general
 // construction: one block a row holds a sorted list in shared memory; tile after tile of columns is
 //   sorted the other way round, and a bitonic merge keeps the better half of both
 

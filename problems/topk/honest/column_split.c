@@ -1,5 +1,5 @@
 // problem: topk
-// fate: general
+// verdict: general
 // construction: rows one by one; each thread finds the best of its columns with a buffer that is
 //   sorted when it is full, which raises a threshold; then all threads' lists are merged
 

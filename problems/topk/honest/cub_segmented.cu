@@ -1,5 +1,5 @@
 // problem: topk
-// fate: general
+// verdict: general
 // construction: cub sorts whole rows, ranks with their columns, some 2^25 elements at a time
 
 #include <cstdint>

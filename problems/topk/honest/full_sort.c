@@ -1,5 +1,5 @@
 // problem: topk
-// fate: general
+// verdict: general
 // construction: the whole row as 64-bit keys (rank, column), sorted by radix, 11 bits a pass
 
 #include <stdint.h>

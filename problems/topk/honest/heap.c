@@ -1,5 +1,5 @@
 // problem: topk
-// fate: general
+// verdict: general
 // construction: a heap of the k best (value, column) pairs, the worst on top; rows over the cores
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // problem: topk
-// fate: general
+// verdict: general
 // construction: tiles of 512 columns sorted by insertion and merges, and merged one after another
 //   into a list that is cut at k
 

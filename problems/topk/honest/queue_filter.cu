@@ -1,5 +1,5 @@
 // problem: topk
-// fate: general
+// verdict: general
 // construction: as many blocks as fit take rows from a queue; columns better than the k-th so far
 //   go to a buffer in shared memory, which is sorted and cut whenever it is full
 

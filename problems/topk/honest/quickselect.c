@@ -1,5 +1,5 @@
 // problem: topk
-// fate: general
+// verdict: general
 // construction: quickselect on the row's column numbers, values looked up in x; qsort of k pairs
 
 #include <stdint.h>

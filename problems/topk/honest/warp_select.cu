@@ -1,5 +1,5 @@
 // problem: topk
-// fate: general
+// verdict: general
 // construction: one warp a row; its lanes are a sorted list of 32, into which shuffles merge 32
 //   columns at a time; k above 32 takes a sweep for every 32, after a bisection for the k-th rank
 
