@@ -38,6 +38,7 @@ Suite *plant_suite(void);
 Suite *busy_suite(void);
 TCase *processors_case(void); /* parts of the busy suite */
 TCase *lease_case(void);
+TCase *room_case(void);
 TCase *neighbours_case(void);
 TCase *starved_case(void);
 TCase *plant_code_case(void);            /* part of the plant suite */

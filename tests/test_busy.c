@@ -9,6 +9,7 @@ Suite *busy_suite(void)
     Suite *suite = suite_create("busy");
     suite_add_tcase(suite, processors_case());
     suite_add_tcase(suite, lease_case());
+    suite_add_tcase(suite, room_case());
     suite_add_tcase(suite, neighbours_case());
     suite_add_tcase(suite, starved_case());
     suite_add_tcase(suite, cli_busy_case());

@@ -1,19 +1,18 @@
 #include "lease.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "lockfile.h"
 #include "verify/system/clock.h"
 #include "verify/system/interrupt.h"
 
-enum { POLL_NS = 2000000, ATTEMPTS = 16 };
+enum { POLL_NS = 2000000 };
 static const double silence = 5;     /* seconds of waiting before a word is said */
 static const double users_limit = 2; /* the shared lock is kept from nobody for longer than a look takes */
 
@@ -27,53 +26,6 @@ struct lease {
     void (*waiting)(const char *path);
     double waited;
 };
-
-/* --- files --- */
-
-/* The same answer for every user. */
-static const char *machine_directory(void)
-{
-    struct stat status;
-    const mode_t open_to_all = S_ISVTX | S_IRWXO;
-    return stat("/run/lock", &status) == 0 && S_ISDIR(status.st_mode) &&
-                   (status.st_mode & open_to_all) == open_to_all
-               ? "/run/lock"
-               : "/tmp";
-}
-
-/* For reading only, which is all that flock asks for: nobody has to be able to write to another user's file,
- * and nobody can. Opened first and created only where it is missing, since Linux (fs.protected_regular)
- * refuses O_CREAT on another user's file in such a directory. A link is never followed. */
-static int open_file(const char *path)
-{
-    struct stat status;
-    int fd = -1;
-    for (int i = 0; i < ATTEMPTS && fd < 0; i++) {
-        fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-        if (fd < 0 && errno == ENOENT) {
-            fd = open(path, O_RDONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444);
-            if (fd >= 0)
-                fchmod(fd, 0444); /* whatever the umask */
-        }
-        if (fd < 0 && errno != EEXIST && errno != ENOENT)
-            return -1;
-    }
-    if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
-        close(fd);
-        errno = EINVAL;
-        return -1;
-    }
-    return fd;
-}
-
-/* A cleaner of temporary files may have removed what is locked here; the next comer would lock another file.
- */
-static bool is_current(const char *path, int fd)
-{
-    struct stat here, there;
-    return fstat(fd, &here) == 0 && lstat(path, &there) == 0 && here.st_ino == there.st_ino &&
-           here.st_dev == there.st_dev;
-}
 
 /* --- locks --- */
 
@@ -96,9 +48,9 @@ static bool lock(struct lease *lease, enum part part, double start)
 {
     for (;;) {
         if (flock(lease->fd[part], LOCK_EX | LOCK_NB) == 0) {
-            if (is_current(lease->path[part], lease->fd[part]))
+            if (lockfile_is_current(lease->path[part], lease->fd[part]))
                 return true;
-            const int fd = open_file(lease->path[part]);
+            const int fd = lockfile_open(lease->path[part]);
             if (fd < 0)
                 return true; /* no other can be had: the old one still excludes whoever has it open */
             close(lease->fd[part]);
@@ -128,7 +80,7 @@ static bool share_users(struct lease *lease)
 
 struct lease *lease_open(const struct lease_options *options, char *why, size_t why_size)
 {
-    const char *const directory = options->directory ? options->directory : machine_directory();
+    const char *const directory = options->directory ? options->directory : lockfile_directory();
     struct lease *lease = calloc(1, sizeof *lease);
     if (!lease) {
         snprintf(why, why_size, "out of memory");
@@ -138,7 +90,7 @@ struct lease *lease_open(const struct lease_options *options, char *why, size_t 
     for (int i = 0; i < PARTS; i++) {
         snprintf(lease->path[i], sizeof lease->path[i], "%.200s/unseen-%.60s.%s", directory, options->device,
                  part_name[i]);
-        lease->fd[i] = open_file(lease->path[i]);
+        lease->fd[i] = lockfile_open(lease->path[i]);
         if (lease->fd[i] < 0) {
             snprintf(why, why_size, "%s: %s", lease->path[i], strerror(errno));
             lease_close(lease);

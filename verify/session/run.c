@@ -38,7 +38,8 @@ struct session_options run_session_options(const struct task *task, const struct
                                                : threads > 16 ? 16
                                                               : threads,
                                     .workers = jobs,
-                                    .lease = task->lease};
+                                    .lease = task->lease,
+                                    .room = task->room};
 }
 
 static void describe(const struct task *task, int i, struct config_result *result)

@@ -7,6 +7,7 @@
 #include "reports/result.h"
 #include "verify/device/device.h"
 #include "verify/device/lease.h"
+#include "verify/device/room.h"
 
 enum { CALL_SECONDS = 20 }; /* what one call may take where nothing else is said */
 
@@ -20,6 +21,7 @@ struct session_options {
     bool brief;  /* outcomes are wanted: where MPFR is expensive it hears only what could still acquit */
     int workers; /* sessions that share the machine's memory */
     struct lease *lease; /* held while times are taken; NULL: none is to be had */
+    struct room *room;   /* of the device's memory; NULL: others are not known */
 };
 
 struct session;

@@ -245,8 +245,8 @@ static void run_calls(struct session *s, struct checking *c)
     snprintf(c->totals.result->detail, RESULT_DETAIL_SIZE, "%s", speaks->detail);
 }
 
-enum session_status session_check(struct session *s, const struct config *config,
-                                  struct config_result *result)
+static enum session_status check_once(struct session *s, const struct config *config,
+                                      struct config_result *result)
 {
     struct checking c = {.config = config, .content = -1, .totals = {result, -1}};
     if (s->status != SESSION_OK)
@@ -257,9 +257,10 @@ enum session_status session_check(struct session *s, const struct config *config
     } else {
         result->flops = c.instance.flops;
         result->bytes = c.instance.bytes;
-        if (slots_create(s, &c.instance, result->detail, sizeof result->detail) == 0)
+        if (slots_create(s, &c.instance, result->detail, sizeof result->detail) == 0) {
+            s->free_bytes = (double)s->memory->available();
             run_calls(s, &c);
-        else
+        } else
             session_skip(result, CAUSE_MEMORY);
         instance_clear(&c.instance);
     }
@@ -267,4 +268,35 @@ enum session_status session_check(struct session *s, const struct config *config
     session_settle(s, result);
     free(c.outputs);
     return s->status;
+}
+
+/* Of a GPU's memory less than this part is free while a candidate is at work: what it did not get may be with others. */
+static const double scarce = 0.25;
+
+/* Memory was short for us, or may have been for a candidate that refused. */
+static bool was_short(struct session *s, const struct config_result *result, double free_bytes)
+{
+    if (result->outcome == OUTCOME_SKIPPED)
+        return result->reason.cause == CAUSE_MEMORY;
+    return result->outcome == OUTCOME_REFUSED && s->refused_alone < SESSION_REFUSALS &&
+           free_bytes < scarce * (double)s->options.device->memory_bytes;
+}
+
+/* Beside others, and where memory was short once more when nobody else holds any. */
+enum session_status session_check(struct session *s, const struct config *config,
+                                  struct config_result *result)
+{
+    const struct config_result before = *result;
+    if (!room_enter(s->options.room))
+        return s->status;
+    enum session_status status = check_once(s, config, result);
+    const double free_bytes = s->free_bytes;
+    room_leave(s->options.room);
+    if (status != SESSION_OK || !was_short(s, result, free_bytes) || !room_enter_alone(s->options.room))
+        return status;
+    *result = before;
+    status = check_once(s, config, result);
+    s->refused_alone += status == SESSION_OK && result->outcome == OUTCOME_REFUSED;
+    room_leave_alone(s->options.room);
+    return status;
 }

@@ -9,7 +9,8 @@
 #include "verify/measure/clocks.h"
 #include "judging.h"
 
-enum { SESSION_FINDINGS = 8, SESSION_CALLS = 3 };
+/* A candidate that refused so often when nobody else held memory does not refuse for want of it. */
+enum { SESSION_FINDINGS = 8, SESSION_CALLS = 3, SESSION_REFUSALS = 3 };
 
 /* One tensor of the configuration at hand. */
 struct slot {
@@ -44,6 +45,8 @@ struct session {
     int proofs;              /* attempts */
     struct pattern *pattern; /* session_observe */
     void *const *copies;     /* session_copy */
+    double free_bytes;       /* of the device, beside what the configuration at hand takes */
+    int refused_alone;
 };
 
 /* After the work on a configuration: a lack of memory becomes the outcome `skipped`. */

@@ -86,13 +86,11 @@ static struct clocks median_clocks(const struct series *series)
                            median_of(series->wall_ms, series->count, sorted).value};
 }
 
-/* Warm up once and sample, while no other unseen does so on this device. No samples after an interruption. */
+/* Warm up once and sample, while no other unseen does so on this device: session_time has taken the lease. */
 static enum child_status take_times(struct session *s, const struct call *call, const char *line,
                                     double budget, struct series *series, int *returned, char *text,
                                     size_t text_size)
 {
-    if (!lease_take(s->options.lease))
-        return CHILD_OK;
     s->disturbed = false;
     session_look(s);
     enum child_status status = child_call(s->child, call, s->options.timeout, returned, text, text_size);
@@ -204,21 +202,32 @@ static void run_timed(struct session *s, const struct config *config, struct ins
     free(output);
 }
 
+static void time_inside(struct session *s, const struct config *timed, double budget_seconds,
+                        struct config_result *result)
+{
+    struct instance instance;
+    char why[RESULT_DETAIL_SIZE];
+    if (config_instantiate(timed, TIMED_CONTENT, &instance) != 0)
+        session_failed(s, "drawing the configuration", -1);
+    else if (slots_create(s, &instance, why, sizeof why) == 0)
+        run_timed(s, timed, &instance, budget_seconds, result);
+    session_unmap(s);
+    instance_clear(&instance);
+    session_end(s); /* without room it has passed all the same; it only has no time */
+}
+
+/* The lease comes first: nobody who is inside waits for it, so that whoever wants to be alone need not, either. */
 enum session_status session_time(struct session *s, const struct config *config, double budget_seconds,
                                  struct config_result *result)
 {
     const double start = clock_seconds(), before = s->seconds.judge + s->seconds.witness;
     const double waited = lease_waited(s->options.lease);
     const struct config timed = timed_config(config);
-    struct instance instance;
-    char why[RESULT_DETAIL_SIZE];
-    if (config_instantiate(&timed, TIMED_CONTENT, &instance) != 0)
-        session_failed(s, "drawing the configuration", -1);
-    else if (slots_create(s, &instance, why, sizeof why) == 0)
-        run_timed(s, &timed, &instance, budget_seconds, result);
-    session_unmap(s);
-    instance_clear(&instance);
-    session_end(s); /* without room it has passed all the same; it only has no time */
+    if (lease_take(s->options.lease) && room_enter(s->options.room)) {
+        time_inside(s, &timed, budget_seconds, result);
+        room_leave(s->options.room);
+    }
+    lease_give(s->options.lease);
     s->seconds.time += clock_seconds() - start - (s->seconds.judge + s->seconds.witness - before) -
                        (lease_waited(s->options.lease) - waited);
     return s->status;

@@ -17,13 +17,14 @@ static enum task_status fail(struct task *task, enum task_status status, const c
 }
 
 /* On a GPU most of the memory goes to the judge's copies. A CPU core should be done with any one
- * configuration in half a second, or 300 of them take too long. */
+ * configuration in half a second, or 300 of them take too long. What is free at the moment has no say: the same seed draws the
+ * same sets whoever else is there (session_check says what is done where memory is short). */
 struct draw_caps task_caps(const struct problem *problem, const struct device *device)
 {
-    const double available = (double)memory_of(device->backend)->available();
+    const double memory = (double)device->memory_bytes;
     if (device->backend == BACKEND_CUDA)
-        return (struct draw_caps){.bytes = 0.28 * available, .flops = 5e11};
-    return (struct draw_caps){.bytes = available / 16 < 128e6 ? available / 16 : 128e6,
+        return (struct draw_caps){.bytes = 0.28 * memory, .flops = 5e11};
+    return (struct draw_caps){.bytes = memory / 16 < 128e6 ? memory / 16 : 128e6,
                               .flops = 0.5e9 / problem->host_ns};
 }
 
@@ -31,6 +32,7 @@ struct draw_caps task_caps(const struct problem *problem, const struct device *d
 static void open_lease(struct task *task)
 {
     char why[400];
+    task->room = room_open(NULL, task->device.uuid, why, sizeof why); /* fails where the lease does */
     const struct lease_options lease = {
         .device = task->device.uuid, .waiting = task->options.waiting, .attend = task->options.attend};
     task->lease = lease_open(&lease, why, sizeof why);
@@ -224,6 +226,7 @@ void task_clear(struct task *task)
     build_clear(&task->build);
     build_clear(&task->baseline);
     lease_close(task->lease);
+    room_close(task->room);
     drawn_list_clear(&task->seen_set);
     drawn_list_clear(&task->unseen_set);
     config_list_clear(&task->seen);

@@ -6,6 +6,7 @@
 #include "verify/build/build.h"
 #include "verify/device/device.h"
 #include "verify/device/lease.h"
+#include "verify/device/room.h"
 
 /* What is asked for. Files are paths; NULL: the problem's own. */
 struct task_options {
@@ -32,6 +33,7 @@ struct task {
     const struct problem *problem;
     struct device device;
     struct lease *lease; /* of the device; NULL where none can be had */
+    struct room *room;   /* of its memory; likewise */
     struct space space;
     struct config_list seen, frozen;
     char seen_path[1024], space_path[1024];

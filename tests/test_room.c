@@ -1,0 +1,142 @@
+/* Who shares a device's memory, and who has it alone. */
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "suites.h"
+#include "verify/device/room.h"
+#include "verify/system/clock.h"
+
+static char directory[64], why[400];
+
+/* Seen by all processes. */
+static volatile struct {
+    int inside, alone, most, spoiled;
+    double came[2]; /* when the one who wanted to be alone, and who came after, was inside */
+} * seen;
+
+static struct room *open_room(void)
+{
+    struct room *const room = room_open(directory, "host", why, sizeof why);
+    ck_assert_msg(room != NULL, "%s", why);
+    return room;
+}
+
+static void open_one(void)
+{
+    strcpy(directory, "/tmp/unseen-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    seen = mmap(NULL, sizeof *seen, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne((void *)seen, MAP_FAILED);
+}
+
+static void drop(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -r '%s'", directory);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static void look(void)
+{
+    if (seen->alone && (seen->alone > 1 || seen->inside))
+        seen->spoiled = 1;
+    if (seen->inside > seen->most)
+        seen->most = seen->inside;
+}
+
+/* Goes in and out, every fourth time alone. */
+static void visit(struct room *room, int times)
+{
+    for (int i = 0; i < times; i++) {
+        const bool alone = i % 4 == 3;
+        volatile int *const count = alone ? &seen->alone : &seen->inside;
+        ck_assert(alone ? room_enter_alone(room) : room_enter(room));
+        __atomic_add_fetch(count, 1, __ATOMIC_SEQ_CST);
+        look();
+        usleep(2000);
+        look();
+        __atomic_sub_fetch(count, 1, __ATOMIC_SEQ_CST);
+        if (alone)
+            room_leave_alone(room);
+        else
+            room_leave(room);
+    }
+}
+
+START_TEST(several_are_inside_and_one_is_alone)
+{
+    pid_t visitor[3];
+    for (int p = 0; p < 3; p++) {
+        visitor[p] = fork();
+        if (visitor[p] == 0) {
+            struct room *const room = open_room();
+#pragma omp parallel num_threads(2)
+            visit(room, 40);
+            room_close(room);
+            _exit(0);
+        }
+    }
+    for (int p = 0; p < 3; p++) {
+        int status;
+        ck_assert_int_eq(waitpid(visitor[p], &status, 0), visitor[p]);
+        ck_assert_int_eq(status, 0);
+    }
+    ck_assert_int_eq(seen->spoiled, 0);
+    ck_assert_int_ge(seen->most, 2);
+}
+END_TEST
+
+/* A stream of visitors cannot keep out who wants to be alone, and a dead one holds nothing. */
+START_TEST(who_wants_to_be_alone_goes_before_who_comes_later)
+{
+    struct room *const first = open_room();
+    ck_assert(room_enter(first));
+    for (int i = 0; i < 2; i++)
+        if (fork() == 0) {
+            usleep((useconds_t)i * 300000);
+            struct room *const room = open_room();
+            ck_assert(i == 0 ? room_enter_alone(room) : room_enter(room));
+            seen->came[i] = clock_seconds();
+            _exit(0); /* without a word */
+        }
+    usleep(600000);
+    ck_assert_double_eq(seen->came[0], 0);
+    ck_assert_double_eq(seen->came[1], 0);
+    room_leave(first);
+    wait(NULL);
+    wait(NULL);
+    ck_assert_double_gt(seen->came[0], 0);
+    ck_assert_double_ge(seen->came[1], seen->came[0]);
+    ck_assert(room_enter_alone(first));
+    room_leave_alone(first);
+    room_close(first);
+}
+END_TEST
+
+START_TEST(without_files_everybody_may_come_in)
+{
+    ck_assert_ptr_null(room_open("/nowhere", "host", why, sizeof why));
+    ck_assert_ptr_nonnull(strstr(why, "/nowhere/unseen-host.door: No such file"));
+    ck_assert(room_enter(NULL) && room_enter_alone(NULL));
+    room_leave(NULL);
+    room_leave_alone(NULL);
+    room_close(NULL);
+}
+END_TEST
+
+TCase *room_case(void)
+{
+    TCase *tests = tcase_create("room");
+    tcase_add_checked_fixture(tests, open_one, drop);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, several_are_inside_and_one_is_alone);
+    tcase_add_test(tests, who_wants_to_be_alone_goes_before_who_comes_later);
+    tcase_add_test(tests, without_files_everybody_may_come_in);
+    return tests;
+}

@@ -1,0 +1,71 @@
+#include "lockfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "verify/system/interrupt.h"
+
+enum { POLL_NS = 2000000, ATTEMPTS = 16 };
+
+const char *lockfile_directory(void)
+{
+    struct stat status;
+    const mode_t open_to_all = S_ISVTX | S_IRWXO;
+    return stat("/run/lock", &status) == 0 && S_ISDIR(status.st_mode) &&
+                   (status.st_mode & open_to_all) == open_to_all
+               ? "/run/lock"
+               : "/tmp";
+}
+
+/* For reading only, which is all that flock asks for: nobody has to be able to write to another user's file,
+ * and nobody can. Opened first and created only where it is missing, since Linux (fs.protected_regular)
+ * refuses O_CREAT on another user's file in such a directory. A link is never followed. */
+int lockfile_open(const char *path)
+{
+    struct stat status;
+    int fd = -1;
+    for (int i = 0; i < ATTEMPTS && fd < 0; i++) {
+        fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+        if (fd < 0 && errno == ENOENT) {
+            fd = open(path, O_RDONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444);
+            if (fd >= 0)
+                fchmod(fd, 0444); /* whatever the umask */
+        }
+        if (fd < 0 && errno != EEXIST && errno != ENOENT)
+            return -1;
+    }
+    if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
+        close(fd);
+        errno = EINVAL;
+        return -1;
+    }
+    return fd;
+}
+
+/* A cleaner of temporary files may have removed what is locked here; the next comer would lock another file.
+ */
+bool lockfile_is_current(const char *path, int fd)
+{
+    struct stat here, there;
+    return fstat(fd, &here) == 0 && lstat(path, &there) == 0 && here.st_ino == there.st_ino &&
+           here.st_dev == there.st_dev;
+}
+
+bool lockfile_lock(int fd, int how, void (*waiting)(void *data), void *data)
+{
+    const struct timespec moment = {0, POLL_NS};
+    while (flock(fd, how | LOCK_NB) != 0) {
+        if (is_interrupted())
+            return false;
+        if (waiting)
+            waiting(data);
+        nanosleep(&moment, NULL);
+    }
+    return true;
+}

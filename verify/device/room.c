@@ -1,0 +1,118 @@
+#include "room.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "lockfile.h"
+
+/* Locks belong to the open file, which all threads share: among them a count takes the place of the lock. */
+struct room {
+    int room, door;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    int inside, waiting;
+    bool alone;
+};
+
+struct room *room_open(const char *directory, const char *device, char *why, size_t why_size)
+{
+    char path[400];
+    struct room *const room = calloc(1, sizeof *room);
+    if (!room) {
+        snprintf(why, why_size, "out of memory");
+        return NULL;
+    }
+    directory = directory ? directory : lockfile_directory();
+    snprintf(path, sizeof path, "%.200s/unseen-%.60s.door", directory, device);
+    room->door = lockfile_open(path);
+    if (room->door >= 0)
+        snprintf(path, sizeof path, "%.200s/unseen-%.60s.room", directory, device);
+    room->room = room->door >= 0 ? lockfile_open(path) : -1;
+    pthread_mutex_init(&room->mutex, NULL);
+    pthread_cond_init(&room->changed, NULL);
+    if (room->room >= 0)
+        return room;
+    snprintf(why, why_size, "%s: %s", path, strerror(errno));
+    room_close(room);
+    return NULL;
+}
+
+void room_close(struct room *room)
+{
+    if (!room)
+        return;
+    if (room->door >= 0)
+        close(room->door);
+    if (room->room >= 0)
+        close(room->room);
+    pthread_mutex_destroy(&room->mutex);
+    pthread_cond_destroy(&room->changed);
+    free(room);
+}
+
+static bool come_in(const struct room *room, int how)
+{
+    if (!lockfile_lock(room->door, how, NULL, NULL))
+        return false;
+    const bool in = lockfile_lock(room->room, how, NULL, NULL);
+    flock(room->door, LOCK_UN);
+    return in;
+}
+
+bool room_enter(struct room *room)
+{
+    bool in = true;
+    if (!room)
+        return true;
+    pthread_mutex_lock(&room->mutex);
+    while (room->waiting > 0 || room->alone)
+        pthread_cond_wait(&room->changed, &room->mutex);
+    if (room->inside == 0)
+        in = come_in(room, LOCK_SH);
+    room->inside += in;
+    pthread_mutex_unlock(&room->mutex);
+    return in;
+}
+
+void room_leave(struct room *room)
+{
+    if (!room)
+        return;
+    pthread_mutex_lock(&room->mutex);
+    if (--room->inside == 0)
+        flock(room->room, LOCK_UN);
+    pthread_cond_broadcast(&room->changed);
+    pthread_mutex_unlock(&room->mutex);
+}
+
+bool room_enter_alone(struct room *room)
+{
+    if (!room)
+        return true;
+    pthread_mutex_lock(&room->mutex);
+    room->waiting++;
+    while (room->inside > 0 || room->alone)
+        pthread_cond_wait(&room->changed, &room->mutex);
+    room->waiting--;
+    room->alone = come_in(room, LOCK_EX);
+    const bool in = room->alone;
+    pthread_cond_broadcast(&room->changed);
+    pthread_mutex_unlock(&room->mutex);
+    return in;
+}
+
+void room_leave_alone(struct room *room)
+{
+    if (!room)
+        return;
+    pthread_mutex_lock(&room->mutex);
+    room->alone = false;
+    flock(room->room, LOCK_UN);
+    pthread_cond_broadcast(&room->changed);
+    pthread_mutex_unlock(&room->mutex);
+}
