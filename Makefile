@@ -3,7 +3,7 @@
 #   make             build/unseen and build/unseen-runner
 #   make deps        install what is missing (apt, as root or with sudo)
 #   make demo        deps, build, and three candidates of different verdicts
-#   make check       deps, build, every test that needs no GPU, and a seventh of the battery, chosen by
+#   make check       deps, build, every test that needs no GPU, and an eleventh of the battery, chosen by
 #                    the commit                                   [SANITIZE=1: ASan and UBSan]
 #   make check-all   the same with the whole battery and every mutant over the standard set
 #   make check-gpu   the tests that need a GPU; skipped with a reason where there is none
@@ -244,8 +244,8 @@ demo:
 	@sh tests/demo.sh $(BUILD)/unseen
 
 # With SANITIZE=1 the suites run under AddressSanitizer and UBSan; the battery, too slow there, is left out.
-# 7 shares no factor with the battery's 3 seeds, so that all seeds have their turn.
-BATTERY_SHARE ?= 7
+# 11 shares no factor with the battery's 3 seeds, so that all seeds have their turn.
+BATTERY_SHARE ?= 11
 export BATTERY_SHARE
 # A limit of Check's is for what hangs, and a busy machine hangs nothing.
 CK_TIMEOUT_MULTIPLIER ?= 4
