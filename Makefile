@@ -258,10 +258,7 @@ check:
 	@$(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory check-format check-house
 	@$(MAKE) --no-print-directory all $(BUILD)/unseen-tests
-	@sh tests/suites.sh $(BUILD)/unseen-tests
-ifneq ($(SANITIZE),1)
-	$(BUILD)/unseen-tests battery
-endif
+	@sh tests/suites.sh $(BUILD)/unseen-tests $(if $(filter 1,$(SANITIZE)),,battery)
 
 check-gpu:
 	@$(MAKE) --no-print-directory all $(BUILD)/unseen-tests $(BUILD)/unseen-call

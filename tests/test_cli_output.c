@@ -153,6 +153,10 @@ START_TEST(a_killed_run_leaves_a_readable_partial_file_and_no_process)
     ck_assert_uint_ge(json_array_size(json_object_get(result, "results")), 1);
     json_decref(result);
     ck_assert_msg(!cli_has_children(), "a process is left");
+    ck_assert_msg(exists("unseen-*/candidate.so"), "nothing was left to be removed");
+    CLI("check", "softmax", "slow.c", "rows=1 cols=1", "--device", "host",
+        "-q"); /* the next run removes it */
+    ck_assert_msg(!exists("unseen-*/*"), "a directory is left");
 }
 END_TEST
 

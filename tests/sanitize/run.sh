@@ -20,6 +20,13 @@ moe_up='tokens=77 hidden_dim=65 inter_dim=33 experts=9 routing=odd input=normal 
 gemm_w4a16='m=33 n=65 k=194 group=96 zero=spread input=normal seed=4'
 gemm_bf16='m=65 n=130 k=143 trans_b=1 input=normal seed=4'
 gemm_f32='m=65 n=130 k=143 trans_b=0 input=normal seed=4'
+rms_norm='rows=7 cols=1031 input=special seed=4'
+layer_norm='rows=7 cols=1031 input=nan seed=4'
+attention='batch=3 kv_heads=2 group=3 head_dim=80 max_len=131 causal=1 kv=prefix lengths=ragged input=normal seed=4'
+cross_entropy='rows=7 vocab=1031 pad=3 ignored=some labels=edges input=special seed=4'
+rope_cache='tokens=37 heads=6 kv_heads=2 head_dim=80 page_size=17 pages=9 max_position=301 rotated=half style=pairs slots=padded input=special seed=4'
+conv2d_bf16='n=2 groups=2 c_per_group=5 o_per_group=7 h=19 w=23 kh=3 kw=5 stride_h=2 stride_w=1 pad_h=1 pad_w=3 dil_h=1 dil_w=2 input=normal seed=4'
+conv2d_f32='n=2 groups=2 c_per_group=5 o_per_group=7 h=19 w=23 kh=3 kw=3 stride_h=1 stride_w=1 pad_h=1 pad_w=0 dil_h=1 dil_w=1 input=normal seed=4'
 failed=0
 
 # $1: tool of the sanitizer, the rest: the command. Prints one line; findings in full.
@@ -32,10 +39,11 @@ try() {
 
 for tool in memcheck racecheck; do
     for problem in ${2:-$(sed -n 's/^PROBLEM(\([^)]*\)).*/\1/p' problems/registry.def)}; do
-        eval "line=\$$problem"
+        eval "line=\${$problem:?no configuration is named for it here}"
         try $tool "$build/unseen" check $problem problems/$problem/baseline.cu "$line"
         for kernel in problems/$problem/baseline.cu problems/$problem/fast.cu problems/$problem/honest/*.cu \
             tests/honest/$problem.cu; do
+            [ -f "$kernel" ] || continue # no program with switches
             try $tool "$build/unseen-call" $problem "$kernel" "$line"
         done
     done

@@ -1,13 +1,16 @@
 #include "scratch.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <nettle/sha2.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 enum { WALK_DEPTH = 16 };
@@ -27,10 +30,94 @@ enum build_status scratch_no_room(const char *what, const char *path, char *erro
     return BUILD_ENVIRONMENT;
 }
 
+/* --- directories, each held by a lock for as long as it is used --- */
+
+static const char held[] = ".held", prefix[] = "unseen-";
+
+enum { HELD_MAX = 256 };
+static struct {
+    char directory[400];
+    int fd;
+} holding[HELD_MAX];
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
+{
+    (void)status, (void)kind, (void)walk;
+    return remove(path);
+}
+
+static void remove_all(const char *directory)
+{
+    nftw(directory, remove_one, WALK_DEPTH, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Ends with the process, however that ends. The file gets its name when it is locked, so that no sweep comes between. */
+static void hold(const char *directory)
+{
+    char path[420], first[430];
+    snprintf(path, sizeof path, "%s/%s", directory, held);
+    snprintf(first, sizeof first, "%s.new", path);
+    const int fd = open(first, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0 || rename(first, path) != 0) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    pthread_mutex_lock(&mutex);
+    int i = 0;
+    while (i < HELD_MAX && *holding[i].directory)
+        i++;
+    if (i < HELD_MAX) { /* beyond that the descriptor stays open, and so the lock */
+        snprintf(holding[i].directory, sizeof holding[i].directory, "%s", directory);
+        holding[i].fd = fd;
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+static void let_go(const char *directory)
+{
+    pthread_mutex_lock(&mutex);
+    for (int i = 0; i < HELD_MAX; i++)
+        if (strcmp(holding[i].directory, directory) == 0) {
+            close(holding[i].fd);
+            *holding[i].directory = '\0';
+        }
+    pthread_mutex_unlock(&mutex);
+}
+
+/* What a killed process left: its lock is free. One without a lock file may be being made. */
+static void sweep_one(const char *directory)
+{
+    char path[420];
+    struct stat status;
+    snprintf(path, sizeof path, "%.390s/%s", directory, held);
+    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &status) == 0 && status.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        remove_all(directory);
+    close(fd);
+}
+
+static void sweep(void)
+{
+    char path[700];
+    DIR *const place = opendir(scratch_place());
+    for (struct dirent *entry; place && (entry = readdir(place));)
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0 &&
+            strlen(entry->d_name) == strlen(prefix) + strlen("XXXXXX")) {
+            snprintf(path, sizeof path, "%.380s/%.256s", scratch_place(), entry->d_name);
+            sweep_one(path);
+        }
+    if (place)
+        closedir(place);
+}
+
 enum build_status scratch_open(char *directory, size_t size, char *error, size_t error_size)
 {
     char template[400];
-    int length = snprintf(template, sizeof template, "%s/unseen-XXXXXX", scratch_place());
+    int length = snprintf(template, sizeof template, "%s/%sXXXXXX", scratch_place(), prefix);
     if (length >= (int)sizeof template) {
         errno = ENAMETOOLONG;
         return scratch_no_room("make a directory in", scratch_place(), error, error_size);
@@ -42,18 +129,16 @@ enum build_status scratch_open(char *directory, size_t size, char *error, size_t
     }
     snprintf(directory, size, "%s", real);
     free(real);
+    hold(directory);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, sweep);
     return BUILD_OK;
-}
-
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
-{
-    (void)status, (void)kind, (void)walk;
-    return remove(path);
 }
 
 void scratch_remove(const char *directory)
 {
-    nftw(directory, remove_one, WALK_DEPTH, FTW_DEPTH | FTW_PHYS);
+    let_go(directory);
+    remove_all(directory);
 }
 
 static bool write_all(int fd, const char *data, size_t bytes)

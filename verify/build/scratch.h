@@ -4,7 +4,7 @@
 
 #include "build.h"
 
-/* A private directory, absolute, without links. BUILD_ENVIRONMENT with an error text when there is no room. */
+/* A private directory, absolute, without links. Those that killed processes have left are removed, once. BUILD_ENVIRONMENT with an error text when there is no room. */
 enum build_status scratch_open(char *directory, size_t size, char *error, size_t error_size);
 void scratch_remove(const char *directory); /* with all that is in it */
 
