@@ -44,6 +44,31 @@ static void fill_wrong(struct config_result *config)
     };
 }
 
+static void fill_scores(void)
+{
+    result.seen = (struct set_score){.configs = 4,
+                                     .outcome = {[OUTCOME_PASS] = 4},
+                                     .rate = 1,
+                                     .timed = true,
+                                     .geomean_rate = 5.33,
+                                     .geomean_fraction = 0.5,
+                                     .fraction_low = 0.5,
+                                     .fraction_high = 0.5,
+                                     .score = 0.5};
+    result.unseen = (struct set_score){
+        .configs = 36,
+        .rate = 33.0 / 36,
+        .timed = true,
+        .outcome = {[OUTCOME_PASS] = 33, [OUTCOME_WRONG] = 1, [OUTCOME_CRASH] = 1, [OUTCOME_SKIPPED] = 1},
+        .geomean_rate = 5.33,
+        .geomean_fraction = 0.25,
+        .fraction_low = 0.2,
+        .fraction_high = 0.3,
+        .score = 0.229};
+    result.drop = (struct interval){true, 8.3, -40.5, 21.8};
+    result.retention = (struct interval){true, 0.5, 0, INFINITY};
+}
+
 void fill_result(void)
 {
     result = (struct result){
@@ -84,25 +109,5 @@ void fill_result(void)
     strcpy(results[38].detail, "killed by signal 11 (segmentation fault)");
     results[39].outcome = OUTCOME_SKIPPED;
     strcpy(results[39].detail, "needs 12 GB, the machine has 4 GB");
-    result.seen = (struct set_score){.configs = 4,
-                                     .outcome = {[OUTCOME_PASS] = 4},
-                                     .rate = 1,
-                                     .timed = true,
-                                     .geomean_rate = 5.33,
-                                     .geomean_fraction = 0.5,
-                                     .fraction_low = 0.5,
-                                     .fraction_high = 0.5,
-                                     .score = 0.5};
-    result.unseen = (struct set_score){
-        .configs = 36,
-        .rate = 33.0 / 36,
-        .timed = true,
-        .outcome = {[OUTCOME_PASS] = 33, [OUTCOME_WRONG] = 1, [OUTCOME_CRASH] = 1, [OUTCOME_SKIPPED] = 1},
-        .geomean_rate = 5.33,
-        .geomean_fraction = 0.25,
-        .fraction_low = 0.2,
-        .fraction_high = 0.3,
-        .score = 0.229};
-    result.drop = (struct interval){true, 8.3, -40.5, 21.8};
-    result.retention = (struct interval){true, 0.5, 0, INFINITY};
+    fill_scores();
 }

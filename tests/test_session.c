@@ -131,6 +131,34 @@ START_TEST(what_fails_in_the_timed_calls_only_has_their_configuration)
 }
 END_TEST
 
+/* A refusal while memory is scarce counts when it happens again with nobody else there, and only so often is it asked
+ * again. The device is said to be so large that whatever is free is little of it. */
+START_TEST(what_may_have_lacked_memory_runs_again_alone)
+{
+    static const struct {
+        const char *after;
+        bool scarce;
+        int checks; /* the last of them has the outcome */
+        enum outcome outcome;
+    } refusing[] = {{"if (calls == 1) return 1;", true, 1, OUTCOME_PASS},
+                    {"if (calls == 1) return 1;", false, 1, OUTCOME_REFUSED},
+                    {"return 1;", true, 1, OUTCOME_REFUSED},
+                    {"if (calls < 8) return 1;", true, 4, OUTCOME_REFUSED}};
+    struct config_result result;
+    open_kernel("", refusing[_i].after);
+    if (refusing[_i].scarce)
+        device.memory_bytes = SIZE_MAX;
+    else
+        device.memory_bytes = 1;
+    for (int i = 0; i < refusing[_i].checks; i++) {
+        result = (struct config_result){0};
+        ck_assert_int_eq(session_check(session, &config, &result), SESSION_OK);
+    }
+    ck_assert_msg(result.outcome == refusing[_i].outcome, "%s", outcome_name(result.outcome));
+    close_kernel();
+}
+END_TEST
+
 /* Of every outcome: is it a failure, is it rejected, are the other calls made? */
 START_TEST(outcomes_have_one_table)
 {
@@ -156,6 +184,7 @@ Suite *session_suite(void)
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, a_result_says_by_numbers_what_happened_where, 0, CASES);
     tcase_add_test(tests, what_fails_in_the_timed_calls_only_has_their_configuration);
+    tcase_add_loop_test(tests, what_may_have_lacked_memory_runs_again_alone, 0, 4);
     tcase_add_test(tests, outcomes_have_one_table);
     suite_add_tcase(suite, tests);
     return suite;

@@ -57,14 +57,12 @@ bool lockfile_is_current(const char *path, int fd)
            here.st_dev == there.st_dev;
 }
 
-bool lockfile_lock(int fd, int how, void (*waiting)(void *data), void *data)
+bool lockfile_lock(int fd, int how)
 {
     const struct timespec moment = {0, POLL_NS};
     while (flock(fd, how | LOCK_NB) != 0) {
         if (is_interrupted())
             return false;
-        if (waiting)
-            waiting(data);
         nanosleep(&moment, NULL);
     }
     return true;

@@ -14,7 +14,7 @@ int lockfile_open(const char *path);
 bool lockfile_is_current(const char *path, int fd);
 
 /* LOCK_EX or LOCK_SH, asked again and again, not in one waiting call: a signal may be delivered to another thread.
- * `waiting`, called between two attempts, may be NULL. False: interrupted. */
-bool lockfile_lock(int fd, int how, void (*waiting)(void *data), void *data);
+ * False: interrupted. */
+bool lockfile_lock(int fd, int how);
 
 #endif

@@ -57,9 +57,9 @@ void room_close(struct room *room)
 
 static bool come_in(const struct room *room, int how)
 {
-    if (!lockfile_lock(room->door, how, NULL, NULL))
+    if (!lockfile_lock(room->door, how))
         return false;
-    const bool in = lockfile_lock(room->room, how, NULL, NULL);
+    const bool in = lockfile_lock(room->room, how);
     flock(room->door, LOCK_UN);
     return in;
 }

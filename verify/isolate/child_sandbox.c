@@ -92,6 +92,12 @@ static bool turned_off(void)
     return off && strcmp(off, "1") == 0;
 }
 
+/* Why it is not used; after `works` has said so. */
+static const char *reason(enum backend backend)
+{
+    return turned_off() ? "UNSEEN_NO_SANDBOX=1" : trials[backend].why;
+}
+
 /* Under the lock. */
 static bool works(enum backend backend)
 {
@@ -126,7 +132,7 @@ bool sandbox_required(void)
 
 const char *sandbox_why_not(void)
 {
-    return sandbox_works() ? NULL : turned_off() ? "UNSEEN_NO_SANDBOX=1" : trials[BACKEND_HOST].why;
+    return sandbox_works() ? NULL : reason(BACKEND_HOST);
 }
 
 bool sandbox_works(void)
@@ -163,7 +169,7 @@ void sandbox_reject(enum backend backend, const char *why)
 
 const char *child_no_sandbox(void)
 {
-    return sandbox_use(latest) ? NULL : turned_off() ? "UNSEEN_NO_SANDBOX=1" : trials[latest].why;
+    return sandbox_use(latest) ? NULL : reason(latest);
 }
 
 const char *child_sandbox(void)
@@ -179,7 +185,7 @@ const char *child_sandbox(void)
         snprintf(text, sizeof text,
                  "separate process without a sandbox (%s): the candidate has "
                  "this user's rights",
-                 turned_off() ? "UNSEEN_NO_SANDBOX=1" : trials[latest].why);
+                 reason(latest));
     pthread_mutex_unlock(&lock);
     return text;
 }
