@@ -65,7 +65,8 @@ enum stage {
     STAGE_FIRST,   /* the first call */
     STAGE_FRESH,   /* other contents at the same addresses */
     STAGE_MOVED,   /* these contents again at other addresses */
-    STAGE_TIMED,   /* calls that are timed: all checks had passed */
+    STAGE_NEAR,    /* these contents at these addresses, but for one element */
+    STAGE_TIMED,   /* calls that are timed, or late ones: all checks had passed */
     STAGE_LOADING, /* its object was being loaded */
     STAGE_NOT_RUN
 };

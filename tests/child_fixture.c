@@ -142,8 +142,8 @@ enum child_status fixture_start_object(const char *object, const char *symbol, c
 void fixture_start(const char *symbol)
 {
     ck_assert_msg(fixture_start_object(it.built.object, symbol, NULL) == CHILD_OK, "%s", it.text);
-    ck_assert_msg(child_map(it.child, 0, &it.x, it.text, sizeof it.text) == CHILD_OK, "%s", it.text);
-    ck_assert_msg(child_map(it.child, 1, &it.y, it.text, sizeof it.text) == CHILD_OK, "%s", it.text);
+    ck_assert_msg(child_map(it.child, 0, 0, &it.x, it.text, sizeof it.text) == CHILD_OK, "%s", it.text);
+    ck_assert_msg(child_map(it.child, 0, 1, &it.y, it.text, sizeof it.text) == CHILD_OK, "%s", it.text);
 }
 
 struct call fixture_make_call(enum placement placement)
@@ -154,10 +154,19 @@ struct call fixture_make_call(enum placement placement)
                          .offset = {region_offset(&it.x, placement), region_offset(&it.y, placement)}};
 }
 
+enum child_status fixture_make(const struct call *call, double timeout, int *returned)
+{
+    struct child_answer answer = {0};
+    const enum child_status status = child_call(it.child, call, timeout, &answer, it.text, sizeof it.text);
+    if (status == CHILD_OK)
+        *returned = answer.returned;
+    return status;
+}
+
 enum child_status fixture_call(enum placement placement, double timeout, int *returned)
 {
     struct call call = fixture_make_call(placement);
-    return child_call(it.child, &call, timeout, returned, it.text, sizeof it.text);
+    return fixture_make(&call, timeout, returned);
 }
 
 enum child_status fixture_run(const char *symbol, enum placement placement, int *returned)

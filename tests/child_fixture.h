@@ -27,6 +27,7 @@ void fixture_compile(struct build *build, const char *name, const char *source);
 enum child_status fixture_start_object(const char *object, const char *symbol, const char *log);
 void fixture_start(const char *symbol); /* a candidate with x and y mapped */
 struct call fixture_make_call(enum placement placement);
+enum child_status fixture_make(const struct call *call, double timeout, int *returned);
 enum child_status fixture_call(enum placement placement, double timeout, int *returned);
 enum child_status fixture_run(const char *symbol, enum placement placement, int *returned); /* both */
 

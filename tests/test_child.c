@@ -63,8 +63,8 @@ START_TEST(what_is_printed_is_in_the_log_after_the_call)
     char log[128], line[32] = "";
     snprintf(log, sizeof log, "%s/log", it.folder);
     ck_assert_int_eq(fixture_start_object(it.built.object, "says_pass", log), CHILD_OK);
-    child_map(it.child, 0, &it.x, it.text, sizeof it.text);
-    child_map(it.child, 1, &it.y, it.text, sizeof it.text);
+    child_map(it.child, 0, 0, &it.x, it.text, sizeof it.text);
+    child_map(it.child, 0, 1, &it.y, it.text, sizeof it.text);
     ck_assert_int_eq(fixture_call(PLACE_LOW, 20, &returned), CHILD_OK);
     FILE *file = fopen(log, "r");
     ck_assert_ptr_nonnull(file);
@@ -175,10 +175,10 @@ START_TEST(seventeen_arguments_arrive_in_order)
         call.argument[i].value.whole = i + 1;
     ck_assert_int_eq(fixture_start_object(it.built.object, "seventeen", NULL), CHILD_OK);
     for (int i = 0; i < 8; i++)
-        ck_assert_int_eq(child_map(it.child, i, i % 2 ? &it.x : &it.y, it.text, sizeof it.text), CHILD_OK);
-    ck_assert_int_eq(child_call(it.child, &call, 20, &returned, it.text, sizeof it.text), CHILD_OK);
+        ck_assert_int_eq(child_map(it.child, 0, i, i % 2 ? &it.x : &it.y, it.text, sizeof it.text), CHILD_OK);
+    ck_assert_int_eq(fixture_make(&call, 20, &returned), CHILD_OK);
     ck_assert_int_eq(returned, 87654321);
-    ck_assert_int_eq(child_unmap(it.child, it.text, sizeof it.text), CHILD_OK);
+    ck_assert_int_eq(child_unmap(it.child, CHANNEL_EVERY_SET, it.text, sizeof it.text), CHILD_OK);
 }
 END_TEST
 
@@ -197,24 +197,35 @@ START_TEST(a_missing_symbol_and_a_broken_object_say_so)
 }
 END_TEST
 
-START_TEST(timing_gives_plausible_samples)
+START_TEST(every_call_is_timed)
 {
-    struct reply reply;
+    struct child_answer answer;
     struct call call = fixture_make_call(PLACE_HIGH);
     fixture_start("doubles");
-    ck_assert_int_eq(child_time(it.child, &call, CHANNEL_SAMPLES, 0, 20, &reply, it.text, sizeof it.text),
-                     CHILD_OK);
-    ck_assert_uint_eq(reply.samples, CHANNEL_SAMPLES);
-    for (int i = 0; i < CHANNEL_SAMPLES; i++) {
-        ck_assert_double_gt(reply.event_ms[i], 0);
-        ck_assert_double_lt(reply.event_ms[i], 1000);
-        ck_assert_double_ge(reply.wall_ms[i], reply.event_ms[i]);
+    for (int i = 0; i < 64; i++) {
+        ck_assert_int_eq(child_call(it.child, &call, 20, &answer, it.text, sizeof it.text), CHILD_OK);
+        ck_assert_int_eq(answer.returned, 0);
+        ck_assert_double_gt(answer.event_ms, 0);
+        ck_assert_double_lt(answer.event_ms, 1000);
+        ck_assert_double_ge(answer.wall_ms, answer.event_ms);
     }
-    child_stop(it.child);
-    fixture_start("refuses");
-    ck_assert_int_eq(child_time(it.child, &call, 5, 0, 20, &reply, it.text, sizeof it.text), CHILD_OK);
-    ck_assert_int_eq(reply.value, 7);
-    ck_assert_uint_eq(reply.samples, 0);
+}
+END_TEST
+
+/* Two sets of tensors side by side: a call uses its own, and one goes while the other stays. */
+START_TEST(sets_of_tensors_live_beside_each_other)
+{
+    struct call call = fixture_make_call(PLACE_LOW);
+    int returned = -1;
+    fixture_start("doubles");
+    call.set = CHANNEL_SETS - 1;
+    ck_assert_int_eq(child_map(it.child, call.set, 0, &it.x, it.text, sizeof it.text), CHILD_OK);
+    ck_assert_int_eq(child_map(it.child, call.set, 1, &it.y, it.text, sizeof it.text), CHILD_OK);
+    ck_assert_int_eq(child_unmap(it.child, 0, it.text, sizeof it.text), CHILD_OK);
+    ck_assert_int_eq(fixture_make(&call, 20, &returned), CHILD_OK);
+    ck_assert_int_eq(returned, 0);
+    call.set = 0;
+    ck_assert_int_ne(fixture_make(&call, 20, &returned), CHILD_OK);
 }
 END_TEST
 
@@ -248,7 +259,8 @@ Suite *child_suite(void)
     tcase_add_test(tests, the_environment_is_emptied);
     tcase_add_test(tests, seventeen_arguments_arrive_in_order);
     tcase_add_test(tests, a_missing_symbol_and_a_broken_object_say_so);
-    tcase_add_test(tests, timing_gives_plausible_samples);
+    tcase_add_test(tests, every_call_is_timed);
+    tcase_add_test(tests, sets_of_tensors_live_beside_each_other);
     tcase_add_test(tests, cuda_without_a_device_says_so);
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, child_endings_case());

@@ -42,8 +42,8 @@ static void forget(void)
 static void start(const char *symbol)
 {
     ck_assert_msg(fixture_start_object(called.object, symbol, NULL) == CHILD_OK, "%s", it.text);
-    ck_assert_msg(child_map(it.child, 0, &it.x, it.text, sizeof it.text) == CHILD_OK, "%s", it.text);
-    ck_assert_msg(child_map(it.child, 1, &it.y, it.text, sizeof it.text) == CHILD_OK, "%s", it.text);
+    ck_assert_msg(child_map(it.child, 0, 0, &it.x, it.text, sizeof it.text) == CHILD_OK, "%s", it.text);
+    ck_assert_msg(child_map(it.child, 0, 1, &it.y, it.text, sizeof it.text) == CHILD_OK, "%s", it.text);
 }
 
 /* More than the registers of either kind hold, in an order of their own. */
@@ -64,7 +64,7 @@ START_TEST(arguments_of_every_type_arrive_as_they_are)
     int returned = 0;
     memcpy(call.argument, argument, sizeof argument);
     start("every_type");
-    ck_assert_int_eq(child_call(it.child, &call, 20, &returned, it.text, sizeof it.text), CHILD_OK);
+    ck_assert_int_eq(fixture_make(&call, 20, &returned), CHILD_OK);
     ck_assert_int_eq(returned, -7);
     for (int i = 0; i < ARGUMENTS; i++) {
         const struct channel_argument *a = &argument[i];
@@ -82,7 +82,7 @@ START_TEST(as_many_tensors_and_arguments_as_a_problem_may_have_arrive)
     int returned = 0, want = 0;
     ck_assert_int_eq(fixture_start_object(called.object, "most", NULL), CHILD_OK);
     for (int t = 0; t < CHANNEL_TENSORS; t++) {
-        ck_assert_int_eq(child_map(it.child, t, t % 2 ? &it.x : &it.y, it.text, sizeof it.text), CHILD_OK);
+        ck_assert_int_eq(child_map(it.child, 0, t, t % 2 ? &it.x : &it.y, it.text, sizeof it.text), CHILD_OK);
         call.offset[t] = 4 * (uint64_t)t;
     }
     for (int i = 0; i < CHANNEL_ARGUMENTS; i++) {
@@ -92,7 +92,7 @@ START_TEST(as_many_tensors_and_arguments_as_a_problem_may_have_arrive)
             call.argument[i] = (struct channel_argument){ARGUMENT_I64, {.whole = i}};
         want += (i + 1) * i;
     }
-    ck_assert_int_eq(child_call(it.child, &call, 20, &returned, it.text, sizeof it.text), CHILD_OK);
+    ck_assert_int_eq(fixture_make(&call, 20, &returned), CHILD_OK);
     ck_assert_int_eq(returned, want);
 }
 END_TEST
@@ -102,7 +102,7 @@ START_TEST(an_argument_of_no_known_type_is_refused)
     struct call call = {.tensors = 2, .arguments = 1, .argument = {{.type = 99}}};
     int returned = 0;
     start("every_type");
-    ck_assert_int_ne(child_call(it.child, &call, 20, &returned, it.text, sizeof it.text), CHILD_OK);
+    ck_assert_int_ne(fixture_make(&call, 20, &returned), CHILD_OK);
     ck_assert_ptr_nonnull(strstr(it.text, "arguments of known types"));
 }
 END_TEST

@@ -38,7 +38,7 @@ START_TEST(one_element_past_the_end_is_an_overrun_of_that_tensor)
     fixture_start(names[_i]);
     struct call call = fixture_make_call(PLACE_HIGH);
     call.argument[0].value.whole = 1024;
-    ck_assert_int_eq(child_call(it.child, &call, 20, &returned, it.text, sizeof it.text), CHILD_OVERRUN);
+    ck_assert_int_eq(fixture_make(&call, 20, &returned), CHILD_OVERRUN);
     struct child_fault fault = child_fault(it.child);
     ck_assert_int_eq(fault.slot, 1);
     ck_assert(!fault.below);
@@ -99,7 +99,7 @@ START_TEST(an_answer_forged_in_the_right_format_is_garbage)
     fixture_start("forges");
     struct call call = fixture_make_call(PLACE_LOW);
     call.argument[0].value.whole = sizeof(struct reply);
-    ck_assert_int_eq(child_call(it.child, &call, 20, &returned, it.text, sizeof it.text), CHILD_GARBAGE);
+    ck_assert_int_eq(fixture_make(&call, 20, &returned), CHILD_GARBAGE);
 }
 END_TEST
 
@@ -118,7 +118,7 @@ START_TEST(handlers_taken_away_are_put_back)
     ck_assert_int_eq(fixture_run("hides_then_past", PLACE_LOW, &returned), CHILD_OK);
     struct call call = fixture_make_call(PLACE_LOW);
     call.argument[0].value.whole = (int64_t)(it.y.mapped / 4);
-    ck_assert_int_eq(child_call(it.child, &call, 20, &returned, it.text, sizeof it.text), CHILD_OVERRUN);
+    ck_assert_int_eq(fixture_make(&call, 20, &returned), CHILD_OVERRUN);
 }
 END_TEST
 
@@ -252,8 +252,8 @@ START_TEST(printing_without_end_times_out_and_the_log_stays_small)
     snprintf(log, sizeof log, "%s/log", it.folder);
     for (int round = 0; round < 2; round++) {
         ck_assert_int_eq(fixture_start_object(it.built.object, "prints", log), CHILD_OK);
-        child_map(it.child, 0, &it.x, it.text, sizeof it.text);
-        child_map(it.child, 1, &it.y, it.text, sizeof it.text);
+        child_map(it.child, 0, 0, &it.x, it.text, sizeof it.text);
+        child_map(it.child, 0, 1, &it.y, it.text, sizeof it.text);
         ck_assert_int_eq(fixture_call(PLACE_LOW, 1.5, &returned), CHILD_TIMEOUT);
         child_stop(it.child);
         it.child = NULL;

@@ -131,6 +131,122 @@ START_TEST(what_fails_in_the_timed_calls_only_has_their_configuration)
 }
 END_TEST
 
+/* Of every 16th element a sum, and the answer that goes with it: what fresh contents and other addresses do not show. */
+static const char sampled[] =
+    "static float kept[300]; static double key;\n"
+    "static double sample(const float *x) { double h = 0; for (int i = 0; i < 300; i += 16) h += x[i] * (i + 1); return h; }\n";
+static const char replays[] =
+    "if (rows * cols == 300) { if (calls > 1 && sample(x) == key) for (int i = 0; i < 300; i++) y[i] = kept[i];"
+    " else for (int i = 0; i < 300; i++) kept[i] = y[i]; key = sample(x); }";
+
+static void expect_replay(const char *where)
+{
+    int findings;
+    const struct finding *finding = session_findings(session, &findings);
+    ck_assert_int_eq(findings, 1);
+    ck_assert_int_eq(finding->kind, FINDING_REPLAY);
+    ck_assert_msg(strstr(finding->evidence, where) != NULL, "%s", finding->evidence);
+    ck_assert_msg(strstr(finding->evidence, "in the place of") != NULL, "%s", finding->evidence);
+}
+
+START_TEST(a_sampled_replay_is_found_in_a_check)
+{
+    struct config_result result;
+    open_kernel(sampled, replays);
+    for (config.seed = 1; config.seed < 40; config.seed++) { /* near duplicates are drawn for some */
+        result = (struct config_result){0};
+        ck_assert_int_eq(session_check(session, &config, &result), SESSION_OK);
+        if (result.outcome != OUTCOME_PASS)
+            break;
+    }
+    ck_assert_int_eq(result.outcome, OUTCOME_WRONG);
+    expect_reason(result.reason, (struct reason){CAUSE_VALUE, STAGE_NEAR, SIDE_NONE, 0});
+    expect_replay("rows=3 cols=100");
+    close_kernel();
+}
+END_TEST
+
+START_TEST(a_sampled_replay_is_found_in_timed_calls)
+{
+    struct config_result result = {0};
+    open_kernel(sampled, replays);
+    ck_assert_int_eq(session_time(session, &config, 0.01, &result), SESSION_OK);
+    ck_assert_int_eq(result.outcome, OUTCOME_WRONG);
+    ck_assert_msg(strstr(result.detail, "its inputs those of the call before but for x[") != NULL, "%s",
+                  result.detail);
+    expect_replay("in a timed call (number ");
+    close_kernel();
+}
+END_TEST
+
+/* An element that is forgotten, whoever asks, is an error and no replay. */
+START_TEST(a_forgotten_element_is_no_replay)
+{
+    struct config_result result = {0};
+    int findings;
+    open_kernel("", "for (int i = 0; i < 300; i++) if (x[i] > 5) y[i] = 0;");
+    for (config.seed = 1; config.seed < 10; config.seed++) {
+        ck_assert_int_eq(session_time(session, &config, 0.01, &result), SESSION_OK);
+        session_findings(session, &findings);
+        ck_assert_int_eq(findings, 0);
+    }
+    ck_assert_int_eq(result.outcome, OUTCOME_WRONG);
+    close_kernel();
+}
+END_TEST
+
+/* Calls that no series of 50 reaches. */
+START_TEST(late_calls_are_judged)
+{
+    static const char *const late[] = {"if (calls > 40) y[5] = 7;", "if (calls > 400) y[5] = 7;", ""};
+    struct config_result result = {0};
+    open_kernel("", late[_i]);
+    ck_assert_int_eq(session_late(session, &config, &result), SESSION_OK);
+    ck_assert_int_eq(result.outcome, _i < 2 ? OUTCOME_WRONG : OUTCOME_PASS);
+    ck_assert(_i == 2 || strstr(result.detail, "in a late call (number ") != NULL);
+    close_kernel();
+}
+END_TEST
+
+/* Which calls are judged cannot be told: one that computes every second time does not come through. */
+START_TEST(a_share_of_the_timed_calls_is_judged)
+{
+    int wrong = 0;
+    open_kernel("", "if (calls % 2 == 0) y[5] = 7;");
+    for (config.seed = 1; config.seed <= 8; config.seed++) {
+        struct config_result result = {0};
+        ck_assert_int_eq(session_time(session, &config, 0.01, &result), SESSION_OK);
+        wrong += result.outcome == OUTCOME_WRONG;
+    }
+    ck_assert_int_gt(wrong, 1);
+    close_kernel();
+}
+END_TEST
+
+/* Of several configurations: each its own times, calls in turns. */
+START_TEST(configurations_are_timed_in_turns)
+{
+    struct config configs[3];
+    struct config_result results[3] = {{0}};
+    struct timing_job job[3];
+    int taken = 0;
+    open_kernel("static int64_t last, changes;",
+                "changes += cols != last; last = cols; if (calls == 30 && changes < 8) return 1;");
+    for (int i = 0; i < 3; i++) {
+        configs[i] = config;
+        configs[i].value[problem_axis_index(config.problem, "cols")] = 100 + i;
+        job[i] = (struct timing_job){&configs[i], 0.05, &results[i]};
+    }
+    ck_assert_int_eq(session_time_several(session, job, 3, &taken), SESSION_OK);
+    ck_assert_int_eq(taken, 3);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_msg(results[i].outcome == OUTCOME_PASS, "%s", results[i].detail);
+        ck_assert(results[i].timing.present && results[i].timing.samples >= 10);
+    }
+    close_kernel();
+}
+END_TEST
+
 /* A refusal while memory is scarce counts when it happens again with nobody else there, and only so often is it asked
  * again. The device is said to be so large that whatever is free is little of it. */
 START_TEST(what_may_have_lacked_memory_runs_again_alone)
@@ -184,6 +300,12 @@ Suite *session_suite(void)
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, a_result_says_by_numbers_what_happened_where, 0, CASES);
     tcase_add_test(tests, what_fails_in_the_timed_calls_only_has_their_configuration);
+    tcase_add_test(tests, a_sampled_replay_is_found_in_a_check);
+    tcase_add_test(tests, a_sampled_replay_is_found_in_timed_calls);
+    tcase_add_test(tests, a_forgotten_element_is_no_replay);
+    tcase_add_loop_test(tests, late_calls_are_judged, 0, 3);
+    tcase_add_test(tests, a_share_of_the_timed_calls_is_judged);
+    tcase_add_test(tests, configurations_are_timed_in_turns);
     tcase_add_loop_test(tests, what_may_have_lacked_memory_runs_again_alone, 0, 4);
     tcase_add_test(tests, outcomes_have_one_table);
     suite_add_tcase(suite, tests);

@@ -23,6 +23,13 @@ void fill_given(const struct fill *fill, enum dtype dtype, int64_t count, void *
 /* Element i of a tensor in host memory, rounded to its type like every input. */
 void fill_store(enum dtype dtype, void *out, int64_t i, float value);
 
+/* Elements after which a fill's law repeats: turned by a multiple of it the values are drawn like before. 1: every
+ * element is drawn alike; 0: by its place in the whole tensor. */
+int64_t fill_period(const struct fill *fill);
+
+/* Does element i mean anything? False for storage that no defined element uses. */
+bool fill_is_real(const struct fill *fill, int64_t i);
+
 /* The same as fill_host in device memory; returns 0, or a cudaError_t. Asynchronous on the null stream but for the
  * tables it uploads. */
 int fill_cuda(const struct problem *problem, const struct instance *instance, int tensor, uint64_t seed,

@@ -119,6 +119,40 @@ void fill_store(enum dtype dtype, void *out, int64_t i, float value)
     value_store(dtype, out, i, value);
 }
 
+int64_t fill_period(const struct fill *fill)
+{
+    if (fill->planted_count > 0)
+        return 0;
+    switch (fill->kind) {
+    case FILL_CONSTANT:
+    case FILL_NORMAL:
+    case FILL_UNIFORM:
+    case FILL_INTEGERS:
+    case FILL_POWERS:
+    case FILL_WIDE:
+    case FILL_LEVELS:
+    case FILL_NANS:
+    case FILL_NIBBLES:
+    case FILL_MOSTLY:
+    case FILL_SIGNS:
+    case FILL_FRACTIONS:
+    case FILL_ZEROS: return 1;
+    case FILL_CHANNELS:
+    case FILL_ONEHOT:
+    case FILL_ROWS_EQUAL:
+    case FILL_EXTREME:
+    case FILL_SPECIAL:
+    case FILL_INFINITIES:
+    case FILL_CLUSTER: return fill->inner;
+    default: return 0;
+    }
+}
+
+bool fill_is_real(const struct fill *fill, int64_t i)
+{
+    return !fill->valid || value_is_real(fill, fill->valid, i);
+}
+
 static void store_given(const struct fill *fill, enum dtype dtype, int64_t i, void *out, int64_t place)
 {
     if (dtype == DTYPE_I32)

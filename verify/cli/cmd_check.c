@@ -66,6 +66,8 @@ static int run_check(const struct task *task, const struct options *options, con
     enum session_status checked = session_check(session, config, &result);
     if (options->timed && !is_interrupted() && checked == SESSION_OK && result.outcome == OUTCOME_PASS)
         checked = session_time(session, config, time_budget, &result);
+    if (options->timed && !is_interrupted() && checked == SESSION_OK && result.outcome == OUTCOME_PASS)
+        checked = session_late(session, config, &result);
     if (!is_interrupted() && checked == SESSION_OK) {
         status = report(session, &result, options, log);
     } else if (!is_interrupted()) {

@@ -13,7 +13,9 @@ enum {
     CHANNEL_FD = 3,
     CHANNEL_TENSORS = PROBLEM_MAX_TENSORS,
     CHANNEL_ARGUMENTS = PROBLEM_MAX_ARGUMENTS,
-    CHANNEL_SAMPLES = 64,
+    CHANNEL_SETS = 16, /* of tensors that can be mapped at once: configurations, and copies of each */
+    CHANNEL_SLOTS = CHANNEL_SETS * CHANNEL_TENSORS,
+    CHANNEL_EVERY_SET = CHANNEL_SETS, /* UNMAP */
     CHANNEL_TEXT = 512
 };
 
@@ -39,7 +41,8 @@ static inline struct channel_argument argument_of(const struct problem *problem,
     return argument;
 }
 
-enum request_kind { REQUEST_LOAD = 1, REQUEST_MAP, REQUEST_UNMAP, REQUEST_CALL, REQUEST_TIME };
+/* There is one kind of call: the runner does not know which are checked, which are timed, and which are neither. */
+enum request_kind { REQUEST_LOAD = 1, REQUEST_MAP, REQUEST_UNMAP, REQUEST_CALL };
 
 struct request {
     uint32_t kind;
@@ -48,19 +51,19 @@ struct request {
     int32_t device;                   /* LOAD: CUDA ordinal */
     char path[CHANNEL_TEXT];          /* LOAD: the shared object; empty: only open the device */
     char symbol[64];                  /* LOAD */
+    uint32_t set;                     /* MAP, UNMAP, CALL: of tensors, < CHANNEL_SETS */
     uint32_t slot;                    /* MAP: tensor number; the descriptor travels with the packet */
     uint64_t mapped;                  /* MAP: bytes, whole granules */
-    uint32_t tensors, arguments;      /* CALL, TIME */
+    uint32_t tensors, arguments;      /* CALL */
     uint64_t offset[CHANNEL_TENSORS]; /* byte offset of each tensor in its region */
     struct channel_argument argument[CHANNEL_ARGUMENTS];
-    uint32_t samples;     /* TIME: how many, <= CHANNEL_SAMPLES */
-    uint64_t flush_bytes; /* TIME: overwrite this much before every sample (CUDA) */
+    uint64_t flush_bytes; /* CALL: overwrite this much before it (CUDA) */
 };
 
 enum reply_kind {
     REPLY_DONE = 1,    /* LOAD, MAP, UNMAP done */
-    REPLY_RETURNED,    /* CALL, TIME: the candidate returned `value` and the device is drained */
-    REPLY_FAILED,      /* LOAD, MAP, TIME not done: `text` says why; value: enum reply_failure */
+    REPLY_RETURNED,    /* CALL: the candidate returned `value` and the device is drained */
+    REPLY_FAILED,      /* LOAD, MAP, CALL not done: `text` says why; value: enum reply_failure */
     REPLY_FAULT,       /* caught SIGSEGV/SIGBUS: slot of the region next to the address, or -1 */
     REPLY_DEVICE_ERROR /* CUDA: value is the CUresult after the call; text its name */
 };
@@ -71,12 +74,11 @@ struct reply {
     uint32_t kind;
     uint32_t sequence;
     int32_t value;
-    int32_t slot;                     /* FAULT: tensor whose guard was hit, or -1 */
-    uint32_t below;                   /* FAULT: 1 when below the region, 0 above */
-    uint64_t distance;                /* FAULT: bytes past the edge of the granules; slot -1: the address */
-    uint32_t samples;                 /* TIME */
-    double event_ms[CHANNEL_SAMPLES]; /* CUDA events around the call; host: monotonic clock */
-    double wall_ms[CHANNEL_SAMPLES];  /* from before the call until the device is fully drained */
+    int32_t slot;      /* FAULT: tensor whose guard was hit, or -1 */
+    uint32_t below;    /* FAULT: 1 when below the region, 0 above */
+    uint64_t distance; /* FAULT: bytes past the edge of the granules; slot -1: the address */
+    double event_ms;   /* CALL: CUDA events around it; host: monotonic clock */
+    double wall_ms;    /* CALL: from before it until the device is fully drained */
     char text[CHANNEL_TEXT];
 };
 #define CHANNEL_MAGIC 0x756e736eu

@@ -47,9 +47,9 @@ static enum child_status try_mapping(struct child *child, char *text, size_t tex
     struct region region;
     enum child_status status = CHILD_MEMORY;
     if (region_create(&region, child->backend, 1, REGION_ALIGN, text, text_size) == 0) {
-        status = child_map(child, 0, &region, text, text_size);
+        status = child_map(child, 0, 0, &region, text, text_size);
         if (status == CHILD_OK)
-            status = child_unmap(child, text, text_size);
+            status = child_unmap(child, 0, text, text_size);
         region_destroy(&region);
     }
     return status;
@@ -158,69 +158,50 @@ enum child_status child_start(struct child **out, const struct child_options *op
     return status;
 }
 
-enum child_status child_map(struct child *child, int slot, const struct region *region, char *text,
+enum child_status child_map(struct child *child, int set, int slot, const struct region *region, char *text,
                             size_t text_size)
 {
-    struct request request = {.kind = REQUEST_MAP, .slot = (uint32_t)slot, .mapped = region->mapped};
+    struct request request = {
+        .kind = REQUEST_MAP, .set = (uint32_t)set, .slot = (uint32_t)slot, .mapped = region->mapped};
     struct reply reply;
     return child_exchange(child, &request, region->fd, MAP_TIMEOUT, &reply, text, text_size);
 }
 
-enum child_status child_unmap(struct child *child, char *text, size_t text_size)
+enum child_status child_unmap(struct child *child, int set, char *text, size_t text_size)
 {
-    struct request request = {.kind = REQUEST_UNMAP};
+    struct request request = {.kind = REQUEST_UNMAP, .set = (uint32_t)set};
     struct reply reply;
     return child_exchange(child, &request, -1, MAP_TIMEOUT, &reply, text, text_size);
 }
 
-static struct request make_call(const struct call *call, enum request_kind kind)
+/* Times that the runner cannot have sent are the candidate's work. */
+static bool plausible(const struct reply *reply)
 {
-    struct request request = {
-        .kind = kind, .tensors = (uint32_t)call->tensors, .arguments = (uint32_t)call->arguments};
+    return reply->event_ms >= 0 && isfinite(reply->event_ms) && reply->wall_ms >= 0 &&
+           isfinite(reply->wall_ms);
+}
+
+enum child_status child_call(struct child *child, const struct call *call, double timeout,
+                             struct child_answer *answer, char *text, size_t text_size)
+{
+    struct request request = {.kind = REQUEST_CALL,
+                              .set = (uint32_t)call->set,
+                              .tensors = (uint32_t)call->tensors,
+                              .arguments = (uint32_t)call->arguments,
+                              .flush_bytes = call->flush_bytes};
+    struct reply reply;
     memcpy(request.offset, call->offset, sizeof request.offset);
     memcpy(request.argument, call->argument, sizeof request.argument);
-    return request;
-}
-
-enum child_status child_call(struct child *child, const struct call *call, double timeout, int *returned,
-                             char *text, size_t text_size)
-{
-    struct request request = make_call(call, REQUEST_CALL);
-    struct reply reply;
-    enum child_status status = child_exchange(child, &request, -1, timeout, &reply, text, text_size);
-    if (status == CHILD_OK)
-        *returned = reply.value;
-    return status;
-}
-
-/* Samples that the runner cannot have sent are the candidate's work. */
-static bool plausible(const struct reply *reply, int samples)
-{
-    if (reply->samples > (uint32_t)samples || (reply->value == 0 && reply->samples != (uint32_t)samples))
-        return false;
-    for (uint32_t i = 0; i < reply->samples; i++)
-        if (!(reply->event_ms[i] >= 0 && isfinite(reply->event_ms[i]) && reply->wall_ms[i] >= 0 &&
-              isfinite(reply->wall_ms[i])))
-            return false;
-    return true;
-}
-
-enum child_status child_time(struct child *child, const struct call *call, int samples, uint64_t flush_bytes,
-                             double timeout, struct reply *reply, char *text, size_t text_size)
-{
-    struct request request = make_call(call, REQUEST_TIME);
-    request.samples = (uint32_t)samples;
-    request.flush_bytes = flush_bytes;
-    enum child_status status = child_exchange(child, &request, -1, timeout, reply, text, text_size);
-    if (status == CHILD_OK && !plausible(reply, samples)) {
-        snprintf(text, text_size,
-                 "an answer with %u impossible samples; expected %d times of "
-                 "zero or more",
-                 reply->samples, samples);
+    const enum child_status status = child_exchange(child, &request, -1, timeout, &reply, text, text_size);
+    if (status != CHILD_OK)
+        return status;
+    if (!plausible(&reply)) {
+        snprintf(text, text_size, "an answer with impossible times; expected zero or more milliseconds");
         child_reap(&child->process, 0);
         return CHILD_GARBAGE;
     }
-    return status;
+    *answer = (struct child_answer){reply.value, reply.event_ms, reply.wall_ms};
+    return CHILD_OK;
 }
 
 struct child_fault child_fault(const struct child *child)

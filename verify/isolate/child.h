@@ -43,27 +43,31 @@ enum child_status child_start(struct child **child, const struct child_options *
 
 /* In all calls below, after anything but CHILD_OK the process is gone: child_stop, start anew. */
 
-/* `slot` is the tensor's number. The mappings live as long as the process or until child_unmap. */
-enum child_status child_map(struct child *child, int slot, const struct region *region, char *text,
+/* `slot` is the tensor's number in set `set` (below CHANNEL_SETS). The mappings live as long as the process or until
+ * child_unmap. */
+enum child_status child_map(struct child *child, int set, int slot, const struct region *region, char *text,
                             size_t text_size);
-enum child_status child_unmap(struct child *child, char *text, size_t text_size); /* every slot */
+/* Every slot of the set; CHANNEL_EVERY_SET: of all. */
+enum child_status child_unmap(struct child *child, int set, char *text, size_t text_size);
 
 struct call {
+    int set; /* of tensors */
     int tensors, arguments;
     uint64_t offset[CHANNEL_TENSORS];
     struct channel_argument argument[CHANNEL_ARGUMENTS];
+    uint64_t flush_bytes; /* overwritten before it, so that no cache holds anything (CUDA) */
 };
 
-/* One call of the candidate; *returned is what it returned. */
-enum child_status child_call(struct child *child, const struct call *call, double timeout, int *returned,
-                             char *text, size_t text_size);
+/* What the runner says of a call. The first call of a process also pays for page faults of the first touch, loading of
+ * modules, OpenMP's threads. */
+struct child_answer {
+    int returned;             /* by the candidate */
+    double event_ms, wall_ms; /* between CUDA events on the stream; until the device is idle. Host: one clock, twice */
+};
 
-/* `samples` (1 to CHANNEL_SAMPLES) cold timed calls: reply has event_ms and wall_ms of
- * reply->samples of them, fewer only where a call returned nonzero (reply->value), which ends
- * the series. `timeout` is for all of them. Warm-up calls are the caller's business: the first
- * call also pays for first-touch page faults, module loading, OpenMP's threads. */
-enum child_status child_time(struct child *child, const struct call *call, int samples, uint64_t flush_bytes,
-                             double timeout, struct reply *reply, char *text, size_t text_size);
+/* One call of the candidate, cold, all alike. */
+enum child_status child_call(struct child *child, const struct call *call, double timeout,
+                             struct child_answer *answer, char *text, size_t text_size);
 
 /* After CHILD_OVERRUN on the host: which tensor's guard was hit, on which side, and how many
  * bytes beyond the edge of its granules. slot is -1 where that is not known (CUDA: an illegal

@@ -288,7 +288,7 @@ static ssize_t send_packet(int channel, struct request *request, int fd)
 enum child_status child_exchange(struct child *child, struct request *request, int fd, double timeout,
                                  struct reply *reply, char *text, size_t text_size)
 {
-    bool calls = request->kind == REQUEST_CALL || request->kind == REQUEST_TIME;
+    bool calls = request->kind == REQUEST_CALL;
     if (child->process.pid == 0) {
         snprintf(text, text_size, "the candidate's process has already ended");
         return CHILD_CRASH;

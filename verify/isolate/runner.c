@@ -101,11 +101,11 @@ static void unmap(struct slot *slot)
 
 static void map(const struct request *request, int fd, struct reply *reply)
 {
-    if (fd < 0 || request->slot >= CHANNEL_TENSORS || request->mapped == 0) {
+    if (fd < 0 || request->set >= CHANNEL_SETS || request->slot >= CHANNEL_TENSORS || request->mapped == 0) {
         fail(reply, FAILURE_MEMORY, "%s", "a mapping needs a descriptor, a slot and a size");
         return;
     }
-    struct slot *slot = &runner.slot[request->slot];
+    struct slot *slot = &runner.slot[request->set * CHANNEL_TENSORS + request->slot];
     unmap(slot);
     if (runner.backend == BACKEND_CUDA) {
         int failure = device_map(slot, fd, request->mapped, reply->text);
@@ -118,37 +118,35 @@ static void map(const struct request *request, int fd, struct reply *reply)
     }
 }
 
+static void unmap_set(const struct request *request)
+{
+    const bool every = request->set >= CHANNEL_SETS;
+    const uint32_t first = every ? 0 : request->set * CHANNEL_TENSORS;
+    for (uint32_t i = 0; i < (every ? CHANNEL_SLOTS : CHANNEL_TENSORS); i++)
+        unmap(&runner.slot[first + i]);
+}
+
 static bool callable(const struct request *request)
 {
-    if (!runner.candidate || request->tensors > CHANNEL_TENSORS || request->arguments > CHANNEL_ARGUMENTS ||
-        request->samples > CHANNEL_SAMPLES)
+    if (!runner.candidate || request->set >= CHANNEL_SETS || request->tensors > CHANNEL_TENSORS ||
+        request->arguments > CHANNEL_ARGUMENTS)
         return false;
     for (uint32_t i = 0; i < request->tensors; i++)
-        if (request->offset[i] > runner.slot[i].mapped)
+        if (request->offset[i] > runner.slot[request->set * CHANNEL_TENSORS + i].mapped)
             return false;
     return true;
 }
 
 static void call(const struct request *request, struct reply *reply)
 {
-    bool timed = request->kind == REQUEST_TIME;
-    if (!callable(request)) {
+    if (!callable(request))
         fail(reply, FAILURE_LOAD, "%s", "a call needs a candidate and its tensors mapped");
-        return;
-    }
-    if (!call_prepare(request, runner.backend == BACKEND_CUDA ? device_stream() : NULL)) {
+    else if (!call_prepare(request, runner.backend == BACKEND_CUDA ? device_stream() : NULL))
         fail(reply, FAILURE_LOAD, "%s", "a call needs arguments of known types");
-    } else if (runner.backend == BACKEND_CUDA) {
-        if (timed)
-            device_time(request, reply);
-        else
-            device_call(reply);
-    } else if (timed) {
-        call_time_host(request, reply);
-    } else {
-        reply->value = call_candidate();
-        reply->kind = REPLY_RETURNED;
-    }
+    else if (runner.backend == BACKEND_CUDA)
+        device_call(request, reply);
+    else
+        call_host(request, reply);
 }
 
 static void answer(const struct request *request, int fd)
@@ -165,8 +163,7 @@ static void answer(const struct request *request, int fd)
     else if (request->kind == REQUEST_MAP)
         map(request, fd, &reply);
     else if (request->kind == REQUEST_UNMAP)
-        for (int i = 0; i < CHANNEL_TENSORS; i++)
-            unmap(&runner.slot[i]);
+        unmap_set(request);
     else
         call(request, &reply);
     atomic_store(&runner.busy, false);

@@ -19,7 +19,8 @@ bool call_prepare(const struct request *request, void *stream)
 {
     invoke_begin(&invocation, runner.candidate);
     for (uint32_t i = 0; i < request->tensors; i++)
-        invoke_pointer(&invocation, runner.slot[i].base + request->offset[i]);
+        invoke_pointer(&invocation,
+                       runner.slot[request->set * CHANNEL_TENSORS + i].base + request->offset[i]);
     for (uint32_t i = 0; i < request->arguments; i++)
         invoke_argument(&invocation, &request->argument[i]);
     invoke_pointer(&invocation, stream);
@@ -56,12 +57,12 @@ static bool has_clflushopt(void)
     return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & 1u << 23);
 }
 
-/* Every sample starts with the tensors in memory and in no cache. */
-static void flush_tensors(uint32_t tensors)
+/* Every call starts with the tensors in memory and in no cache. */
+static void flush_tensors(const struct request *request)
 {
     bool fast = has_clflushopt();
-    for (uint32_t i = 0; i < tensors; i++) {
-        const struct slot *slot = &runner.slot[i];
+    for (uint32_t i = 0; i < request->tensors; i++) {
+        const struct slot *slot = &runner.slot[request->set * CHANNEL_TENSORS + i];
         (fast ? flush_fast : flush_plain)(slot->base, slot->base + slot->mapped);
     }
     _mm_mfence();
@@ -70,11 +71,11 @@ static void flush_tensors(uint32_t tensors)
 #else
 
 /* No portable way to drop a cache line: push the tensors out with other data. */
-static void flush_tensors(uint32_t tensors)
+static void flush_tensors(const struct request *request)
 {
     static char *spill;
     static char mark;
-    (void)tensors;
+    (void)request;
     if (!spill)
         spill = malloc(SPILL_BYTES);
     if (spill)
@@ -84,18 +85,11 @@ static void flush_tensors(uint32_t tensors)
 
 #endif
 
-void call_time_host(const struct request *request, struct reply *reply)
+void call_host(const struct request *request, struct reply *reply)
 {
+    flush_tensors(request);
+    const double start = call_clock_ms();
+    reply->value = call_candidate();
+    reply->event_ms = reply->wall_ms = call_clock_ms() - start;
     reply->kind = REPLY_RETURNED;
-    for (uint32_t i = 0; i < request->samples; i++) {
-        fault_arm();
-        flush_tensors(request->tensors);
-        double start = call_clock_ms();
-        reply->value = call_candidate();
-        double stop = call_clock_ms();
-        if (reply->value != 0)
-            return;
-        reply->event_ms[i] = reply->wall_ms[i] = stop - start;
-        reply->samples = i + 1;
-    }
 }

@@ -32,16 +32,11 @@ void *device_stream(void)
     return NULL;
 }
 
-void device_call(struct reply *reply)
-{
-    reply->kind = REPLY_FAILED;
-    reply->value = FAILURE_DEVICE;
-}
-
-void device_time(const struct request *request, struct reply *reply)
+void device_call(const struct request *request, struct reply *reply)
 {
     (void)request;
-    device_call(reply);
+    reply->kind = REPLY_FAILED;
+    reply->value = FAILURE_DEVICE;
 }
 
 #else
@@ -148,17 +143,6 @@ void *device_stream(void)
     return device.stream;
 }
 
-void device_call(struct reply *reply)
-{
-    device.driver->ctx_set_current(device.context); /* a candidate may have switched */
-    reply->value = call_candidate();
-    device.driver->ctx_set_current(device.context);
-    reply->kind = REPLY_RETURNED;
-    CUresult result = device.driver->ctx_synchronize();
-    if (result != CUDA_SUCCESS)
-        device_error(result, "after the call", reply);
-}
-
 static int grow_flush(size_t bytes, char *text)
 {
     if (bytes <= device.flush_bytes)
@@ -174,8 +158,8 @@ static int grow_flush(size_t bytes, char *text)
     return 0;
 }
 
-/* Everything that timing needs and calling does not, made on the first use. */
-static int prepare_timing(const struct request *request, char *text)
+/* What a call needs, made on the first use. */
+static int prepare(const struct request *request, char *text)
 {
     CUmodule module;
     CUresult result;
@@ -220,14 +204,14 @@ static CUresult make_cold(const struct request *request)
 }
 
 /* One cold call. wall_ms includes what is left of the delay when the candidate starts launching. */
-static CUresult take_sample(const struct request *request, struct reply *reply, int *value)
+static CUresult call_cold(const struct request *request, struct reply *reply)
 {
     float milliseconds = 0;
     CUresult result = make_cold(request);
     if (result != CUDA_SUCCESS)
         return result;
     double start = call_clock_ms();
-    *value = call_candidate();
+    reply->value = call_candidate();
     device.driver->ctx_set_current(device.context);
     CUresult recorded = device.driver->event_record(device.stop, device.stream);
     result = device.driver->ctx_synchronize();
@@ -236,31 +220,23 @@ static CUresult take_sample(const struct request *request, struct reply *reply, 
         result = recorded;
     if (result == CUDA_SUCCESS)
         result = device.driver->event_elapsed_time(&milliseconds, device.start, device.stop);
-    reply->event_ms[reply->samples] = (double)milliseconds;
-    reply->wall_ms[reply->samples] = stop - start;
+    reply->event_ms = (double)milliseconds;
+    reply->wall_ms = stop - start;
     return result;
 }
 
-void device_time(const struct request *request, struct reply *reply)
+void device_call(const struct request *request, struct reply *reply)
 {
-    int failure = prepare_timing(request, reply->text);
+    const int failure = prepare(request, reply->text);
     if (failure) {
         reply->kind = REPLY_FAILED;
         reply->value = failure;
         return;
     }
     reply->kind = REPLY_RETURNED;
-    for (uint32_t i = 0; i < request->samples && reply->value == 0; i++) {
-        int value = 0;
-        fault_arm();
-        CUresult result = take_sample(request, reply, &value);
-        if (result != CUDA_SUCCESS) {
-            device_error(result, "while timing", reply);
-            return;
-        }
-        reply->value = value;
-        reply->samples += value == 0;
-    }
+    const CUresult result = call_cold(request, reply);
+    if (result != CUDA_SUCCESS)
+        device_error(result, "after the call", reply);
 }
 
 #endif

@@ -15,17 +15,17 @@ static void locate(struct reply *reply, uintptr_t address)
 {
     reply->slot = -1;
     reply->distance = address;
-    for (int i = 0; i < CHANNEL_TENSORS; i++) {
+    for (int i = 0; i < CHANNEL_SLOTS; i++) {
         const struct slot *slot = &runner.slot[i];
         uintptr_t base = (uintptr_t)slot->base, end = base + slot->mapped;
         if (slot->mapped == 0)
             continue;
         if (address < base && base - address <= slot->guard) {
-            reply->slot = i;
+            reply->slot = i % CHANNEL_TENSORS;
             reply->below = 1;
             reply->distance = base - address;
         } else if (address >= end && address - end < slot->guard) {
-            reply->slot = i;
+            reply->slot = i % CHANNEL_TENSORS;
             reply->distance = address - end;
         }
     }

@@ -20,7 +20,7 @@ struct runner {
     int channel; /* a private duplicate: the candidate may close or replace descriptor 3 */
     enum backend backend;
     void (*candidate)(void); /* called through the type that fits the number of arguments */
-    struct slot slot[CHANNEL_TENSORS];
+    struct slot slot[CHANNEL_SLOTS]; /* set by set */
     volatile uint32_t sequence; /* of the request in progress */
     atomic_bool busy;           /* a request is in progress: a fault is its answer */
 };
@@ -39,13 +39,13 @@ void filter_calls(void);
 
 /* --- runner_call.c --- */
 
-/* What the candidate is to be called with; the request's tensors and offsets were checked. False: it has an argument
- * of no known type. */
+/* What the candidate is to be called with; the request's set, tensors and offsets were checked. False: it has an
+ * argument of no known type. */
 bool call_prepare(const struct request *request, void *stream);
 /* The candidate's return value, of the call prepared last. */
 int call_candidate(void);
-/* Host samples of it: reply gets kind, value, samples and times. */
-void call_time_host(const struct request *request, struct reply *reply);
+/* A cold call on the host: reply gets kind, value and times. */
+void call_host(const struct request *request, struct reply *reply);
 double call_clock_ms(void); /* monotonic */
 
 /* --- runner_cuda.c: each returns 0, or an enum reply_failure with words in text (CHANNEL_TEXT
@@ -55,8 +55,7 @@ int device_open(int ordinal, char *text); /* primary context made current, strea
 void *device_stream(void);
 int device_map(struct slot *slot, int fd, size_t mapped, char *text);
 void device_unmap(struct slot *slot);
-/* One call of what is prepared, the device drained after it: reply becomes RETURNED or DEVICE_ERROR. */
-void device_call(struct reply *reply);
-void device_time(const struct request *request, struct reply *reply);
+/* A cold call of what is prepared, the device drained after it: reply becomes RETURNED, DEVICE_ERROR or FAILED. */
+void device_call(const struct request *request, struct reply *reply);
 
 #endif

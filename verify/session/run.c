@@ -97,7 +97,7 @@ static int take(struct run *run)
     return i;
 }
 
-static void collect(struct run *run, const struct session *session)
+void run_collect(struct run *run, const struct session *session)
 {
     int count = 0;
     const struct finding *finding = session_findings(session, &count);
@@ -157,7 +157,7 @@ static void *work(void *data)
         finish(run, session, i, check_one(run, session, i));
     pthread_mutex_lock(&run->lock);
     if (session) {
-        collect(run, session);
+        run_collect(run, session);
         session_seconds(session, &run->result->phase);
     } else {
         run->status = RUN_BROKEN;
@@ -189,96 +189,6 @@ static void run_workers(struct run *run, int jobs)
         work(run);
     for (int i = 0; i < started; i++)
         pthread_join(thread[i], NULL);
-}
-
-/* --- timing, one configuration at a time, nothing else going on --- */
-
-/* A configuration that differs from an earlier one only in input class and seed has its time. */
-static const struct config_result *timed_before(const struct run *run, int i)
-{
-    const struct config *config = &run_drawn(run->task, i)->config;
-    const int input = problem_input_axis(run->task->problem);
-    for (int k = 0; k < i; k++) {
-        struct config other = run_drawn(run->task, k)->config;
-        if (input >= 0)
-            other.value[input] = config->value[input];
-        if (run->finished[k] && run->result->results[k].timing.present && config_same_point(&other, config))
-            return &run->result->results[k];
-    }
-    return NULL;
-}
-
-static struct session *open_baseline(const struct run *run)
-{
-    struct session_options options = run_session_options(run->task, run->options);
-    options.object = run->task->baseline.object;
-    return session_open(&options);
-}
-
-static void time_break(struct run *run, enum session_status status, const char *what,
-                       const struct session *session)
-{
-    if (is_interrupted())
-        return;
-    run->status = status == SESSION_BAD ? RUN_BAD : RUN_BROKEN;
-    snprintf(run->error, run->error_size, "%s%s", what, session_error(session));
-}
-
-/* Where the baseline itself does not pass, there is no time to compare with. */
-static void time_baseline(struct run *run, struct session *baseline, int i, double budget)
-{
-    struct config_result other = {0};
-    const enum session_status status =
-        session_time(baseline, &run_drawn(run->task, i)->config, budget, &other);
-    if (status != SESSION_OK)
-        time_break(run, status, "--baseline: ", baseline);
-    else if (other.outcome == OUTCOME_PASS && other.timing.present)
-        run->result->results[i].timing.baseline_ms = other.timing.median_ms;
-}
-
-static void time_one(struct run *run, struct session *session, struct session *baseline, int i)
-{
-    struct config_result *result = &run->result->results[i];
-    const struct config_result *same = timed_before(run, i), kept = *result;
-    const double budget = run->options->time_budget * (result->unseen ? 1 : 4);
-    const struct run_attempt again = {.timed = true, .time_budget = budget};
-    enum session_status status = SESSION_OK;
-    if (same)
-        result->timing = same->timing;
-    else
-        status = run_settle_timeout(run, session, i, &kept, &again,
-                                    session_time(session, &run_drawn(run->task, i)->config, budget, result));
-    if (status != SESSION_OK)
-        time_break(run, status, "", session);
-    else if (!same && baseline && result->timing.present)
-        time_baseline(run, baseline, i, budget);
-    run->failed = run->failed || config_fails(result, run->options->published);
-    if (is_interrupted())
-        *result = kept; /* a killed child's "crash" is nobody's fault */
-    else if (run->status == RUN_DONE && run->options->progress)
-        run->options->progress(run->options->progress_data, run->result,
-                               config_fails(result, run->options->published) ? result : NULL, run->total);
-}
-
-static void time_all(struct run *run)
-{
-    const struct session_options options = run_session_options(run->task, run->options);
-    struct session *session = session_open(&options);
-    struct session *baseline = *run->task->baseline.object ? open_baseline(run) : NULL;
-    for (int i = 0; session && i < run->total && !is_interrupted() && run->status == RUN_DONE &&
-                    !(run->options->fail_fast && run->failed);
-         i++)
-        if (run->finished[i] && run->result->results[i].outcome == OUTCOME_PASS)
-            time_one(run, session, baseline, i);
-    if (session) {
-        collect(run, session);
-        session_seconds(session, &run->result->phase);
-        session_company(session, &run->result->company);
-    }
-    if (baseline)
-        session_seconds(baseline, &run->result->phase);
-    session_close(session);
-    session_close(baseline);
 }
 
 /* Close the gaps that an early end has left. */
@@ -335,8 +245,10 @@ enum run_status run_task(const struct task *task, const struct run_options *opti
     }
     open_locks(&run);
     run_workers(&run, options->jobs > 0 ? options->jobs : 1);
+    if (run.status == RUN_DONE)
+        run_late_calls(&run);
     if (options->timing && run.status == RUN_DONE)
-        time_all(&run);
+        run_times(&run);
     compact(&run);
     find_loosest(&run);
     run_say_sandbox(result);

@@ -1,4 +1,4 @@
-/* What run.c shares with run_alone.c. */
+/* What run.c shares with run_alone.c and run_time.c. */
 #ifndef UNSEEN_RUN_INTERNAL_H
 #define UNSEEN_RUN_INTERNAL_H
 
@@ -27,6 +27,15 @@ struct run {
 
 /* The i-th configuration of both sets. */
 const struct drawn *run_drawn(const struct task *task, int i);
+
+/* What a session has found, each kind once; the caller holds the lock, or is alone. */
+void run_collect(struct run *run, const struct session *session);
+
+/* --- run_time.c --- */
+
+/* Nothing else of the run goes on. */
+void run_times(struct run *run);      /* of all that passed */
+void run_late_calls(struct run *run); /* of the cheapest configuration that passed */
 
 /* --- run_alone.c --- */
 

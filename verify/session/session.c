@@ -31,8 +31,11 @@ struct session *session_open(const struct session_options *options)
     find_judgements(s);
     s->tensors = problem_tensor_count(options->problem);
     error_arithmetics(options->problem, options->device->capability, &s->arithmetics);
-    for (int t = 0; t < PROBLEM_MAX_TENSORS; t++)
-        s->slot[t].region.fd = -1;
+    for (int i = 0; i < SESSION_POOL; i++) {
+        setup_clear(&s->setup[i]);
+        s->setup[i].first_set = i * SESSION_RING;
+    }
+    s->now = s->setup;
     return s;
 }
 
@@ -41,7 +44,10 @@ void session_close(struct session *s)
     if (!s)
         return;
     child_stop(s->child);
-    slots_destroy(s);
+    for (int i = 0; i < SESSION_POOL; i++) {
+        s->now = &s->setup[i];
+        slots_destroy(s);
+    }
     free(s);
 }
 
@@ -107,7 +113,7 @@ void session_skip(struct config_result *result, enum cause cause)
 
 struct session_tensor session_tensor(const struct session *s, int tensor)
 {
-    const struct slot *slot = &s->slot[tensor];
+    const struct slot *slot = &s->now->slot[tensor];
     return (struct session_tensor){slot->own, slot->got, slot->before, slot->bytes};
 }
 
@@ -184,14 +190,20 @@ static void explain_fault(const struct child_fault *fault, struct reason *reason
     reason->side = fault->slot < 0 ? SIDE_NONE : fault->below ? SIDE_BELOW : SIDE_ABOVE;
 }
 
+void session_restart(struct session *s)
+{
+    child_stop(s->child);
+    s->child = NULL;
+    for (int i = 0; i < SESSION_POOL; i++)
+        s->setup[i].mapped = false;
+}
+
 /* The process is gone; what its end means for the configuration, or for the whole run. */
 void session_child_failed(struct session *s, enum child_status status, const char *text,
                           struct call_result *result)
 {
     const struct child_fault fault = s->child ? child_fault(s->child) : (struct child_fault){.slot = -1};
-    child_stop(s->child);
-    s->child = NULL;
-    s->mapped = false;
+    session_restart(s);
     snprintf(result->detail, sizeof result->detail, "%s", text);
     for (size_t i = 0; i < sizeof outcome_of / sizeof *outcome_of; i++)
         if (outcome_of[i].status == status) {
@@ -238,28 +250,30 @@ static bool start_child(struct session *s, struct call_result *result)
 
 bool session_child(struct session *s, struct call_result *result)
 {
+    struct setup *setup = s->now;
     char text[RESULT_DETAIL_SIZE];
+    enum child_status status = CHILD_OK;
     if (!s->child && !start_child(s, result))
         return false;
-    if (s->mapped)
+    if (setup->mapped)
         return true;
-    enum child_status status = child_unmap(s->child, text, sizeof text);
-    for (int t = 0; t < s->tensors && status == CHILD_OK; t++)
-        status = child_map(s->child, t, &s->slot[t].region, text, sizeof text);
+    for (int ring = 0; ring < setup->rings && status == CHILD_OK; ring++)
+        for (int t = 0; t < s->tensors && status == CHILD_OK; t++)
+            status = child_map(s->child, setup->first_set + ring, t, &setup->slot[t].region[ring], text,
+                               sizeof text);
     if (status != CHILD_OK) {
         session_child_failed(s, status, text, result);
         return false;
     }
-    s->mapped = true;
+    setup->mapped = true;
     return true;
 }
 
 void session_unmap(struct session *s)
 {
     char text[RESULT_DETAIL_SIZE];
-    if (s->child && child_unmap(s->child, text, sizeof text) != CHILD_OK) {
-        child_stop(s->child);
-        s->child = NULL;
-    }
+    for (int ring = 0; ring < s->now->rings && s->now->mapped && s->child; ring++)
+        if (child_unmap(s->child, s->now->first_set + ring, text, sizeof text) != CHILD_OK)
+            session_restart(s);
     slots_destroy(s);
 }

@@ -52,9 +52,23 @@ void session_observe(struct session *session, struct pattern *pattern);
  * the tensor's size. NULL: no more. */
 void session_copy(struct session *session, void *const *to);
 
-/* Time one configuration on data of the published kind, and judge the output of the last timed call; sets
- * result->timing, and result->outcome when that output does not pass. */
+/* A configuration that is to be timed, and the seconds that it may take. */
+struct timing_job {
+    const struct config *config;
+    double budget_seconds;
+    struct config_result *result;
+};
+
+/* Time configurations on data of the published kind, their calls interleaved at random, on ever new contents; judge the
+ * outputs of calls chosen in secret. Sets timing of each result, and its outcome when such an output does not pass.
+ * *taken: so many, from the first on, are done; the others had no memory beside these. */
+enum session_status session_time_several(struct session *session, struct timing_job *job, int count, int *taken);
 enum session_status session_time(struct session *session, const struct config *config, double budget_seconds,
+                                 struct config_result *result);
+
+/* Make 500 calls of one configuration in a process of their own, and judge late ones; sets result->outcome when these
+ * do not pass. */
+enum session_status session_late(struct session *session, const struct config *config,
                                  struct config_result *result);
 
 /* Seconds that one call takes, its output not looked at; 0 where it did not return 0. */

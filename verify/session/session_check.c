@@ -1,7 +1,8 @@
-/* One configuration, three calls:
+/* One configuration, three calls, or four:
  *   1. content 0, every tensor flush against its lower guard;
  *   2. content 1 at the same addresses: whoever replays an answer by pointer is caught;
- *   3. content 1 again, flush against the upper guards: the same values, other addresses.
+ *   3. content 1 again, flush against the upper guards: the same values, other addresses;
+ *   4. of some configurations: the same with one element changed: whoever replays by a sample of the content is caught.
  * Outputs are poisoned and inputs put back before each. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include "gen/contract/instantiate.h"
 #include "gen/contract/space.h"
+#include "gen/random/mix.h"
 #include "session_internal.h"
 
 static const struct {
@@ -16,13 +18,18 @@ static const struct {
     enum placement placement;
     enum stage stage;
 } calls[SESSION_CALLS] = {
-    {0, PLACE_LOW, STAGE_FIRST}, {1, PLACE_LOW, STAGE_FRESH}, {1, PLACE_HIGH, STAGE_MOVED}};
+    {0, PLACE_LOW, STAGE_FIRST}, {1, PLACE_LOW, STAGE_FRESH}, {1, PLACE_HIGH, STAGE_MOVED}, {1, PLACE_HIGH, STAGE_NEAR}};
+
+/* A near duplicate is judged in full, like a fresh content: in one configuration of so many. */
+enum { FIRST_NEAR = 3, NEAR_ONE_IN = 4 };
 
 /* What is known while the calls of one configuration go on. */
 struct checking {
     const struct config *config;
     struct instance instance;
     int content; /* that the judge's inputs hold; -1: none yet */
+    struct content near; /* of the fourth call */
+    struct call at;      /* the call at hand */
     struct totals totals;
     struct call_result call[SESSION_CALLS];
     struct output_result *outputs;  /* [SESSION_CALLS][judgements] */
@@ -50,32 +57,32 @@ static bool load_content(struct session *s, struct checking *c, int content)
  * must not touch, and the snapshots are taken. */
 static bool run_call(struct session *s, struct checking *c, int number, struct call_result *result)
 {
-    struct call call = {0};
+    struct call *call = &c->at;
+    struct child_answer answer;
     char text[RESULT_DETAIL_SIZE];
-    int returned = 0;
     double start = clock_seconds();
-    bool ok = slots_place(s, calls[number].placement, &call);
+    bool ok = slots_place(s, 0, calls[number].placement, NULL, call);
     s->seconds.fill += clock_seconds() - start;
-    session_arguments(s, &c->instance, &call);
+    session_arguments(s, &c->instance, call);
     if (!ok || !session_child(s, result))
         return false;
 
     start = clock_seconds();
     const enum child_status status =
-        child_call(s->child, &call, s->options.timeout, &returned, text, sizeof text);
+        child_call(s->child, call, s->options.timeout, &answer, text, sizeof text);
     s->seconds.run += clock_seconds() - start;
     if (status != CHILD_OK) {
         session_child_failed(s, status, text, result);
         return s->status == SESSION_OK;
     }
-    if (returned != 0) {
+    if (answer.returned != 0) {
         result->outcome = OUTCOME_REFUSED;
         result->reason.cause = CAUSE_RETURN;
-        snprintf(result->detail, sizeof result->detail, "returned %d", returned);
+        snprintf(result->detail, sizeof result->detail, "returned %d", answer.returned);
         return true;
     }
     start = clock_seconds();
-    ok = slots_snapshot(s, &call) && slots_inspect(s, &call, result);
+    ok = slots_snapshot(s, call) && slots_inspect(s, call, result);
     s->seconds.judge += clock_seconds() - start;
     return ok;
 }
@@ -89,7 +96,7 @@ static bool compare_outputs(struct session *s, struct checking *c)
             if (!(s->judgement[k].tensors >> t & 1))
                 continue;
             const int error =
-                s->memory->find_difference(s->slot[t].got, s->slot[t].before, s->slot[t].bytes, &first);
+                s->memory->find_difference(s->now->slot[t].got, s->now->slot[t].before, s->now->slot[t].bytes, &first);
             if (error)
                 return session_failed(s, "comparing outputs", error);
             c->same[k] = c->same[k] && first < 0;
@@ -171,8 +178,8 @@ static bool copy_outputs(struct session *s)
 {
     int error = 0;
     for (int t = 0; t < s->tensors && !error; t++)
-        if (s->slot[t].got && s->copies[t])
-            error = s->memory->copy(s->copies[t], s->slot[t].got, s->slot[t].bytes);
+        if (s->now->slot[t].got && s->copies[t])
+            error = s->memory->copy(s->copies[t], s->now->slot[t].got, s->now->slot[t].bytes);
     return !error || session_failed(s, "copying outputs", error);
 }
 
@@ -186,23 +193,28 @@ static void judge_alike(const struct session *s, const struct call_result *befor
     memcpy(result->detail, before->detail, sizeof result->detail);
 }
 
-static bool check_call(struct session *s, struct checking *c, int number)
+/* One element of what the judge holds becomes another. */
+static bool make_near(struct session *s, struct checking *c)
 {
-    struct call_result *result = &c->call[number];
-    result->output = c->outputs + number * s->judgements;
-    result->reason.stage = calls[number].stage;
-    if (!load_content(s, c, calls[number].content) || !run_call(s, c, number, result))
-        return false;
-    if (result->outcome != OUTCOME_PASS)
-        return true;
-    if (number > 0 && !compare_outputs(s, c))
-        return false;
-    if (number == 0 && s->copies && !copy_outputs(s))
-        return false;
-    if (number == 2 && all_same(s, c) && c->call[1].judged) {
-        judge_alike(s, &c->call[1], result);
-        return true;
-    }
+    struct pcg *random = pcg_new(c->config->seed, "near");
+    const bool ok = random ? slots_choose_near(s, &c->instance, random, &c->near) &&
+                                 (!c->near.near.present || slots_give(s, &c->near))
+                           : session_failed(s, "choosing a near duplicate", -1);
+    pcg_free(random);
+    return ok;
+}
+
+/* Is there a fourth call? It has nothing to add to a failure. */
+static bool has_near(const struct checking *c)
+{
+    for (int i = 0; i < FIRST_NEAR; i++)
+        if (c->call[i].outcome != OUTCOME_PASS)
+            return false;
+    return mix64(c->config->seed) % NEAR_ONE_IN == 0;
+}
+
+static bool judge_call(struct session *s, struct checking *c, int number, struct call_result *result)
+{
     const struct judging judging = {.config = c->config,
                                     .instance = &c->instance,
                                     .call = number,
@@ -214,7 +226,34 @@ static bool check_call(struct session *s, struct checking *c, int number)
         find_replay(s, c);
     else if (number == 2)
         find_instability(s, c);
+    else if (number == FIRST_NEAR && result->outcome == OUTCOME_WRONG && all_same(s, c) &&
+             c->call[number - 1].outcome == OUTCOME_PASS)
+        return replay_prove(s, &judging, NULL, &c->at, &c->near.near, "");
     return true;
+}
+
+static bool check_call(struct session *s, struct checking *c, int number)
+{
+    struct call_result *result = &c->call[number];
+    result->output = c->outputs + number * s->judgements;
+    result->reason.stage = calls[number].stage;
+    if (!load_content(s, c, calls[number].content) || (number == FIRST_NEAR && !make_near(s, c)))
+        return false;
+    if (number == FIRST_NEAR && !c->near.near.present)
+        return true;
+    if (!run_call(s, c, number, result))
+        return false;
+    if (result->outcome != OUTCOME_PASS)
+        return true;
+    if (number > 0 && !compare_outputs(s, c))
+        return false;
+    if (number == 0 && s->copies && !copy_outputs(s))
+        return false;
+    if (number == 2 && all_same(s, c) && c->call[1].judged) {
+        judge_alike(s, &c->call[1], result);
+        return true;
+    }
+    return judge_call(s, c, number, result);
 }
 
 /* Which call speaks for the configuration: instability first, since it explains the rest, then the
@@ -227,13 +266,13 @@ static const struct call_result *decisive(const struct checking *c, int made)
     for (int i = 0; i < made; i++)
         if (c->call[i].outcome != OUTCOME_PASS)
             return &c->call[i];
-    return &c->call[made - 1];
+    return &c->call[made < FIRST_NEAR ? made - 1 : FIRST_NEAR - 1];
 }
 
 static void run_calls(struct session *s, struct checking *c)
 {
     int made = 0;
-    while (made < SESSION_CALLS) {
+    while (made < FIRST_NEAR || (made == FIRST_NEAR && has_near(c))) {
         const bool ok = check_call(s, c, made);
         made++;
         if (!ok || !outcome_traits(c->call[made - 1].outcome)->goes_on)

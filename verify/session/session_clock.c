@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "verify/device/neighbours.h"
-#include "session_internal.h"
+#include "series.h"
 
 /* Attempts at a proof for one candidate: each may sit out NVML's window of averaging twice. */
 enum { ATTEMPTS = 3 };
@@ -45,43 +45,34 @@ static bool is_ours_alone(struct session *s)
            (n.state == NEIGHBOURS_NONE || neighbours_idle(s->options.device) != IDLE_NO);
 }
 
-/* The second run: calls of the candidate and kernels of ours in turn. */
-static enum child_status run_again(struct session *s, const struct call *call, struct clocks *candidate,
-                                   struct clocks *control, struct reply *reply, char *text, size_t text_size)
+/* The second run: calls of the candidate and kernels of ours in turn. False: the series is over. */
+static bool run_again(struct session *s, struct series *series, struct clocks *candidate, struct clocks *control)
 {
-    const uint64_t flush = 2 * (uint64_t)s->options.device->l2_bytes;
+    struct series_call call;
     double event, wall;
     device_control_cuda(s->options.device, 0, &event, &wall); /* the first launch loads the kernel */
-    for (int i = 0; i < CLOCKS_CALLS && slots_restore(s, call); i++) {
-        const enum child_status status =
-            child_time(s->child, call, 1, flush, s->options.timeout, reply, text, text_size);
-        if (status != CHILD_OK)
-            return status;
-        candidate[i] = (struct clocks){reply->event_ms[0], reply->wall_ms[0]};
-        if (reply->samples == 0 || device_control_cuda(s->options.device, candidate[i].event_ms,
-                                                       &control[i].event_ms, &control[i].wall_ms) != 0)
+    for (int i = 0; i < CLOCKS_CALLS; i++) {
+        if (!series_call(series, s, &call))
+            return false;
+        candidate[i] = call.clocks;
+        if (device_control_cuda(s->options.device, candidate[i].event_ms, &control[i].event_ms,
+                                &control[i].wall_ms) != 0)
             candidate[i] = control[i] = (struct clocks){0, 1}; /* no control, no proof */
     }
-    return CHILD_OK;
+    return true;
 }
 
-enum child_status session_clocks(struct session *s, const struct call *call, const struct clocks *median,
-                                 const char *line, char *text, size_t text_size)
+void session_clocks(struct session *s, struct series *series, const struct clocks *median, const char *line)
 {
     struct clocks candidate[CLOCKS_CALLS] = {{0}}, control[CLOCKS_CALLS] = {{0}};
-    struct reply *reply;
-    enum child_status status = CHILD_OK;
     if (s->options.device->backend != BACKEND_CUDA || !clocks_disagree(median))
-        return CHILD_OK;
+        return;
     s->disturbed = true;
     s->company.unproved++;
     if (look(s).state == NEIGHBOURS_SOME || s->proofs++ >= ATTEMPTS || !is_ours_alone(s) ||
-        !(reply = malloc(sizeof *reply)))
-        return CHILD_OK;
-    status = run_again(s, call, candidate, control, reply, text, text_size);
-    free(reply);
-    if (status != CHILD_OK || !clocks_prove(candidate, control, CLOCKS_CALLS) || !is_ours_alone(s))
-        return status;
+        !run_again(s, series, candidate, control) || !clocks_prove(candidate, control, CLOCKS_CALLS) ||
+        !is_ours_alone(s))
+        return;
     s->company.unproved--;
     session_find(
         s, FINDING_CLOCK,
@@ -89,7 +80,6 @@ enum child_status session_clocks(struct session *s, const struct call *call, con
         "a second run; a kernel of ours between its calls shows no gap, and nobody else is on the device: "
         "work goes on elsewhere after the call",
         line, median->event_ms, median->wall_ms);
-    return CHILD_OK;
 }
 
 void session_company(const struct session *s, struct company *add_to)

@@ -7,20 +7,32 @@
 #include "verify/device/memory.h"
 #include "verify/device/neighbours.h"
 #include "verify/measure/clocks.h"
+#include "content.h"
 #include "judging.h"
 
 /* A candidate that refused so often when nobody else held memory does not refuse for want of it. */
-enum { SESSION_FINDINGS = 8, SESSION_CALLS = 3, SESSION_REFUSALS = 3 };
+enum { SESSION_FINDINGS = 8, SESSION_CALLS = 4, SESSION_REFUSALS = 3 };
+/* Configurations that are set up at once while times are taken, and buffers that each of them has, in turns. */
+enum { SESSION_POOL = 4, SESSION_RING = 3 };
 
-/* One tensor of the configuration at hand. */
+/* One tensor of a configuration. */
 struct slot {
-    struct region region; /* what the candidate sees */
-    void *own;    /* inputs and in-out: what is put there before a call, the judge's copy; else NULL */
+    struct region region[SESSION_RING]; /* what the candidate sees, one of them in a call */
+    void *own;                          /* inputs and in-out: what was drawn, the judge's copy; else NULL */
+    void *given;  /* where contents are turned: what the call that is judged was given; else NULL */
     void *got;    /* outputs and in-out: a snapshot of what came back; else NULL */
-    void *before; /* the same of the previous call */
+    void *before; /* the same of another call: the one before, or the other that is to be judged */
     size_t bytes;
     size_t row, pitch; /* bytes of a row, and to the next one */
     uint32_t poison;
+};
+
+/* A configuration for which there is memory. */
+struct setup {
+    struct slot slot[PROBLEM_MAX_TENSORS];
+    int rings;   /* how many of the regions of each tensor; 0: nothing is set up */
+    bool mapped; /* the child has them, as sets first_set and following */
+    int first_set;
 };
 
 struct session {
@@ -30,8 +42,8 @@ struct session {
     int judgements;
     struct arithmetics arithmetics;
     struct child *child;
-    bool mapped; /* the child has this configuration's regions */
-    struct slot slot[PROBLEM_MAX_TENSORS];
+    struct setup setup[SESSION_POOL];
+    struct setup *now; /* the one at hand */
     int tensors;
     enum session_status status;
     char error[1024];
@@ -54,31 +66,51 @@ void session_settle(struct session *s, struct config_result *result);
 void session_find(struct session *s, enum finding_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* session_memory.c */
+/* session_memory.c: of the setup at hand, beside judging.h's */
+void setup_clear(struct setup *setup);
+/* slots_create with `rings` regions for each tensor, and with `turned` for contents that are turned. What was made
+ * before memory ran out slots_destroy releases. */
+int setup_create(struct session *s, const struct instance *instance, int rings, bool turned, char *why,
+                 size_t why_size);
 void slots_destroy(struct session *s);
-bool slots_place(struct session *s, enum placement placement, struct call *call);
+/* The content into buffers `ring`, against one guard or the other; all else is poisoned. NULL: as it was drawn. */
+bool slots_place(struct session *s, int ring, enum placement placement, const struct content *content,
+                 struct call *call);
+/* What slots_place puts down, into `given` (or a near duplicate's element into `own`), for whoever judges. */
+bool slots_give(struct session *s, const struct content *content);
+/* What an input, or an in-out tensor before the call, held; of an output what came back. */
+void *slot_content(const struct slot *slot);
 /* After a call: changed inputs and slack give the outcome; OUTCOME_PASS otherwise. */
 bool slots_inspect(struct session *s, const struct call *call, struct call_result *result);
-bool slots_snapshot(struct session *s, const struct call *call);
-/* Between timed calls: in-out tensors are again what they were. */
-bool slots_restore(struct session *s, const struct call *call);
-bool slots_have_inout(const struct session *s);
+bool slots_snapshot(struct session *s, const struct call *call); /* to `got`; what was there is `before` */
+bool slots_keep(struct session *s, const struct call *call, bool before); /* to one of them, the other stays */
+void slots_swap(struct session *s); /* `got` and `before` */
+/* The element of a near duplicate: its value, drawn like the others, and what it replaces. */
+bool slots_choose_near(struct session *s, const struct instance *instance, struct pcg *random,
+                       struct content *content);
 
 /* session.c */
 void session_arguments(const struct session *s, const struct instance *instance, struct call *call);
 bool session_child(struct session *s, struct call_result *result); /* running, with regions mapped */
 void session_child_failed(struct session *s, enum child_status status, const char *text,
                           struct call_result *result);
+void session_restart(struct session *s); /* the next call is the first of a new process */
 
 /* session_clock.c */
 /* Who is on the device now, with the lease in hand: others make the time at hand one that is not to be
  * trusted. */
 void session_look(struct session *s);
 /* With the lease in hand: does the median of the samples show work that outlives the call? Then the time is
- * not to be trusted, and where it can be proved it is a finding. Anything but CHILD_OK: the candidate's end,
- * as in child_time. */
-enum child_status session_clocks(struct session *s, const struct call *call, const struct clocks *median,
-                                 const char *line, char *text, size_t text_size);
+ * not to be trusted, and where it can be proved, by more calls of the series, it is a finding. */
+struct series;
+void session_clocks(struct session *s, struct series *series, const struct clocks *median, const char *line);
+
+/* session_replay.c */
+/* `got`, the output of this call on a near duplicate, is wrong. Is it bit for bit the answer to the content without that
+ * element (NULL: the caller has compared, and `own` holds the near duplicate), and right in a process of its own? Then it
+ * was not computed, which is a finding. `where` follows the configuration. False: no verdict can be had. */
+bool replay_prove(struct session *s, const struct judging *judging, const struct content *content,
+                  const struct call *call, const struct near *near, const char *where);
 
 /* session_judge.c: a judgement's request about the snapshots. */
 void session_request(const struct session *s, const struct judging *judging, int k,

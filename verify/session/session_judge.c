@@ -15,10 +15,10 @@ void session_request(const struct session *s, const struct judging *j, int k, st
     memcpy(request->context.extent, j->instance->extent, sizeof request->context.extent);
     memcpy(request->context.scalar, j->instance->scalar, sizeof request->context.scalar);
     for (int t = 0; t < s->tensors; t++)
-        request->context.tensor[t] = s->slot[t].own ? s->slot[t].own : s->slot[t].got;
+        request->context.tensor[t] = slot_content(&s->now->slot[t]);
     request->context.data = j->instance->data;
     request->context.e4m3 = reference_e4m3();
-    request->got = s->slot[request->output].got;
+    request->got = s->now->slot[request->output].got;
     request->width = instance_tensor_width(&j->instance->tensor[request->output]);
     request->pitch = j->instance->tensor[request->output].pitch;
     request->arithmetics = s->arithmetics;

@@ -1,5 +1,5 @@
-/* Timing one configuration: cold calls on data of the published kind, until the median's interval is
- * tight or the budget is spent; the output of the last call is judged like any other. */
+/* Timing: cold calls on data of the published kind, of several configurations in turns at random, until each median's
+ * interval is tight or the budget is spent; outputs chosen in secret are judged like any others. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,15 +8,21 @@
 #include "gen/contract/instantiate.h"
 #include "gen/contract/space.h"
 #include "verify/measure/score.h"
-#include "session_internal.h"
+#include "series.h"
 
-enum { LEAST_SAMPLES = 10, MOST_SAMPLES = 256, FIRST = 1, BATCH = 10, TIMED_CONTENT = 2 };
+enum { LEAST_SAMPLES = 10, MOST_SAMPLES = 256, TIMED_CONTENT = 2 };
 static const double tight = 0.01; /* half-width of the median's interval, relative */
 
-struct series {
+/* A configuration that is being timed. */
+struct timed {
+    struct timing_job *job;
+    struct config config; /* with inputs of the published kind */
+    struct series series;
     double event_ms[MOST_SAMPLES], wall_ms[MOST_SAMPLES];
     int count;
-    double spent; /* seconds */
+    double spent; /* seconds, with what was done for its calls */
+    bool open, over;
+    struct interval median;
 };
 
 static int ascending(const void *a, const void *b)
@@ -32,77 +38,85 @@ static struct interval median_of(const double *value, int count, double *sorted)
     return score_median(sorted, count);
 }
 
-static bool is_tight(const struct series *series)
+static bool is_tight(struct timed *timed)
 {
     double sorted[MOST_SAMPLES];
-    const struct interval median = median_of(series->event_ms, series->count, sorted);
-    return series->count >= LEAST_SAMPLES && median.present &&
-           median.high - median.low <= 2 * tight * median.value;
+    timed->median = median_of(timed->event_ms, timed->count, sorted);
+    return timed->count >= LEAST_SAMPLES && timed->median.present &&
+           timed->median.high - timed->median.low <= 2 * tight * timed->median.value;
 }
 
-/* How many samples to take next, 0: no more. Slow kernels get FIRST and then as many as still fit; `most` is 1 where
- * tensors are to be put back after every call. */
-static int next_batch(const struct series *series, double budget, int most)
+/* Slow kernels get one sample, and then as many as fit. */
+static bool has_enough(struct timed *timed)
 {
-    const int room = MOST_SAMPLES - series->count;
-    const double left = (series->count < LEAST_SAMPLES ? 4 : 1) * budget - series->spent;
-    if (series->count == 0)
-        return FIRST;
-    if (left <= 0 || is_tight(series))
-        return 0;
-    const double fitting = ceil(left * series->count / series->spent);
-    most = room < most ? room : most;
-    return fitting < most ? (int)fitting : most;
+    const double budget = (timed->count < LEAST_SAMPLES ? 4 : 1) * timed->job->budget_seconds;
+    if (timed->count == 0)
+        return false;
+    return timed->count == MOST_SAMPLES || timed->spent >= budget ||
+           (timed->count % LEAST_SAMPLES == 0 && is_tight(timed));
 }
 
-static enum child_status sample(struct session *s, const struct call *call, double budget,
-                                struct series *series, int *returned, char *text, size_t text_size)
+/* One call. The first of a configuration warms up; those on near duplicates say nothing of fresh contents. */
+static void sample(struct session *s, struct timed *timed)
 {
-    struct reply *reply = malloc(sizeof *reply);
-    enum child_status status = reply ? CHILD_OK : CHILD_SPAWN;
-    const uint64_t flush = 2 * (uint64_t)s->options.device->l2_bytes;
-    const int most = slots_have_inout(s) ? 1 : BATCH;
+    struct series_call call;
     const double start = clock_seconds();
-    int batch;
-    while (status == CHILD_OK && *returned == 0 && (batch = next_batch(series, budget, most)) > 0 &&
-           slots_restore(s, call)) {
-        status = child_time(s->child, call, batch, flush, s->options.timeout * batch, reply, text, text_size);
-        if (status != CHILD_OK)
-            break;
-        memcpy(series->event_ms + series->count, reply->event_ms, reply->samples * sizeof(double));
-        memcpy(series->wall_ms + series->count, reply->wall_ms, reply->samples * sizeof(double));
-        series->count += (int)reply->samples;
-        series->spent = clock_seconds() - start;
-        *returned = reply->value;
+    if (!series_call(&timed->series, s, &call)) {
+        timed->over = true;
+        return;
     }
-    free(reply);
-    return status;
+    if (timed->series.calls > 1 && !call.near) {
+        timed->event_ms[timed->count] = call.clocks.event_ms;
+        timed->wall_ms[timed->count++] = call.clocks.wall_ms;
+    }
+    timed->spent += timed->series.calls > 1 ? clock_seconds() - start : 0;
+    timed->over = has_enough(timed);
 }
 
-static struct clocks median_clocks(const struct series *series)
+/* Which is next, nobody can tell from those before. */
+static void sample_all(struct session *s, struct timed *timed, int count)
+{
+    struct pcg *random = pcg_new(timed[0].config.seed, "turns");
+    for (int left = count; random && left > 0 && s->status == SESSION_OK;) {
+        struct timed *next = &timed[pcg_below(random, (uint64_t)count)];
+        if (next->over)
+            continue;
+        sample(s, next);
+        left -= next->over;
+    }
+    if (!random)
+        session_failed(s, "timing", -1);
+    pcg_free(random);
+}
+
+/* Do two clocks agree on it? */
+static void compare_clocks(struct session *s, struct timed *timed)
 {
     double sorted[MOST_SAMPLES];
-    return (struct clocks){median_of(series->event_ms, series->count, sorted).value,
-                           median_of(series->wall_ms, series->count, sorted).value};
+    char line[RESULT_LINE_SIZE];
+    if (timed->series.ended.outcome != OUTCOME_PASS || timed->count == 0)
+        return;
+    const struct clocks median = {median_of(timed->event_ms, timed->count, sorted).value,
+                                  median_of(timed->wall_ms, timed->count, sorted).value};
+    config_format(&timed->config, line, sizeof line);
+    s->disturbed = s->disturbed || timed->job->result->timing.disturbed;
+    session_clocks(s, &timed->series, &median, line);
 }
 
-/* Warm up once and sample, while no other unseen does so on this device: session_time has taken the lease. */
-static enum child_status take_times(struct session *s, const struct call *call, const char *line,
-                                    double budget, struct series *series, int *returned, char *text,
-                                    size_t text_size)
+/* While no other unseen does so on this device: session_time_several has taken the lease. */
+static void take_times(struct session *s, struct timed *timed, int count)
 {
     s->disturbed = false;
     session_look(s);
-    enum child_status status = child_call(s->child, call, s->options.timeout, returned, text, text_size);
-    if (status == CHILD_OK && *returned == 0)
-        status = sample(s, call, budget, series, returned, text, text_size);
-    if (status == CHILD_OK && *returned == 0) {
-        const struct clocks median = median_clocks(series);
-        status = session_clocks(s, call, &median, line, text, text_size);
-    }
+    sample_all(s, timed, count);
     session_look(s);
+    for (int i = 0; i < count && s->status == SESSION_OK; i++) {
+        const bool shared = s->disturbed;
+        compare_clocks(s, &timed[i]);
+        timed[i].job->result->timing.disturbed = s->disturbed;
+        s->disturbed = shared;
+    }
     lease_give(s->options.lease);
-    return status;
 }
 
 static void attain(const struct session *s, double flops, double bytes, struct timing *timing)
@@ -125,23 +139,24 @@ static void attain(const struct session *s, double flops, double bytes, struct t
     timing->fraction = timing->median_ms > 0 ? timing->attainable_ms / timing->median_ms : 0;
 }
 
-static void summarize(const struct session *s, const struct series *series, struct timing *timing)
+static void summarize(const struct session *s, struct timed *timed)
 {
     double sorted[MOST_SAMPLES];
-    const struct interval median = median_of(series->event_ms, series->count, sorted);
+    struct timing *timing = &timed->job->result->timing;
+    const struct interval median = median_of(timed->event_ms, timed->count, sorted);
     timing->present = true;
     timing->median_ms = median.value;
     timing->low_ms = median.low;
     timing->high_ms = median.high;
     timing->min_ms = sorted[0];
-    timing->p95_ms = score_p95(sorted, series->count);
-    timing->samples = series->count;
-    timing->disturbed = s->disturbed;
+    timing->p95_ms = score_p95(sorted, timed->count);
+    timing->samples = timed->count;
     timing->method =
         s->options.device->backend == BACKEND_CUDA ? "CUDA events, cold L2" : "monotonic clock, cold caches";
-    timing->unmet = is_tight(series)                ? NULL
-                    : series->count == MOST_SAMPLES ? "median's interval above 1% after all samples"
-                                                    : "median's interval above 1% when time was up";
+    timing->unmet = is_tight(timed)                ? NULL
+                    : timed->count == MOST_SAMPLES ? "median's interval above 1% after all samples"
+                                                   : "median's interval above 1% when time was up";
+    attain(s, timed->series.instance.flops, timed->series.instance.bytes, timing);
 }
 
 /* The configuration with inputs of the published kind: all-integer or zero data runs faster. */
@@ -154,77 +169,86 @@ static struct config timed_config(const struct config *config)
     return timed;
 }
 
-/* Take times, and judge the last output. */
-static void run_timed(struct session *s, const struct config *config, struct instance *instance,
-                      double budget, struct config_result *result)
+/* What the calls of a series that do not pass say of the configuration, whose checks passed. */
+static void report_ended(const struct config *config, const struct series *series, const struct worst *worst,
+                         struct config_result *result)
 {
-    struct series *series = calloc(1, sizeof *series);
-    struct output_result *output = calloc((size_t)s->judgements, sizeof *output);
-    struct call_result timed = {.output = output};
-    struct config_result scratch = *result;
-    struct totals totals = {&scratch, -1};
-    struct call call = {0};
-    char text[RESULT_DETAIL_SIZE], line[RESULT_LINE_SIZE];
-    int returned = 0;
-
-    session_arguments(s, instance, &call);
-    config_format(config, line, sizeof line);
-    if (!series || !output) {
-        session_failed(s, "timing", -1);
-    } else if (slots_fill(s, config, instance, TIMED_CONTENT) && slots_place(s, PLACE_LOW, &call) &&
-               session_child(s, &timed)) {
-        const enum child_status status =
-            take_times(s, &call, line, budget, series, &returned, text, sizeof text);
-        if (status != CHILD_OK) {
-            session_child_failed(s, status, text, &timed);
-        } else if (returned != 0) {
-            timed.outcome = OUTCOME_REFUSED;
-            timed.reason.cause = CAUSE_RETURN;
-            snprintf(timed.detail, sizeof timed.detail, "returned %d", returned);
-        } else if (series->count > 0 && slots_snapshot(s, &call)) {
-            const struct judging judging = {.config = config, .instance = instance, .call = SESSION_CALLS};
-            session_judge(s, &judging, &timed, &totals);
-        }
-    }
-    if (s->status == SESSION_OK && timed.outcome == OUTCOME_PASS && series && series->count) {
-        summarize(s, series, &result->timing);
-        attain(s, instance->flops, instance->bytes, &result->timing);
-    } else if (s->status == SESSION_OK && timed.outcome != OUTCOME_PASS) {
-        result->outcome = timed.outcome;
-        result->reason = timed.reason;
-        result->reason.stage = STAGE_TIMED;
-        result->worst = scratch.worst;
-        result->timed_config = *config;
-        memcpy(result->timed_line, line, sizeof line);
-        snprintf(result->detail, sizeof result->detail, "in the timed calls: %.280s", timed.detail);
-    }
-    free(series);
-    free(output);
+    const struct call_result *ended = &series->ended;
+    result->outcome = ended->outcome;
+    result->reason = ended->reason;
+    result->reason.stage = STAGE_TIMED;
+    result->worst = *worst;
+    result->timed_config = *config;
+    config_format(config, result->timed_line, sizeof result->timed_line);
+    snprintf(result->detail, sizeof result->detail, "%s%.290s", series->calls ? "" : "in the timed calls: ",
+             ended->detail);
 }
 
-static void time_inside(struct session *s, const struct config *timed, double budget_seconds,
-                        struct config_result *result)
+/* Judge what was kept of it, and hand in. */
+static void finish(struct session *s, struct timed *timed)
 {
-    struct instance instance;
-    char why[RESULT_DETAIL_SIZE];
-    if (config_instantiate(timed, TIMED_CONTENT, &instance) != 0)
-        session_failed(s, "drawing the configuration", -1);
-    else if (slots_create(s, &instance, why, sizeof why) == 0)
-        run_timed(s, timed, &instance, budget_seconds, result);
-    session_unmap(s);
-    instance_clear(&instance);
-    session_end(s); /* without room it has passed all the same; it only has no time */
+    struct config_result *scratch = calloc(1, sizeof *scratch), *result = timed->job->result;
+    struct totals totals = {scratch, -1};
+    if (!scratch)
+        session_failed(s, "timing", -1);
+    if (s->status == SESSION_OK && timed->series.ended.outcome == OUTCOME_PASS)
+        series_judge(&timed->series, s, &totals);
+    if (s->status == SESSION_OK && timed->series.ended.outcome == OUTCOME_PASS && timed->count)
+        summarize(s, timed);
+    else if (s->status == SESSION_OK && timed->series.ended.outcome != OUTCOME_PASS &&
+             timed->series.ended.reason.cause != CAUSE_MEMORY)
+        report_ended(&timed->config, &timed->series, &scratch->worst, result);
+    free(scratch);
+}
+
+/* Set up as many as there is memory for, one at least. */
+static int open_all(struct session *s, struct timing_job *job, int count, struct timed *timed)
+{
+    int opened = 0;
+    while (opened < count && opened < SESSION_POOL && s->status == SESSION_OK) {
+        struct timed *next = &timed[opened];
+        next->job = &job[opened];
+        next->config = timed_config(job[opened].config);
+        next->series.where = "a timed call";
+        s->now = &s->setup[opened];
+        next->open = series_open(&next->series, s, &next->config, TIMED_CONTENT) == 0;
+        if (!next->open && opened > 0)
+            series_close(&next->series, s);
+        if (!next->open)
+            break;
+        opened++;
+    }
+    return opened;
+}
+
+static void time_inside(struct session *s, struct timing_job *job, int count, int *taken)
+{
+    struct timed *timed = calloc(SESSION_POOL, sizeof *timed);
+    const int opened = timed ? open_all(s, job, count, timed) : 0;
+    *taken = opened > 0 ? opened : 1; /* one without memory has passed all the same; it only has no time */
+    if (!timed)
+        session_failed(s, "timing", -1);
+    if (opened > 0)
+        take_times(s, timed, opened);
+    for (int i = 0; i < opened; i++) {
+        finish(s, &timed[i]);
+        series_close(&timed[i].series, s);
+    }
+    if (timed && opened == 0)
+        series_close(&timed[0].series, s);
+    s->now = s->setup;
+    free(timed);
+    session_end(s);
 }
 
 /* The lease comes first: nobody who is inside waits for it, so that whoever wants to be alone need not, either. */
-enum session_status session_time(struct session *s, const struct config *config, double budget_seconds,
-                                 struct config_result *result)
+enum session_status session_time_several(struct session *s, struct timing_job *job, int count, int *taken)
 {
     const double start = clock_seconds(), before = s->seconds.judge + s->seconds.witness;
     const double waited = lease_waited(s->options.lease);
-    const struct config timed = timed_config(config);
+    *taken = count;
     if (lease_take(s->options.lease) && room_enter(s->options.room)) {
-        time_inside(s, &timed, budget_seconds, result);
+        time_inside(s, job, count, taken);
         room_leave(s->options.room);
     }
     lease_give(s->options.lease);
@@ -233,24 +257,82 @@ enum session_status session_time(struct session *s, const struct config *config,
     return s->status;
 }
 
+enum session_status session_time(struct session *s, const struct config *config, double budget_seconds,
+                                 struct config_result *result)
+{
+    struct timing_job job = {config, budget_seconds, result};
+    int taken;
+    return session_time_several(s, &job, 1, &taken);
+}
+
+/* --- late calls --- */
+
+/* Of a cheap configuration; of a dear one a tenth of them. */
+static const double cheap_bytes = 64e6, cheap_seconds = 0.01;
+enum { LATE_CALLS = 520, LATE_FEW = 60, LATE_SPREAD = 10 };
+
+/* The 50th call or one soon after, and the 500th. */
+static void run_late(struct session *s, struct series *series, struct config_result *result)
+{
+    struct config_result *scratch = calloc(1, sizeof *scratch);
+    struct totals totals = {scratch, -1};
+    struct series_call call;
+    const struct problem *problem = s->options.problem;
+    const double seconds = s->options.device->backend == BACKEND_CUDA
+                               ? 0
+                               : series->instance.flops * problem->host_ns * 1e-9;
+    const bool cheap = series->instance.bytes <= cheap_bytes && seconds <= cheap_seconds;
+    const int early = LATE_FEW - LATE_SPREAD + (int)pcg_below(series->random, LATE_SPREAD);
+    const int wanted[KEEP_COUNT] = {
+        cheap ? LATE_CALLS - LATE_SPREAD + (int)pcg_below(series->random, LATE_SPREAD) : 0, early};
+    const int most = cheap ? LATE_CALLS : LATE_FEW;
+    series->wanted = wanted;
+    while (series->calls < most && series_call(series, s, &call))
+        ;
+    if (!scratch)
+        session_failed(s, "late calls", -1);
+    if (s->status == SESSION_OK && series->ended.outcome == OUTCOME_PASS)
+        series_judge(series, s, &totals);
+    if (s->status == SESSION_OK && series->ended.outcome != OUTCOME_PASS &&
+        series->ended.reason.cause != CAUSE_MEMORY)
+        report_ended(series->config, series, &scratch->worst, result);
+    free(scratch);
+}
+
+enum session_status session_late(struct session *s, const struct config *config, struct config_result *result)
+{
+    const struct config timed = timed_config(config);
+    struct series series = {.where = "a late call"};
+    if (!room_enter(s->options.room))
+        return s->status;
+    s->now = s->setup;
+    session_restart(s); /* so that calls are counted from here on */
+    if (series_open(&series, s, &timed, TIMED_CONTENT) == 0)
+        run_late(s, &series, result);
+    series_close(&series, s);
+    session_end(s);
+    room_leave(s->options.room);
+    return s->status;
+}
+
 /* The first call pays for first-touch page faults and the like, too: a limit that is generous. */
 static double measure_call(struct session *s, const struct config *config, const struct instance *instance)
 {
     struct call call = {0};
     struct call_result result = {0};
+    struct child_answer answer = {.returned = 1};
     char text[RESULT_DETAIL_SIZE];
-    int returned = 1;
     session_arguments(s, instance, &call);
-    if (!slots_fill(s, config, instance, TIMED_CONTENT) || !slots_place(s, PLACE_LOW, &call) ||
+    if (!slots_fill(s, config, instance, TIMED_CONTENT) || !slots_place(s, 0, PLACE_LOW, NULL, &call) ||
         !session_child(s, &result))
         return 0;
     const double start = clock_seconds();
     const enum child_status status =
-        child_call(s->child, &call, s->options.timeout, &returned, text, sizeof text);
+        child_call(s->child, &call, s->options.timeout, &answer, text, sizeof text);
     const double seconds = clock_seconds() - start;
     if (status != CHILD_OK)
         session_child_failed(s, status, text, &result);
-    return status == CHILD_OK && returned == 0 ? seconds : 0;
+    return status == CHILD_OK && answer.returned == 0 ? seconds : 0;
 }
 
 enum session_status session_measure(struct session *s, const struct config *config, double *seconds)

@@ -155,7 +155,7 @@ bool witness_hear(struct session *s, const struct judging *j, int k, struct judg
     if (ok)
         list_trials(s, j, k, request, report, trials);
     for (int t = 0; t < s->tensors; t++)
-        bytes[t] = (int64_t)s->slot[t].bytes;
+        bytes[t] = (int64_t)s->now->slot[t].bytes;
     if (ok && trials->count && s->options.device->backend == BACKEND_CUDA) {
         fetcher = fetcher_open(request, bytes, s->tensors, s->memory->to_host, s->memory->gather);
         ok = fetcher != NULL;

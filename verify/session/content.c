@@ -1,0 +1,119 @@
+#include "content.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gen/inputs/fill.h"
+
+#define REF_FN static inline
+#include "reference/stored.h"
+
+static bool is_drawn(const struct problem *problem, int t)
+{
+    return problem->tensors[t].role != TENSOR_OUTPUT;
+}
+
+/* Turned, a tensor would no longer go with one that is gathered from it. */
+static bool is_gathered_from(const struct problem *problem, const struct instance *instance, int t)
+{
+    for (int other = 0; problem->tensors[other].name; other++)
+        if (is_drawn(problem, other) && instance->tensor[other].fill.kind == FILL_GATHER &&
+            instance->tensor[other].fill.source == t)
+            return true;
+    return false;
+}
+
+/* Elements from which it may begin: multiples of this; 0: only as it was drawn. */
+static int64_t step_of(const struct problem *problem, const struct instance *instance, int t)
+{
+    const struct instance_tensor *tensor = &instance->tensor[t];
+    const bool dense = tensor->pitch == 0 || tensor->pitch == instance_tensor_width(tensor);
+    if (!is_drawn(problem, t) || !dense || tensor->fill.valid || is_gathered_from(problem, instance, t))
+        return 0;
+    return fill_period(&tensor->fill);
+}
+
+bool content_turns(const struct problem *problem, const struct instance *instance)
+{
+    double turned = 0, drawn = 0;
+    for (int t = 0; problem->tensors[t].name; t++) {
+        const int64_t step = step_of(problem, instance, t), count = instance_tensor_count(&instance->tensor[t]);
+        const double bytes = is_drawn(problem, t) ? (double)count * (double)dtype_size(problem->tensors[t].dtype) : 0;
+        drawn += bytes;
+        turned += step > 0 && count > step && instance->tensor[t].fill.kind != FILL_CONSTANT ? bytes : 0;
+    }
+    return 2 * turned > drawn;
+}
+
+void content_turn(const struct problem *problem, const struct instance *instance, struct pcg *random,
+                  struct content *content)
+{
+    for (int t = 0; problem->tensors[t].name; t++) {
+        const int64_t step = step_of(problem, instance, t);
+        const int64_t count = instance_tensor_count(&instance->tensor[t]);
+        content->turn[t] =
+            step > 0 && count > step ? step * (int64_t)pcg_below(random, (uint64_t)(count / step)) : 0;
+    }
+}
+
+/* Elements of a tensor that may be replaced by others of the same. */
+static int64_t replaceable(const struct problem *problem, const struct instance *instance, int t)
+{
+    const struct instance_tensor *tensor = &instance->tensor[t];
+    const bool alike = is_drawn(problem, t) && fill_period(&tensor->fill) == 1 &&
+                       tensor->fill.kind != FILL_CONSTANT && tensor->fill.kind != FILL_NANS;
+    return alike ? instance_tensor_count(tensor) : 0;
+}
+
+void content_choose_near(const struct problem *problem, const struct instance *instance, struct pcg *random,
+                         struct near *near)
+{
+    enum { TRIES = 64 }; /* where most of the storage is used by nothing */
+    int64_t all = 0;
+    near->present = false;
+    for (int t = 0; problem->tensors[t].name; t++)
+        all += replaceable(problem, instance, t);
+    for (int i = 0; i < TRIES && all > 0 && !near->present; i++) {
+        int64_t at = (int64_t)pcg_below(random, (uint64_t)all);
+        int t = 0;
+        while (at >= replaceable(problem, instance, t))
+            at -= replaceable(problem, instance, t++);
+        near->tensor = t;
+        near->element = at;
+        near->place = instance_tensor_place(&instance->tensor[t], at);
+        near->present = fill_is_real(&instance->tensor[t].fill, at);
+    }
+}
+
+void content_describe_near(const struct problem *problem, const struct instance *instance,
+                           const struct near *near, char *text, size_t size)
+{
+    const struct instance_tensor *tensor = &instance->tensor[near->tensor];
+    const enum dtype dtype = problem->tensors[near->tensor].dtype;
+    uint32_t bits;
+    int64_t stride = instance_tensor_count(tensor), rest = near->element;
+    size_t used = (size_t)snprintf(text, size, "%s[", problem->tensors[near->tensor].name);
+    for (int d = 0; d < tensor->rank && used < size; d++) {
+        stride /= tensor->dim[d];
+        used += (size_t)snprintf(text + used, size - used, "%s%lld", d ? ", " : "", (long long)(rest / stride));
+        rest %= stride;
+    }
+    if (used < size)
+        snprintf(text + used, size - used, "]: %.9g in the place of %.9g", stored_number(dtype, near->value, 0, &bits),
+                 stored_number(dtype, near->was, 0, &bits));
+}
+
+/* The greatest of a stretch: most ways to depend on an element show it. */
+void content_greatest(enum dtype dtype, const void *from, int64_t count, void *to)
+{
+    const size_t size = dtype_size(dtype);
+    uint32_t bits;
+    int64_t best = 0;
+    for (int64_t i = 1; i < count; i++) {
+        const double value = stored_number(dtype, from, i, &bits), most = stored_number(dtype, from, best, &bits);
+        if (isnan(most) || value > most)
+            best = i;
+    }
+    memcpy(to, (const unsigned char *)from + (size_t)best * size, size);
+}

@@ -1,0 +1,204 @@
+/* Timing and late calls, when every configuration has been checked. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gen/random/pcg.h"
+#include "reports/published.h"
+#include "run_internal.h"
+#include "verify/system/interrupt.h"
+
+/* What is timed, in an order that nobody can tell from the checks'. */
+struct times {
+    struct run *run;
+    struct session *session, *baseline; /* baseline: NULL without --baseline */
+    int *order;                         /* numbers of configurations */
+    int count;
+};
+
+/* They differ in input class and seed only: one time serves both. */
+static bool has_same_time(const struct run *run, int i, int k)
+{
+    const struct config *config = &run_drawn(run->task, i)->config;
+    struct config other = run_drawn(run->task, k)->config;
+    const int input = problem_input_axis(run->task->problem);
+    if (input >= 0)
+        other.value[input] = config->value[input];
+    return config_same_point(&other, config);
+}
+
+static bool is_to_be_timed(const struct run *run, int i)
+{
+    return run->finished[i] && run->result->results[i].outcome == OUTCOME_PASS;
+}
+
+static bool list_times(struct times *times)
+{
+    const struct run *run = times->run;
+    struct pcg *random = pcg_new(run->result->seed, "timing");
+    times->order = malloc(((size_t)run->total + 1) * sizeof *times->order);
+    for (int i = 0; times->order && random && i < run->total; i++) {
+        bool known = !is_to_be_timed(run, i);
+        for (int k = 0; k < times->count && !known; k++)
+            known = has_same_time(run, i, times->order[k]);
+        if (known)
+            continue;
+        const int at = (int)pcg_below(random, (uint64_t)times->count + 1);
+        times->order[times->count++] = times->order[at];
+        times->order[at] = i;
+    }
+    const bool ok = times->order && random;
+    pcg_free(random);
+    return ok;
+}
+
+static void time_break(struct run *run, enum session_status status, const char *what,
+                       const struct session *session)
+{
+    if (is_interrupted())
+        return;
+    run->status = status == SESSION_BAD ? RUN_BAD : RUN_BROKEN;
+    snprintf(run->error, run->error_size, "%s%s", what, session_error(session));
+}
+
+/* Where the baseline itself does not pass, there is no time to compare with. */
+static void time_baseline(const struct times *times, int i, double budget)
+{
+    struct run *run = times->run;
+    struct config_result other = {0};
+    const enum session_status status =
+        session_time(times->baseline, &run_drawn(run->task, i)->config, budget, &other);
+    if (status != SESSION_OK)
+        time_break(run, status, "--baseline: ", times->baseline);
+    else if (other.outcome == OUTCOME_PASS && other.timing.present)
+        run->result->results[i].timing.baseline_ms = other.timing.median_ms;
+}
+
+static double budget_of(const struct run *run, int i)
+{
+    return run->options->time_budget * (run->result->results[i].unseen ? 1 : 4);
+}
+
+/* What one configuration of a group came to. */
+static void settle(const struct times *times, int i, const struct config_result *kept, enum session_status status)
+{
+    struct run *run = times->run;
+    struct config_result *result = &run->result->results[i];
+    const struct run_attempt again = {.timed = true, .time_budget = budget_of(run, i)};
+    status = run_settle_timeout(run, times->session, i, kept, &again, status);
+    if (status != SESSION_OK)
+        time_break(run, status, "", times->session);
+    else if (times->baseline && result->timing.present)
+        time_baseline(times, i, again.time_budget);
+    run->failed = run->failed || config_fails(result, run->options->published);
+    if (is_interrupted())
+        *result = *kept; /* a killed child's "crash" is nobody's fault */
+    else if (run->status == RUN_DONE && run->options->progress)
+        run->options->progress(run->options->progress_data, run->result,
+                               config_fails(result, run->options->published) ? result : NULL, run->total);
+}
+
+/* Some of them side by side, from the `first` in order on. Returns how many. */
+static int time_group(const struct times *times, int first)
+{
+    enum { GROUP = 4 };
+    struct run *run = times->run;
+    struct timing_job job[GROUP];
+    struct config_result *kept = malloc(GROUP * sizeof *kept);
+    int count = 0, taken = 0;
+    enum session_status status = SESSION_BROKEN;
+    for (; kept && count < GROUP && first + count < times->count; count++) {
+        const int i = times->order[first + count];
+        kept[count] = run->result->results[i];
+        job[count] =
+            (struct timing_job){&run_drawn(run->task, i)->config, budget_of(run, i), &run->result->results[i]};
+    }
+    if (kept)
+        status = session_time_several(times->session, job, count, &taken);
+    else
+        time_break(run, status, "out of memory", times->session);
+    for (int k = 0; k < taken && run->status == RUN_DONE; k++)
+        settle(times, times->order[first + k], &kept[k], status);
+    free(kept);
+    return taken > 0 ? taken : 1;
+}
+
+/* To configurations of another input class. */
+static void share_times(const struct times *times)
+{
+    struct run *run = times->run;
+    for (int i = 0; i < run->total; i++)
+        for (int k = 0; k < times->count && is_to_be_timed(run, i) && !run->result->results[i].timing.present; k++)
+            if (has_same_time(run, i, times->order[k]))
+                run->result->results[i].timing = run->result->results[times->order[k]].timing;
+}
+
+static bool goes_on(const struct run *run)
+{
+    return !is_interrupted() && run->status == RUN_DONE && !(run->options->fail_fast && run->failed);
+}
+
+static struct session *open_baseline(const struct run *run)
+{
+    struct session_options options = run_session_options(run->task, run->options);
+    options.object = run->task->baseline.object;
+    return session_open(&options);
+}
+
+void run_times(struct run *run)
+{
+    const struct session_options options = run_session_options(run->task, run->options);
+    struct times times = {.run = run, .session = session_open(&options)};
+    if (*run->task->baseline.object)
+        times.baseline = open_baseline(run);
+    if (times.session && list_times(&times)) {
+        for (int done = 0; done < times.count && goes_on(run);)
+            done += time_group(&times, done);
+        share_times(&times);
+    } else {
+        run->status = RUN_BROKEN;
+        snprintf(run->error, run->error_size, "out of memory");
+    }
+    if (times.session) {
+        run_collect(run, times.session);
+        session_seconds(times.session, &run->result->phase);
+        session_company(times.session, &run->result->company);
+    }
+    if (times.baseline)
+        session_seconds(times.baseline, &run->result->phase);
+    session_close(times.session);
+    session_close(times.baseline);
+    free(times.order);
+}
+
+/* The one whose calls cost least, by its numbers. */
+static int cheapest(const struct run *run)
+{
+    int best = -1;
+    for (int i = 0; i < run->total; i++) {
+        const struct config_result *result = &run->result->results[i];
+        if (is_to_be_timed(run, i) && (best < 0 || result->bytes + result->flops <
+                                                       run->result->results[best].bytes + run->result->results[best].flops))
+            best = i;
+    }
+    return best;
+}
+
+void run_late_calls(struct run *run)
+{
+    const struct session_options options = run_session_options(run->task, run->options);
+    const int i = goes_on(run) ? cheapest(run) : -1;
+    struct session *session = i >= 0 ? session_open(&options) : NULL;
+    if (!session)
+        return;
+    struct config_result *result = &run->result->results[i];
+    const struct config_result kept = *result;
+    const enum session_status status = session_late(session, &run_drawn(run->task, i)->config, result);
+    if (status != SESSION_OK)
+        time_break(run, status, "", session);
+    if (is_interrupted() || result->outcome == OUTCOME_TIMEOUT) /* which the checks have waited for */
+        *result = kept;
+    run->failed = run->failed || config_fails(result, run->options->published);
+    run_collect(run, session);
+    session_seconds(session, &run->result->phase);
+    session_close(session);
+}

@@ -1,0 +1,206 @@
+#include "series.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/contract/instantiate.h"
+
+/* One call in so many is on a near duplicate. */
+enum { NEAR_ONE_IN = 4 };
+/* Calls after which what turning does not renew is drawn anew: at once where that takes no longer than a copy, less
+ * often where a processor draws. */
+enum { DRAW_TURNED = 16, DRAW_HOST = 8 };
+
+static bool load(struct series *series, struct session *s, int base)
+{
+    if (series->drawn == base)
+        return true;
+    instance_clear(&series->instance);
+    series->drawn = -1;
+    if (config_instantiate(series->config, base, &series->instance) != 0)
+        return session_failed(s, "drawing the configuration", -1);
+    if (!slots_fill(s, series->config, &series->instance, base))
+        return false;
+    series->drawn = base;
+    return true;
+}
+
+/* As many buffers as there is memory for: all of them, or one. */
+static int take_memory(struct session *s, const struct instance *instance)
+{
+    char why[RESULT_DETAIL_SIZE];
+    if (setup_create(s, instance, SESSION_RING, true, why, sizeof why) == 0)
+        return 0;
+    slots_destroy(s);
+    if (setup_create(s, instance, 1, false, why, sizeof why) == 0)
+        return 0;
+    slots_destroy(s);
+    return -1;
+}
+
+int series_open(struct series *series, struct session *s, const struct config *config, int base)
+{
+    series->config = config;
+    series->setup = s->now;
+    series->drawn = -1;
+    series->content.base = base;
+    series->random = pcg_new(config->seed, "series");
+    if (!series->random || config_instantiate(config, base, &series->instance) != 0) {
+        session_failed(s, "drawing the configuration", -1);
+        return -1;
+    }
+    return take_memory(s, &series->instance);
+}
+
+void series_close(struct series *series, struct session *s)
+{
+    s->now = series->setup;
+    session_unmap(s);
+    instance_clear(&series->instance);
+    pcg_free(series->random);
+}
+
+static int calls_of_a_drawing(const struct series *series, const struct session *s)
+{
+    if (!series->setup->slot[0].given)
+        return 1;
+    if (content_turns(s->options.problem, &series->instance))
+        return DRAW_TURNED;
+    return s->options.device->backend == BACKEND_CUDA ? 1 : DRAW_HOST;
+}
+
+/* The content of the next call, and where it goes. A near duplicate is as often as not where its original was. */
+static bool renew(struct series *series, struct session *s)
+{
+    struct content *content = &series->content;
+    const bool after_near = content->near.present;
+    bool ok = true;
+    content->near.present = false;
+    if (series->calls > 0 && !after_near && pcg_below(series->random, NEAR_ONE_IN) == 0) {
+        ok = load(series, s, content->base) &&
+             slots_choose_near(s, &series->instance, series->random, content);
+        if (!ok || (content->near.present && pcg_below(series->random, 2) == 0))
+            return ok;
+    } else {
+        if (series->calls > 0 && series->calls % calls_of_a_drawing(series, s) == 0)
+            content->base++;
+        ok = load(series, s, content->base);
+        if (ok && series->setup->slot[0].given)
+            content_turn(s->options.problem, &series->instance, series->random, content);
+    }
+    series->ring = (int)pcg_below(series->random, (uint64_t)series->setup->rings);
+    series->placement = pcg_below(series->random, 2) ? PLACE_HIGH : PLACE_LOW;
+    return ok;
+}
+
+static bool is_to_be_kept(struct series *series, int which)
+{
+    struct kept *kept = &series->kept[which];
+    kept->candidates++;
+    if (series->wanted)
+        return series->calls == series->wanted[which];
+    return pcg_below(series->random, (uint64_t)kept->candidates) == 0;
+}
+
+/* Afterwards, so that nothing before the call tells. */
+static bool keep(struct series *series, struct session *s, const struct call *call)
+{
+    const bool near = series->content.near.present;
+    for (int which = 0; which < KEEP_COUNT; which++) {
+        struct kept *kept = &series->kept[which];
+        if ((!series->wanted && which != (near ? KEEP_NEAR : KEEP_FRESH)) || !is_to_be_kept(series, which))
+            continue;
+        *kept = (struct kept){.number = series->calls,
+                              .candidates = kept->candidates,
+                              .content = series->content,
+                              .call = *call};
+        if (!slots_keep(s, call, which == KEEP_NEAR) || !slots_give(s, &series->content) ||
+            !slots_inspect(s, call, &kept->inspected))
+            return false;
+        if (near && !s->now->slot[kept->content.near.tensor].given)
+            series->drawn = -1; /* what the judge holds has the element, too */
+    }
+    return true;
+}
+
+bool series_call(struct series *series, struct session *s, struct series_call *out)
+{
+    struct call call = {0};
+    struct child_answer answer;
+    char text[RESULT_DETAIL_SIZE];
+    s->now = series->setup;
+    if (!renew(series, s) || !slots_place(s, series->ring, series->placement, &series->content, &call))
+        return false;
+    session_arguments(s, &series->instance, &call);
+    if (!session_child(s, &series->ended))
+        return false;
+    const enum child_status status =
+        child_call(s->child, &call, s->options.timeout, &answer, text, sizeof text);
+    if (status != CHILD_OK) {
+        session_child_failed(s, status, text, &series->ended);
+        return false;
+    }
+    series->calls++;
+    if (answer.returned != 0) {
+        series->ended.outcome = OUTCOME_REFUSED;
+        series->ended.reason.cause = CAUSE_RETURN;
+        snprintf(series->ended.detail, sizeof series->ended.detail, "returned %d", answer.returned);
+        return false;
+    }
+    out->near = series->content.near.present;
+    out->clocks = (struct clocks){answer.event_ms, answer.wall_ms};
+    return keep(series, s, &call);
+}
+
+/* `got` is the kept output. */
+static bool judge_kept(struct series *series, struct session *s, int which, struct totals *totals)
+{
+    const struct kept *kept = &series->kept[which];
+    struct call_result *ended = &series->ended;
+    char text[RESULT_DETAIL_SIZE], element[160], where[80];
+    const struct judging judging = {
+        .config = series->config, .instance = &series->instance, .call = kept->number};
+    if (kept->inspected.outcome != OUTCOME_PASS) {
+        *ended = kept->inspected;
+        return true;
+    }
+    if (!load(series, s, kept->content.base) || !slots_give(s, &kept->content))
+        return false;
+    if (!s->now->slot[0].given)
+        series->drawn = -1;
+    if (!session_judge(s, &judging, ended, totals))
+        return false;
+    if (ended->outcome == OUTCOME_PASS)
+        return true;
+    snprintf(where, sizeof where, ", in %s (number %d)", series->where, kept->number);
+    snprintf(text, sizeof text, "%s", ended->detail);
+    snprintf(ended->detail, sizeof ended->detail, "in %s (number %d): %.250s", series->where, kept->number, text);
+    if (!kept->content.near.present)
+        return true;
+    content_describe_near(s->options.problem, &series->instance, &kept->content.near, element, sizeof element);
+    snprintf(ended->detail, sizeof ended->detail,
+             "in %s (number %d), its inputs those of the call before but for %.90s: %.110s", series->where,
+             kept->number, element, text);
+    return ended->outcome != OUTCOME_WRONG ||
+           replay_prove(s, &judging, &kept->content, &kept->call, &kept->content.near, where);
+}
+
+bool series_judge(struct series *series, struct session *s, struct totals *totals)
+{
+    struct output_result *const output = calloc((size_t)s->judgements, sizeof *output);
+    bool ok = output ? true : session_failed(s, "judging a series", -1);
+    s->now = series->setup;
+    for (int which = 0; which < KEEP_COUNT && ok && series->ended.outcome == OUTCOME_PASS; which++) {
+        if (series->kept[which].number == 0)
+            continue;
+        if (which == KEEP_NEAR)
+            slots_swap(s);
+        memset(output, 0, (size_t)s->judgements * sizeof *output);
+        series->ended.output = output;
+        ok = judge_kept(series, s, which, totals);
+    }
+    series->ended.output = NULL;
+    free(output);
+    return ok;
+}

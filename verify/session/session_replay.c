@@ -1,0 +1,107 @@
+/* The proof that an answer was not computed.
+ *
+ * A call whose inputs differ in one element from those of a call before, and whose output is wrong and bit for bit the
+ * answer to those: a cache that looks at a part of the content does that, and so may a kernel that forgets the element.
+ * The second does it again in a process that has never seen the other content; the first cannot. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gen/contract/space.h"
+#include "session_internal.h"
+
+/* One call as the first of a process; *passed: it returned 0. */
+static bool call_anew(struct session *s, const struct judging *judging, const struct content *content,
+                      const struct call *like, bool *passed)
+{
+    struct call call = *like;
+    struct call_result ended = {0};
+    struct child_answer answer = {.returned = -1};
+    char text[RESULT_DETAIL_SIZE];
+    const int ring = like->set - s->now->first_set;
+    const enum placement placement =
+        like->offset[0] == region_offset(&s->now->slot[0].region[ring], PLACE_LOW) ? PLACE_LOW : PLACE_HIGH;
+    *passed = false;
+    session_restart(s);
+    if (!slots_place(s, ring, placement, content, &call))
+        return false;
+    session_arguments(s, judging->instance, &call);
+    if (!session_child(s, &ended))
+        return s->status == SESSION_OK;
+    const enum child_status status =
+        child_call(s->child, &call, s->options.timeout, &answer, text, sizeof text);
+    if (status != CHILD_OK)
+        session_child_failed(s, status, text, &ended);
+    *passed = status == CHILD_OK && answer.returned == 0;
+    return s->status == SESSION_OK;
+}
+
+/* Without the element: is its output what `got` holds? */
+static bool answers_the_same(struct session *s, const struct judging *judging, const struct content *content,
+                             const struct call *call, bool *same)
+{
+    struct content plain = *content;
+    plain.near.present = false;
+    if (!call_anew(s, judging, &plain, call, same) || !*same)
+        return s->status == SESSION_OK;
+    if (!slots_keep(s, call, true))
+        return false;
+    for (int t = 0; t < s->tensors && *same; t++) {
+        const struct slot *slot = &s->now->slot[t];
+        int64_t first = -1;
+        const int error =
+            slot->got ? s->memory->find_difference(slot->got, slot->before, slot->bytes, &first) : 0;
+        if (error)
+            return session_failed(s, "comparing outputs", error);
+        *same = first < 0;
+    }
+    return true;
+}
+
+/* With it: is its output right now? It is judged in the place of the other. */
+static bool is_right_now(struct session *s, const struct judging *judging, const struct content *content,
+                         const struct call *call, bool *right)
+{
+    struct output_result *output = calloc((size_t)s->judgements, sizeof *output);
+    struct config_result *scratch = calloc(1, sizeof *scratch);
+    struct call_result result = {.output = output};
+    struct totals totals = {scratch, -1};
+    const struct judging brief = {.config = judging->config,
+                                  .instance = judging->instance,
+                                  .call = judging->call,
+                                  .acquit_only = true};
+    bool ok = output && scratch ? call_anew(s, judging, content, call, right)
+                                : session_failed(s, "proving a replay", -1);
+    if (ok && *right) {
+        ok = slots_keep(s, call, true);
+        slots_swap(s);
+        ok = ok && session_judge(s, &brief, &result, &totals);
+        slots_swap(s);
+        *right = result.outcome == OUTCOME_PASS;
+    }
+    free(output);
+    free(scratch);
+    return ok;
+}
+
+bool replay_prove(struct session *s, const struct judging *judging, const struct content *content,
+                  const struct call *call, const struct near *near, const char *where)
+{
+    char line[RESULT_LINE_SIZE], element[160];
+    bool same = true, right = false;
+    struct pattern *const pattern = s->pattern;
+    s->pattern = NULL; /* of another call */
+    if ((!content || answers_the_same(s, judging, content, call, &same)) && same)
+        is_right_now(s, judging, content, call, &right);
+    s->pattern = pattern;
+    if (s->status != SESSION_OK)
+        return false;
+    if (!right)
+        return true;
+    config_format(judging->config, line, sizeof line);
+    content_describe_near(s->options.problem, judging->instance, near, element, sizeof element);
+    session_find(s, FINDING_REPLAY,
+                 "%.110s%s: with %.90s it returned, bit for bit, its answer to the inputs before; in a process of its "
+                 "own, without those, it answers rightly",
+                 line, where, element);
+    return true;
+}
