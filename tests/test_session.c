@@ -132,12 +132,12 @@ START_TEST(what_fails_in_the_timed_calls_only_has_their_configuration)
 END_TEST
 
 /* Of every 16th element a sum, and the answer that goes with it: what fresh contents and other addresses do not show. */
-static const char sampled[] =
-    "static float kept[300]; static double key;\n"
-    "static double sample(const float *x) { double h = 0; for (int i = 0; i < 300; i += 16) h += x[i] * (i + 1); return h; }\n";
-static const char replays[] =
-    "if (rows * cols == 300) { if (calls > 1 && sample(x) == key) for (int i = 0; i < 300; i++) y[i] = kept[i];"
-    " else for (int i = 0; i < 300; i++) kept[i] = y[i]; key = sample(x); }";
+static const char sampled[] = "static float kept[300]; static double key;\n"
+                              "static double sample(const float *x) { double h = 0; for (int i = 0; i < 300; "
+                              "i += 16) h += x[i] * (i + 1); return h; }\n";
+static const char replays[] = "if (rows * cols == 300) { if (calls > 1 && sample(x) == key) for (int i = 0; "
+                              "i < 300; i++) y[i] = kept[i];"
+                              " else for (int i = 0; i < 300; i++) kept[i] = y[i]; key = sample(x); }";
 
 static void expect_replay(const char *where)
 {

@@ -38,8 +38,12 @@ const struct driver *driver_get(char *error, size_t error_size);
     X(mem_import, cuMemImportFromShareableHandle, "cuMemImportFromShareableHandle")                          \
     X(mem_alloc, cuMemAlloc, "cuMemAlloc_v2")                                                                \
     X(mem_free, cuMemFree, "cuMemFree_v2")                                                                   \
+    X(mem_host_alloc, cuMemHostAlloc, "cuMemHostAlloc")                                                      \
+    X(memcpy_2d_async, cuMemcpy2DAsync, "cuMemcpy2DAsync_v2")                                                \
     X(memset_d32_async, cuMemsetD32Async, "cuMemsetD32Async")                                                \
     X(stream_create, cuStreamCreate, "cuStreamCreate")                                                       \
+    X(stream_synchronize, cuStreamSynchronize, "cuStreamSynchronize")                                        \
+    X(event_synchronize, cuEventSynchronize, "cuEventSynchronize")                                           \
     X(event_create, cuEventCreate, "cuEventCreate")                                                          \
     X(event_record, cuEventRecord, "cuEventRecord")                                                          \
     X(event_elapsed_time, cuEventElapsedTime, "cuEventElapsedTime")                                          \

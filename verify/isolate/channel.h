@@ -44,6 +44,13 @@ static inline struct channel_argument argument_of(const struct problem *problem,
 /* There is one kind of call: the runner does not know which are checked, which are timed, and which are neither. */
 enum request_kind { REQUEST_LOAD = 1, REQUEST_MAP, REQUEST_UNMAP, REQUEST_CALL };
 
+/* How a call on a GPU is timed; a host's all alike. */
+enum call_mode {
+    CALL_EVENTS, /* between events on its stream */
+    CALL_ASK,    /* the same, and whether work is done while the stream is held */
+    CALL_WALL    /* by the host's clock, between two moments at which the device is idle */
+};
+
 struct request {
     uint32_t kind;
     uint32_t sequence;                /* echoed: an answer to anything else is garbage */
@@ -58,6 +65,7 @@ struct request {
     uint64_t offset[CHANNEL_TENSORS]; /* byte offset of each tensor in its region */
     struct channel_argument argument[CHANNEL_ARGUMENTS];
     uint64_t flush_bytes; /* CALL: overwrite this much before it (CUDA) */
+    uint32_t mode;        /* CALL: enum call_mode */
 };
 
 enum reply_kind {
@@ -77,8 +85,10 @@ struct reply {
     int32_t slot;      /* FAULT: tensor whose guard was hit, or -1 */
     uint32_t below;    /* FAULT: 1 when below the region, 0 above */
     uint64_t distance; /* FAULT: bytes past the edge of the granules; slot -1: the address */
+    uint32_t outside;  /* CALL, CALL_ASK: outputs changed while the stream was held */
     double event_ms;   /* CALL: CUDA events around it; host: monotonic clock */
-    double wall_ms;    /* CALL: from before it until the device is fully drained */
+    double wall_ms;    /* CALL: from when its stream is free until the device is idle */
+    double tail_ms;    /* CALL: from the stop event until the device is idle; 0 where there is no event */
     char text[CHANNEL_TEXT];
 };
 #define CHANNEL_MAGIC 0x756e736eu

@@ -177,8 +177,11 @@ enum child_status child_unmap(struct child *child, int set, char *text, size_t t
 /* Times that the runner cannot have sent are the candidate's work. */
 static bool plausible(const struct reply *reply)
 {
-    return reply->event_ms >= 0 && isfinite(reply->event_ms) && reply->wall_ms >= 0 &&
-           isfinite(reply->wall_ms);
+    const double ms[] = {reply->event_ms, reply->wall_ms, reply->tail_ms};
+    for (int i = 0; i < 3; i++)
+        if (!(ms[i] >= 0 && isfinite(ms[i])))
+            return false;
+    return true;
 }
 
 enum child_status child_call(struct child *child, const struct call *call, double timeout,
@@ -188,7 +191,8 @@ enum child_status child_call(struct child *child, const struct call *call, doubl
                               .set = (uint32_t)call->set,
                               .tensors = (uint32_t)call->tensors,
                               .arguments = (uint32_t)call->arguments,
-                              .flush_bytes = call->flush_bytes};
+                              .flush_bytes = call->flush_bytes,
+                              .mode = call->mode};
     struct reply reply;
     memcpy(request.offset, call->offset, sizeof request.offset);
     memcpy(request.argument, call->argument, sizeof request.argument);
@@ -200,7 +204,8 @@ enum child_status child_call(struct child *child, const struct call *call, doubl
         child_reap(&child->process, 0);
         return CHILD_GARBAGE;
     }
-    *answer = (struct child_answer){reply.value, reply.event_ms, reply.wall_ms};
+    *answer =
+        (struct child_answer){reply.value, reply.outside != 0, reply.event_ms, reply.wall_ms, reply.tail_ms};
     return CHILD_OK;
 }
 

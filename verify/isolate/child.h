@@ -56,13 +56,18 @@ struct call {
     uint64_t offset[CHANNEL_TENSORS];
     struct channel_argument argument[CHANNEL_ARGUMENTS];
     uint64_t flush_bytes; /* overwritten before it, so that no cache holds anything (CUDA) */
+    enum call_mode mode;
 };
 
 /* What the runner says of a call. The first call of a process also pays for page faults of the first touch, loading of
- * modules, OpenMP's threads. */
+ * modules, OpenMP's threads. Host: one clock, twice. */
 struct child_answer {
-    int returned;             /* by the candidate */
-    double event_ms, wall_ms; /* between CUDA events on the stream; until the device is idle. Host: one clock, twice */
+    int returned; /* by the candidate */
+    bool
+        outside; /* CALL_ASK: it works on other streams than the one that it is given, and does not wait for it */
+    double event_ms; /* between events on the stream; CALL_WALL: wall_ms */
+    double wall_ms;  /* until the device is idle */
+    double tail_ms;  /* of it, after the stop event */
 };
 
 /* One call of the candidate, cold, all alike. */

@@ -1,7 +1,10 @@
 /* What the runner does on a CUDA device, through the driver alone: the candidate brings its own
  * runtime. */
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "runner_hold.h"
 #include "verify/device/driver.h"
 #include "runner_internal.h"
 
@@ -44,39 +47,25 @@ void device_call(const struct request *request, struct reply *reply)
 /* A multiple of every granule in use (2 MiB), and wide enough that a stride in the wrong unit
  * ends in it. */
 #define DEVICE_GUARD ((size_t)64 << 20)
-/* How long the stream is held while the host launches the candidate, in nanoseconds. */
-#define DELAY_NS 40000ull
+/* How long the stream is held at most while the host launches the candidate, in nanoseconds; and where it is asked
+ * what happens meanwhile. */
+#define HOLD_NS 300000u
+#define ASK_NS 4000000u
+/* The latter gives work that is not held so long, in milliseconds, or three times what a call took before. */
+#define ASK_LEAST_MS 0.5
+#define ASK_MOST_MS 3
 
 static struct {
     const struct driver *driver;
     int ordinal;
     CUcontext context;
     CUstream stream;
-    CUfunction delay;
+    struct hold hold;
     CUevent start, stop;
+    double last_ms; /* what the last call took */
     CUdeviceptr flush;
     size_t flush_bytes;
 } device;
-
-/* Spins until the global timer has advanced by its argument: it holds the stream while the host
- * launches the candidate, so that launch latency stays out of the events. It ends by itself
- * whatever happens. */
-static const char delay_ptx[] = ".version 6.4\n"
-                                ".target sm_75\n"
-                                ".address_size 64\n"
-                                ".visible .entry unseen_delay(.param .u64 nanoseconds)\n"
-                                "{\n"
-                                "    .reg .u64 %limit, %begin, %now, %passed;\n"
-                                "    .reg .pred %more;\n"
-                                "    ld.param.u64 %limit, [nanoseconds];\n"
-                                "    mov.u64 %begin, %globaltimer;\n"
-                                "SPIN:\n"
-                                "    mov.u64 %now, %globaltimer;\n"
-                                "    sub.u64 %passed, %now, %begin;\n"
-                                "    setp.lt.u64 %more, %passed, %limit;\n"
-                                "    @%more bra SPIN;\n"
-                                "    ret;\n"
-                                "}\n";
 
 static int failed(CUresult result, const char *what, char *text)
 {
@@ -161,30 +150,22 @@ static int grow_flush(size_t bytes, char *text)
 /* What a call needs, made on the first use. */
 static int prepare(const struct request *request, char *text)
 {
-    CUmodule module;
-    CUresult result;
+    const char *step = "cuEventCreate";
+    CUresult result = CUDA_SUCCESS;
     device.driver->ctx_set_current(device.context);
-    if (!device.delay) {
+    if (!device.stop) {
         result = device.driver->event_create(&device.start, CU_EVENT_DEFAULT);
         if (result == CUDA_SUCCESS)
             result = device.driver->event_create(&device.stop, CU_EVENT_DEFAULT);
-        if (result != CUDA_SUCCESS)
-            return failed(result, "cuEventCreate", text);
-        result = device.driver->module_load_data(&module, delay_ptx);
-        if (result != CUDA_SUCCESS)
-            return failed(result, "cuModuleLoadData of the delay kernel", text);
-        result = device.driver->module_get_function(&device.delay, module, "unseen_delay");
-        if (result != CUDA_SUCCESS)
-            return failed(result, "cuModuleGetFunction of the delay kernel", text);
     }
-    return grow_flush(request->flush_bytes, text);
+    if (result == CUDA_SUCCESS)
+        result = hold_open(&device.hold, device.driver, &step);
+    return result == CUDA_SUCCESS ? grow_flush(request->flush_bytes, text) : failed(result, step, text);
 }
 
-/* Nothing of earlier calls in L2, persisting lines included, and the stream held for a moment. */
+/* Nothing of earlier calls in L2, persisting lines included, and the device at rest. */
 static CUresult make_cold(const struct request *request)
 {
-    unsigned long long delay_ns = DELAY_NS;
-    void *arguments[] = {&delay_ns};
     CUresult result = CUDA_SUCCESS;
     device.driver->ctx_set_current(device.context);
     /* Devices without persisting L2 refuse these two; they have nothing to reset either. */
@@ -193,35 +174,69 @@ static CUresult make_cold(const struct request *request)
     if (request->flush_bytes >= 4)
         result = device.driver->memset_d32_async(device.flush, runner.sequence, request->flush_bytes / 4,
                                                  device.stream);
-    if (result == CUDA_SUCCESS)
-        result = device.driver->ctx_synchronize();
-    if (result == CUDA_SUCCESS)
-        result =
-            device.driver->launch_kernel(device.delay, 1, 1, 1, 1, 1, 1, 0, device.stream, arguments, NULL);
-    if (result == CUDA_SUCCESS)
-        result = device.driver->event_record(device.start, device.stream);
+    return result == CUDA_SUCCESS ? device.driver->ctx_synchronize() : result;
+}
+
+/* By the host's clock, from a device at rest to a device at rest: whatever streams the work is on. */
+static CUresult call_by_wall(struct reply *reply)
+{
+    const double start = call_clock_ms();
+    reply->value = call_candidate();
+    device.driver->ctx_set_current(device.context);
+    const CUresult result = device.driver->ctx_synchronize();
+    reply->event_ms = reply->wall_ms = call_clock_ms() - start;
     return result;
 }
 
-/* One cold call. wall_ms includes what is left of the delay when the candidate starts launching. */
-static CUresult call_cold(const struct request *request, struct reply *reply)
+/* While the stream is still held, and has been for as long as the work may take: has any of it been done? Then it is
+ * not on this stream, nor waits for it, and the events say nothing about it. */
+static CUresult ask(const struct request *request, const struct hold_look *before, double start,
+                    struct reply *reply)
+{
+    struct hold_look now;
+    const double wait = fmin(ASK_MOST_MS, fmax(ASK_LEAST_MS, 3 * device.last_ms));
+    while (call_clock_ms() - start < wait && hold_lasts(&device.hold))
+        ;
+    const CUresult result = hold_look(&device.hold, request, &now);
+    reply->outside = result == CUDA_SUCCESS && hold_lasts(&device.hold) &&
+                     memcmp(&now, before, request->tensors * sizeof now.word[0]) != 0;
+    return result;
+}
+
+/* Between events on the stream, which is held until the candidate has returned. The wall clock starts when the stream
+ * does. */
+static CUresult call_by_events(const struct request *request, struct reply *reply)
 {
     float milliseconds = 0;
-    CUresult result = make_cold(request);
+    struct hold_look before;
+    const bool asks = request->mode == CALL_ASK;
+    CUresult result = asks ? hold_look(&device.hold, request, &before) : CUDA_SUCCESS;
+    if (result == CUDA_SUCCESS)
+        result = hold_begin(&device.hold, device.stream, asks ? ASK_NS : HOLD_NS);
+    if (result == CUDA_SUCCESS)
+        result = device.driver->event_record(device.start, device.stream);
     if (result != CUDA_SUCCESS)
         return result;
-    double start = call_clock_ms();
+    const double start = call_clock_ms();
     reply->value = call_candidate();
     device.driver->ctx_set_current(device.context);
-    CUresult recorded = device.driver->event_record(device.stop, device.stream);
-    result = device.driver->ctx_synchronize();
-    double stop = call_clock_ms();
-    if (result == CUDA_SUCCESS)
-        result = recorded;
+    if (asks)
+        result = ask(request, &before, start, reply);
+    const double released =
+        hold_lasts(&device.hold) ? call_clock_ms() : start + 1e-6 * (asks ? ASK_NS : HOLD_NS);
+    hold_end(&device.hold);
+    CUresult then = device.driver->event_record(device.stop, device.stream);
+    if (then == CUDA_SUCCESS)
+        then = device.driver->event_synchronize(device.stop);
+    const double stopped = call_clock_ms();
+    const CUresult last = device.driver->ctx_synchronize();
+    const double idle = call_clock_ms();
+    result = result != CUDA_SUCCESS ? result : then != CUDA_SUCCESS ? then : last;
     if (result == CUDA_SUCCESS)
         result = device.driver->event_elapsed_time(&milliseconds, device.start, device.stop);
     reply->event_ms = (double)milliseconds;
-    reply->wall_ms = stop - start;
+    reply->wall_ms = fmax(idle - released, 0);
+    reply->tail_ms = idle - stopped;
     return result;
 }
 
@@ -234,7 +249,10 @@ void device_call(const struct request *request, struct reply *reply)
         return;
     }
     reply->kind = REPLY_RETURNED;
-    const CUresult result = call_cold(request, reply);
+    CUresult result = make_cold(request);
+    if (result == CUDA_SUCCESS)
+        result = request->mode == CALL_WALL ? call_by_wall(reply) : call_by_events(request, reply);
+    device.last_ms = fmax(reply->event_ms, reply->wall_ms);
     if (result != CUDA_SUCCESS)
         device_error(result, "after the call", reply);
 }

@@ -19,10 +19,10 @@ struct slot {
 struct runner {
     int channel; /* a private duplicate: the candidate may close or replace descriptor 3 */
     enum backend backend;
-    void (*candidate)(void); /* called through the type that fits the number of arguments */
+    void (*candidate)(void);         /* called through the type that fits the number of arguments */
     struct slot slot[CHANNEL_SLOTS]; /* set by set */
-    volatile uint32_t sequence; /* of the request in progress */
-    atomic_bool busy;           /* a request is in progress: a fault is its answer */
+    volatile uint32_t sequence;      /* of the request in progress */
+    atomic_bool busy;                /* a request is in progress: a fault is its answer */
 };
 extern struct runner runner;
 

@@ -38,8 +38,10 @@ bool content_turns(const struct problem *problem, const struct instance *instanc
 {
     double turned = 0, drawn = 0;
     for (int t = 0; problem->tensors[t].name; t++) {
-        const int64_t step = step_of(problem, instance, t), count = instance_tensor_count(&instance->tensor[t]);
-        const double bytes = is_drawn(problem, t) ? (double)count * (double)dtype_size(problem->tensors[t].dtype) : 0;
+        const int64_t step = step_of(problem, instance, t),
+                      count = instance_tensor_count(&instance->tensor[t]);
+        const double bytes =
+            is_drawn(problem, t) ? (double)count * (double)dtype_size(problem->tensors[t].dtype) : 0;
         drawn += bytes;
         turned += step > 0 && count > step && instance->tensor[t].fill.kind != FILL_CONSTANT ? bytes : 0;
     }
@@ -96,12 +98,13 @@ void content_describe_near(const struct problem *problem, const struct instance 
     size_t used = (size_t)snprintf(text, size, "%s[", problem->tensors[near->tensor].name);
     for (int d = 0; d < tensor->rank && used < size; d++) {
         stride /= tensor->dim[d];
-        used += (size_t)snprintf(text + used, size - used, "%s%lld", d ? ", " : "", (long long)(rest / stride));
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%lld", d ? ", " : "", (long long)(rest / stride));
         rest %= stride;
     }
     if (used < size)
-        snprintf(text + used, size - used, "]: %.9g in the place of %.9g", stored_number(dtype, near->value, 0, &bits),
-                 stored_number(dtype, near->was, 0, &bits));
+        snprintf(text + used, size - used, "]: %.9g in the place of %.9g",
+                 stored_number(dtype, near->value, 0, &bits), stored_number(dtype, near->was, 0, &bits));
 }
 
 /* The greatest of a stretch: most ways to depend on an element show it. */
@@ -111,7 +114,8 @@ void content_greatest(enum dtype dtype, const void *from, int64_t count, void *t
     uint32_t bits;
     int64_t best = 0;
     for (int64_t i = 1; i < count; i++) {
-        const double value = stored_number(dtype, from, i, &bits), most = stored_number(dtype, from, best, &bits);
+        const double value = stored_number(dtype, from, i, &bits),
+                     most = stored_number(dtype, from, best, &bits);
         if (isnan(most) || value > most)
             best = i;
     }

@@ -79,7 +79,8 @@ static double budget_of(const struct run *run, int i)
 }
 
 /* What one configuration of a group came to. */
-static void settle(const struct times *times, int i, const struct config_result *kept, enum session_status status)
+static void settle(const struct times *times, int i, const struct config_result *kept,
+                   enum session_status status)
 {
     struct run *run = times->run;
     struct config_result *result = &run->result->results[i];
@@ -109,8 +110,8 @@ static int time_group(const struct times *times, int first)
     for (; kept && count < GROUP && first + count < times->count; count++) {
         const int i = times->order[first + count];
         kept[count] = run->result->results[i];
-        job[count] =
-            (struct timing_job){&run_drawn(run->task, i)->config, budget_of(run, i), &run->result->results[i]};
+        job[count] = (struct timing_job){&run_drawn(run->task, i)->config, budget_of(run, i),
+                                         &run->result->results[i]};
     }
     if (kept)
         status = session_time_several(times->session, job, count, &taken);
@@ -127,7 +128,8 @@ static void share_times(const struct times *times)
 {
     struct run *run = times->run;
     for (int i = 0; i < run->total; i++)
-        for (int k = 0; k < times->count && is_to_be_timed(run, i) && !run->result->results[i].timing.present; k++)
+        for (int k = 0; k < times->count && is_to_be_timed(run, i) && !run->result->results[i].timing.present;
+             k++)
             if (has_same_time(run, i, times->order[k]))
                 run->result->results[i].timing = run->result->results[times->order[k]].timing;
 }
@@ -176,8 +178,9 @@ static int cheapest(const struct run *run)
     int best = -1;
     for (int i = 0; i < run->total; i++) {
         const struct config_result *result = &run->result->results[i];
-        if (is_to_be_timed(run, i) && (best < 0 || result->bytes + result->flops <
-                                                       run->result->results[best].bytes + run->result->results[best].flops))
+        if (is_to_be_timed(run, i) &&
+            (best < 0 || result->bytes + result->flops <
+                             run->result->results[best].bytes + run->result->results[best].flops))
             best = i;
     }
     return best;

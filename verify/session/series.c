@@ -6,8 +6,8 @@
 
 #include "gen/contract/instantiate.h"
 
-/* One call in so many is on a near duplicate. */
-enum { NEAR_ONE_IN = 4 };
+/* One call in so many is on a near duplicate; one in so many asks what happens while its stream is held. */
+enum { NEAR_ONE_IN = 4, ASK_ONE_IN = 12 };
 /* Calls after which what turning does not renew is drawn anew: at once where that takes no longer than a copy, less
  * often where a processor draws. */
 enum { DRAW_TURNED = 16, DRAW_HOST = 8 };
@@ -50,6 +50,7 @@ int series_open(struct series *series, struct session *s, const struct config *c
         session_failed(s, "drawing the configuration", -1);
         return -1;
     }
+    series->kind = pcg_below(series->random, 2) ? KEEP_NEAR : KEEP_FRESH;
     return take_memory(s, &series->instance);
 }
 
@@ -109,7 +110,8 @@ static bool keep(struct series *series, struct session *s, const struct call *ca
     const bool near = series->content.near.present;
     for (int which = 0; which < KEEP_COUNT; which++) {
         struct kept *kept = &series->kept[which];
-        if ((!series->wanted && which != (near ? KEEP_NEAR : KEEP_FRESH)) || !is_to_be_kept(series, which))
+        if ((!series->wanted && (which != (near ? KEEP_NEAR : KEEP_FRESH) || which != series->kind)) ||
+            !is_to_be_kept(series, which))
             continue;
         *kept = (struct kept){.number = series->calls,
                               .candidates = kept->candidates,
@@ -124,6 +126,36 @@ static bool keep(struct series *series, struct session *s, const struct call *ca
     return true;
 }
 
+/* Whoever is known to work outside its stream is timed by the wall clock. */
+static enum call_mode mode_of(const struct series *series, const struct session *s)
+{
+    if (s->options.device->backend != BACKEND_CUDA)
+        return CALL_EVENTS;
+    if (s->outside)
+        return CALL_WALL;
+    return series->calls == 0 || !s->child || pcg_below(series->random, ASK_ONE_IN) == 0 ? CALL_ASK
+                                                                                         : CALL_EVENTS;
+}
+
+/* A refusal ends it. */
+static bool note_answer(struct series *series, struct session *s, const struct call *call,
+                        const struct child_answer *answer, struct series_call *out)
+{
+    series->calls++;
+    if (answer->returned != 0) {
+        series->ended.outcome = OUTCOME_REFUSED;
+        series->ended.reason.cause = CAUSE_RETURN;
+        snprintf(series->ended.detail, sizeof series->ended.detail, "returned %d", answer->returned);
+        return false;
+    }
+    s->outside = s->outside || answer->outside;
+    out->outside = answer->outside;
+    out->counts = series->calls > 1 && !series->content.near.present && call->mode != CALL_ASK;
+    out->clocks = (struct clocks){answer->event_ms, answer->wall_ms};
+    out->tail_ms = answer->tail_ms;
+    return true;
+}
+
 bool series_call(struct series *series, struct session *s, struct series_call *out)
 {
     struct call call = {0};
@@ -133,6 +165,7 @@ bool series_call(struct series *series, struct session *s, struct series_call *o
     if (!renew(series, s) || !slots_place(s, series->ring, series->placement, &series->content, &call))
         return false;
     session_arguments(s, &series->instance, &call);
+    call.mode = mode_of(series, s);
     if (!session_child(s, &series->ended))
         return false;
     const enum child_status status =
@@ -141,16 +174,7 @@ bool series_call(struct series *series, struct session *s, struct series_call *o
         session_child_failed(s, status, text, &series->ended);
         return false;
     }
-    series->calls++;
-    if (answer.returned != 0) {
-        series->ended.outcome = OUTCOME_REFUSED;
-        series->ended.reason.cause = CAUSE_RETURN;
-        snprintf(series->ended.detail, sizeof series->ended.detail, "returned %d", answer.returned);
-        return false;
-    }
-    out->near = series->content.near.present;
-    out->clocks = (struct clocks){answer.event_ms, answer.wall_ms};
-    return keep(series, s, &call);
+    return note_answer(series, s, &call, &answer, out) && keep(series, s, &call);
 }
 
 /* `got` is the kept output. */
@@ -175,10 +199,12 @@ static bool judge_kept(struct series *series, struct session *s, int which, stru
         return true;
     snprintf(where, sizeof where, ", in %s (number %d)", series->where, kept->number);
     snprintf(text, sizeof text, "%s", ended->detail);
-    snprintf(ended->detail, sizeof ended->detail, "in %s (number %d): %.250s", series->where, kept->number, text);
+    snprintf(ended->detail, sizeof ended->detail, "in %s (number %d): %.250s", series->where, kept->number,
+             text);
     if (!kept->content.near.present)
         return true;
-    content_describe_near(s->options.problem, &series->instance, &kept->content.near, element, sizeof element);
+    content_describe_near(s->options.problem, &series->instance, &kept->content.near, element,
+                          sizeof element);
     snprintf(ended->detail, sizeof ended->detail,
              "in %s (number %d), its inputs those of the call before but for %.90s: %.110s", series->where,
              kept->number, element, text);

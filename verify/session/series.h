@@ -23,12 +23,14 @@ struct series {
     struct setup *setup;
     struct instance instance; /* of base */
     struct pcg *random;
-    struct content content;   /* of the last call */
-    int drawn;                /* content in `own` */
-    int ring;                 /* and where the last call was */
+    struct content content; /* of the last call */
+    int drawn;              /* content in `own` */
+    int ring;               /* and where the last call was */
     enum placement placement;
     int calls;
-    const int *wanted; /* numbers of the calls to be kept, by enum; NULL: chosen evenly among all of the kind */
+    /* Numbers of the calls to be kept, by enum; NULL: one, chosen evenly among all of the kind `kind`. */
+    const int *wanted;
+    int kind;
     struct kept kept[KEEP_COUNT];
     struct call_result ended; /* how the series ended, where not well; else OUTCOME_PASS */
     const char *where;        /* for people: "a timed call" */
@@ -36,8 +38,11 @@ struct series {
 
 /* What one call of a series took. */
 struct series_call {
-    bool near; /* on a near duplicate: no time of a fresh content */
+    bool counts; /* its time: not the first call, not on a near duplicate, not one that asks */
+    bool
+        outside; /* it was found that the candidate works outside its stream: times taken before say nothing */
     struct clocks clocks;
+    double tail_ms; /* until the device is idle, after the event */
 };
 
 /* Set up s->now for it: memory, first content. -1 where memory is short. s->status says when something else failed. */

@@ -62,7 +62,8 @@ struct timing_job {
 /* Time configurations on data of the published kind, their calls interleaved at random, on ever new contents; judge the
  * outputs of calls chosen in secret. Sets timing of each result, and its outcome when such an output does not pass.
  * *taken: so many, from the first on, are done; the others had no memory beside these. */
-enum session_status session_time_several(struct session *session, struct timing_job *job, int count, int *taken);
+enum session_status session_time_several(struct session *session, struct timing_job *job, int count,
+                                         int *taken);
 enum session_status session_time(struct session *session, const struct config *config, double budget_seconds,
                                  struct config_result *result);
 

@@ -17,8 +17,10 @@ static const struct {
     int content;
     enum placement placement;
     enum stage stage;
-} calls[SESSION_CALLS] = {
-    {0, PLACE_LOW, STAGE_FIRST}, {1, PLACE_LOW, STAGE_FRESH}, {1, PLACE_HIGH, STAGE_MOVED}, {1, PLACE_HIGH, STAGE_NEAR}};
+} calls[SESSION_CALLS] = {{0, PLACE_LOW, STAGE_FIRST},
+                          {1, PLACE_LOW, STAGE_FRESH},
+                          {1, PLACE_HIGH, STAGE_MOVED},
+                          {1, PLACE_HIGH, STAGE_NEAR}};
 
 /* A near duplicate is judged in full, like a fresh content: in one configuration of so many. */
 enum { FIRST_NEAR = 3, NEAR_ONE_IN = 4 };
@@ -27,7 +29,7 @@ enum { FIRST_NEAR = 3, NEAR_ONE_IN = 4 };
 struct checking {
     const struct config *config;
     struct instance instance;
-    int content; /* that the judge's inputs hold; -1: none yet */
+    int content;         /* that the judge's inputs hold; -1: none yet */
     struct content near; /* of the fourth call */
     struct call at;      /* the call at hand */
     struct totals totals;
@@ -95,8 +97,8 @@ static bool compare_outputs(struct session *s, struct checking *c)
             int64_t first = -1;
             if (!(s->judgement[k].tensors >> t & 1))
                 continue;
-            const int error =
-                s->memory->find_difference(s->now->slot[t].got, s->now->slot[t].before, s->now->slot[t].bytes, &first);
+            const int error = s->memory->find_difference(s->now->slot[t].got, s->now->slot[t].before,
+                                                         s->now->slot[t].bytes, &first);
             if (error)
                 return session_failed(s, "comparing outputs", error);
             c->same[k] = c->same[k] && first < 0;

@@ -46,7 +46,8 @@ static bool is_ours_alone(struct session *s)
 }
 
 /* The second run: calls of the candidate and kernels of ours in turn. False: the series is over. */
-static bool run_again(struct session *s, struct series *series, struct clocks *candidate, struct clocks *control)
+static bool run_again(struct session *s, struct series *series, struct clocks *candidate,
+                      struct clocks *control)
 {
     struct series_call call;
     double event, wall;

@@ -53,6 +53,7 @@ struct session {
     struct company company; /* while times were taken */
     double looked;          /* when the neighbours were last asked for, and the answer */
     enum neighbours_state last_look;
+    bool outside;            /* the candidate works outside the stream that it is given */
     bool disturbed;          /* the time at hand is not to be trusted */
     int proofs;              /* attempts */
     struct pattern *pattern; /* session_observe */
@@ -83,7 +84,8 @@ void *slot_content(const struct slot *slot);
 /* After a call: changed inputs and slack give the outcome; OUTCOME_PASS otherwise. */
 bool slots_inspect(struct session *s, const struct call *call, struct call_result *result);
 bool slots_snapshot(struct session *s, const struct call *call); /* to `got`; what was there is `before` */
-bool slots_keep(struct session *s, const struct call *call, bool before); /* to one of them, the other stays */
+bool slots_keep(struct session *s, const struct call *call,
+                bool before);       /* to one of them, the other stays */
 void slots_swap(struct session *s); /* `got` and `before` */
 /* The element of a near duplicate: its value, drawn like the others, and what it replaces. */
 bool slots_choose_near(struct session *s, const struct instance *instance, struct pcg *random,

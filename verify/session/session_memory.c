@@ -21,7 +21,8 @@ void *slot_content(const struct slot *slot)
 }
 
 /* Regions; what is put there; two snapshots of what comes back. What the judge needs besides is small. */
-static double footprint(const struct problem *problem, const struct instance *instance, int rings, bool turned)
+static double footprint(const struct problem *problem, const struct instance *instance, int rings,
+                        bool turned)
 {
     double bytes = 0;
     for (int t = 0; problem->tensors[t].name; t++) {
@@ -37,8 +38,7 @@ static double footprint(const struct problem *problem, const struct instance *in
 static bool fits(const struct session *s, const struct instance *instance, int rings, bool turned, char *why,
                  size_t why_size)
 {
-    const double need =
-        footprint(s->options.problem, instance, rings, turned) + (double)((size_t)64 << 20);
+    const double need = footprint(s->options.problem, instance, rings, turned) + (double)((size_t)64 << 20);
     const double available = (double)s->memory->available() * 0.9 / s->options.workers;
     if (need <= available)
         return true;
@@ -58,8 +58,8 @@ static int create_copies(struct session *s, int t, bool turned, char *why, size_
     if (!error && is_written(s, t))
         error = s->memory->take(&slot->before, slot->bytes);
     if (error)
-        snprintf(why, why_size, "no memory for the judge's copy of %s: %s", s->options.problem->tensors[t].name,
-                 s->memory->explain(error));
+        snprintf(why, why_size, "no memory for the judge's copy of %s: %s",
+                 s->options.problem->tensors[t].name, s->memory->explain(error));
     return error ? -1 : 0;
 }
 
@@ -130,7 +130,8 @@ bool slots_fill(struct session *s, const struct config *config, const struct ins
         if (slot->pitch > slot->row)
             error = s->memory->poison(slot->own, slot->bytes, slot->poison);
         if (!error)
-            error = s->memory->fill(s->options.problem, instance, t, config->seed, content, s->now->slot[t].own);
+            error =
+                s->memory->fill(s->options.problem, instance, t, config->seed, content, s->now->slot[t].own);
         if (error)
             return session_failed(s, "filling the inputs", error);
     }
@@ -230,8 +231,7 @@ static bool inspect_slack(struct session *s, int tensor, const char *base, enum 
     const struct slot *slot = &s->now->slot[tensor];
     const bool below = side == SIDE_BELOW;
     int64_t first;
-    const int error =
-        s->memory->find_unpoisoned(base + from, bytes, slot->poison, &first);
+    const int error = s->memory->find_unpoisoned(base + from, bytes, slot->poison, &first);
     if (error)
         return session_failed(s, "inspecting memory", error);
     if (first >= 0) {
@@ -264,8 +264,8 @@ static bool inspect_gaps(struct session *s, int tensor, const char *base, size_t
     char where[96];
     int64_t first = -1;
     const int error = slot->pitch > slot->row
-                          ? s->memory->find_unpoisoned_gap(base + at, slot->bytes,
-                                                           slot->row, slot->pitch, slot->poison, &first)
+                          ? s->memory->find_unpoisoned_gap(base + at, slot->bytes, slot->row, slot->pitch,
+                                                           slot->poison, &first)
                           : 0;
     if (error)
         return session_failed(s, "inspecting memory", error);
@@ -297,8 +297,7 @@ bool slots_inspect(struct session *s, const struct call *call, struct call_resul
             return false;
         if (is_written(s, t) || result->outcome != OUTCOME_PASS)
             continue;
-        const int error =
-            s->memory->find_difference(base + at, slot_content(slot), slot->bytes, &first);
+        const int error = s->memory->find_difference(base + at, slot_content(slot), slot->bytes, &first);
         if (error)
             return session_failed(s, "comparing the inputs", error);
         if (first >= 0) {
@@ -317,9 +316,10 @@ bool slots_keep(struct session *s, const struct call *call, bool before)
 {
     for (int t = 0; t < s->tensors; t++) {
         const struct slot *slot = &s->now->slot[t];
-        const int error = is_written(s, t) ? s->memory->copy(before ? slot->before : slot->got,
-                                                             memory_in(s, t, call) + call->offset[t], slot->bytes)
-                                           : 0;
+        const int error = is_written(s, t)
+                              ? s->memory->copy(before ? slot->before : slot->got,
+                                                memory_in(s, t, call) + call->offset[t], slot->bytes)
+                              : 0;
         if (error)
             return session_failed(s, "reading an output", error);
     }

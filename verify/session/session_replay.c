@@ -65,10 +65,8 @@ static bool is_right_now(struct session *s, const struct judging *judging, const
     struct config_result *scratch = calloc(1, sizeof *scratch);
     struct call_result result = {.output = output};
     struct totals totals = {scratch, -1};
-    const struct judging brief = {.config = judging->config,
-                                  .instance = judging->instance,
-                                  .call = judging->call,
-                                  .acquit_only = true};
+    const struct judging brief = {
+        .config = judging->config, .instance = judging->instance, .call = judging->call, .acquit_only = true};
     bool ok = output && scratch ? call_anew(s, judging, content, call, right)
                                 : session_failed(s, "proving a replay", -1);
     if (ok && *right) {
@@ -99,9 +97,10 @@ bool replay_prove(struct session *s, const struct judging *judging, const struct
         return true;
     config_format(judging->config, line, sizeof line);
     content_describe_near(s->options.problem, judging->instance, near, element, sizeof element);
-    session_find(s, FINDING_REPLAY,
-                 "%.110s%s: with %.90s it returned, bit for bit, its answer to the inputs before; in a process of its "
-                 "own, without those, it answers rightly",
-                 line, where, element);
+    session_find(
+        s, FINDING_REPLAY,
+        "%.110s%s: with %.90s it returned, bit for bit, its answer to the inputs before; in a process of its "
+        "own, without those, it answers rightly",
+        line, where, element);
     return true;
 }
