@@ -56,6 +56,7 @@ static void load(const struct request *request, struct reply *reply)
     }
     if (!*request->path)
         return;
+    state_keep();
     void *object = dlopen(request->path, RTLD_NOW | RTLD_LOCAL);
     if (!object) {
         fail(reply, FAILURE_LOAD, "%s", dlerror());
@@ -159,7 +160,7 @@ static void answer(const struct request *request, int fd)
     reply.kind = REPLY_DONE;
     runner.sequence = request->sequence;
     atomic_store(&runner.busy, true);
-    fault_arm();
+    state_restore();
     if (request->kind == REQUEST_LOAD)
         load(request, &reply);
     else if (request->kind == REQUEST_MAP)
@@ -197,6 +198,8 @@ static bool receive(struct request *request, int *fd)
     struct cmsghdr *header = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
     if (header && header->cmsg_type == SCM_RIGHTS)
         memcpy(fd, CMSG_DATA(header), sizeof *fd);
+    if (*fd >= 0 && *fd < CHANNEL_FD) /* the candidate closed one of these, and state_restore puts it back */
+        *fd = fcntl(*fd, F_DUPFD_CLOEXEC, CHANNEL_FD);
     return got == (ssize_t)sizeof *request;
 }
 

@@ -108,6 +108,7 @@ int device_open(int ordinal, char *text)
     /* Not CU_STREAM_NON_BLOCKING: a candidate that puts work on the legacy default stream is still
      * ordered with this one. */
     result = device.driver->stream_create(&device.stream, CU_STREAM_DEFAULT);
+    device_state_keep(ordinal, device.context, device.stream);
     return result == CUDA_SUCCESS ? 0 : failed(result, "cuStreamCreate", text);
 }
 
@@ -252,7 +253,7 @@ void device_time(const struct request *request, struct reply *reply)
     reply->kind = REPLY_RETURNED;
     for (uint32_t i = 0; i < request->samples && reply->value == 0; i++) {
         int value = 0;
-        fault_arm();
+        state_restore();
         CUresult result = take_sample(request, reply, &value);
         if (result != CUDA_SUCCESS) {
             device_error(result, "while timing", reply);
