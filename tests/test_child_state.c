@@ -28,7 +28,8 @@ enum { PARTS = sizeof parts / sizeof *parts };
 static const char head[] =
     "#define _GNU_SOURCE\n"
     "#include <errno.h>\n#include <fcntl.h>\n#include <fenv.h>\n#include <locale.h>\n#include <omp.h>\n"
-    "#include <sched.h>\n#include <signal.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n"
+    "#include <sched.h>\n#include <signal.h>\n#include <stdint.h>\n#include <stdio.h>\n#include "
+    "<stdlib.h>\n#include <string.h>\n"
     "#include <sys/prctl.h>\n#include <sys/resource.h>\n#include <sys/stat.h>\n#include <sys/time.h>\n"
     "#include <unistd.h>\n#include <wchar.h>\n"
     "#ifdef __x86_64__\n#include <xmmintrin.h>\n"
@@ -87,6 +88,18 @@ static const char spoils[] =
     "KERNEL(relies) { volatile float tiny = 1e-39f, third = 3; (void)stream;\n"
     "    for (int64_t i = 0; i < n; i++) y[i] = x[i] * tiny; y[0] = 1 / third;\n"
     "    fesetround(FE_UPWARD); flush(); return 0; }\n"
+    "static uint32_t mark(uint32_t i) { return (i + 1) * 2654435761u ^ 0x5ec2e7a1u; }\n"
+    "static int holds(const char *p, const char *end) { for (; p + 64 <= end; p += 4) {\n"
+    "    int i = 0; while (i < 16 && *(const volatile uint32_t *)(p + 4 * i) == mark((uint32_t)i)) i++;\n"
+    "    if (i == 16) return 1; } return 0; }\n"
+    "KERNEL(searches) { enum { BYTES = 32 << 20 }; char line[512]; int found = 0; (void)stream;\n"
+    "    char *fresh = malloc(BYTES); found = holds(fresh, fresh + BYTES);\n"
+    "    FILE *maps = fopen(\"/proc/self/maps\", \"r\");\n"
+    "    while (fgets(line, sizeof line, maps)) { unsigned long a, b; char r;\n"
+    "        if (sscanf(line, \"%lx-%lx %c\", &a, &b, &r) == 3 && r == 'r' && !strstr(line, \"[v\") &&\n"
+    "            b - a < 1ul << 30)\n"
+    "            found += holds((const char *)a, (const char *)b); }\n"
+    "    fclose(maps); return found + (!x || !y || n < 0); }\n"
     "KERNEL(keeps) { static float *mine; static int fd = -1, calls; (void)x, (void)y, (void)n, "
     "(void)stream;\n"
     "    struct rlimit stack; sigset_t set; struct sigaction a = {.sa_handler = on}, now;\n"
@@ -175,6 +188,35 @@ START_TEST(what_a_kernel_keeps_for_itself_is_left_alone)
 }
 END_TEST
 
+static void write_marks(void *memory, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / 4; i++)
+        ((uint32_t *)memory)[i] = ((uint32_t)(i % 16) + 1) * 2654435761u ^ 0x5ec2e7a1u;
+}
+
+/* What the judge holds, and what it gave back, are another process's; what is in a tensor is found, so that the search
+ * is worth something. */
+START_TEST(a_search_of_all_memory_finds_nothing_of_the_judges)
+{
+    enum { BYTES = 4 << 20 };
+    struct region gone;
+    int returned = -1;
+    uint32_t *judges = malloc(BYTES);
+    ck_assert_ptr_nonnull(judges);
+    write_marks(judges, BYTES);
+    ck_assert_int_eq(region_create(&gone, BACKEND_HOST, BYTES, REGION_ALIGN, it.text, sizeof it.text), 0);
+    write_marks(gone.base, BYTES);
+    start("searches");
+    region_destroy(&gone);
+    ck_assert_msg(fixture_call(PLACE_LOW, 20, &returned) == CHILD_OK, "%s", it.text);
+    ck_assert_int_eq(returned, 0);
+    write_marks(it.x.base, 64);
+    ck_assert_msg(fixture_call(PLACE_LOW, 20, &returned) == CHILD_OK, "%s", it.text);
+    ck_assert_int_eq(returned, 1);
+    free(judges);
+}
+END_TEST
+
 TCase *child_state_case(void)
 {
     TCase *tests = tcase_create("state");
@@ -182,6 +224,7 @@ TCase *child_state_case(void)
     tcase_add_unchecked_fixture(tests, compile, forget);
     tcase_add_loop_test(tests, every_call_finds_the_process_as_the_first_did, 0, 2);
     tcase_add_test(tests, who_relies_on_modes_of_an_earlier_call_gains_nothing);
+    tcase_add_test(tests, a_search_of_all_memory_finds_nothing_of_the_judges);
     tcase_add_test(tests, what_a_kernel_keeps_for_itself_is_left_alone);
     return tests;
 }

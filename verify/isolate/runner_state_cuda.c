@@ -93,6 +93,8 @@ void device_state_keep(int ordinal, CUcontext context, CUstream stream)
     kept.stream = stream;
     kept.has_flags = get_flags(&kept.flags);
     kept.has_cache = driver.get_cache && driver.get_cache(&kept.cache) == CUDA_SUCCESS;
+    if (driver.set_limit) /* as it is when times are taken */
+        driver.set_limit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
     for (int i = 0; i < LIMITS; i++)
         kept.has_limit[i] =
             driver.get_limit && driver.get_limit(&kept.limit[i], limits[i].limit) == CUDA_SUCCESS;
