@@ -44,6 +44,7 @@ struct child {
     char head[256]; /* the first bytes printed */
     size_t head_bytes;
     struct child_fault fault;
+    struct forbid_watch *watch; /* NULL: nothing is forbidden to it */
 };
 
 /* Send a request (with a descriptor when fd >= 0), wait for its answer. CHILD_OK: a DONE or
