@@ -12,6 +12,7 @@ Suite *session_suite(void);
 Suite *house_suite(void);
 Suite *reports_suite(void);
 Suite *child_suite(void);
+Suite *forbid_suite(void);
 Suite *build_suite(void);
 Suite *reference_suite(void);
 Suite *error_suite(void);

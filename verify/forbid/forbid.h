@@ -17,6 +17,9 @@ const char *forbid_words(void);
  * it cannot be read. Nothing happens where nothing is forbidden. */
 int forbid_object(const char *object, char *error, size_t error_size);
 
+/* Is it the one that was looked at? */
+bool forbid_watches(const char *object);
+
 struct forbid_uses {
     int count;      /* of words whose use is proved */
     char text[320]; /* how: "cublas: its object needs libcublas.so.12; ..." */

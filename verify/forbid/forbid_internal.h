@@ -4,8 +4,6 @@
 
 #include "forbid.h"
 
-bool forbid_watches(const char *object);
-
 /* Looks at a library: its file's name, what it calls itself, what it defines, and where it is the candidate's own its
  * kernels. `fd`: the file, -1 when it cannot be opened. */
 void forbid_library(const char *path, int fd);

@@ -203,13 +203,14 @@ struct scan {
     bool inside; /* of a word that began with _Z or may still do so */
 };
 
-/* A word ends with a zero byte, as strings do; the rest of one that is too long is left out. */
+/* A word ends with a zero byte, as strings do, or with the parenthesis that follows a kernel in PTX; the rest of one that
+ * is too long is left out. */
 static void scan_byte(struct object *o, struct scan *s, unsigned char c)
 {
     const bool of_name = isalnum(c) || c == '_' || c == '$' || c == '.';
     if (!of_name) {
         s->name[s->length] = 0;
-        if (s->inside && c == 0 && s->length > 2)
+        if (s->inside && (c == 0 || c == '(') && s->length > 2)
             visit(o, OBJECT_MANGLED, s->name);
         s->length = 0;
         s->inside = true;

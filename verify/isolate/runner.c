@@ -236,7 +236,7 @@ static int private_channel(void)
     return fcntl(CHANNEL_FD, F_DUPFD_CLOEXEC, 100 + pick);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     static struct request request;
     int fd, type;
@@ -247,6 +247,7 @@ int main(void)
               stderr);
         return 2;
     }
+    audit_begin(argc, argv);
     confine();
     fault_arm();
     filter_calls();

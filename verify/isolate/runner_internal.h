@@ -31,6 +31,11 @@ extern struct runner runner;
 /* Handlers, alternate stack and signal mask as they must be; a candidate may have changed them. */
 void fault_arm(void);
 
+/* --- runner_audit.c --- */
+
+/* With CHANNEL_AUDIT on the command line: of whatever is loaded from now on a page stays mapped. Before anything else. */
+void audit_begin(int argc, char **argv);
+
 /* --- runner_state.c --- */
 
 /* Once, before any of the candidate's code runs: what state_restore puts back. */
