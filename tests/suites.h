@@ -47,6 +47,7 @@ void explain_random_tests(TCase *tcase); /* part of the explain suite */
 void gpu_probe_tests(TCase *tcase);      /* parts of the gpu suite */
 TCase *gpu_clock_case(void);
 TCase *gpu_state_case(void);
+TCase *gpu_forbid_case(void);
 TCase *own_gpu_case(void);
 TCase *gpu_contract_case(void);
 TCase *gpu_forms_case(void);
