@@ -12,7 +12,7 @@
 /* What is larger than any compiler writes is not read. */
 enum { TABLE_BYTES = 64 << 20, SEGMENTS = 512, PIECE = 1 << 16, NAME_BYTES = 4096 };
 /* Of tables and of names, all together: tables may overlap, and names share their ends. */
-static const uint64_t most_bytes = (uint64_t)1 << 30;
+static const uint64_t most_bytes = (uint64_t)256 << 20;
 
 struct object {
     int fd;
