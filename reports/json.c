@@ -269,15 +269,14 @@ static json_t *schema_json(const struct result *result)
 
 static json_t *extra_json(const struct result *result)
 {
-    return json_pack("{s:o, s:o, s:o, s:b, s:b, s:o, s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o}",
-                     "effort", text(result->effort), "admitted", text(result->admitted), "fits",
-                     text(result->fits), "downgrade", result->downgrade, "partial", result->partial,
-                     "partial_reason", text(result->partial ? result->partial_reason : NULL), "planned",
-                     result->planned, "notes", text(result->notes), "sandbox", text(result->sandbox),
-                     "sandboxed", result->no_sandbox[0] == '\0', "phase_seconds", phase_json(&result->phase),
-                     "published", published_json(result), "coverage", coverage_json(&result->coverage),
-                     "diagnosis", diagnosis_json(&result->diagnosis), "timing_trusted", trusted_json(result),
-                     "forbid", text(result->forbid[0] ? result->forbid : NULL));
+    return json_pack("{s:o, s:o, s:o, s:b, s:b, s:o, s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "effort",
+                     text(result->effort), "admitted", text(result->admitted), "fits", text(result->fits),
+                     "downgrade", result->downgrade, "partial", result->partial, "partial_reason",
+                     text(result->partial ? result->partial_reason : NULL), "planned", result->planned,
+                     "notes", text(result->notes), "sandbox", text(result->sandbox), "sandboxed",
+                     result->no_sandbox[0] == '\0', "phase_seconds", phase_json(&result->phase), "published",
+                     published_json(result), "coverage", coverage_json(&result->coverage), "diagnosis",
+                     diagnosis_json(&result->diagnosis), "timing_trusted", trusted_json(result));
 }
 
 static char *json_text(const struct result *result)
@@ -286,6 +285,7 @@ static char *json_text(const struct result *result)
     char *dump = NULL;
 
     if (json_object_update_new(json, extra_json(result)) == 0 &&
+        json_object_set_new(json, "forbid", text(result->forbid[0] ? result->forbid : NULL)) == 0 &&
         json_object_set_new(json, "results", results_json(result)) == 0)
         dump = json_dumps(json, JSON_INDENT(1));
     json_decref(json);

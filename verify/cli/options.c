@@ -43,11 +43,11 @@ enum {
     KEY_CAUSE = 'C',
     KEY_TIMING = 'm',
     KEY_NO_LEASE = 'L',
+    KEY_FORBID = 'F',
     KEY_LIKE = 'l',
     KEY_OUT = 'o',
     KEY_SOURCES = 'i',
-    KEY_REQUIRE_SANDBOX = 'w',
-    KEY_FORBID = 'F'
+    KEY_REQUIRE_SANDBOX = 'w'
 };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */

@@ -37,6 +37,7 @@ int child_reap(struct spawned *spawned, int patience_ms);
 
 struct child {
     struct spawned process;
+    struct forbid_watch *watch; /* NULL: nothing is forbidden to it */
     enum backend backend;
     bool sandboxed;
     int log;        /* descriptor, -1: none */
@@ -44,7 +45,6 @@ struct child {
     char head[256]; /* the first bytes printed */
     size_t head_bytes;
     struct child_fault fault;
-    struct forbid_watch *watch; /* NULL: nothing is forbidden to it */
 };
 
 /* Send a request (with a descriptor when fd >= 0), wait for its answer. CHILD_OK: a DONE or

@@ -198,8 +198,6 @@ static bool receive(struct request *request, int *fd)
     struct cmsghdr *header = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
     if (header && header->cmsg_type == SCM_RIGHTS)
         memcpy(fd, CMSG_DATA(header), sizeof *fd);
-    if (*fd >= 0 && *fd < CHANNEL_FD) /* the candidate closed one of these, and state_restore puts it back */
-        *fd = fcntl(*fd, F_DUPFD_CLOEXEC, CHANNEL_FD);
     return got == (ssize_t)sizeof *request;
 }
 
@@ -256,6 +254,9 @@ int main(int argc, char **argv)
     if (send(runner.channel, &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello)
         return 1;
     while (receive(&request, &fd)) {
+        if (fd >= 0 &&
+            fd < CHANNEL_FD) /* the candidate closed one of these, and state_restore puts it back */
+            fd = fcntl(fd, F_DUPFD_CLOEXEC, CHANNEL_FD);
         answer(&request, fd);
         if (fd >= 0)
             close(fd);
