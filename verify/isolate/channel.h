@@ -80,7 +80,7 @@ struct reply {
     char text[CHANNEL_TEXT];
 };
 #define CHANNEL_MAGIC 0x756e736eu
-/* On the runner's command line: objects that were unloaded stay visible from outside. */
+/* Last on the runner's command line: objects that were unloaded stay visible from outside. */
 #define CHANNEL_AUDIT "--audit"
 
 #endif

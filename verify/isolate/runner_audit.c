@@ -41,12 +41,13 @@ void audit_begin(int argc, char **argv)
         unsetenv(variable);
         return;
     }
-    const int fd = argc == 2 && strcmp(argv[1], CHANNEL_AUDIT) == 0 ? open_object() : -1;
+    const int fd = argc > 1 && strcmp(argv[argc - 1], CHANNEL_AUDIT) == 0 ? open_object() : -1;
     if (fd < 0)
         return;
     snprintf(path, sizeof path, "%s%d", place, fd);
     setenv(variable, path, 1);
-    execv("/proc/self/exe", (char *const[]){argv[0], NULL});
+    argv[argc - 1] = NULL;
+    execv("/proc/self/exe", argv);
     unsetenv(variable); /* then what is unloaded is not seen */
     close(fd);
 }

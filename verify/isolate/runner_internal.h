@@ -33,7 +33,7 @@ void fault_arm(void);
 
 /* --- runner_audit.c --- */
 
-/* With CHANNEL_AUDIT on the command line: of whatever is loaded from now on a page stays mapped. Before anything else. */
+/* With CHANNEL_AUDIT last on the command line: of whatever is loaded from now on a page stays mapped. Before anything else. */
 void audit_begin(int argc, char **argv);
 
 /* --- runner_state.c --- */

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What goes behind argv[count] at most: a program, an option, the end. */
-enum { BEHIND = 3 };
+/* What goes behind argv[count] at most: a program, two words, the end. */
+enum { BEHIND = 4 };
 
 static void add(struct sandbox *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
