@@ -85,7 +85,7 @@ RUNNER_SRC := $(wildcard verify/isolate/runner*.c) verify/isolate/invoke.c verif
 MAIN_SRC := verify/cli/main.c
 TOOL_SRC := $(wildcard problems/*.c) $(PROBLEMS:%=problems/%/problem.c) $(wildcard gen/*/*.c) \
     $(filter-out reference/enclosure_host.c reference/witness.c,$(wildcard reference/*.c)) \
-    $(filter-out $(MAIN_SRC) $(wildcard verify/isolate/runner*.c) verify/isolate/invoke.c,$(wildcard verify/*/*.c)) \
+    $(filter-out $(MAIN_SRC) $(wildcard verify/isolate/runner*.c) verify/isolate/invoke.c verify/isolate/audit.c,$(wildcard verify/*/*.c)) \
     $(wildcard reports/*.c)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/random/pcg.o $(BUILD)/verify/measure/student.o \
     $(foreach j,$(JUDGEMENTS),$(BUILD)/reference/enclosure_host_$(call symbol_of,$(j)).o \
@@ -149,6 +149,14 @@ $(BUILD)/unseen: $(MAIN_SRC:%.c=$(BUILD)/%.o) $(TOOL_OBJ)
 $(BUILD)/unseen-runner: $(RUNNER_SRC:verify/%.c=$(BUILD)/runner/%.o)
 	@echo "  LINK  $@"
 	@$(CC) -fopenmp -o $@ $^ $(INVOKE_LIBS) -Wl,-Bstatic -lseccomp -Wl,-Bdynamic $(SYSTEM_LIBS)
+
+# What the runner's loader gets (--forbid): a part of the runner, and without any library.
+$(BUILD)/runner/audit.so: verify/isolate/audit.c
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	@$(CC) -std=c11 $(WARN) -D_GNU_SOURCE -O2 -fPIC -shared -nostdlib -fno-stack-protector -fvisibility=hidden -o $@ $<
+$(BUILD)/runner/isolate/runner_audit.o: $(BUILD)/runner/audit.so
+$(BUILD)/runner/isolate/runner_audit.o: BASE += -DAUDIT_OBJECT='"$(BUILD)/runner/audit.so"'
 
 # The runner lives with the candidate: no sanitizer, which would take the faults that it reports.
 $(BUILD)/runner/%.o: verify/%.c

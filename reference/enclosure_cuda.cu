@@ -157,6 +157,7 @@ struct work {
     unsigned long long *open; /* how many */
     num *scratch;             /* scratch_count per block */
     int64_t scratch_count;
+    size_t scratch_bytes; /* of all blocks */
 };
 
 #ifdef REF_DISCRETE
@@ -244,6 +245,19 @@ static int64_t choose_blocks(int64_t rows, int64_t scratch_bytes)
     return blocks < 1 ? 1 : blocks;
 }
 
+static cudaError_t allocate_scratch(struct work *w, size_t bytes)
+{
+    w->scratch_bytes = bytes;
+    return cudaMallocAsync((void **)&w->scratch, bytes, 0);
+}
+
+/* Expected values are not left in memory that goes back. */
+static void scrub(void *memory, size_t bytes)
+{
+    cudaMemsetAsync(memory, 0, bytes, 0);
+    cudaFreeAsync(memory, 0);
+}
+
 #ifdef REF_RECURRENCE
 
 /* Shared by all blocks, and filled before they start. */
@@ -256,7 +270,7 @@ static int64_t scratch_of_block(const int64_t shape[2])
 static cudaError_t take_scratch(struct work *w, int64_t blocks, const int64_t shape[2])
 {
     const size_t bytes = (size_t)shape[1] * sizeof(double);
-    cudaError_t error = cudaMallocAsync((void **)&w->scratch, bytes, 0);
+    cudaError_t error = allocate_scratch(w, bytes);
     (void)blocks;
     if (!error)
         error = cudaMemsetAsync(w->scratch, 0, bytes, 0);
@@ -277,8 +291,7 @@ static int64_t scratch_of_block(const int64_t shape[2])
 static cudaError_t take_scratch(struct work *w, int64_t blocks, const int64_t shape[2])
 {
     const int64_t states = shape[0] * shape[1], threads = states * TERM_LANES;
-    cudaError_t error =
-        cudaMallocAsync((void **)&w->scratch, (size_t)states * sizeof(struct ref_fold) + 1, 0);
+    cudaError_t error = allocate_scratch(w, (size_t)states * sizeof(struct ref_fold) + 1);
     (void)blocks;
     if (!error)
         fold_kernel<<<(unsigned)choose_blocks((threads + THREADS - 1) / THREADS, 0), THREADS>>>(*w);
@@ -297,7 +310,7 @@ static cudaError_t take_scratch(struct work *w, int64_t blocks, const int64_t sh
     w->scratch_count = shape[1];
     if (shape[1] == 0)
         return cudaSuccess;
-    return cudaMallocAsync((void **)&w->scratch, (size_t)(blocks * shape[1]) * sizeof(num), 0);
+    return allocate_scratch(w, (size_t)(blocks * shape[1]) * sizeof(num));
 }
 
 #endif
@@ -310,7 +323,8 @@ static cudaError_t launch(struct work *w, int64_t blocks, struct tally *tally, s
     const size_t opens = JUDGE_OPEN * sizeof(struct judged);
     const size_t samples = JUDGE_SAMPLES * sizeof(struct judged);
     char *memory;
-    cudaError_t error = cudaMallocAsync((void **)&memory, tallies + opens + samples + 16, 0);
+    const size_t bytes = tallies + opens + samples + 16;
+    cudaError_t error = cudaMallocAsync((void **)&memory, bytes, 0);
     if (error)
         return error;
     w->tally = (struct tally *)memory;
@@ -329,7 +343,7 @@ static cudaError_t launch(struct work *w, int64_t blocks, struct tally *tally, s
         error = cudaMemcpy(report->sample, w->sample, samples, cudaMemcpyDeviceToHost);
     if (!error)
         error = cudaMemcpy(open, w->open, sizeof *open, cudaMemcpyDeviceToHost);
-    cudaFreeAsync(memory, 0);
+    scrub(memory, bytes);
     return error;
 }
 
@@ -364,7 +378,7 @@ extern "C" int REF_NAME(judge_cuda)(const struct judge_request *request, struct 
     tally_report(&total, report);
     report->open = (int64_t)open;
     if (w.scratch)
-        cudaFreeAsync(w.scratch, 0);
+        scrub(w.scratch, w.scratch_bytes);
     free(tally);
     return error;
 }

@@ -285,6 +285,7 @@ static char *json_text(const struct result *result)
     char *dump = NULL;
 
     if (json_object_update_new(json, extra_json(result)) == 0 &&
+        json_object_set_new(json, "forbid", text(result->forbid[0] ? result->forbid : NULL)) == 0 &&
         json_object_set_new(json, "results", results_json(result)) == 0)
         dump = json_dumps(json, JSON_INDENT(1));
     json_decref(json);

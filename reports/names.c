@@ -46,6 +46,7 @@ static const struct {
     [VERDICT_SPECIALIZED] = {"specialized", PAINT_BAD},
     [VERDICT_BROKEN] = {"broken", PAINT_BAD},
     [VERDICT_CHEATING] = {"cheating", PAINT_BAD},
+    [VERDICT_FORBIDDEN] = {"forbidden", PAINT_BAD},
     [VERDICT_INCONCLUSIVE] = {"inconclusive", PAINT_DOUBTFUL},
 };
 
@@ -63,10 +64,9 @@ static const struct {
     const char *name;
     bool cheating; /* no honest candidate and no neighbour on the machine can cause it */
 } findings[] = {
-    [FINDING_REPLAY] = {"cheating: replay", true},
-    [FINDING_CHANNEL] = {"cheating: channel", true},
-    [FINDING_CLOCK] = {"cheating: clock", true},
-    [FINDING_CEILING] = {"above the ceiling", false},
+    [FINDING_REPLAY] = {"cheating: replay", true}, [FINDING_CHANNEL] = {"cheating: channel", true},
+    [FINDING_CLOCK] = {"cheating: clock", true},   [FINDING_CEILING] = {"above the ceiling", false},
+    [FINDING_FORBIDDEN] = {"forbidden", false},
 };
 
 const char *finding_name(enum finding_kind kind)

@@ -41,7 +41,8 @@ struct published_tally published_count(const struct result *result)
 
 bool published_decides(const struct result *result)
 {
-    return result->published_tolerance && result->published_judged && result->verdict != VERDICT_CHEATING;
+    return result->published_tolerance && result->published_judged && result->verdict != VERDICT_CHEATING &&
+           result->verdict != VERDICT_FORBIDDEN;
 }
 
 enum verdict result_verdict(const struct result *result)

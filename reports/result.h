@@ -87,6 +87,7 @@ enum verdict {
     VERDICT_SPECIALIZED,
     VERDICT_BROKEN,
     VERDICT_CHEATING,
+    VERDICT_FORBIDDEN, /* it uses what --forbid names, whatever it passes */
     VERDICT_INCONCLUSIVE
 };
 const char *verdict_name(enum verdict verdict);
@@ -202,7 +203,7 @@ struct result_coverage {
     int64_t covered, possible, excluded_by_caps, excluded_by_contract;
 };
 
-enum finding_kind { FINDING_REPLAY, FINDING_CHANNEL, FINDING_CLOCK, FINDING_CEILING };
+enum finding_kind { FINDING_REPLAY, FINDING_CHANNEL, FINDING_CLOCK, FINDING_CEILING, FINDING_FORBIDDEN };
 const char *finding_name(enum finding_kind kind); /* "cheating: replay", "above the ceiling" */
 bool finding_is_cheating(enum finding_kind kind);
 
@@ -270,6 +271,8 @@ struct result {
     bool partial;            /* the run was cut off: what follows is what was finished */
     char partial_reason[96]; /* "interrupted", "out of disk" ... */
     char notes[1024];        /* caps of this machine, what they exclude; lines */
+    char forbid[256];        /* what --forbid names; empty: nothing is forbidden */
+    bool forbid_blind;       /* what the candidate loaded could not be seen: no use found proves nothing */
     char sandbox[192];       /* how the candidate was isolated */
     char no_sandbox[160];    /* why it was not, and had its user's rights; empty: it was */
     struct config_result *results;

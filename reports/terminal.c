@@ -186,6 +186,17 @@ static void print_findings(FILE *out, const struct result *result)
     }
 }
 
+static void print_forbid(FILE *out, const struct result *result)
+{
+    char text[400];
+
+    if (result->forbid[0] == '\0' || result->verdict == VERDICT_FORBIDDEN)
+        return;
+    snprintf(text, sizeof text, "%s: no use of it in the object's names%s", result->forbid,
+             result->forbid_blind ? "; what it loads could not be seen" : " or in what was loaded");
+    terminal_line(out, "forbid", text);
+}
+
 static void print_notes(FILE *out, const struct result *result)
 {
     char line[sizeof result->notes];
@@ -253,6 +264,7 @@ void terminal_report(FILE *out, const struct result *result, bool colour, bool p
     if (published_count(result).rejected > 0)
         fputc('\n', out);
     print_findings(out, result);
+    print_forbid(out, result);
     terminal_skipped(out, result);
     print_arithmetic(out, result);
     print_notes(out, result);

@@ -40,6 +40,8 @@ static void say_inconclusive(char *text, size_t size, const struct result *resul
     else if (seen->skipped > 0)
         snprintf(text, size, "%d of %d seen configurations could not be judged; nothing that was fails.",
                  seen->skipped, seen->configs);
+    else if (result->forbid_blind)
+        snprintf(text, size, "what it loads could not be seen, so that nothing shows what --forbid asks.");
     else if (seen->configs == 0)
         snprintf(text, size, "no seen configuration was run, so there is nothing to compare with.");
     else if (unseen->configs == 0)
@@ -93,6 +95,12 @@ static void say(char *text, size_t size, const struct result *result)
         snprintf(text, size,
                  "there is evidence that it games the measurement; its passes and times "
                  "mean nothing. The findings below are the proof.");
+        break;
+    case VERDICT_FORBIDDEN:
+        snprintf(
+            text, size,
+            "it uses what --forbid names, so its passes and times do not count. The findings below are the "
+            "proof.");
         break;
     case VERDICT_INCONCLUSIVE: say_inconclusive(text, size, result, &seen, &unseen); break;
     }

@@ -33,5 +33,6 @@ enum child_status fixture_run(const char *symbol, enum placement placement, int 
 
 TCase *child_endings_case(void);   /* test_child_endings.c */
 TCase *child_arguments_case(void); /* test_child_arguments.c */
+TCase *child_state_case(void);     /* test_child_state.c */
 
 #endif

@@ -17,6 +17,7 @@ static const struct {
     {"score", score_suite, 0},
     {"reports", reports_suite, 0},
     {"child", child_suite, 0},
+    {"forbid", forbid_suite, 0},
     {"contract", contract_suite, 0},
     {"session", session_suite, 0},
     {"house", house_suite, 0},

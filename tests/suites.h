@@ -12,6 +12,7 @@ Suite *session_suite(void);
 Suite *house_suite(void);
 Suite *reports_suite(void);
 Suite *child_suite(void);
+Suite *forbid_suite(void);
 Suite *build_suite(void);
 Suite *reference_suite(void);
 Suite *error_suite(void);
@@ -45,6 +46,8 @@ TCase *plant_code_case(void);            /* part of the plant suite */
 void explain_random_tests(TCase *tcase); /* part of the explain suite */
 void gpu_probe_tests(TCase *tcase);      /* parts of the gpu suite */
 TCase *gpu_clock_case(void);
+TCase *gpu_state_case(void);
+TCase *gpu_forbid_case(void);
 TCase *own_gpu_case(void);
 TCase *gpu_contract_case(void);
 TCase *gpu_forms_case(void);

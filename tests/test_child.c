@@ -265,5 +265,6 @@ Suite *child_suite(void)
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, child_endings_case());
     suite_add_tcase(suite, child_arguments_case());
+    suite_add_tcase(suite, child_state_case());
     return suite;
 }

@@ -265,6 +265,52 @@ START_TEST(every_command_and_option_is_documented)
 }
 END_TEST
 
+/* START_TEST(name) in any of the tests' files. */
+static bool is_test(const char *name, size_t length)
+{
+    char wanted[160];
+    glob_t files;
+    bool found = false;
+    snprintf(wanted, sizeof wanted, "START_TEST(%.*s)", (int)length, name);
+    ck_assert_int_eq(glob("tests/test_*.c", 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc && !found; i++) {
+        char *text = read_document(files.gl_pathv[i]);
+        found = strstr(text, wanted) != NULL;
+        free(text);
+    }
+    globfree(&files);
+    return found;
+}
+
+/* Every row of the table of promises names tests, and all that it names are there. */
+START_TEST(every_promise_has_its_test)
+{
+    char *text = read_document("doc/threat-model.md");
+    const char *row = strstr(text, "\n| promise | test |\n");
+    int rows = 0;
+    ck_assert(row != NULL);
+    for (row = strchr(row + 2, '\n') + 1; strncmp(row, "| ", 2) == 0 || strncmp(row, "|-", 2) == 0;
+         row = strchr(row, '\n') + 1) {
+        const char *end = strchr(row, '\n'), *name = row;
+        int named = 0;
+        while (row[1] == ' ' && (name = strchr(name, '`')) != NULL && name < end) {
+            const size_t length = strcspn(++name, "`");
+            if (memchr(name, '_', length)) {
+                ck_assert_msg(is_test(name, length), "doc/threat-model.md: there is no test %.*s",
+                              (int)length, name);
+                named++;
+            }
+            name += length + 1;
+        }
+        ck_assert_msg(row[1] == '-' || named > 0, "doc/threat-model.md: no test in: %.*s", (int)(end - row),
+                      row);
+        rows += row[1] == ' ';
+    }
+    ck_assert_int_gt(rows, 10);
+    free(text);
+}
+END_TEST
+
 START_TEST(the_readme_is_one_page)
 {
     char *text = read_document("README.md");
@@ -285,6 +331,7 @@ Suite *docs_suite(void)
         glob(places[i], i > 0 ? GLOB_APPEND : 0, NULL, &documents);
     const int count = (int)documents.gl_pathc;
     tcase_add_test(read, the_readme_is_one_page);
+    tcase_add_test(read, every_promise_has_its_test);
     tcase_add_loop_test(read, every_link_leads_somewhere, 0, count);
     tcase_add_checked_fixture(typed, cli_setup, cli_teardown);
     tcase_set_timeout(typed, 60);

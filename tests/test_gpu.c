@@ -410,6 +410,8 @@ Suite *gpu_suite(void)
     gpu_probe_tests(tcase);
     suite_add_tcase(suite, tcase);
     suite_add_tcase(suite, gpu_clock_case());
+    suite_add_tcase(suite, gpu_state_case());
+    suite_add_tcase(suite, gpu_forbid_case());
     suite_add_tcase(suite, own_gpu_case());
     suite_add_tcase(suite, gpu_contract_case());
     suite_add_tcase(suite, gpu_forms_case());

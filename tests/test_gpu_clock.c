@@ -83,16 +83,32 @@ static struct lease *begin(bool *alone)
     return lease;
 }
 
-START_TEST(work_on_a_stream_of_its_own_is_proved_on_a_device_of_our_own)
+START_TEST(work_that_outlives_the_call_is_proved_on_a_device_of_our_own)
+{
+    bool alone;
+    struct timed timed;
+    struct lease *lease = begin(&alone);
+    time_candidate("tests/busy/not_joined.cu", lease, &timed);
+    ck_assert(timed.result.timing.disturbed);
+    ck_assert_int_eq(timed.findings, alone);
+    if (alone)
+        ck_assert_int_eq(timed.kind, FINDING_CLOCK);
+    lease_close(lease);
+}
+END_TEST
+
+/* It does not wait for the stream that it is given: that is no crime, but then the events say nothing, whether it waits for
+ * its own work or not. */
+START_TEST(work_outside_the_stream_is_timed_by_the_wall_clock)
 {
     bool alone;
     struct timed timed;
     struct lease *lease = begin(&alone);
     time_candidate("tests/busy/other_stream.cu", lease, &timed);
-    ck_assert(timed.result.timing.disturbed);
-    ck_assert_int_eq(timed.findings, alone);
-    if (alone)
-        ck_assert_int_eq(timed.kind, FINDING_CLOCK);
+    ck_assert_int_eq(timed.findings, 0);
+    ck_assert_msg(strstr(timed.result.timing.method, "host's clock") != NULL, "%s",
+                  timed.result.timing.method);
+    ck_assert_double_gt(timed.result.timing.median_ms, 0.5); /* one thread for a row of 4096 */
     lease_close(lease);
 }
 END_TEST
@@ -102,7 +118,7 @@ START_TEST(beside_another_unseen_it_is_a_note)
     bool alone;
     struct timed timed;
     struct lease *lease = begin(&alone), *other = open_lease();
-    time_candidate("tests/busy/other_stream.cu", lease, &timed);
+    time_candidate("tests/busy/not_joined.cu", lease, &timed);
     ck_assert_int_eq(timed.findings, 0);
     ck_assert(timed.result.timing.disturbed);
     ck_assert(timed.company.shared);
@@ -117,7 +133,7 @@ START_TEST(without_the_lease_it_is_a_note)
     bool alone;
     struct timed timed;
     struct lease *lease = begin(&alone);
-    time_candidate("tests/busy/other_stream.cu", NULL, &timed);
+    time_candidate("tests/busy/not_joined.cu", NULL, &timed);
     ck_assert_int_eq(timed.findings, 0);
     ck_assert(timed.result.timing.disturbed);
     lease_close(lease);
@@ -140,7 +156,8 @@ TCase *gpu_clock_case(void)
 {
     TCase *tcase = tcase_create("clock");
     tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, work_on_a_stream_of_its_own_is_proved_on_a_device_of_our_own);
+    tcase_add_test(tcase, work_that_outlives_the_call_is_proved_on_a_device_of_our_own);
+    tcase_add_test(tcase, work_outside_the_stream_is_timed_by_the_wall_clock);
     tcase_add_test(tcase, beside_another_unseen_it_is_a_note);
     tcase_add_test(tcase, without_the_lease_it_is_a_note);
     tcase_add_test(tcase, an_honest_kernel_on_a_device_of_our_own_is_trusted);

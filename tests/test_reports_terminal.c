@@ -132,6 +132,11 @@ START_TEST(report_prints_the_published_check_beside_ours)
     free(text);
     result.verdict = VERDICT_CHEATING;
     ck_assert_int_eq(result_verdict(&result), VERDICT_CHEATING);
+    result.verdict = VERDICT_FORBIDDEN; /* nor does a published check know what a task forbids */
+    ck_assert_int_eq(result_verdict(&result), VERDICT_FORBIDDEN);
+    text = report_text(false, false, NULL);
+    expect_text(text, "forbidden: it uses what --forbid names");
+    free(text);
 }
 END_TEST
 

@@ -304,6 +304,29 @@ START_TEST(the_verdict_follows_the_table_over_all_pairs_of_outcomes)
 }
 END_TEST
 
+/* Nobody cheated, and nothing that passes makes up for it; cheating is worse. What could not be looked at leaves a
+ * failure and takes a success. */
+START_TEST(what_is_forbidden_decides_before_outcomes_and_after_cheating)
+{
+    struct config_result results[2];
+    struct finding finding[] = {{.kind = FINDING_FORBIDDEN}, {.kind = FINDING_REPLAY}};
+
+    for (int i = 0; i < OUTCOME_COUNT * OUTCOME_COUNT; i++) {
+        struct result result = of_two(results, i / OUTCOME_COUNT, i % OUTCOME_COUNT);
+        const enum verdict plain = verdict_decide(&result);
+
+        result.forbid_blind = true;
+        ck_assert_int_eq(verdict_decide(&result),
+                         plain == VERDICT_GENERAL || plain == VERDICT_LIMITED ? VERDICT_INCONCLUSIVE : plain);
+        result.finding = finding;
+        result.finding_count = 1;
+        ck_assert_int_eq(verdict_decide(&result), VERDICT_FORBIDDEN);
+        result.finding_count = 2;
+        ck_assert_int_eq(verdict_decide(&result), VERDICT_CHEATING);
+    }
+}
+END_TEST
+
 START_TEST(a_run_that_tested_nothing_is_inconclusive)
 {
     struct config_result one = {.outcome = OUTCOME_PASS};
@@ -407,6 +430,7 @@ Suite *score_suite(void)
     tcase_add_test(numbers, p95_is_the_nearest_rank);
     tcase_add_test(verdicts, set_scores_count_and_average_only_what_passes);
     tcase_add_test(verdicts, an_untimed_run_has_no_retention_and_an_empty_one_no_drop);
+    tcase_add_test(verdicts, what_is_forbidden_decides_before_outcomes_and_after_cheating);
     tcase_add_test(verdicts, the_verdict_follows_the_table_over_all_pairs_of_outcomes);
     tcase_add_test(verdicts, a_run_that_tested_nothing_is_inconclusive);
     tcase_add_test(verdicts, some_skipped_unseen_configurations_leave_the_verdict_to_the_others);

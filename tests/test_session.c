@@ -47,6 +47,10 @@ static const struct {
      OUTCOME_CRASH,
      {CAUSE_END, STAGE_LOADING, SIDE_NONE, 0}},
     {"", "if (write(3, \"0\", 1) != 1) abort();", OUTCOME_CRASH, {CAUSE_CHANNEL, STAGE_FIRST, SIDE_NONE, 0}},
+    {"#include <fenv.h>",
+     "if (calls > 1 && fegetround() != FE_UPWARD) y[5] += 1; fesetround(FE_UPWARD);",
+     OUTCOME_WRONG,
+     {CAUSE_VALUE, STAGE_FRESH, SIDE_NONE, 0}},
     {"", "for (;;) pause();", OUTCOME_TIMEOUT, {CAUSE_TIME, STAGE_FIRST, SIDE_NONE, 0}},
 };
 enum { CASES = sizeof cases / sizeof *cases };

@@ -1,5 +1,6 @@
-// A right softmax whose work goes on after the call: it runs on a stream of its own, which the caller's events do not see.
-// One thread a row makes it slow enough to show.
+// A right softmax on a stream of its own that waits for nothing: while the caller's is still held it has begun, and after
+// the call it goes on. One thread a row makes it slow enough to show.
+
 #include <cmath>
 #include <cstdint>
 #include <cuda_runtime.h>

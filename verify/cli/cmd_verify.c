@@ -9,6 +9,7 @@
 #include "reference/error.h"
 #include "reports/published.h"
 #include "reports/terminal.h"
+#include "verify/forbid/forbid.h"
 #include "verify/isolate/child.h"
 #include "verify/system/clock.h"
 #include "verify/diagnose/diagnose.h"
@@ -134,6 +135,22 @@ static void find_excess(struct result *result)
     }
 }
 
+/* Nobody cheated: the candidate uses what this task does not permit. */
+static void find_forbidden(struct result *result)
+{
+    const struct forbid_uses uses = forbid_uses();
+    snprintf(result->forbid, sizeof result->forbid, "%s", forbid_words());
+    result->forbid_blind = uses.blind;
+    struct finding *grown =
+        uses.count == 0 ? NULL
+                        : realloc(result->finding, (size_t)(result->finding_count + 1) * sizeof *grown);
+    if (!grown)
+        return;
+    result->finding = grown;
+    grown[result->finding_count].kind = FINDING_FORBIDDEN;
+    memcpy(grown[result->finding_count++].evidence, uses.text, sizeof grown->evidence);
+}
+
 /* What the times are worth, where others used the device. */
 static void note_company(struct result *result)
 {
@@ -197,6 +214,7 @@ static void conclude(struct showing *show, enum run_status status)
     if (status == RUN_INTERRUPTED)
         snprintf(result->partial_reason, sizeof result->partial_reason, "interrupted");
     find_excess(result);
+    find_forbidden(result);
     note_company(result);
     note_baseline(show->options, result);
     explain_failures(show, status);
@@ -268,6 +286,10 @@ static int run_verify(struct task *task, const struct options *options, struct o
                                     .progress = show_progress,
                                     .progress_data = &show};
     int exit_code;
+    if (forbid_object(task->build.object, error, sizeof error) != 0) {
+        options_error("%s", error);
+        return EXIT_ENVIRONMENT;
+    }
     start_result(task, options, &result);
     if (!options->quiet) {
         terminal_header(stdout, &result, show.colour);

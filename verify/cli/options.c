@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/forbid/forbid.h"
 #include "verify/isolate/child.h"
 #include "verify/isolate/sandbox.h"
 #include "verify/problem/folder.h"
@@ -42,6 +43,7 @@ enum {
     KEY_CAUSE = 'C',
     KEY_TIMING = 'm',
     KEY_NO_LEASE = 'L',
+    KEY_FORBID = 'F',
     KEY_LIKE = 'l',
     KEY_OUT = 'o',
     KEY_SOURCES = 'i',
@@ -98,6 +100,8 @@ static const struct argp_option all_options[] = {
      "a folder that compiling the candidate may read beside its own (repeatable)", 0},
     {"require-sandbox", KEY_REQUIRE_SANDBOX, NULL, 0,
      "where there is no sandbox neither compile nor run the candidate: status 3", 0},
+    {"forbid", KEY_FORBID, "LIST", 0,
+     "libraries that the candidate may not use, with commas: cublas,cutlass,lib:gmp (repeatable)", 0},
     {"header", KEY_HEADER, NULL, 0, "print the C header that a candidate may include", 0},
     {"verbose", KEY_VERBOSE, NULL, 0,
      "more: in verify one line per configuration, and where the time "
@@ -180,6 +184,13 @@ static bool parse_tolerance(const struct command *command, const char *text)
     return strcmp(text, "published") == 0;
 }
 
+static void parse_forbid(const struct command *command, const char *text)
+{
+    char error[512];
+    if (forbid_add(text, error, sizeof error) != 0)
+        usage_error(command, "%s", error);
+}
+
 static error_t parse_value(int key, char *text, const struct command *command, struct options *o)
 {
     static const struct whole unseen = {"unseen", "40", 0, 1000000}, jobs = {"jobs", "2", 1, 64},
@@ -211,6 +222,7 @@ static error_t parse_value(int key, char *text, const struct command *command, s
     case KEY_REGRESS: o->regress = text; return 0;
     case KEY_CAUSE: o->cause = text; return 0;
     case KEY_LIKE: o->like = text; return 0;
+    case KEY_FORBID: parse_forbid(command, text); return 0;
     case KEY_OUT: o->out = text; return 0;
     case KEY_SOURCES:
         if (!sandbox_add_source(text))

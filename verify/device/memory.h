@@ -17,6 +17,8 @@ extern "C" {
  * they return. */
 struct memory {
     int (*take)(void **out, size_t bytes);
+    /* Of a GPU's the contents are overwritten first: its driver promises clean memory to other processes, not to
+     * whoever is next in this one. */
     void (*release)(void *memory);
     int (*copy)(void *to, const void *from, size_t bytes); /* within the back end */
     int (*to_host)(void *to, const void *from, int64_t offset, int64_t bytes);

@@ -2,6 +2,7 @@
  * a few hundred configurations do not pay for as many cudaMalloc. */
 #include <cuda_runtime.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gen/inputs/fill.h"
@@ -9,16 +10,65 @@
 
 enum { THREADS = 256, BLOCKS = 1024 };
 
+/* --- what is given back is overwritten first, so that inputs and expected values are not found in it --- */
+
+static pthread_mutex_t taken_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct taken {
+    void *memory;
+    size_t bytes;
+} * taken; /* [taken_room], of which taken_count are in use: what a thread or two hold, tens at most */
+static size_t taken_count, taken_room;
+
+static bool taken_add(void *memory, size_t bytes)
+{
+    bool ok = true;
+    pthread_mutex_lock(&taken_lock);
+    if (taken_count == taken_room) {
+        const size_t room = 2 * taken_room + 64;
+        struct taken *grown = (struct taken *)realloc(taken, room * sizeof *taken);
+        ok = grown != NULL;
+        if (ok) {
+            taken = grown;
+            taken_room = room;
+        }
+    }
+    if (ok)
+        taken[taken_count++] = {memory, bytes};
+    pthread_mutex_unlock(&taken_lock);
+    return ok;
+}
+
+static size_t taken_remove(const void *memory)
+{
+    size_t bytes = 0;
+    pthread_mutex_lock(&taken_lock);
+    for (size_t i = 0; i < taken_count; i++)
+        if (taken[i].memory == memory) {
+            bytes = taken[i].bytes;
+            taken[i] = taken[--taken_count];
+            break;
+        }
+    pthread_mutex_unlock(&taken_lock);
+    return bytes;
+}
+
 static int cuda_take(void **out, size_t bytes)
 {
     cudaError_t error = cudaMallocAsync(out, bytes ? bytes : 1, 0);
+    if (!error && !taken_add(*out, bytes)) {
+        cudaFreeAsync(*out, 0);
+        *out = NULL;
+        error = cudaErrorMemoryAllocation;
+    }
     return error ? error : cudaStreamSynchronize(0);
 }
 
 static void cuda_release(void *memory)
 {
-    if (memory)
-        cudaFreeAsync(memory, 0);
+    if (!memory)
+        return;
+    cudaMemsetAsync(memory, 0, taken_remove(memory), 0);
+    cudaFreeAsync(memory, 0);
 }
 
 static int cuda_copy(void *to, const void *from, size_t bytes)

@@ -43,7 +43,8 @@ void region_set_device(int device);
 int region_create(struct region *region, enum backend backend, size_t bytes, size_t align, char *error,
                   size_t error_size);
 
-/* CUDA: work that still uses the region must have ended (unmapping is not ordered with streams).
+/* CUDA: work that still uses the region must have ended (unmapping is not ordered with streams); its memory is
+ * overwritten before it goes back. The host's is never another process's: the kernel hands out cleared pages.
  * A zeroed or an already destroyed region is fine. */
 void region_destroy(struct region *region);
 

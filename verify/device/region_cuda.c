@@ -90,6 +90,9 @@ void region_cuda_destroy(struct region *region)
     const struct driver *driver = driver_get(ignored, sizeof ignored);
     if (!driver)
         return;
+    if (region->base && driver->memset_d32_async((CUdeviceptr)(uintptr_t)region->base, 0, region->mapped / 4,
+                                                 NULL) == CUDA_SUCCESS)
+        driver->ctx_synchronize();
     if (region->base)
         driver_unmap_guarded(driver, (CUdeviceptr)(uintptr_t)region->base, region->mapped, 0);
     driver->mem_release(region->handle);

@@ -92,5 +92,7 @@ struct reply {
     char text[CHANNEL_TEXT];
 };
 #define CHANNEL_MAGIC 0x756e736eu
+/* Last on the runner's command line: objects that were unloaded stay visible from outside. */
+#define CHANNEL_AUDIT "--audit"
 
 #endif

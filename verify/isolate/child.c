@@ -11,6 +11,7 @@
 
 #include "child_internal.h"
 #include "sandbox.h"
+#include "verify/forbid/forbid.h"
 
 /* Mapping is the runner's own work: what takes longer hangs. */
 #define MAP_TIMEOUT 60.0
@@ -100,6 +101,7 @@ static enum child_status start(struct child **out, const struct child_options *o
     }
     open_log(child, options->log_path);
     enum child_status status = greet(child, options, text, text_size);
+    child->watch = forbid_watch_start(options->object, child->process.pid);
     if (status == CHILD_OK)
         *out = child;
     else
@@ -199,6 +201,7 @@ enum child_status child_call(struct child *child, const struct call *call, doubl
     const enum child_status status = child_exchange(child, &request, -1, timeout, &reply, text, text_size);
     if (status != CHILD_OK)
         return status;
+    forbid_watch_look(child->watch);
     if (!plausible(&reply)) {
         snprintf(text, text_size, "an answer with impossible times; expected zero or more milliseconds");
         child_reap(&child->process, 0);
@@ -221,6 +224,7 @@ void child_stop(struct child *child)
     if (child->process.pid)
         child_reap(&child->process, 0);
     child_drain(child);
+    forbid_watch_stop(child->watch);
     const int open_fds[] = {child->process.channel, child->process.output, child->process.pidfd, child->log};
     for (size_t i = 0; i < sizeof open_fds / sizeof *open_fds; i++)
         if (open_fds[i] >= 0)

@@ -37,6 +37,7 @@ int child_reap(struct spawned *spawned, int patience_ms);
 
 struct child {
     struct spawned process;
+    struct forbid_watch *watch; /* NULL: nothing is forbidden to it */
     enum backend backend;
     bool sandboxed;
     int log;        /* descriptor, -1: none */

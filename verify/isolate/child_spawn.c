@@ -14,6 +14,7 @@
 #include "child_internal.h"
 #include "child_table.h"
 #include "sandbox.h"
+#include "verify/forbid/forbid.h"
 
 enum { ENVIRONMENT = 8, LIFTED = 10, CHANNEL_GONE_MS = 2000 };
 
@@ -153,7 +154,8 @@ int child_spawn(struct spawned *spawned, const struct child_options *options, bo
     }
     const char **const argv = sandbox.argv;
     argv[sandbox.count] = runner;
-    argv[sandbox.count + 1] = NULL;
+    argv[sandbox.count + 1] = forbid_watches(options->object) ? CHANNEL_AUDIT : NULL;
+    argv[sandbox.count + 2] = NULL;
     int status = make_pipes(fd, fd + 2) || make_environment(environment, options->threads) ? errno : 0;
     if (!sandboxed)
         child_table_adopt();

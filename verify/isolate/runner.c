@@ -56,6 +56,7 @@ static void load(const struct request *request, struct reply *reply)
     }
     if (!*request->path)
         return;
+    state_keep();
     void *object = dlopen(request->path, RTLD_NOW | RTLD_LOCAL);
     if (!object) {
         fail(reply, FAILURE_LOAD, "%s", dlerror());
@@ -157,7 +158,7 @@ static void answer(const struct request *request, int fd)
     reply.kind = REPLY_DONE;
     runner.sequence = request->sequence;
     atomic_store(&runner.busy, true);
-    fault_arm();
+    state_restore();
     if (request->kind == REQUEST_LOAD)
         load(request, &reply);
     else if (request->kind == REQUEST_MAP)
@@ -230,7 +231,7 @@ static int private_channel(void)
     return fcntl(CHANNEL_FD, F_DUPFD_CLOEXEC, 100 + pick);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     static struct request request;
     int fd, type;
@@ -241,6 +242,7 @@ int main(void)
               stderr);
         return 2;
     }
+    audit_begin(argc, argv);
     confine();
     fault_arm();
     filter_calls();
@@ -249,6 +251,9 @@ int main(void)
     if (send(runner.channel, &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello)
         return 1;
     while (receive(&request, &fd)) {
+        if (fd >= 0 &&
+            fd < CHANNEL_FD) /* the candidate closed one of these, and state_restore puts it back */
+            fd = fcntl(fd, F_DUPFD_CLOEXEC, CHANNEL_FD);
         answer(&request, fd);
         if (fd >= 0)
             close(fd);

@@ -92,6 +92,7 @@ int device_open(int ordinal, char *text)
     /* Not CU_STREAM_NON_BLOCKING: a candidate that puts work on the legacy default stream is still
      * ordered with this one. */
     result = device.driver->stream_create(&device.stream, CU_STREAM_DEFAULT);
+    device_state_keep(ordinal, device.context, device.stream);
     return result == CUDA_SUCCESS ? 0 : failed(result, "cuStreamCreate", text);
 }
 

@@ -31,6 +31,20 @@ extern struct runner runner;
 /* Handlers, alternate stack and signal mask as they must be; a candidate may have changed them. */
 void fault_arm(void);
 
+/* --- runner_audit.c --- */
+
+/* With CHANNEL_AUDIT last on the command line: of whatever is loaded from now on a page stays mapped. Before anything else. */
+void audit_begin(int argc, char **argv);
+
+/* --- runner_state.c --- */
+
+/* Once, before any of the candidate's code runs: what state_restore puts back. */
+void state_keep(void);
+/* Before every call: rounding and the other modes of arithmetic, environment, folder, umask, locale, standard descriptors,
+ * signals (with fault_arm), timers, the calling thread's scheduling, limits that were lowered, and of the device what
+ * device_state_restore says. Before state_keep: fault_arm alone. */
+void state_restore(void);
+
 /* --- runner_filter.c --- */
 
 /* From now on, in this process and what it starts: no system call that reaches beyond it, and the handlers of fault_arm stay.
@@ -57,5 +71,17 @@ int device_map(struct slot *slot, int fd, size_t mapped, char *text);
 void device_unmap(struct slot *slot);
 /* A cold call of what is prepared, the device drained after it: reply becomes RETURNED, DEVICE_ERROR or FAILED. */
 void device_call(const struct request *request, struct reply *reply);
+
+/* --- runner_state_cuda.c --- */
+
+#ifdef HAVE_CUDA
+#include <cuda.h>
+
+/* With the context and the stream that every call is to find, before the candidate is loaded. */
+void device_state_keep(int ordinal, CUcontext context, CUstream stream);
+#endif
+/* The current context, its scheduling flags, cache preferences, limits that were lowered, the stream's window of
+ * persisting lines and a capture left open on it. Nothing before device_state_keep. */
+void device_state_restore(void);
 
 #endif

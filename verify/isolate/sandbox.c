@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* What goes behind argv[count] at most: a program, two words, the end. */
+enum { BEHIND = 4 };
+
 static void add(struct sandbox *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void add(struct sandbox *s, const char *format, ...)
@@ -18,7 +21,7 @@ static void add(struct sandbox *s, const char *format, ...)
     const size_t room = sizeof s->text - s->used;
     const int length = vsnprintf(s->text + s->used, room, format, arguments);
     va_end(arguments);
-    if (s->count >= SANDBOX_ARGUMENTS - 1 || length < 0 || (size_t)length >= room) {
+    if (s->count >= SANDBOX_ARGUMENTS - BEHIND || length < 0 || (size_t)length >= room) {
         s->count = SANDBOX_ARGUMENTS; /* sandbox_end tells */
         return;
     }

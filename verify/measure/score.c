@@ -275,6 +275,8 @@ static enum verdict decide(const struct result *result, const struct tally *seen
         return VERDICT_INCONCLUSIVE;
     if (seen->configs == 0 || seen->skipped > 0 || unseen->configs == unseen->skipped)
         return VERDICT_INCONCLUSIVE;
+    if (result->forbid_blind)
+        return VERDICT_INCONCLUSIVE;
     return unseen->refused > 0 ? VERDICT_LIMITED : VERDICT_GENERAL;
 }
 
@@ -282,6 +284,14 @@ static bool found_cheating(const struct result *result)
 {
     for (int i = 0; i < result->finding_count; i++)
         if (finding_is_cheating(result->finding[i].kind))
+            return true;
+    return false;
+}
+
+static bool found_forbidden(const struct result *result)
+{
+    for (int i = 0; i < result->finding_count; i++)
+        if (result->finding[i].kind == FINDING_FORBIDDEN)
             return true;
     return false;
 }
@@ -297,7 +307,9 @@ static enum verdict decide_by(const struct result *result, bool published)
 
 enum verdict verdict_decide(const struct result *result)
 {
-    return found_cheating(result) ? VERDICT_CHEATING : decide_by(result, false);
+    if (found_cheating(result))
+        return VERDICT_CHEATING;
+    return found_forbidden(result) ? VERDICT_FORBIDDEN : decide_by(result, false);
 }
 
 /* The published check looks for no cheating, so findings do not count here. */
