@@ -12,7 +12,8 @@
 #include "child_internal.h"
 #include "sandbox.h"
 
-/* Mapping is the runner's own work: what takes longer hangs. */
+/* Starting, opening the device and mapping are the runner's own work: what takes longer hangs. */
+#define START_TIMEOUT 30.0
 #define MAP_TIMEOUT 60.0
 
 static void open_log(struct child *child, const char *path)
@@ -24,7 +25,7 @@ static void open_log(struct child *child, const char *path)
 }
 
 static enum child_status request_load(struct child *child, const struct child_options *options,
-                                      const char *object, char *text, size_t text_size)
+                                      const char *object, double timeout, char *text, size_t text_size)
 {
     struct request request = {.kind = REQUEST_LOAD, .backend = options->backend, .device = options->device};
     struct reply reply;
@@ -37,7 +38,7 @@ static enum child_status request_load(struct child *child, const struct child_op
     }
     strcpy(request.path, object);
     strcpy(request.symbol, options->symbol);
-    return child_exchange(child, &request, -1, options->load_timeout, &reply, text, text_size);
+    return child_exchange(child, &request, -1, timeout, &reply, text, text_size);
 }
 
 /* Can memory of this process be mapped in there? A driver that starts in a user namespace may
@@ -62,8 +63,9 @@ static enum child_status greet(struct child *child, const struct child_options *
 {
     struct reply reply;
     char why[200];
-    enum child_status status =
-        child_wait(child, 0, REPLY_DONE, options->load_timeout, &reply, why, sizeof why);
+    enum child_status status = child_wait(child, 0, REPLY_DONE, START_TIMEOUT, &reply, why, sizeof why);
+    if (status == CHILD_OVER)
+        return status;
     if (status != CHILD_OK) {
         child->head[strcspn(child->head, "\n")] = 0;
         snprintf(text, text_size,
@@ -73,7 +75,7 @@ static enum child_status greet(struct child *child, const struct child_options *
         return CHILD_SPAWN;
     }
     if (options->backend == BACKEND_CUDA)
-        status = request_load(child, options, "", text, text_size);
+        status = request_load(child, options, "", START_TIMEOUT, text, text_size);
     if (status == CHILD_OK && child->sandboxed && !sandbox_confirmed(options->backend)) {
         status = try_mapping(child, text, text_size);
         if (status == CHILD_OK)
@@ -120,8 +122,8 @@ static enum child_status start_anywhere(struct child **out, const struct child_o
         return CHILD_SPAWN;
     }
     enum child_status status = start(out, options, inside, text, text_size);
-    if (status == CHILD_OK || status == CHILD_MEMORY || !inside || sandbox_required() ||
-        sandbox_confirmed(options->backend))
+    if (status == CHILD_OK || status == CHILD_MEMORY || status == CHILD_OVER || !inside ||
+        sandbox_required() || sandbox_confirmed(options->backend))
         return status;
     snprintf(why, sizeof why, "%s", text);
     status = start(out, options, false, text, text_size);
@@ -143,7 +145,9 @@ enum child_status child_start(struct child **out, const struct child_options *op
     enum child_status status = start_anywhere(&child, options, text, text_size);
     if (status != CHILD_OK)
         return status;
-    status = request_load(child, options, options->object, text, text_size);
+    if (options->memory > 0)
+        child_watch(child, options->memory);
+    status = request_load(child, options, options->object, options->load_timeout, text, text_size);
     if (status == CHILD_SYMBOL) {
         size_t used = strlen(text);
         snprintf(text + used, text_size - used,
@@ -163,6 +167,7 @@ enum child_status child_map(struct child *child, int slot, const struct region *
 {
     struct request request = {.kind = REQUEST_MAP, .slot = (uint32_t)slot, .mapped = region->mapped};
     struct reply reply;
+    child->lent += (double)region->mapped;
     return child_exchange(child, &request, region->fd, MAP_TIMEOUT, &reply, text, text_size);
 }
 
@@ -170,7 +175,10 @@ enum child_status child_unmap(struct child *child, char *text, size_t text_size)
 {
     struct request request = {.kind = REQUEST_UNMAP};
     struct reply reply;
-    return child_exchange(child, &request, -1, MAP_TIMEOUT, &reply, text, text_size);
+    const enum child_status status =
+        child_exchange(child, &request, -1, MAP_TIMEOUT, &reply, text, text_size);
+    child->lent = 0;
+    return status;
 }
 
 static struct request make_call(const struct call *call, enum request_kind kind)

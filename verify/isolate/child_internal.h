@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include "child.h"
+#include "usage.h"
 
 /* --- child_sandbox.c --- */
 
@@ -44,6 +45,10 @@ struct child {
     char head[256]; /* the first bytes printed */
     size_t head_bytes;
     struct child_fault fault;
+    struct usage own;  /* what the runner held before the candidate came */
+    struct usage most; /* what it may hold with it; no tasks: nobody looks */
+    double lent;       /* bytes of the judge's that are mapped there */
+    double next_look;  /* at what they hold */
 };
 
 /* Send a request (with a descriptor when fd >= 0), wait for its answer. CHILD_OK: a DONE or
@@ -53,6 +58,8 @@ enum child_status child_exchange(struct child *child, struct request *request, i
 /* Wait for the answer with this sequence; kind: which of DONE and RETURNED is legal. */
 enum child_status child_wait(struct child *child, uint32_t sequence, enum reply_kind kind, double timeout,
                              struct reply *reply, char *text, size_t text_size);
+/* From now on what its processes hold is looked at, beside what they hold already. */
+void child_watch(struct child *child, double memory);
 /* Copy what was printed into the log, without waiting. */
 void child_drain(struct child *child);
 

@@ -11,6 +11,7 @@
 
 #include "child_internal.h"
 #include "starvation.h"
+#include "verify/system/budget.h"
 #include "verify/system/clock.h"
 
 enum {
@@ -223,6 +224,35 @@ static double patience_left(struct patience *p, pid_t session)
     return left > 0.01 * p->timeout ? left : 0;
 }
 
+/* --- what its processes hold --- */
+
+void child_watch(struct child *child, double memory)
+{
+    const struct usage any = {INFINITY, 1 << 30};
+    child->own = usage_of(child->process.pid, child->lent, &any);
+    child->most = (struct usage){memory + child->own.bytes, usage_default().tasks + child->own.tasks};
+    child->next_look = 0;
+}
+
+/* Is it more than they may hold? Looked at as often as that can have changed. */
+static bool exceeds(struct child *child, char *text, size_t text_size)
+{
+    if (child->most.tasks == 0 || clock_seconds() < child->next_look)
+        return false;
+    const struct usage now = usage_of(child->process.pid, child->lent, &child->most);
+    child->next_look = clock_seconds() + usage_reach(&now, &child->most);
+    return usage_exceeds(&now, &child->most, &child->own, text, text_size);
+}
+
+/* Milliseconds to wait for a word from it. */
+static int pause_ms(const struct child *child, double left)
+{
+    double pause = fmin(fmin(left, 1e5), budget_left());
+    if (child->most.tasks > 0)
+        pause = fmin(pause, fmax(0, child->next_look - clock_seconds()));
+    return (int)ceil(pause * 1e3);
+}
+
 static void explain_timeout(const struct patience *p, char *text, size_t text_size)
 {
     const double waited = p->deadline - p->start - p->timeout;
@@ -241,10 +271,16 @@ enum child_status child_wait(struct child *child, uint32_t sequence, enum reply_
     double left;
     patience_begin(&patience, timeout);
     while ((left = patience_left(&patience, child->process.pid)) > 0) {
+        if (budget_is_over()) {
+            snprintf(text, text_size, "no answer before --budget was over");
+            return give_up(child, CHILD_OVER);
+        }
+        if (exceeds(child, text, text_size))
+            return give_up(child, CHILD_EXCEEDED);
         struct pollfd from[] = {{child->process.channel, POLLIN | POLLRDHUP, 0},
                                 {child->process.output, POLLIN, 0},
                                 {child->process.pidfd, POLLIN, 0}};
-        if (poll(from, 3, (int)ceil(fmin(left, 1e5) * 1e3)) <= 0)
+        if (poll(from, 3, pause_ms(child, left)) <= 0)
             continue;
         if (from[1].revents)
             child_drain(child);
@@ -294,6 +330,8 @@ enum child_status child_exchange(struct child *child, struct request *request, i
         return CHILD_CRASH;
     }
     child_drain(child);
+    if (exceeds(child, text, text_size))
+        return give_up(child, CHILD_EXCEEDED);
     if (getrandom(&request->sequence, sizeof request->sequence, 0) != sizeof request->sequence)
         request->sequence++;
     if (send_packet(child->process.channel, request, fd) < 0 && errno != EAGAIN) {

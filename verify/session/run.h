@@ -7,6 +7,8 @@
 
 struct run_options {
     double timeout;
+    double
+        memory; /* bytes that the candidate's processes may have, of one worker; 0: half of the machine's, shared by workers */
     int jobs;
     bool timing, published;
     bool fail_fast;     /* stop at the first failure; what is left is skipped */
