@@ -134,6 +134,7 @@ enum probe_status probe_again(struct probe *probe, const struct config *config, 
     start_result(config, result);
     if (is_interrupted())
         return PROBE_INTERRUPTED;
+    run_team(1);
     const enum session_status status = session_check(probe->session, config, result);
     probe->runs++;
     if (is_interrupted()) /* a killed child's "crash" is nobody's fault */

@@ -45,6 +45,12 @@ struct session_options run_session_options(const struct task *task, const struct
                                     .room = task->room};
 }
 
+void run_team(int workers)
+{
+    const int cores = processors_available() / workers;
+    omp_set_num_threads(processors_team(cores > 0 ? cores : 1));
+}
+
 static void describe(const struct task *task, int i, struct config_result *result)
 {
     const struct drawn *drawn = run_drawn(task, i);
@@ -166,10 +172,10 @@ static void *work(void *data)
     struct run *run = data;
     const struct session_options options = run_session_options(run->task, run->options);
     struct session *session = session_open(&options);
-    const int cores = processors_available() / options.workers;
-    omp_set_num_threads(cores > 0 ? cores : 1);
-    for (int i = session ? take(run) : -1; i >= 0; i = take(run))
+    for (int i = session ? take(run) : -1; i >= 0; i = take(run)) {
+        run_team(options.workers);
         finish(run, session, i, check_one(run, session, i));
+    }
     pthread_mutex_lock(&run->lock);
     if (session) {
         collect(run, session);
@@ -258,6 +264,7 @@ static void time_one(struct run *run, struct session *session, struct session *b
     const double budget = run->options->time_budget * (result->unseen ? 1 : 4);
     const struct run_attempt again = {.timed = true, .time_budget = budget};
     enum session_status status = SESSION_OK;
+    run_team(1);
     if (same)
         result->timing = same->timing;
     else

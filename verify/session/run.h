@@ -30,6 +30,9 @@ enum run_status run_task(const struct task *task, const struct run_options *opti
 /* How the candidate is isolated, as far as is known by now. */
 void run_say_sandbox(struct result *result);
 
+/* The judge's teams, of threads that this thread starts from now on: its share of the cores that nobody else uses. */
+void run_team(int workers);
+
 /* The worker that a task and options ask for. */
 struct session_options run_session_options(const struct task *task, const struct run_options *options);
 
