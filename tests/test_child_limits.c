@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "verify/isolate/usage.h"
 
@@ -72,6 +73,24 @@ START_TEST(what_is_held_between_calls_counts)
 }
 END_TEST
 
+/* The judge does something else meanwhile. */
+START_TEST(what_grows_between_two_calls_is_ended_then)
+{
+    int returned = -1;
+    volatile int *const counter = (volatile int *)((char *)it.y.base + region_offset(&it.y, PLACE_LOW));
+    it.memory = BOUND * MB;
+    ck_assert_int_eq(fixture_run("eats_later", PLACE_LOW, &returned), CHILD_OK);
+    usleep(300000);
+    const int seen = *counter;
+    usleep(100000);
+    ck_assert_int_gt(seen, 0);
+    ck_assert_int_lt(seen, 4096);
+    ck_assert_int_eq(*counter, seen);
+    ck_assert_int_eq(fixture_call(PLACE_LOW, 20, &returned), CHILD_EXCEEDED);
+    ck_assert_ptr_nonnull(strstr(it.text, "--memory allows 64 MiB"));
+}
+END_TEST
+
 TCase *child_limits_case(void)
 {
     TCase *tests = tcase_create("limits");
@@ -79,5 +98,6 @@ TCase *child_limits_case(void)
     tcase_add_loop_test(tests, what_all_processes_hold_together_is_bounded, 0, USES + 1);
     tcase_add_test(tests, tensors_are_the_judges_and_do_not_count);
     tcase_add_test(tests, what_is_held_between_calls_counts);
+    tcase_add_test(tests, what_grows_between_two_calls_is_ended_then);
     return tests;
 }

@@ -145,8 +145,11 @@ enum child_status child_start(struct child **out, const struct child_options *op
     enum child_status status = start_anywhere(&child, options, text, text_size);
     if (status != CHILD_OK)
         return status;
-    if (options->memory > 0)
-        child_watch(child, options->memory);
+    if (options->memory > 0 && !child_watch(child, options->memory)) {
+        child_stop(child);
+        snprintf(text, text_size, "cannot watch what the candidate holds: no thread\n---> check ulimit -u");
+        return CHILD_SPAWN;
+    }
     status = request_load(child, options, options->object, options->load_timeout, text, text_size);
     if (status == CHILD_SYMBOL) {
         size_t used = strlen(text);
@@ -167,7 +170,7 @@ enum child_status child_map(struct child *child, int slot, const struct region *
 {
     struct request request = {.kind = REQUEST_MAP, .slot = (uint32_t)slot, .mapped = region->mapped};
     struct reply reply;
-    child->lent += (double)region->mapped;
+    child_watch_lent(child, (double)region->mapped);
     return child_exchange(child, &request, region->fd, MAP_TIMEOUT, &reply, text, text_size);
 }
 
@@ -177,7 +180,7 @@ enum child_status child_unmap(struct child *child, char *text, size_t text_size)
     struct reply reply;
     const enum child_status status =
         child_exchange(child, &request, -1, MAP_TIMEOUT, &reply, text, text_size);
-    child->lent = 0;
+    child_watch_lent(child, 0);
     return status;
 }
 
@@ -225,6 +228,7 @@ enum child_status child_time(struct child *child, const struct call *call, int s
                  "an answer with %u impossible samples; expected %d times of "
                  "zero or more",
                  reply->samples, samples);
+        child_unwatch(child, NULL, 0);
         child_reap(&child->process, 0);
         return CHILD_GARBAGE;
     }
@@ -240,6 +244,7 @@ void child_stop(struct child *child)
 {
     if (!child)
         return;
+    child_unwatch(child, NULL, 0);
     if (child->process.pid)
         child_reap(&child->process, 0);
     child_drain(child);

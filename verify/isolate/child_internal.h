@@ -45,10 +45,7 @@ struct child {
     char head[256]; /* the first bytes printed */
     size_t head_bytes;
     struct child_fault fault;
-    struct usage own;  /* what the runner held before the candidate came */
-    struct usage most; /* what it may hold with it; no tasks: nobody looks */
-    double lent;       /* bytes of the judge's that are mapped there */
-    double next_look;  /* at what they hold */
+    struct watch *watch; /* at what its processes hold; NULL: nobody looks */
 };
 
 /* Send a request (with a descriptor when fd >= 0), wait for its answer. CHILD_OK: a DONE or
@@ -58,9 +55,19 @@ enum child_status child_exchange(struct child *child, struct request *request, i
 /* Wait for the answer with this sequence; kind: which of DONE and RETURNED is legal. */
 enum child_status child_wait(struct child *child, uint32_t sequence, enum reply_kind kind, double timeout,
                              struct reply *reply, char *text, size_t text_size);
-/* From now on what its processes hold is looked at, beside what they hold already. */
-void child_watch(struct child *child, double memory);
 /* Copy what was printed into the log, without waiting. */
 void child_drain(struct child *child);
+
+/* --- child_watch.c --- */
+
+enum { CHILD_EXCESS = 160 };
+
+/* From now on its processes may hold so many bytes together beside what they hold already, and so many more of them may be as
+ * usage_default says; above that they are ended. False: no memory, or no thread, to look with. */
+bool child_watch(struct child *child, double memory);
+/* So many bytes more of the judge's are mapped there; 0: none any more. */
+void child_watch_lent(struct child *child, double bytes);
+/* Before it is reaped. True: it was ended for what it held; `excess` says what. */
+bool child_unwatch(struct child *child, char *excess, size_t excess_size);
 
 #endif

@@ -74,14 +74,18 @@ static void describe_end(const struct child *child, int status, char *text, size
 
 static enum child_status gone(struct child *child, char *text, size_t text_size)
 {
-    int status = child_reap(&child->process, PATIENCE_MS);
+    const bool exceeded = child_unwatch(child, text, text_size);
+    const int status = child_reap(&child->process, PATIENCE_MS);
     child_drain(child);
+    if (exceeded)
+        return CHILD_EXCEEDED;
     describe_end(child, status, text, text_size);
     return CHILD_CRASH;
 }
 
 static enum child_status give_up(struct child *child, enum child_status status)
 {
+    child_unwatch(child, NULL, 0);
     child_reap(&child->process, 0);
     child_drain(child);
     return status;
@@ -224,33 +228,10 @@ static double patience_left(struct patience *p, pid_t session)
     return left > 0.01 * p->timeout ? left : 0;
 }
 
-/* --- what its processes hold --- */
-
-void child_watch(struct child *child, double memory)
-{
-    const struct usage any = {INFINITY, 1 << 30};
-    child->own = usage_of(child->process.pid, child->lent, &any);
-    child->most = (struct usage){memory + child->own.bytes, usage_default().tasks + child->own.tasks};
-    child->next_look = 0;
-}
-
-/* Is it more than they may hold? Looked at as often as that can have changed. */
-static bool exceeds(struct child *child, char *text, size_t text_size)
-{
-    if (child->most.tasks == 0 || clock_seconds() < child->next_look)
-        return false;
-    const struct usage now = usage_of(child->process.pid, child->lent, &child->most);
-    child->next_look = clock_seconds() + usage_reach(&now, &child->most);
-    return usage_exceeds(&now, &child->most, &child->own, text, text_size);
-}
-
 /* Milliseconds to wait for a word from it. */
-static int pause_ms(const struct child *child, double left)
+static int pause_ms(double left)
 {
-    double pause = fmin(fmin(left, 1e5), budget_left());
-    if (child->most.tasks > 0)
-        pause = fmin(pause, fmax(0, child->next_look - clock_seconds()));
-    return (int)ceil(pause * 1e3);
+    return (int)ceil(1e3 * fmin(fmin(left, 1e5), budget_left()));
 }
 
 static void explain_timeout(const struct patience *p, char *text, size_t text_size)
@@ -275,12 +256,10 @@ enum child_status child_wait(struct child *child, uint32_t sequence, enum reply_
             snprintf(text, text_size, "no answer before --budget was over");
             return give_up(child, CHILD_OVER);
         }
-        if (exceeds(child, text, text_size))
-            return give_up(child, CHILD_EXCEEDED);
         struct pollfd from[] = {{child->process.channel, POLLIN | POLLRDHUP, 0},
                                 {child->process.output, POLLIN, 0},
                                 {child->process.pidfd, POLLIN, 0}};
-        if (poll(from, 3, pause_ms(child, left)) <= 0)
+        if (poll(from, 3, pause_ms(left)) <= 0)
             continue;
         if (from[1].revents)
             child_drain(child);
@@ -330,8 +309,6 @@ enum child_status child_exchange(struct child *child, struct request *request, i
         return CHILD_CRASH;
     }
     child_drain(child);
-    if (exceeds(child, text, text_size))
-        return give_up(child, CHILD_EXCEEDED);
     if (getrandom(&request->sequence, sizeof request->sequence, 0) != sizeof request->sequence)
         request->sequence++;
     if (send_packet(child->process.channel, request, fd) < 0 && errno != EAGAIN) {
