@@ -16,6 +16,7 @@ const struct outcome_traits *outcome_traits(enum outcome outcome)
         [OUTCOME_REFUSED] = {"refused", .fails = false, .goes_on = false, PAINT_BAD},
         [OUTCOME_CRASH] = {"crash", .fails = true, .goes_on = false, PAINT_BAD},
         [OUTCOME_TIMEOUT] = {"timeout", .fails = true, .goes_on = false, PAINT_BAD},
+        [OUTCOME_EXCEEDED] = {"exceeded", .fails = true, .goes_on = false, PAINT_BAD},
         [OUTCOME_SKIPPED] = {"skipped", .fails = false, .goes_on = false, PAINT_DOUBTFUL},
     };
 

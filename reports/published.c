@@ -5,6 +5,7 @@ enum outcome published_outcome(const struct config_result *config)
     switch (config->outcome) {
     case OUTCOME_CRASH:
     case OUTCOME_TIMEOUT:
+    case OUTCOME_EXCEEDED:
     case OUTCOME_REFUSED:
     case OUTCOME_SKIPPED: return config->outcome;
     default: break;

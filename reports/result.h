@@ -20,7 +20,8 @@ enum outcome {
     OUTCOME_REFUSED,   /* returned nonzero */
     OUTCOME_CRASH,
     OUTCOME_TIMEOUT,
-    OUTCOME_SKIPPED, /* not run, with a reason; never counted as a pass */
+    OUTCOME_EXCEEDED, /* held more main memory, or more processes and threads, than it may */
+    OUTCOME_SKIPPED,  /* not run, with a reason; never counted as a pass */
     OUTCOME_COUNT
 };
 
@@ -57,7 +58,9 @@ enum cause {
     CAUSE_CAPS,      /* skipped: more than this machine allows one configuration */
     CAUSE_OPEN,      /* skipped: more elements in doubt than MPFR is asked for */
     CAUSE_FAIL_FAST, /* skipped: another one failed before */
-    CAUSE_PATIENCE   /* skipped: too many timed out, or died while loading, before */
+    CAUSE_PATIENCE,  /* skipped: enough timed out, exceeded a bound or died while loading before */
+    CAUSE_LIMIT,     /* more memory, or more processes, than its bound */
+    CAUSE_BUDGET     /* skipped: --budget was over */
 };
 
 /* What the candidate was doing then. */
@@ -236,6 +239,14 @@ struct peaks {
     double launch_ms; /* floor of one empty call */
 };
 
+/* What the candidate was held to. */
+struct limits {
+    double timeout; /* seconds for one call, at least */
+    double memory;  /* bytes for its processes together */
+    int tasks;      /* processes and threads */
+    double budget;  /* seconds for all; 0: none */
+};
+
 struct result {
     const char *version, *git;
     const char *problem;
@@ -267,6 +278,7 @@ struct result {
     struct result_coverage coverage;
     struct phase_seconds phase;
     struct company company;
+    struct limits limits;
     double seconds;
     bool partial;            /* the run was cut off: what follows is what was finished */
     char partial_reason[96]; /* "interrupted", "out of disk" ... */
@@ -277,6 +289,7 @@ struct result {
     char no_sandbox[160];    /* why it was not, and had its user's rights; empty: it was */
     struct config_result *results;
     int result_count, result_capacity;
+    int untimed;      /* of those that pass: --budget was over before */
     int planned;      /* configurations of both sets; known before the first runs */
     int planned_seen; /* of them the seen set's */
 };

@@ -7,6 +7,7 @@
 
 struct count {
     int configs, pass, refused, skipped;
+    int left; /* of the skipped: --budget was over */
 };
 
 /* Counted by the judgement that decides: the table shows ours, which --tolerance published overrules. */
@@ -24,6 +25,7 @@ static struct count count_set(const struct result *result, bool unseen)
         count.pass += outcome == OUTCOME_PASS;
         count.refused += outcome == OUTCOME_REFUSED;
         count.skipped += outcome == OUTCOME_SKIPPED;
+        count.left += outcome == OUTCOME_SKIPPED && config->reason.cause == CAUSE_BUDGET;
     }
     return count;
 }
@@ -32,11 +34,13 @@ static void say_inconclusive(char *text, size_t size, const struct result *resul
                              const struct count *unseen)
 {
     if (seen->configs + unseen->configs == seen->skipped + unseen->skipped)
-        snprintf(text, size, "nothing could be judged: no configuration was run to its end.");
+        snprintf(text, size, "nothing could be judged: no configuration was run to its end%s%s%s.",
+                 result->partial_reason[0] ? " (" : "", result->partial_reason,
+                 result->partial_reason[0] ? ")" : "");
     else if (result->partial || result->result_count < result->planned)
         snprintf(text, size, "the run was cut off (%s) after %d of %d configurations; none of them fails.",
-                 text_or(result->partial_reason, "no reason recorded"), result->result_count,
-                 result->planned);
+                 text_or(result->partial_reason, "no reason recorded"),
+                 result->result_count - seen->left - unseen->left, result->planned);
     else if (seen->skipped > 0)
         snprintf(text, size, "%d of %d seen configurations could not be judged; nothing that was fails.",
                  seen->skipped, seen->configs);
@@ -136,9 +140,11 @@ void terminal_verdict(FILE *out, const struct result *result, bool colour)
             terminal_plain(colour));
     text_wrap(out, (int)strlen(verdict_name(verdict)) + 2, 2, text);
     if (result->partial && verdict != VERDICT_INCONCLUSIVE) {
+        const struct count seen = count_set(result, false), unseen = count_set(result, true);
+
         snprintf(text, sizeof text, "cut off (%s) after %d of %d configurations",
-                 text_or(result->partial_reason, "no reason recorded"), result->result_count,
-                 result->planned);
+                 text_or(result->partial_reason, "no reason recorded"),
+                 result->result_count - seen.left - unseen.left, result->planned);
         terminal_line(out, "partial", text);
     }
     print_published(out, result);

@@ -12,7 +12,8 @@ static const char candidates[] =
     "#define _GNU_SOURCE\n"
     "#include <errno.h>\n#include <sched.h>\n#include <setjmp.h>\n#include <sys/ptrace.h>\n#include "
     "<sys/syscall.h>\n"
-    "#include <fcntl.h>\n#include <pthread.h>\n#include <signal.h>\n#include <stdint.h>\n"
+    "#include <fcntl.h>\n#include <sys/mman.h>\n#include <pthread.h>\n#include <signal.h>\n#include "
+    "<stdint.h>\n"
     "#include <stdio.h>\n#include <stdlib.h>\n#include <sys/socket.h>\n#include <time.h>\n#include "
     "<unistd.h>\n"
     "#define KERNEL(name) int name(const float *x, float *y, int64_t n, void *stream)\n"
@@ -60,6 +61,39 @@ static const char candidates[] =
     "{ return a && b && c && d && e && f && g && h && !s\n"
     "    ? i + 10 * j + 100 * k + 1000 * l + 10000 * m + 100000 * n + 1000000 * o + 10000000 * p : -1; }\n";
 
+/* What takes more of the machine than its share; n is megabytes, processes or threads. */
+static const char greedy[] =
+    "static int fill(volatile char *p, int64_t mb) { for (int64_t i = 0; p && i < mb << 20; i += 4096) p[i] "
+    "= 1; "
+    "return "
+    "!p; }\n"
+    "KERNEL(eats) { return fill(malloc(n << 20), n); }\n"
+    "KERNEL(eats_shared) { return fill(mmap(0, n << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, "
+    "-1,\n"
+    "    0), n); }\n"
+    "KERNEL(eats_in_children) { for (int i = 0; i < 8; i++) if (fork() == 0) { setsid(); if (fork() != 0) "
+    "_exit(0);\n"
+    "    fill(malloc(n << 17), n / 8); for (;;) pause(); } for (;;) pause(); }\n"
+    "KERNEL(shares_with_children) { fill(malloc(n << 20), n); for (int i = 0; i < 4; i++) if (fork() == 0)\n"
+    "    for (;;) pause(); usleep(300000); return 0; }\n"
+    "KERNEL(uses_what_it_is_given) { for (int64_t i = 0; i < n << 18; i += 1024) y[i] = 1; usleep(300000); "
+    "return "
+    "0; }\n"
+    "static void *eats_on(void *p) { for (volatile int *c = p; *c < 4096; ++*c) fill(malloc(1 << 20), 1); "
+    "return p; "
+    "}\n"
+    "KERNEL(eats_later) { pthread_t t; y[0] = 0; return pthread_create(&t, NULL, eats_on, y); }\n"
+    "static void *waits(void *p) { pause(); return p; }\n"
+    "KERNEL(threads) { pthread_attr_t a; pthread_t t; pthread_attr_init(&a); pthread_attr_setstacksize(&a, 1 "
+    "<< "
+    "16);\n"
+    "    for (int64_t i = 0; i < n; i++) if (pthread_create(&t, &a, waits, 0)) usleep(1000); usleep(300000); "
+    "return 0; "
+    "}\n"
+    "KERNEL(forks) { for (int64_t i = 0; i < n; i++) if (fork() == 0) for (;;) pause(); usleep(300000); "
+    "return 0; "
+    "}\n";
+
 /* What reaches beyond its own memory. */
 static const char hostile[] =
     "static sigjmp_buf out; static void hide(int s) { (void)s; siglongjmp(out, 1); }\n"
@@ -102,9 +136,9 @@ static void fixture_open(void)
 {
     strcpy(it.folder, "/tmp/unseen-test-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(it.folder));
-    char both[sizeof candidates + sizeof hostile];
-    snprintf(both, sizeof both, "%s%s", candidates, hostile);
-    fixture_compile(&it.built, "candidates.c", both);
+    char all[sizeof candidates + sizeof greedy + sizeof hostile];
+    snprintf(all, sizeof all, "%s%s%s", candidates, greedy, hostile);
+    fixture_compile(&it.built, "candidates.c", all);
 }
 
 static void fixture_close(void)
@@ -128,14 +162,19 @@ static void fixture_drop_regions(void)
 {
     child_stop(it.child);
     it.child = NULL;
+    it.memory = 0;
     region_destroy(&it.x);
     region_destroy(&it.y);
 }
 
 enum child_status fixture_start_object(const char *object, const char *symbol, const char *log)
 {
-    struct child_options options = {
-        .object = object, .symbol = symbol, .load_timeout = 20, .threads = 2, .log_path = log};
+    struct child_options options = {.object = object,
+                                    .symbol = symbol,
+                                    .load_timeout = 20,
+                                    .memory = it.memory,
+                                    .threads = 2,
+                                    .log_path = log};
     return child_start(&it.child, &options, it.text, sizeof it.text);
 }
 

@@ -15,6 +15,7 @@ struct child_fixture {
     struct build built; /* of the candidates */
     struct region x, y; /* FIXTURE_COUNT floats each */
     struct child *child;
+    double memory;   /* set before a start: the bound; 0 again after every test */
     char text[1024]; /* what the last call said */
 };
 extern struct child_fixture it;
@@ -32,6 +33,7 @@ enum child_status fixture_call(enum placement placement, double timeout, int *re
 enum child_status fixture_run(const char *symbol, enum placement placement, int *returned); /* both */
 
 TCase *child_endings_case(void);   /* test_child_endings.c */
+TCase *child_limits_case(void);    /* test_child_limits.c */
 TCase *child_arguments_case(void); /* test_child_arguments.c */
 TCase *child_state_case(void);     /* test_child_state.c */
 

@@ -50,6 +50,7 @@ bool cli_has_children(void); /* is any process left that this test, or what it r
 TCase *cli_usage_case(void);
 TCase *cli_input_case(void);
 TCase *cli_candidate_case(void);
+TCase *cli_limits_case(void);
 TCase *cli_run_case(void);
 TCase *cli_output_case(void);
 TCase *cli_audit_case(void);

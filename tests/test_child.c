@@ -264,6 +264,7 @@ Suite *child_suite(void)
     tcase_add_test(tests, cuda_without_a_device_says_so);
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, child_endings_case());
+    suite_add_tcase(suite, child_limits_case());
     suite_add_tcase(suite, child_arguments_case());
     suite_add_tcase(suite, child_state_case());
     return suite;

@@ -79,6 +79,17 @@ static const struct {
     {"--timeout", "0", "expected seconds above 0 and at most 86400", "--timeout 5"},
     {"--timeout", "nan", "expected seconds above 0 and at most 86400", "--timeout 5"},
     {"--timeout", "5s", "expected seconds above 0 and at most 86400", "--timeout 5"},
+    {"--budget", "-1", "expected seconds above 0 and at most 86400", "--budget 600"},
+    {"--budget", "1e99", "expected seconds above 0 and at most 86400", "--budget 600"},
+    {"--budget", "nan", "expected seconds above 0 and at most 86400", "--budget 600"},
+    {"--budget", "", "expected seconds above 0 and at most 86400", "--budget 600"},
+    {"--memory", "abc", "from 16M to 1024T", "--memory 8G"},
+    {"--memory", "0", "from 16M to 1024T", "--memory 8G"},
+    {"--memory", "-8G", "from 16M to 1024T", "--memory 8G"},
+    {"--memory", "8GB", "from 16M to 1024T", "--memory 8G"},
+    {"--memory", "15M", "from 16M to 1024T", "--memory 8G"},
+    {"--memory", "1e30T", "from 16M to 1024T", "--memory 8G"},
+    {"--memory", "nan", "from 16M to 1024T", "--memory 8G"},
     {"--tolerance", "loose", "expected exact or published", "leave it out for exact"},
     {"--device", "tpu", "expected host, cuda or cuda:N", "--device host"},
     {"--device", "cuda:x", "expected host, cuda or cuda:N", "--device host"},
@@ -182,6 +193,7 @@ Suite *cli_suite(void)
     suite_add_tcase(suite, cli_usage_case());
     suite_add_tcase(suite, cli_input_case());
     suite_add_tcase(suite, cli_candidate_case());
+    suite_add_tcase(suite, cli_limits_case());
     suite_add_tcase(suite, cli_run_case());
     suite_add_tcase(suite, cli_output_case());
     suite_add_tcase(suite, cli_audit_case());

@@ -85,36 +85,6 @@ START_TEST(a_shared_object_that_is_none_is_refused)
 }
 END_TEST
 
-START_TEST(a_candidate_that_hangs_times_out_and_the_run_goes_on)
-{
-    cli_put("one.seen", "rows=2 cols=3 input=normal\n");
-    cli_put_kernel("hang.c", "if (rows == 2) for (volatile int i = 0;;) i = 0;", "0");
-    CLI("verify", "softmax", "hang.c", TINY, "--seen", "one.seen", "--unseen", "2", "--seed", "1",
-        "--timeout", "1", "--json", "r.json");
-    cli_expect(1, "no answer within 1 s");
-    cli_expect(1, "again when it ran alone, within 1 s");
-    json_t *result = cli_json("r.json");
-    ck_assert_int_eq(cli_count(result, "seen", "timeout"), 1);
-    ck_assert_int_eq(cli_count(result, "unseen", "pass"), 2);
-    json_decref(result);
-    ck_assert(!cli_has_children());
-}
-END_TEST
-
-/* More timeouts would prove nothing and cost minutes. The first was repeated alone, which makes four. */
-START_TEST(after_four_timeouts_the_rest_is_skipped)
-{
-    cli_put_kernel("hang.c", "for (volatile int i = 0;;) i = 0;", "0");
-    CLI("verify", "softmax", "hang.c", TINY, "--unseen", "9", "--timeout", "0.2", "--json", "r.json");
-    cli_expect(1, "not run: 3 configurations before it had already timed out");
-    json_t *result = cli_json("r.json");
-    ck_assert_int_eq(cli_count(result, "seen", "timeout"), 2);
-    ck_assert_int_eq(cli_count(result, "unseen", "timeout"), 1);
-    ck_assert_int_eq(cli_count(result, "unseen", "skipped"), 8);
-    json_decref(result);
-}
-END_TEST
-
 START_TEST(a_candidate_that_dies_while_it_is_loaded_is_broken)
 {
     cli_put("ctor.c", "#include <stdlib.h>\n"
@@ -130,7 +100,7 @@ END_TEST
 START_TEST(a_candidate_that_prints_without_end_harms_nobody)
 {
     cli_put_kernel("print.c",
-                   "if (rows == 4) for (;;) puts(\"words words words\");\n"
+                   "if (rows == 8) for (;;) puts(\"words words words\");\n"
                    "for (int i = 0; i < 20000; i++) puts(\"more words\");",
                    "0");
     CLI("verify", "softmax", "print.c", TINY, "--unseen", "0", "--timeout", "1", "--json", "r.json");
@@ -183,8 +153,6 @@ TCase *cli_candidate_case(void)
     tcase_add_test(candidate, without_a_compiler_it_is_the_environments_fault);
     tcase_add_test(candidate, a_missing_symbol_is_refused_and_so_is_a_variable);
     tcase_add_test(candidate, a_shared_object_that_is_none_is_refused);
-    tcase_add_test(candidate, a_candidate_that_hangs_times_out_and_the_run_goes_on);
-    tcase_add_test(candidate, after_four_timeouts_the_rest_is_skipped);
     tcase_add_test(candidate, a_candidate_that_dies_while_it_is_loaded_is_broken);
     tcase_add_test(candidate, a_candidate_that_prints_without_end_harms_nobody);
     tcase_add_test(candidate, check_shows_what_a_candidate_prints_when_asked_to);

@@ -2,10 +2,13 @@
 #include <check.h>
 #include <math.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "verify/device/processors.h"
@@ -105,6 +108,47 @@ START_TEST(the_affinity_mask_counts_and_so_does_omp_num_threads)
 }
 END_TEST
 
+START_TEST(a_team_has_the_cores_that_nobody_else_wants)
+{
+    static const struct {
+        int wanted, online;
+        double others;
+        int team;
+    } shares[] = {{2, 2, 0, 2},  {2, 2, 0.4, 2}, {2, 2, 1, 1},   {2, 2, 6, 1},
+                  {1, 64, 0, 1}, {8, 64, 3, 8},  {8, 64, 60, 4}, {8, 4, 0, 4}};
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+        ck_assert_int_eq(processors_share(shares[i].wanted, shares[i].online, shares[i].others),
+                         shares[i].team);
+}
+END_TEST
+
+START_TEST(a_team_shrinks_on_a_loaded_machine)
+{
+    const int online = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    pid_t *loop = calloc((size_t)online, sizeof *loop);
+    for (int i = 0; i < online; i++) {
+        loop[i] = fork();
+        if (loop[i] == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            for (;;)
+                __asm__ volatile("");
+        }
+    }
+    usleep(20000);
+    for (int i = 0; i < 4; i++) {
+        processors_team(64);
+        usleep(60000);
+    }
+    const int team = processors_team(64);
+    for (int i = 0; i < online; i++) {
+        kill(loop[i], SIGKILL);
+        waitpid(loop[i], NULL, 0);
+    }
+    free(loop);
+    ck_assert_int_le(team, online / 4 + 1); /* some loop may just not have a core to want one */
+}
+END_TEST
+
 TCase *processors_case(void)
 {
     TCase *tests = tcase_create("processors");
@@ -114,5 +158,7 @@ TCase *processors_case(void)
     tcase_add_test(tests, a_group_whose_folder_is_not_here_still_has_the_root);
     tcase_add_test(tests, a_membership_that_says_nothing_is_no_quota);
     tcase_add_test(tests, the_affinity_mask_counts_and_so_does_omp_num_threads);
+    tcase_add_test(tests, a_team_has_the_cores_that_nobody_else_wants);
+    tcase_add_test(tests, a_team_shrinks_on_a_loaded_machine);
     return tests;
 }

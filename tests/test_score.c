@@ -272,13 +272,14 @@ static struct result of_two(struct config_result results[2], enum outcome seen, 
 /* Rows: seen outcome; columns: unseen outcome, in the order of the enum. g l s b i: the verdict. */
 START_TEST(the_verdict_follows_the_table_over_all_pairs_of_outcomes)
 {
-    /*                                      pwuomurcts */
+    /*                                      pwuomurctes */
     static const char *const table[] = {
-        [OUTCOME_PASS] = /*              */ "gssssslssi", [OUTCOME_WRONG] = /*             */ "bbbbbbbbbb",
-        [OUTCOME_UNWRITTEN] = /*         */ "bbbbbbbbbb", [OUTCOME_OVERRUN] = /*           */ "bbbbbbbbbb",
-        [OUTCOME_MODIFIED] = /*          */ "bbbbbbbbbb", [OUTCOME_UNSTABLE] = /*          */ "bbbbbbbbbb",
-        [OUTCOME_REFUSED] = /*           */ "bbbbbbbbbb", [OUTCOME_CRASH] = /*             */ "bbbbbbbbbb",
-        [OUTCOME_TIMEOUT] = /*           */ "bbbbbbbbbb", [OUTCOME_SKIPPED] = /*           */ "isssssissi",
+        [OUTCOME_PASS] = /*              */ "gssssslsssi", [OUTCOME_WRONG] = /*             */ "bbbbbbbbbbb",
+        [OUTCOME_UNWRITTEN] = /*         */ "bbbbbbbbbbb", [OUTCOME_OVERRUN] = /*           */ "bbbbbbbbbbb",
+        [OUTCOME_MODIFIED] = /*          */ "bbbbbbbbbbb", [OUTCOME_UNSTABLE] = /*          */ "bbbbbbbbbbb",
+        [OUTCOME_REFUSED] = /*           */ "bbbbbbbbbbb", [OUTCOME_CRASH] = /*             */ "bbbbbbbbbbb",
+        [OUTCOME_TIMEOUT] = /*           */ "bbbbbbbbbbb", [OUTCOME_EXCEEDED] = /*          */ "bbbbbbbbbbb",
+        [OUTCOME_SKIPPED] = /*           */ "isssssisssi",
     };
     struct config_result results[2];
     struct finding cheating = {.kind = FINDING_REPLAY}, odd = {.kind = FINDING_CEILING};
@@ -362,7 +363,7 @@ END_TEST
 START_TEST(the_published_verdict_sees_outputs_crashes_timeouts_and_refusals_only)
 {
     /* The unseen outcome, judged and passed by the published check; the seen one passes. */
-    static const char passed[] = "gggggglssi", failed[] = "sssssslssi", unknown[] = "iiiiiilssi";
+    static const char passed[] = "gggggglsssi", failed[] = "sssssslsssi", unknown[] = "iiiiiilsssi";
     struct config_result results[2];
     struct finding cheating = {.kind = FINDING_CLOCK};
 

@@ -16,6 +16,7 @@
 #include "scratch.h"
 #include "verify/isolate/child_table.h"
 #include "verify/isolate/sandbox.h"
+#include "verify/system/budget.h"
 #include "verify/system/clock.h"
 
 enum { SHOWN_LINES = 12, LINE_BYTES = 400, WAIT_MS = 2, ENVIRONMENT = 1024, BLOCK_FD = 3 };
@@ -229,8 +230,9 @@ enum build_status compiler_run(const struct compiler_command *command, const str
     }
     int status = wait_until(pid, clock_seconds() + compiling->timeout);
     if (status == -1) {
-        snprintf(error, error_size, "%s does not compile: %s had not ended after %g s", compiling->path,
-                 command->argv[0], compiling->timeout);
+        snprintf(error, error_size, "%s does not compile: %s had not ended after %.3g s%s", compiling->path,
+                 command->argv[0], compiling->timeout,
+                 budget_is_over() ? ", when --budget was over\n---> give it more" : "");
         return BUILD_FAILED;
     }
     return status == 0 ? BUILD_OK : explain(command, compiling, status, error, error_size);

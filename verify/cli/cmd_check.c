@@ -6,6 +6,7 @@
 #include "reports/published.h"
 #include "begin.h"
 #include "show.h"
+#include "verify/session/alone.h"
 #include "verify/session/run.h"
 #include "verify/system/interrupt.h"
 
@@ -48,10 +49,31 @@ static int report(const struct session *session, const struct config_result *res
                                                                                        : EXIT_OTHER;
 }
 
+/* As in verify: what does not answer in time may take longer where the problem's baseline does, too. */
+static enum session_status check(const struct task *task, const struct session_options *options,
+                                 struct session *session, struct config_result *result)
+{
+    const struct config_result before = *result;
+    enum session_status status = session_check(session, &before.config, result);
+    if (status != SESSION_OK || result->outcome != OUTCOME_TIMEOUT || result->reason.stage == STAGE_LOADING ||
+        is_interrupted())
+        return status;
+    struct alone *const alone = alone_open(task, options);
+    const double limit = alone ? alone_limit(alone, &before.config).seconds : 0;
+    if (limit > options->timeout && !is_interrupted()) {
+        *result = before;
+        session_limit(session, limit);
+        status = session_check(session, &before.config, result);
+        session_limit(session, options->timeout);
+    }
+    alone_close(alone);
+    return status;
+}
+
 static int run_check(const struct task *task, const struct options *options, const struct config *config)
 {
     char log[600];
-    struct run_options run = {.timeout = options->timeout};
+    struct run_options run = {.timeout = options->timeout, .memory = options->memory};
     struct config_result result = {.unseen = true, .config = *config, .why = "asked for"};
     int status = EXIT_INTERRUPTED;
     snprintf(log, sizeof log, "%s/output.log", task->build.directory);
@@ -63,7 +85,7 @@ static int run_check(const struct task *task, const struct options *options, con
         return EXIT_ENVIRONMENT;
     }
     config_format(config, result.line, sizeof result.line);
-    enum session_status checked = session_check(session, config, &result);
+    enum session_status checked = check(task, &session_options, session, &result);
     if (options->timed && !is_interrupted() && checked == SESSION_OK && result.outcome == OUTCOME_PASS)
         checked = session_time(session, config, time_budget, &result);
     if (options->timed && !is_interrupted() && checked == SESSION_OK && result.outcome == OUTCOME_PASS)

@@ -128,7 +128,7 @@ static int search(struct shrink_command *c, const struct config *config)
 
 static int run_shrink(const struct task *task, const struct options *options, const struct config *config)
 {
-    const struct run_options run = {.timeout = options->timeout};
+    const struct run_options run = {.timeout = options->timeout, .memory = options->memory};
     struct shrink_command c = {
         .task = task, .options = options, .progress = isatty(STDOUT_FILENO) && !options->quiet};
     c.shrinking = (struct shrinking){.probe = probe_open(task, &run),

@@ -11,6 +11,8 @@
 #include "reports/terminal.h"
 #include "verify/forbid/forbid.h"
 #include "verify/isolate/child.h"
+#include "verify/isolate/usage.h"
+#include "verify/system/budget.h"
 #include "verify/system/clock.h"
 #include "verify/diagnose/diagnose.h"
 #include "begin.h"
@@ -78,20 +80,26 @@ static void prepare_signals(void)
 static void start_result(const struct task *task, const struct options *options, struct result *result)
 {
     struct arithmetics arithmetics;
+    const struct usage bounds = usage_default();
     error_arithmetics(task->problem, task->device.capability, &arithmetics);
-    *result = (struct result){.version = UNSEEN_VERSION,
-                              .git = unseen_git,
-                              .problem = task->problem->name,
-                              .problem_word = folder_word(task->problem),
-                              .memory_bound = task->problem->peak == PEAK_MEMORY,
-                              .language = task->build.language,
-                              .build_seconds = task->build.seconds,
-                              .seed = task->seed,
-                              .effort = options->unseen >= 0 ? "custom" : effort_name[options->effort],
-                              .admitted = arithmetics.item[arithmetics.admitted].name,
-                              .published_tolerance = options->published,
-                              .planned = task->seen_set.count + task->unseen_set.count,
-                              .planned_seen = task->seen_set.count};
+    *result = (struct result){
+        .version = UNSEEN_VERSION,
+        .git = unseen_git,
+        .problem = task->problem->name,
+        .problem_word = folder_word(task->problem),
+        .memory_bound = task->problem->peak == PEAK_MEMORY,
+        .language = task->build.language,
+        .build_seconds = task->build.seconds,
+        .seed = task->seed,
+        .effort = options->unseen >= 0 ? "custom" : effort_name[options->effort],
+        .admitted = arithmetics.item[arithmetics.admitted].name,
+        .published_tolerance = options->published,
+        .limits = {.timeout = options->timeout,
+                   .memory = options->memory > 0 ? options->memory : bounds.bytes / options->jobs,
+                   .tasks = bounds.tasks,
+                   .budget = options->budget},
+        .planned = task->seen_set.count + task->unseen_set.count,
+        .planned_seen = task->seen_set.count};
     snprintf(result->candidate_path, sizeof result->candidate_path, "%s", options->argument[1]);
     memcpy(result->candidate_sha256, task->build.sha256, sizeof result->candidate_sha256);
     memcpy(result->device, task->device.name, sizeof result->device);
@@ -195,7 +203,7 @@ static void note_baseline(const struct options *options, struct result *result)
 static void explain_failures(struct showing *show, enum run_status status)
 {
     const struct options *o = show->options;
-    const struct run_options run = {.timeout = o->timeout, .published = o->published};
+    const struct run_options run = {.timeout = o->timeout, .memory = o->memory, .published = o->published};
     const struct diagnose_limits limits = diagnose_limits(o->effort);
     if (!o->explain || o->fail_fast || status != RUN_DONE || is_interrupted())
         return;
@@ -207,12 +215,27 @@ static void explain_failures(struct showing *show, enum run_status status)
     diagnose(show->task, &run, &limits, show->result);
 }
 
+/* A verdict needs all that was asked for: whoever is slow must not win by what was left out. A failure is one all the same. */
+static void note_budget(struct result *result)
+{
+    int left = 0;
+    for (int i = 0; i < result->result_count; i++)
+        left +=
+            result->results[i].outcome == OUTCOME_SKIPPED && result->results[i].reason.cause == CAUSE_BUDGET;
+    if (left + result->untimed == 0)
+        return;
+    result->partial = true;
+    snprintf(result->partial_reason, sizeof result->partial_reason, "--budget of %g s was over: %d not %s",
+             budget_seconds(), left > 0 ? left : result->untimed, left > 0 ? "run" : "timed");
+}
+
 static void conclude(struct showing *show, enum run_status status)
 {
     struct result *result = show->result;
     result->partial = status != RUN_DONE;
     if (status == RUN_INTERRUPTED)
         snprintf(result->partial_reason, sizeof result->partial_reason, "interrupted");
+    note_budget(result);
     find_excess(result);
     find_forbidden(result);
     note_company(result);
@@ -278,6 +301,7 @@ static int run_verify(struct task *task, const struct options *options, struct o
                            .colour = terminal,
                            .progress = terminal && !options->quiet};
     const struct run_options run = {.timeout = options->timeout,
+                                    .memory = options->memory,
                                     .jobs = options->jobs,
                                     .timing = options->timing,
                                     .published = options->published,
@@ -312,6 +336,8 @@ int command_verify(const struct options *options)
     struct task task;
     struct outputs outputs;
     const double start = clock_seconds();
+    if (options->budget > 0)
+        budget_begin(options->budget);
     prepare_signals();
     int status = begin_task(&task, options);
     if (status != 0)

@@ -47,7 +47,9 @@ enum {
     KEY_LIKE = 'l',
     KEY_OUT = 'o',
     KEY_SOURCES = 'i',
-    KEY_REQUIRE_SANDBOX = 'w'
+    KEY_REQUIRE_SANDBOX = 'w',
+    KEY_MEMORY = 'M',
+    KEY_BUDGET = 'B'
 };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
@@ -93,6 +95,13 @@ static const struct argp_option all_options[] = {
      "(the published check's constants decide; both are printed)",
      0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "for one call of the candidate (default: 20)", 0},
+    {"memory", KEY_MEMORY, "SIZE", 0,
+     "main memory that the candidate and all that it starts may hold, such as 8G (default: half of the "
+     "machine's, shared by --jobs)",
+     0},
+    {"budget", KEY_BUDGET, "SECONDS", 0,
+     "for the whole verdict; what is left by then is not run, and the verdict not general (default: none)",
+     0},
     {"jobs", KEY_JOBS, "N", 0, "configurations at work at the same time (default: 1)", 0},
     {"like", KEY_LIKE, "PROBLEM", 0, "the problem to begin with, by its name or its folder", 0},
     {"out", KEY_OUT, "DIRECTORY", 0, "where the folder is made (default: here)", 0},
@@ -150,14 +159,34 @@ static uint64_t parse_whole(const struct command *command, const struct whole *w
     return value;
 }
 
-static double parse_seconds(const struct command *command, const char *text)
+static double parse_seconds(const struct command *command, const char *name, const char *example,
+                            const char *text)
 {
+    enum { DAY = 86400 };
     char *end;
     const double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !(value > 0) || value > 86400)
+    if (end == text || *end != '\0' || !(value > 0) || value > DAY)
         usage_error(command,
-                    "--timeout '%s'; expected seconds above 0 and at most 86400\n"
-                    "---> for example --timeout 5",
+                    "--%s '%s'; expected seconds above 0 and at most %d\n"
+                    "---> for example --%s %s",
+                    name, text, DAY, name, example);
+    return value;
+}
+
+/* A number and a power of 1024. Below the least no candidate could be loaded. */
+static double parse_size(const struct command *command, const char *text)
+{
+    static const char units[] = "KMGT";
+    static const double least = 16 << 20, most = 0x1p50;
+    char *end;
+    double value = strtod(text, &end);
+    const char *const unit = *end ? strchr(units, *end) : NULL;
+    if (unit)
+        value = ldexp(value, 10 * (int)(unit - units + 1));
+    if (end == text || (*end && (!unit || end[1])) || !(value >= least && value <= most))
+        usage_error(command,
+                    "--memory '%s'; expected a number with K, M, G or T (powers of 1024), from 16M to 1024T\n"
+                    "---> for example --memory 8G",
                     text);
     return value;
 }
@@ -207,7 +236,9 @@ static error_t parse_value(int key, char *text, const struct command *command, s
         return 0;
     case KEY_JOBS: o->jobs = (int)parse_whole(command, &jobs, text); return 0;
     case KEY_RUNS: o->runs = (int)parse_whole(command, &runs, text); return 0;
-    case KEY_TIMEOUT: o->timeout = parse_seconds(command, text); return 0;
+    case KEY_TIMEOUT: o->timeout = parse_seconds(command, "timeout", "5", text); return 0;
+    case KEY_BUDGET: o->budget = parse_seconds(command, "budget", "600", text); return 0;
+    case KEY_MEMORY: o->memory = parse_size(command, text); return 0;
     case KEY_EFFORT:
         o->effort = parse_effort(command, text);
         o->effort_given = true;

@@ -29,6 +29,8 @@ struct options {
     bool explain, header, only_seen, only_unseen, fail_fast;
     bool published;
     double timeout;
+    double memory; /* bytes; 0: what the machine suggests */
+    double budget; /* seconds; 0: none */
     int jobs, runs;
     bool verbose, quiet;
 };

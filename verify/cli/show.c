@@ -74,6 +74,8 @@ char *show_command_options(const struct options *options, const struct task *tas
     }
     if (options->timeout != CALL_SECONDS)
         fprintf(out, "--timeout %g ", options->timeout);
+    if (options->memory > 0)
+        fprintf(out, "--memory %.10gM ", options->memory / 0x1p20);
     if (options->published)
         fprintf(out, "--tolerance published ");
     fclose(out);

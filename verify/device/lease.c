@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lockfile.h"
+#include "verify/system/budget.h"
 #include "verify/system/clock.h"
 #include "verify/system/interrupt.h"
 
@@ -43,7 +44,7 @@ static void tell(struct lease *lease)
 }
 
 /* Asked again and again, not in one waiting call: a signal may be delivered to another thread. False:
- * interrupted. */
+ * interrupted, or the budget is over. */
 static bool lock(struct lease *lease, enum part part, double start)
 {
     for (;;) {
@@ -57,7 +58,7 @@ static bool lock(struct lease *lease, enum part part, double start)
             lease->fd[part] = fd;
             continue;
         }
-        if (is_interrupted())
+        if (is_interrupted() || budget_is_over())
             return false;
         if (clock_seconds() - start > silence)
             tell(lease);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "verify/system/budget.h"
 #include "verify/system/interrupt.h"
 
 enum { POLL_NS = 2000000, ATTEMPTS = 16 };
@@ -61,7 +62,7 @@ bool lockfile_lock(int fd, int how)
 {
     const struct timespec moment = {0, POLL_NS};
     while (flock(fd, how | LOCK_NB) != 0) {
-        if (is_interrupted())
+        if (is_interrupted() || budget_is_over())
             return false;
         nanosleep(&moment, NULL);
     }

@@ -1,12 +1,17 @@
 #include "processors.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "verify/system/clock.h"
 
 enum { PATH_SIZE = 4096, CPUS_FIRST = 1024, CPUS_MOST = 1 << 20 };
 
@@ -122,6 +127,58 @@ static int affine_cores(void)
             return count > 0 ? count : 1;
     }
     return 1;
+}
+
+/* --- load --- */
+
+/* "0.20 0.18 0.12 3/1234 5678": of all 1234 threads 3 are on a core or wait for one; the one that reads this among them. */
+static int running_threads(void)
+{
+    char line[128];
+    int running;
+    return read_line("/proc/loadavg", line, sizeof line) && sscanf(line, "%*f %*f %*f %d/", &running) == 1
+               ? running
+               : 0;
+}
+
+/* This process's own: workers beside this one, and the teams that they have. */
+static int own_running_threads(void)
+{
+    char path[320], line[512];
+    int count = 0;
+    const struct dirent *entry;
+    DIR *threads = opendir("/proc/self/task");
+    while (threads && (entry = readdir(threads))) {
+        snprintf(path, sizeof path, "/proc/self/task/%.255s/stat", entry->d_name);
+        const char *const state =
+            entry->d_name[0] != '.' && read_line(path, line, sizeof line) ? strrchr(line, ')') : NULL;
+        count += state && strncmp(state, ") R", 3) == 0;
+    }
+    if (threads)
+        closedir(threads);
+    return count;
+}
+
+int processors_share(int wanted, int online, double others)
+{
+    const double left = floor(online - others + 0.5);
+    return left < 1 ? 1 : left < wanted ? (int)left : wanted;
+}
+
+int processors_team(int wanted)
+{
+    static const double pause = 0.05, weight = 0.5; /* of a look, seconds and against those before */
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static double others = -1, next;
+    pthread_mutex_lock(&lock);
+    if (clock_seconds() >= next) {
+        const int now = running_threads() - own_running_threads();
+        others = others < 0 ? now : weight * now + (1 - weight) * others;
+        next = clock_seconds() + pause;
+    }
+    const int team = processors_share(wanted, (int)sysconf(_SC_NPROCESSORS_ONLN), others);
+    pthread_mutex_unlock(&lock);
+    return team;
 }
 
 int processors_available(void)

@@ -6,6 +6,13 @@
  * and OMP_NUM_THREADS where it is set. At least 1. */
 int processors_available(void);
 
+/* How many of `wanted` threads are worth starting now: not more than there are cores that nobody else computes on. Looks at the
+ * machine a few times a second at most, and follows its load slowly. At least 1. Whatever is computed must not depend on it. */
+int processors_team(int wanted);
+
+/* The same, of `online` cores, where `others` threads of others want one. */
+int processors_share(int wanted, int online, double others);
+
 /* The CPU quota, in cores, of the cgroups that `membership` names (the text of /proc/self/cgroup), found
  * under `root`
  * (/sys/fs/cgroup); the least of a group's own and of those above it. Infinity: none. */

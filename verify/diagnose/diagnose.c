@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gen/explain/explain.h"
+#include "verify/system/budget.h"
 #include "verify/system/clock.h"
 #include "verify/system/interrupt.h"
 #include "shrinking.h"
@@ -60,6 +61,41 @@ static const struct config_result *choose_failure(const struct diagnosing *d)
             best = c;
     }
     return best;
+}
+
+/* --- what is not run again --- */
+
+/* Failures that cost the machine each time that they are shown: the whole of a limit, or all the memory that there is; and
+ * one at loading, which no configuration explains. NULL: it may be run as often as it takes. */
+static const char *too_dear(const struct config_result *failure)
+{
+    if (failure->reason.stage == STAGE_LOADING)
+        return "it fails while it is being loaded, whatever the configuration";
+    if (failure->outcome == OUTCOME_TIMEOUT)
+        return "every further run would take the whole timeout";
+    if (failure->outcome == OUTCOME_EXCEEDED)
+        return "every further run would use as much again";
+    return NULL;
+}
+
+static void show_unrun(struct diagnosing *d, const struct config_result *failure, const char *why)
+{
+    d->out->minimal = *failure;
+    d->out->present = true;
+    snprintf(d->out->rule.reason, sizeof d->out->rule.reason, "%s", why);
+}
+
+/* Two timeouts are all that a verdict waits for. Where the candidate has had them, another call that takes long is not waited
+ * for to its end, and the first ends what is run here. */
+static void bound_timeouts(struct diagnosing *d, struct run_options *options)
+{
+    static const double less = 0.1;
+    bool hangs = false;
+    for (int i = 0; i < d->result->result_count; i++)
+        hangs = hangs || d->result->results[i].outcome == OUTCOME_TIMEOUT;
+    d->shrinking.timeouts = hangs ? 1 : 2;
+    if (hangs)
+        options->timeout *= less;
 }
 
 /* --- shrinking --- */
@@ -168,9 +204,6 @@ static void find_rule(struct diagnosing *d)
         snprintf(d->out->rule.reason, sizeof d->out->rule.reason,
                  "the same configuration fails in %d of %d runs: a race, or memory that nobody set",
                  d->rate.same, d->rate.runs);
-    else if (d->outcome == OUTCOME_TIMEOUT)
-        snprintf(d->out->rule.reason, sizeof d->out->rule.reason,
-                 "every further run would take the whole timeout");
     else if (count > 0 && explain(&d->task->space, &d->task->caps, &d->task->seen, trial, count,
                                   d->limits->explain_runs, d->result->seed, explain_step, d, &rule) == 0)
         keep_rule(&rule, &d->out->rule);
@@ -189,7 +222,9 @@ struct diagnose_limits diagnose_limits(enum effort effort)
 /* Runs are counted, so that the same seed says the same on any machine; seconds are not the same on any. */
 static void note_end(const struct diagnosing *d)
 {
-    if (d->shrinking.late)
+    if (budget_is_over())
+        result_note(d->result, "explaining was stopped: --budget of %g s was over", budget_seconds());
+    else if (d->shrinking.late)
         result_note(d->result,
                     "explaining was stopped after %.0f s: on a machine with more time to spare the smallest "
                     "configuration and the rule may be others",
@@ -212,13 +247,20 @@ void diagnose(const struct task *task, const struct run_options *options,
             show_timed_failure(&d);
         return;
     }
-    d.shrinking.probe = probe_open(task, options);
+    const struct config_result *const failure = choose_failure(&d);
+    if (too_dear(failure)) {
+        show_unrun(&d, failure, too_dear(failure));
+        return;
+    }
+    struct run_options bounded = *options;
+    bound_timeouts(&d, &bounded);
+    d.shrinking.probe = probe_open(task, &bounded);
     if (!d.shrinking.probe)
         return;
     for (int i = 0; i < result->result_count; i++)
         if (result->results[i].reason.stage != STAGE_TIMED)
             probe_know(d.shrinking.probe, &result->results[i]);
-    shrink_failure(&d, choose_failure(&d));
+    shrink_failure(&d, failure);
     find_pattern(&d);
     find_rule(&d);
     note_end(&d);

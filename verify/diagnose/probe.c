@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gen/draw/cost.h"
+#include "verify/system/budget.h"
 #include "verify/system/interrupt.h"
 
 /* Results by configuration: open addressing, at most half full. An empty slot has no problem. */
@@ -132,11 +133,12 @@ static void start_result(const struct config *config, struct config_result *resu
 enum probe_status probe_again(struct probe *probe, const struct config *config, struct config_result *result)
 {
     start_result(config, result);
-    if (is_interrupted())
+    if (is_interrupted() || budget_is_over())
         return PROBE_INTERRUPTED;
+    run_team(1);
     const enum session_status status = session_check(probe->session, config, result);
     probe->runs++;
-    if (is_interrupted()) /* a killed child's "crash" is nobody's fault */
+    if (is_interrupted() || budget_is_over()) /* a killed child's "crash" is nobody's fault */
         return PROBE_INTERRUPTED;
     if (status != SESSION_OK) {
         probe->error = session_error(probe->session);

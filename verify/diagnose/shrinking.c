@@ -1,6 +1,7 @@
 #include "shrinking.h"
 
 #include "reports/published.h"
+#include "verify/system/budget.h"
 #include "verify/system/clock.h"
 
 void shrinking_from(struct shrinking *s, const struct config_result *failure)
@@ -25,8 +26,8 @@ bool shrinking_is_same(const struct shrinking *s, const struct config_result *re
 /* Nothing may be run any more: time is over, or the last run failed to. */
 static bool is_over(struct shrinking *s)
 {
-    s->late = s->late || (s->end > 0 && clock_seconds() > s->end);
-    return s->status != PROBE_OK || s->late;
+    s->late = s->late || (s->end > 0 && clock_seconds() > s->end) || budget_is_over();
+    return s->status != PROBE_OK || s->late || (s->timeouts > 0 && s->timed_out >= s->timeouts);
 }
 
 bool shrinking_run(struct shrinking *s, const struct config *config, struct config_result *result)
@@ -34,6 +35,7 @@ bool shrinking_run(struct shrinking *s, const struct config *config, struct conf
     if (is_over(s))
         return false;
     s->status = probe_again(s->probe, config, result);
+    s->timed_out += s->status == PROBE_OK && result->outcome == OUTCOME_TIMEOUT;
     return s->status == PROBE_OK;
 }
 
@@ -68,6 +70,8 @@ static bool run_step(struct shrinking *s, const struct config *config, bool firs
         return false;
     s->status = first ? probe_run(s->probe, config, result) : probe_again(s->probe, config, result);
     s->spent += probe_runs(s->probe) - before;
+    s->timed_out +=
+        probe_runs(s->probe) > before && s->status == PROBE_OK && result->outcome == OUTCOME_TIMEOUT;
     if (s->status == PROBE_OK && s->observe)
         s->observe(s->observe_data, result);
     return s->status == PROBE_OK;

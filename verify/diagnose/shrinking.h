@@ -17,6 +17,7 @@ struct shrinking {
     int steps;      /* at most so many are tried, */
     int runs;       /* with so many real runs (0: as many as they need), */
     double end;     /* and nothing is run once clock_seconds is above this (0: no such time) */
+    int timeouts;   /* nor after so many of them (0: as many as there are) */
     void (*observe)(void *data, const struct config_result *result); /* after every step; may be NULL */
     void *observe_data;
 
@@ -25,7 +26,8 @@ struct shrinking {
     struct shrunk shrunk;
     bool flaky;               /* it does not fail the same way every time */
     int spent;                /* real runs of steps */
-    bool late;                /* `end` came before all was run */
+    bool late;                /* `end` came before all was run, or the budget was over */
+    int timed_out;            /* runs that did */
     int skipped;              /* steps that this machine could not run */
     enum probe_status status; /* of the last run; but for PROBE_OK nothing is run any more */
 };

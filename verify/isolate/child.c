@@ -13,7 +13,8 @@
 #include "sandbox.h"
 #include "verify/forbid/forbid.h"
 
-/* Mapping is the runner's own work: what takes longer hangs. */
+/* Starting, opening the device and mapping are the runner's own work: what takes longer hangs. */
+#define START_TIMEOUT 30.0
 #define MAP_TIMEOUT 60.0
 
 static void open_log(struct child *child, const char *path)
@@ -25,7 +26,7 @@ static void open_log(struct child *child, const char *path)
 }
 
 static enum child_status request_load(struct child *child, const struct child_options *options,
-                                      const char *object, char *text, size_t text_size)
+                                      const char *object, double timeout, char *text, size_t text_size)
 {
     struct request request = {.kind = REQUEST_LOAD, .backend = options->backend, .device = options->device};
     struct reply reply;
@@ -38,7 +39,7 @@ static enum child_status request_load(struct child *child, const struct child_op
     }
     strcpy(request.path, object);
     strcpy(request.symbol, options->symbol);
-    return child_exchange(child, &request, -1, options->load_timeout, &reply, text, text_size);
+    return child_exchange(child, &request, -1, timeout, &reply, text, text_size);
 }
 
 /* Can memory of this process be mapped in there? A driver that starts in a user namespace may
@@ -63,8 +64,9 @@ static enum child_status greet(struct child *child, const struct child_options *
 {
     struct reply reply;
     char why[200];
-    enum child_status status =
-        child_wait(child, 0, REPLY_DONE, options->load_timeout, &reply, why, sizeof why);
+    enum child_status status = child_wait(child, 0, REPLY_DONE, START_TIMEOUT, &reply, why, sizeof why);
+    if (status == CHILD_OVER)
+        return status;
     if (status != CHILD_OK) {
         child->head[strcspn(child->head, "\n")] = 0;
         snprintf(text, text_size,
@@ -74,7 +76,7 @@ static enum child_status greet(struct child *child, const struct child_options *
         return CHILD_SPAWN;
     }
     if (options->backend == BACKEND_CUDA)
-        status = request_load(child, options, "", text, text_size);
+        status = request_load(child, options, "", START_TIMEOUT, text, text_size);
     if (status == CHILD_OK && child->sandboxed && !sandbox_confirmed(options->backend)) {
         status = try_mapping(child, text, text_size);
         if (status == CHILD_OK)
@@ -101,7 +103,7 @@ static enum child_status start(struct child **out, const struct child_options *o
     }
     open_log(child, options->log_path);
     enum child_status status = greet(child, options, text, text_size);
-    child->watch = forbid_watch_start(options->object, child->process.pid);
+    child->forbid = forbid_watch_start(options->object, child->process.pid);
     if (status == CHILD_OK)
         *out = child;
     else
@@ -122,8 +124,8 @@ static enum child_status start_anywhere(struct child **out, const struct child_o
         return CHILD_SPAWN;
     }
     enum child_status status = start(out, options, inside, text, text_size);
-    if (status == CHILD_OK || status == CHILD_MEMORY || !inside || sandbox_required() ||
-        sandbox_confirmed(options->backend))
+    if (status == CHILD_OK || status == CHILD_MEMORY || status == CHILD_OVER || !inside ||
+        sandbox_required() || sandbox_confirmed(options->backend))
         return status;
     snprintf(why, sizeof why, "%s", text);
     status = start(out, options, false, text, text_size);
@@ -145,7 +147,12 @@ enum child_status child_start(struct child **out, const struct child_options *op
     enum child_status status = start_anywhere(&child, options, text, text_size);
     if (status != CHILD_OK)
         return status;
-    status = request_load(child, options, options->object, text, text_size);
+    if (options->memory > 0 && !child_watch(child, options->memory)) {
+        child_stop(child);
+        snprintf(text, text_size, "cannot watch what the candidate holds: no thread\n---> check ulimit -u");
+        return CHILD_SPAWN;
+    }
+    status = request_load(child, options, options->object, options->load_timeout, text, text_size);
     if (status == CHILD_SYMBOL) {
         size_t used = strlen(text);
         snprintf(text + used, text_size - used,
@@ -160,12 +167,22 @@ enum child_status child_start(struct child **out, const struct child_options *op
     return status;
 }
 
+static void tell_lent(struct child *child)
+{
+    double bytes = 0;
+    for (int set = 0; set < CHANNEL_SETS; set++)
+        bytes += child->lent[set];
+    child_watch_lent(child, bytes);
+}
+
 enum child_status child_map(struct child *child, int set, int slot, const struct region *region, char *text,
                             size_t text_size)
 {
     struct request request = {
         .kind = REQUEST_MAP, .set = (uint32_t)set, .slot = (uint32_t)slot, .mapped = region->mapped};
     struct reply reply;
+    child->lent[set] += (double)region->mapped;
+    tell_lent(child);
     return child_exchange(child, &request, region->fd, MAP_TIMEOUT, &reply, text, text_size);
 }
 
@@ -173,7 +190,13 @@ enum child_status child_unmap(struct child *child, int set, char *text, size_t t
 {
     struct request request = {.kind = REQUEST_UNMAP, .set = (uint32_t)set};
     struct reply reply;
-    return child_exchange(child, &request, -1, MAP_TIMEOUT, &reply, text, text_size);
+    const enum child_status status =
+        child_exchange(child, &request, -1, MAP_TIMEOUT, &reply, text, text_size);
+    for (int i = 0; i < CHANNEL_SETS; i++)
+        if (set == i || set == CHANNEL_EVERY_SET)
+            child->lent[i] = 0;
+    tell_lent(child);
+    return status;
 }
 
 /* Times that the runner cannot have sent are the candidate's work. */
@@ -201,9 +224,10 @@ enum child_status child_call(struct child *child, const struct call *call, doubl
     const enum child_status status = child_exchange(child, &request, -1, timeout, &reply, text, text_size);
     if (status != CHILD_OK)
         return status;
-    forbid_watch_look(child->watch);
+    forbid_watch_look(child->forbid);
     if (!plausible(&reply)) {
         snprintf(text, text_size, "an answer with impossible times; expected zero or more milliseconds");
+        child_unwatch(child, NULL, 0);
         child_reap(&child->process, 0);
         return CHILD_GARBAGE;
     }
@@ -221,10 +245,11 @@ void child_stop(struct child *child)
 {
     if (!child)
         return;
+    child_unwatch(child, NULL, 0);
     if (child->process.pid)
         child_reap(&child->process, 0);
     child_drain(child);
-    forbid_watch_stop(child->watch);
+    forbid_watch_stop(child->forbid);
     const int open_fds[] = {child->process.channel, child->process.output, child->process.pidfd, child->log};
     for (size_t i = 0; i < sizeof open_fds / sizeof *open_fds; i++)
         if (open_fds[i] >= 0)

@@ -16,8 +16,10 @@ enum child_status {
     CHILD_OVERRUN, /* fault next to a tensor (host: address in a guard; CUDA: illegal address) */
     CHILD_CRASH,   /* any other signal, exit, abort, CUDA error: text says which */
     CHILD_TIMEOUT,
-    CHILD_GARBAGE, /* it wrote something else on its channel: evidence of cheating */
-    CHILD_SPAWN    /* the runner could not be started: environment error */
+    CHILD_EXCEEDED, /* it held more memory, or more processes, than it may: text says which and how much */
+    CHILD_OVER,     /* --budget was over meanwhile: nobody's fault */
+    CHILD_GARBAGE,  /* it wrote something else on its channel: evidence of cheating */
+    CHILD_SPAWN     /* the runner could not be started: environment error */
 };
 
 struct child_options {
@@ -25,7 +27,8 @@ struct child_options {
     int device;         /* CUDA ordinal */
     const char *object; /* absolute path of the shared object */
     const char *symbol;
-    double load_timeout;  /* seconds */
+    double load_timeout;  /* seconds for the candidate's own part: its object, its constructors */
+    double memory;        /* bytes that its processes may hold together; 0: any */
     int threads;          /* OMP_NUM_THREADS in the child */
     const char *log_path; /* what the candidate prints is appended until the file has 64 KiB
                              * (all starts together), the rest is discarded; NULL: all of it */

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include "child.h"
+#include "usage.h"
 
 /* --- child_sandbox.c --- */
 
@@ -37,7 +38,7 @@ int child_reap(struct spawned *spawned, int patience_ms);
 
 struct child {
     struct spawned process;
-    struct forbid_watch *watch; /* NULL: nothing is forbidden to it */
+    struct forbid_watch *forbid; /* NULL: nothing is forbidden to it */
     enum backend backend;
     bool sandboxed;
     int log;        /* descriptor, -1: none */
@@ -45,6 +46,8 @@ struct child {
     char head[256]; /* the first bytes printed */
     size_t head_bytes;
     struct child_fault fault;
+    struct watch *watch;       /* at what its processes hold; NULL: nobody looks */
+    double lent[CHANNEL_SETS]; /* bytes of the judge's that are mapped there */
 };
 
 /* Send a request (with a descriptor when fd >= 0), wait for its answer. CHILD_OK: a DONE or
@@ -56,5 +59,17 @@ enum child_status child_wait(struct child *child, uint32_t sequence, enum reply_
                              struct reply *reply, char *text, size_t text_size);
 /* Copy what was printed into the log, without waiting. */
 void child_drain(struct child *child);
+
+/* --- child_watch.c --- */
+
+enum { CHILD_EXCESS = 160 };
+
+/* From now on its processes may hold so many bytes together beside what they hold already, and so many more of them may be as
+ * usage_default says; above that they are ended. False: no memory, or no thread, to look with. */
+bool child_watch(struct child *child, double memory);
+/* So many bytes of the judge's are mapped there now. */
+void child_watch_lent(struct child *child, double bytes);
+/* Before it is reaped. True: it was ended for what it held; `excess` says what. */
+bool child_unwatch(struct child *child, char *excess, size_t excess_size);
 
 #endif

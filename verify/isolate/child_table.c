@@ -69,39 +69,58 @@ void child_table_adopt(void)
         prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-static int end_strangers(const char *list)
+/* Children of one thread that are in no table, from pid[count] on; the new count. */
+static int list_strangers(const char *list, pid_t *pid, int count, int most)
 {
-    int pid, ended = 0;
+    int found;
     FILE *children = fopen(list, "re");
-    while (children && fscanf(children, "%d", &pid) == 1)
-        if (pid > 0 && !is_known(pid)) {
-            kill(pid, SIGKILL);
-            waitpid(pid, NULL, 0);
-            ended++;
-        }
+    while (children && count < most && fscanf(children, "%d", &found) == 1)
+        if (found > 0 && !is_known(found))
+            pid[count++] = found;
     if (children)
         fclose(children);
-    return ended;
+    return count;
+}
+
+static int all_strangers(pid_t *pid, int most)
+{
+    char list[64];
+    int count = 0;
+    DIR *threads = opendir("/proc/self/task");
+    for (struct dirent *t; threads && (t = readdir(threads));)
+        if (t->d_name[0] != '.') {
+            snprintf(list, sizeof list, "/proc/self/task/%.20s/children", t->d_name);
+            count = list_strangers(list, pid, count, most);
+        }
+    if (threads)
+        closedir(threads);
+    return count;
+}
+
+int child_table_strangers(pid_t *pid, int most)
+{
+    if (!atomic_load(&adopting))
+        return 0;
+    pthread_mutex_lock(&starting);
+    const int count = all_strangers(pid, most);
+    pthread_mutex_unlock(&starting);
+    return count;
 }
 
 /* One that is ended leaves its own children, hence the rounds. */
 void child_table_sweep(void)
 {
-    enum { ROUNDS = 64 };
+    enum { ROUNDS = 64, AT_ONCE = 256 };
+    pid_t pid[AT_ONCE];
     if (!atomic_load(&adopting))
         return;
     pthread_mutex_lock(&starting);
-    for (int round = 0, ended = 1; ended > 0 && round < ROUNDS; round++) {
-        char list[64];
-        DIR *threads = opendir("/proc/self/task");
-        ended = 0;
-        for (struct dirent *t; threads && (t = readdir(threads));)
-            if (t->d_name[0] != '.') {
-                snprintf(list, sizeof list, "/proc/self/task/%.20s/children", t->d_name);
-                ended += end_strangers(list);
-            }
-        if (threads)
-            closedir(threads);
+    for (int round = 0, count = 1; count > 0 && round < ROUNDS; round++) {
+        count = all_strangers(pid, AT_ONCE);
+        for (int i = 0; i < count; i++)
+            kill(pid[i], SIGKILL);
+        for (int i = 0; i < count; i++)
+            waitpid(pid[i], NULL, 0);
     }
     pthread_mutex_unlock(&starting);
 }

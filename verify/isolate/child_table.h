@@ -15,5 +15,7 @@ void child_table_remove(pid_t pid); /* before it is reaped: its number may name 
  * when its parent ends: from child_table_adopt on. child_table_sweep ends all children that are not in the table. */
 void child_table_adopt(void);
 void child_table_sweep(void);
+/* The same, counted and not ended: at most `most` of them. */
+int child_table_strangers(pid_t *pid, int most);
 
 #endif

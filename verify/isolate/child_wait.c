@@ -11,6 +11,7 @@
 
 #include "child_internal.h"
 #include "starvation.h"
+#include "verify/system/budget.h"
 #include "verify/system/clock.h"
 
 enum {
@@ -73,14 +74,18 @@ static void describe_end(const struct child *child, int status, char *text, size
 
 static enum child_status gone(struct child *child, char *text, size_t text_size)
 {
-    int status = child_reap(&child->process, PATIENCE_MS);
+    const bool exceeded = child_unwatch(child, text, text_size);
+    const int status = child_reap(&child->process, PATIENCE_MS);
     child_drain(child);
+    if (exceeded)
+        return CHILD_EXCEEDED;
     describe_end(child, status, text, text_size);
     return CHILD_CRASH;
 }
 
 static enum child_status give_up(struct child *child, enum child_status status)
 {
+    child_unwatch(child, NULL, 0);
     child_reap(&child->process, 0);
     child_drain(child);
     return status;
@@ -223,6 +228,12 @@ static double patience_left(struct patience *p, pid_t session)
     return left > 0.01 * p->timeout ? left : 0;
 }
 
+/* Milliseconds to wait for a word from it. */
+static int pause_ms(double left)
+{
+    return (int)ceil(1e3 * fmin(fmin(left, 1e5), budget_left()));
+}
+
 static void explain_timeout(const struct patience *p, char *text, size_t text_size)
 {
     const double waited = p->deadline - p->start - p->timeout;
@@ -241,10 +252,14 @@ enum child_status child_wait(struct child *child, uint32_t sequence, enum reply_
     double left;
     patience_begin(&patience, timeout);
     while ((left = patience_left(&patience, child->process.pid)) > 0) {
+        if (budget_is_over()) {
+            snprintf(text, text_size, "no answer before --budget was over");
+            return give_up(child, CHILD_OVER);
+        }
         struct pollfd from[] = {{child->process.channel, POLLIN | POLLRDHUP, 0},
                                 {child->process.output, POLLIN, 0},
                                 {child->process.pidfd, POLLIN, 0}};
-        if (poll(from, 3, (int)ceil(fmin(left, 1e5) * 1e3)) <= 0)
+        if (poll(from, 3, pause_ms(left)) <= 0)
             continue;
         if (from[1].revents)
             child_drain(child);

@@ -1,9 +1,11 @@
 #include "alone.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "verify/problem/folder.h"
+#include "verify/system/budget.h"
 
 /* A plain kernel may be so much slower than the baseline and still be an honest one. */
 static const double times_baseline = 30;
@@ -51,7 +53,7 @@ static void start_baseline(struct alone *alone)
                                         .backend = device->backend,
                                         .device = device->ordinal,
                                         .arch = device->arch,
-                                        .timeout = 600};
+                                        .timeout = fmin(600, budget_left())};
     alone->tried = true;
     if (folder_source(alone->task->problem, device->backend == BACKEND_CUDA ? "baseline.cu" : "baseline.c",
                       path, sizeof path) != 0 ||

@@ -1,4 +1,4 @@
-/* A timeout of the seen set counts only when it happens again alone: with nothing else of this run, and no
+/* A timeout counts only when it happens again alone: with nothing else of this run, and no
  * other unseen's timing, beside it, and within a limit that the problem's own baseline sets on this machine
  * now. */
 #ifndef UNSEEN_ALONE_H

@@ -10,13 +10,14 @@
 #include "reference/error.h"
 #include "reports/published.h"
 #include "verify/isolate/child.h"
-#include "verify/system/clock.h"
+#include "verify/isolate/usage.h"
+#include "verify/system/budget.h"
 #include "verify/system/interrupt.h"
 #include "verify/device/processors.h"
 
-/* After this many timeouts, or deaths while loading, more of them would prove nothing and cost minutes. One
- * that was heard twice counts twice. */
-enum { PATIENCE = 4 };
+/* After so many deaths while loading more of them would prove nothing, nor would more that fill the machine's memory, which
+ * others feel. A timeout has happened twice by the time that it counts. */
+enum { DEATHS = 4, EXCESSES = 2 };
 
 const struct drawn *run_drawn(const struct task *task, int i)
 {
@@ -34,12 +35,20 @@ struct session_options run_session_options(const struct task *task, const struct
                                     .object = task->build.object,
                                     .log_path = options->log_path,
                                     .timeout = options->timeout,
+                                    .memory =
+                                        options->memory > 0 ? options->memory : usage_default().bytes / jobs,
                                     .threads = threads < 2    ? 2
                                                : threads > 16 ? 16
                                                               : threads,
                                     .workers = jobs,
                                     .lease = task->lease,
                                     .room = task->room};
+}
+
+void run_team(int workers)
+{
+    const int cores = processors_available() / workers;
+    omp_set_num_threads(processors_team(cores > 0 ? cores : 1));
 }
 
 static void describe(const struct task *task, int i, struct config_result *result)
@@ -53,11 +62,13 @@ static void describe(const struct task *task, int i, struct config_result *resul
 }
 
 /* A reason to run no more configurations; CAUSE_NONE: go on. */
-static enum cause enough(const struct run *run)
+enum cause run_enough(const struct run *run)
 {
     if (run->options->fail_fast && run->failed)
         return CAUSE_FAIL_FAST;
-    return run->timeouts + run->hangs >= PATIENCE ? CAUSE_PATIENCE : CAUSE_NONE;
+    if (budget_is_over())
+        return CAUSE_BUDGET;
+    return run->hangs || run->deaths >= DEATHS || run->excesses >= EXCESSES ? CAUSE_PATIENCE : CAUSE_NONE;
 }
 
 static void skip(const struct run *run, enum cause why, struct config_result *result)
@@ -65,11 +76,16 @@ static void skip(const struct run *run, enum cause why, struct config_result *re
     session_skip(result, why);
     if (why == CAUSE_FAIL_FAST)
         snprintf(result->detail, sizeof result->detail, "not run: --fail-fast after a failure");
-    else
+    else if (why == CAUSE_BUDGET)
+        snprintf(result->detail, sizeof result->detail, "not run to its end: --budget of %g s was over",
+                 budget_seconds());
+    else if (run->hangs)
         snprintf(result->detail, sizeof result->detail,
-                 "not run: %d configurations before it had already timed out or died "
-                 "while loading",
-                 run->timeouts);
+                 "not run: another had already timed out twice, the second time alone");
+    else
+        snprintf(result->detail, sizeof result->detail, "not run: %d configurations before it had already %s",
+                 run->deaths >= DEATHS ? run->deaths : run->excesses,
+                 run->deaths >= DEATHS ? "died while loading" : "held more than it may");
 }
 
 static void mark_finished(struct run *run, int i)
@@ -86,7 +102,7 @@ static int take(struct run *run)
     enum cause why;
     pthread_mutex_lock(&run->lock);
     int i = run->status == RUN_DONE && !is_interrupted() && run->next < run->total ? run->next++ : -1;
-    while (i >= 0 && (why = enough(run)) != CAUSE_NONE) {
+    while (i >= 0 && (why = run_enough(run)) != CAUSE_NONE) {
         struct config_result *result = &run->result->results[i];
         describe(run->task, i, result);
         skip(run, why, result);
@@ -126,8 +142,8 @@ static void finish(struct run *run, struct session *session, int i, enum session
     if (status == SESSION_OK && !is_interrupted()) { /* a killed child's "crash" is nobody's fault */
         mark_finished(run, i);
         run->failed = run->failed || config_fails(result, run->options->published);
-        run->timeouts += result->outcome == OUTCOME_TIMEOUT ||
-                         (result->outcome == OUTCOME_CRASH && result->reason.stage == STAGE_LOADING);
+        run->deaths += result->outcome == OUTCOME_CRASH && result->reason.stage == STAGE_LOADING;
+        run->excesses += result->outcome == OUTCOME_EXCEEDED;
         if (run->options->progress)
             run->options->progress(run->options->progress_data, run->result, result, run->ready);
     }
@@ -141,9 +157,14 @@ static enum session_status check_one(struct run *run, struct session *session, i
     describe(run->task, i, result);
     const struct config_result before = *result;
     pthread_rwlock_rdlock(&run->running);
-    const enum session_status status = session_check(session, &run_drawn(run->task, i)->config, result);
+    enum session_status status = session_check(session, &run_drawn(run->task, i)->config, result);
     pthread_rwlock_unlock(&run->running);
-    return run_settle_timeout(run, session, i, &before, &again, status);
+    status = run_settle_timeout(run, session, i, &before, &again, status);
+    if (status == SESSION_OK && budget_is_over() && !outcome_is_rejected(result->outcome)) {
+        *result = before; /* judged in part, or not at all */
+        skip(run, CAUSE_BUDGET, result);
+    }
+    return status;
 }
 
 static void *work(void *data)
@@ -151,10 +172,10 @@ static void *work(void *data)
     struct run *run = data;
     const struct session_options options = run_session_options(run->task, run->options);
     struct session *session = session_open(&options);
-    const int cores = processors_available() / options.workers;
-    omp_set_num_threads(cores > 0 ? cores : 1);
-    for (int i = session ? take(run) : -1; i >= 0; i = take(run))
+    for (int i = session ? take(run) : -1; i >= 0; i = take(run)) {
+        run_team(options.workers);
         finish(run, session, i, check_one(run, session, i));
+    }
     pthread_mutex_lock(&run->lock);
     if (session) {
         run_collect(run, session);

@@ -7,6 +7,8 @@
 
 struct run_options {
     double timeout;
+    double
+        memory; /* bytes that the candidate's processes may have, of one worker; 0: half of the machine's, shared by workers */
     int jobs;
     bool timing, published;
     bool fail_fast;     /* stop at the first failure; what is left is skipped */
@@ -27,6 +29,9 @@ enum run_status run_task(const struct task *task, const struct run_options *opti
 
 /* How the candidate is isolated, as far as is known by now. */
 void run_say_sandbox(struct result *result);
+
+/* The judge's teams, of threads that this thread starts from now on: its share of the cores that nobody else uses. */
+void run_team(int workers);
 
 /* The worker that a task and options ask for. */
 struct session_options run_session_options(const struct task *task, const struct run_options *options);

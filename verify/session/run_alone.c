@@ -1,17 +1,27 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "verify/system/budget.h"
 #include "verify/system/interrupt.h"
 #include "run_internal.h"
 
+/* What the baseline takes says nothing of loading. */
+static struct alone_limit limit_of(const struct run *run, int i, bool loading)
+{
+    struct alone_limit limit = {.seconds = run->options->timeout};
+    if (!loading)
+        return alone_limit(run->alone, &run_drawn(run->task, i)->config);
+    snprintf(limit.why, sizeof limit.why, "the limit of loading follows --timeout");
+    return limit;
+}
+
 static enum session_status attempt_alone(struct run *run, struct session *session, int i,
-                                         const struct run_attempt *attempt, struct alone_limit *limit)
+                                         const struct run_attempt *attempt, const struct alone_limit *limit)
 {
     struct config_result *result = &run->result->results[i];
     const struct config *config = &run_drawn(run->task, i)->config;
     struct lease *lease = run->task->lease;
     enum session_status status = SESSION_OK;
-    *limit = alone_limit(run->alone, config);
     session_limit(session, limit->seconds);
     if (attempt->timed) { /* takes the lease itself */
         status = session_time(session, config, attempt->time_budget, result);
@@ -29,7 +39,10 @@ static void tell(struct run *run, struct config_result *result, const char *firs
 {
     pthread_mutex_lock(&run->lock);
     run->hangs = result->outcome == OUTCOME_TIMEOUT;
-    if (run->hangs)
+    if (run->hangs && result->reason.stage == STAGE_LOADING)
+        snprintf(result->detail, sizeof result->detail, "%.150s; again when it ran alone (%.80s)", first,
+                 limit->why);
+    else if (run->hangs)
         snprintf(result->detail, sizeof result->detail, "%.100s; again when it ran alone, within %.3g s (%s)",
                  first, limit->seconds, limit->why);
     else
@@ -42,7 +55,6 @@ static enum session_status run_alone(struct run *run, struct session *session, i
                                      const struct config_result *before, const struct run_attempt *attempt)
 {
     struct config_result *result = &run->result->results[i];
-    struct alone_limit limit;
     char first[RESULT_DETAIL_SIZE];
     const struct session_options options = run_session_options(run->task, run->options);
     memcpy(first, result->detail, sizeof first);
@@ -50,9 +62,12 @@ static enum session_status run_alone(struct run *run, struct session *session, i
         run->alone = alone_open(run->task, &options);
     if (!run->alone)
         return SESSION_OK;
+    const struct alone_limit limit = limit_of(run, i, result->reason.stage == STAGE_LOADING);
+    if (is_interrupted() || budget_is_over())
+        return SESSION_OK;
     *result = *before;
     const enum session_status status = attempt_alone(run, session, i, attempt, &limit);
-    if (status == SESSION_OK && !is_interrupted())
+    if (status == SESSION_OK && !is_interrupted() && !budget_is_over())
         tell(run, result, first, &limit);
     return status;
 }
@@ -63,7 +78,7 @@ enum session_status run_settle_timeout(struct run *run, struct session *session,
                                        enum session_status status)
 {
     const struct config_result *result = &run->result->results[i];
-    if (status != SESSION_OK || result->outcome != OUTCOME_TIMEOUT || result->unseen)
+    if (status != SESSION_OK || result->outcome != OUTCOME_TIMEOUT)
         return status;
     pthread_rwlock_wrlock(&run->running);
     if (!run->hangs && !is_interrupted())

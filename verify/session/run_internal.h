@@ -13,12 +13,13 @@ struct run {
     struct result *result;
     pthread_mutex_t lock;
     pthread_rwlock_t running; /* read: a configuration is at work; written: one is at work alone */
-    struct alone *alone;      /* NULL until a configuration of the seen set has timed out */
-    bool hangs;               /* one has timed out alone, too: no other is run again */
+    struct alone *alone;      /* NULL until a configuration has timed out */
+    bool hangs;               /* one has timed out alone, too: nothing else is run */
     int next, total;
     bool *finished;
-    int ready; /* the first so many are finished */
-    int timeouts;
+    int ready;    /* the first so many are finished */
+    int deaths;   /* of its process while it was being loaded */
+    int excesses; /* ends for using more than it may */
     bool failed;
     enum run_status status;
     char *error;
@@ -27,6 +28,9 @@ struct run {
 
 /* The i-th configuration of both sets. */
 const struct drawn *run_drawn(const struct task *task, int i);
+
+/* A reason to run no more configurations; CAUSE_NONE: go on. */
+enum cause run_enough(const struct run *run);
 
 /* What a session has found, each kind once; the caller holds the lock, or is alone. */
 void run_collect(struct run *run, const struct session *session);
@@ -45,8 +49,8 @@ struct run_attempt {
     double time_budget;
 };
 
-/* A timeout of the seen set is run again alone, until one has timed out there, too: that one speaks for the
- * others, and what hangs is waited for twice at most. Returns what the session says last. `before` is the
+/* What timed out is run again alone, until one has timed out there, too: that one speaks for the others, nothing
+ * else is run, and what hangs is waited for twice at most. Returns what the session says last. `before` is the
  * i-th result as it was before the attempt; the caller holds none of the locks. */
 enum session_status run_settle_timeout(struct run *run, struct session *session, int i,
                                        const struct config_result *before, const struct run_attempt *attempt,

@@ -5,6 +5,7 @@
 #include "gen/random/pcg.h"
 #include "reports/published.h"
 #include "run_internal.h"
+#include "verify/system/budget.h"
 #include "verify/system/interrupt.h"
 
 /* What is timed, in an order that nobody can tell from the checks'. */
@@ -90,10 +91,12 @@ static void settle(const struct times *times, int i, const struct config_result 
         time_break(run, status, "", times->session);
     else if (times->baseline && result->timing.present)
         time_baseline(times, i, again.time_budget);
-    run->failed = run->failed || config_fails(result, run->options->published);
-    if (is_interrupted())
+    if (is_interrupted() ||
+        (budget_is_over() && !outcome_is_rejected(result->outcome) && !result->timing.present))
         *result = *kept; /* a killed child's "crash" is nobody's fault */
-    else if (run->status == RUN_DONE && run->options->progress)
+    run->failed = run->failed || config_fails(result, run->options->published);
+    run->excesses += result->outcome == OUTCOME_EXCEEDED;
+    if (!is_interrupted() && run->status == RUN_DONE && run->options->progress)
         run->options->progress(run->options->progress_data, run->result,
                                config_fails(result, run->options->published) ? result : NULL, run->total);
 }
@@ -113,6 +116,7 @@ static int time_group(const struct times *times, int first)
         job[count] = (struct timing_job){&run_drawn(run->task, i)->config, budget_of(run, i),
                                          &run->result->results[i]};
     }
+    run_team(1);
     if (kept)
         status = session_time_several(times->session, job, count, &taken);
     else
@@ -136,7 +140,7 @@ static void share_times(const struct times *times)
 
 static bool goes_on(const struct run *run)
 {
-    return !is_interrupted() && run->status == RUN_DONE && !(run->options->fail_fast && run->failed);
+    return !is_interrupted() && run->status == RUN_DONE && run_enough(run) == CAUSE_NONE;
 }
 
 static struct session *open_baseline(const struct run *run)
@@ -156,6 +160,8 @@ void run_times(struct run *run)
         for (int done = 0; done < times.count && goes_on(run);)
             done += time_group(&times, done);
         share_times(&times);
+        for (int i = 0; budget_is_over() && i < run->total; i++)
+            run->result->untimed += is_to_be_timed(run, i) && !run->result->results[i].timing.present;
     } else {
         run->status = RUN_BROKEN;
         snprintf(run->error, run->error_size, "out of memory");
@@ -195,10 +201,12 @@ void run_late_calls(struct run *run)
         return;
     struct config_result *result = &run->result->results[i];
     const struct config_result kept = *result;
+    run_team(1);
     const enum session_status status = session_late(session, &run_drawn(run->task, i)->config, result);
     if (status != SESSION_OK)
         time_break(run, status, "", session);
-    if (is_interrupted() || result->outcome == OUTCOME_TIMEOUT) /* which the checks have waited for */
+    if (is_interrupted() || budget_is_over() ||
+        result->outcome == OUTCOME_TIMEOUT) /* the checks have waited for those */
         *result = kept;
     run->failed = run->failed || config_fails(result, run->options->published);
     run_collect(run, session);

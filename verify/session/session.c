@@ -1,5 +1,6 @@
 #include "session_internal.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,7 +181,8 @@ static const struct {
 } outcome_of[] = {
     {CHILD_OVERRUN, OUTCOME_OVERRUN, CAUSE_GUARD}, {CHILD_CRASH, OUTCOME_CRASH, CAUSE_END},
     {CHILD_TIMEOUT, OUTCOME_TIMEOUT, CAUSE_TIME},  {CHILD_GARBAGE, OUTCOME_CRASH, CAUSE_CHANNEL},
-    {CHILD_MEMORY, OUTCOME_SKIPPED, CAUSE_MEMORY},
+    {CHILD_MEMORY, OUTCOME_SKIPPED, CAUSE_MEMORY}, {CHILD_EXCEEDED, OUTCOME_EXCEEDED, CAUSE_LIMIT},
+    {CHILD_OVER, OUTCOME_SKIPPED, CAUSE_BUDGET},
 };
 
 /* Whose guard was hit, and where. */
@@ -224,6 +226,14 @@ void session_child_failed(struct session *s, enum child_status status, const cha
         session_break(s, SESSION_BROKEN, "%s", text);
 }
 
+/* Loading is not a call: the loader reads files, and whoever gives short limits means the kernel. But nobody needs many times
+ * what a call may take. */
+static double load_limit(double timeout)
+{
+    static const double times = 5, enough = 10;
+    return fmax(timeout, fmin(times * timeout, enough));
+}
+
 /* A candidate that dies while it is being loaded is at fault like one that dies in a call; that it
  * loaded once does not mean that it will again. */
 static bool start_child(struct session *s, struct call_result *result)
@@ -234,7 +244,8 @@ static bool start_child(struct session *s, struct call_result *result)
         .device = s->options.device->ordinal,
         .object = s->options.object,
         .symbol = s->options.problem->name,
-        .load_timeout = s->options.timeout > 30 ? s->options.timeout : 30,
+        .load_timeout = load_limit(s->options.timeout),
+        .memory = s->options.memory,
         .threads = s->options.threads,
         .log_path = s->options.log_path,
     };
@@ -243,7 +254,7 @@ static bool start_child(struct session *s, struct call_result *result)
         return true;
     session_child_failed(s, status, text, result);
     result->reason.stage = STAGE_LOADING;
-    if (result->outcome == OUTCOME_CRASH || result->outcome == OUTCOME_TIMEOUT)
+    if (outcome_fails(result->outcome))
         snprintf(result->detail, sizeof result->detail, "while it was being loaded: %.260s", text);
     return false;
 }

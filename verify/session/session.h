@@ -17,6 +17,7 @@ struct session_options {
     const char *object;   /* the candidate's shared object */
     const char *log_path; /* where what it prints goes; NULL: nowhere */
     double timeout;       /* seconds for one call */
+    double memory;        /* bytes that the candidate's processes may hold together; 0: any */
     int threads;          /* of the candidate and of the judge, each at its turn */
     bool brief;  /* outcomes are wanted: where MPFR is expensive it hears only what could still acquit */
     int workers; /* sessions that share the machine's memory */

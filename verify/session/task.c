@@ -1,10 +1,12 @@
 #include "task.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "verify/system/budget.h"
 #include "verify/system/clock.h"
 #include "verify/system/interrupt.h"
 #include "verify/device/memory.h"
@@ -182,7 +184,7 @@ static enum task_status build_one(struct task *task, const char *path, struct bu
                                           .backend = task->device.backend,
                                           .device = task->device.ordinal,
                                           .arch = task->device.arch,
-                                          .timeout = 600};
+                                          .timeout = fmin(600, budget_left())};
     const enum build_status status = build_candidate(build, &options, task->error, sizeof task->error);
     if (status == BUILD_OK)
         return TASK_OK;

@@ -1,0 +1,103 @@
+/* The bounds on what a candidate's processes hold together, inside the sandbox and without it. */
+#include "child_fixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "verify/isolate/usage.h"
+
+enum { MB = 1 << 20, BOUND = 64, MUCH = 65536 };
+
+static enum child_status use(const char *symbol, double bound_mb, int64_t amount)
+{
+    int returned = -1;
+    it.memory = bound_mb * MB;
+    fixture_start(symbol);
+    struct call call = fixture_make_call(PLACE_LOW);
+    call.argument[0].value.whole = amount;
+    const enum child_status status = fixture_make(&call, 20, &returned);
+    ck_assert(status != CHILD_OK || returned == 0);
+    return status;
+}
+
+static const struct {
+    const char *symbol;
+    double bound_mb;
+    int64_t amount;
+    enum child_status status;
+    const char *words;
+} uses[] = {
+    {"eats", BOUND, 40, CHILD_OK, ""},
+    {"eats", BOUND, 4096, CHILD_EXCEEDED, "--memory allows 64 MiB"},
+    {"eats_shared", BOUND, 4096, CHILD_EXCEEDED, "--memory allows 64 MiB"},
+    {"eats_in_children", BOUND, 256, CHILD_EXCEEDED, "--memory allows 64 MiB"},
+    {"shares_with_children", BOUND, 30, CHILD_OK, ""}, /* five times 30, of the same pages */
+    {"threads", MUCH, 200, CHILD_OK, ""},
+    {"threads", MUCH, 3000, CHILD_EXCEEDED, "processes and threads or more; "},
+    {"forks", MUCH, 3000, CHILD_EXCEEDED, "processes and threads or more; "},
+};
+enum { USES = sizeof uses / sizeof *uses, DAEMONS = 3 };
+
+/* Without the sandbox those that leave its session are found, too. */
+START_TEST(what_all_processes_hold_together_is_bounded)
+{
+    const int i = _i < USES ? _i : DAEMONS;
+    setenv("UNSEEN_NO_SANDBOX", _i < USES ? "0" : "1", 1);
+    ck_assert_msg(use(uses[i].symbol, uses[i].bound_mb, uses[i].amount) == uses[i].status, "%s", it.text);
+    if (uses[i].status != CHILD_OK)
+        ck_assert_msg(strstr(it.text, uses[i].words) != NULL, "%s", it.text);
+}
+END_TEST
+
+START_TEST(tensors_are_the_judges_and_do_not_count)
+{
+    region_destroy(&it.y);
+    ck_assert_int_eq(
+        region_create(&it.y, BACKEND_HOST, (2 * BOUND) * MB, REGION_ALIGN, it.text, sizeof it.text), 0);
+    ck_assert_msg(use("uses_what_it_is_given", BOUND, 2 * BOUND) == CHILD_OK, "%s", it.text);
+}
+END_TEST
+
+START_TEST(what_is_held_between_calls_counts)
+{
+    int returned;
+    it.memory = BOUND * MB;
+    fixture_start("eats");
+    struct call call = fixture_make_call(PLACE_LOW);
+    call.argument[0].value.whole = 4;
+    enum child_status status = CHILD_OK;
+    for (int i = 0; i < 200 && status == CHILD_OK; i++)
+        status = fixture_make(&call, 20, &returned);
+    ck_assert_int_eq(status, CHILD_EXCEEDED);
+}
+END_TEST
+
+/* The judge does something else meanwhile. */
+START_TEST(what_grows_between_two_calls_is_ended_then)
+{
+    int returned = -1;
+    volatile int *const counter = (volatile int *)((char *)it.y.base + region_offset(&it.y, PLACE_LOW));
+    it.memory = BOUND * MB;
+    ck_assert_int_eq(fixture_run("eats_later", PLACE_LOW, &returned), CHILD_OK);
+    usleep(300000);
+    const int seen = *counter;
+    usleep(100000);
+    ck_assert_int_gt(seen, 0);
+    ck_assert_int_lt(seen, 4096);
+    ck_assert_int_eq(*counter, seen);
+    ck_assert_int_eq(fixture_call(PLACE_LOW, 20, &returned), CHILD_EXCEEDED);
+    ck_assert_ptr_nonnull(strstr(it.text, "--memory allows 64 MiB"));
+}
+END_TEST
+
+TCase *child_limits_case(void)
+{
+    TCase *tests = tcase_create("limits");
+    fixture_add(tests);
+    tcase_add_loop_test(tests, what_all_processes_hold_together_is_bounded, 0, USES + 1);
+    tcase_add_test(tests, tensors_are_the_judges_and_do_not_count);
+    tcase_add_test(tests, what_is_held_between_calls_counts);
+    tcase_add_test(tests, what_grows_between_two_calls_is_ended_then);
+    return tests;
+}
