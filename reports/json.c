@@ -269,14 +269,15 @@ static json_t *schema_json(const struct result *result)
 
 static json_t *extra_json(const struct result *result)
 {
-    return json_pack("{s:o, s:o, s:o, s:b, s:b, s:o, s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "effort",
-                     text(result->effort), "admitted", text(result->admitted), "fits", text(result->fits),
-                     "downgrade", result->downgrade, "partial", result->partial, "partial_reason",
-                     text(result->partial ? result->partial_reason : NULL), "planned", result->planned,
-                     "notes", text(result->notes), "sandbox", text(result->sandbox), "sandboxed",
-                     result->no_sandbox[0] == '\0', "phase_seconds", phase_json(&result->phase), "published",
-                     published_json(result), "coverage", coverage_json(&result->coverage), "diagnosis",
-                     diagnosis_json(&result->diagnosis), "timing_trusted", trusted_json(result));
+    return json_pack("{s:o, s:o, s:o, s:b, s:b, s:o, s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "effort", text(result->effort), "admitted", text(result->admitted), "fits",
+                     text(result->fits), "downgrade", result->downgrade, "partial", result->partial,
+                     "partial_reason", text(result->partial ? result->partial_reason : NULL), "planned",
+                     result->planned, "notes", text(result->notes), "sandbox", text(result->sandbox),
+                     "sandboxed", result->no_sandbox[0] == '\0', "phase_seconds", phase_json(&result->phase),
+                     "published", published_json(result), "coverage", coverage_json(&result->coverage),
+                     "diagnosis", diagnosis_json(&result->diagnosis), "timing_trusted", trusted_json(result),
+                     "without", text(result->without));
 }
 
 static char *json_text(const struct result *result)

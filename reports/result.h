@@ -271,6 +271,7 @@ struct result {
     char notes[1024];        /* caps of this machine, what they exclude; lines */
     char sandbox[192];       /* how the candidate was isolated */
     char no_sandbox[160];    /* why it was not, and had its user's rights; empty: it was */
+    char without[160];       /* defences that were taken away, with commas between them; empty: none */
     struct config_result *results;
     int result_count, result_capacity;
     int planned;      /* configurations of both sets; known before the first runs */

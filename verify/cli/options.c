@@ -15,6 +15,7 @@
 #include "verify/problem/folder.h"
 #include "verify/problem/paths.h"
 #include "verify/session/session.h"
+#include "verify/system/defence.h"
 #include "verify/system/interrupt.h"
 
 enum {
@@ -45,7 +46,8 @@ enum {
     KEY_LIKE = 'l',
     KEY_OUT = 'o',
     KEY_SOURCES = 'i',
-    KEY_REQUIRE_SANDBOX = 'w'
+    KEY_REQUIRE_SANDBOX = 'w',
+    KEY_WITHOUT = 'W'
 };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
@@ -98,6 +100,10 @@ static const struct argp_option all_options[] = {
      "a folder that compiling the candidate may read beside its own (repeatable)", 0},
     {"require-sandbox", KEY_REQUIRE_SANDBOX, NULL, 0,
      "where there is no sandbox neither compile nor run the candidate: status 3", 0},
+    {"without", KEY_WITHOUT, "DEFENCE[,DEFENCE]", 0,
+     "for measurements: take defences away, by the names in doc/threat-model.md; status 1 whatever the "
+     "verdict",
+     0},
     {"header", KEY_HEADER, NULL, 0, "print the C header that a candidate may include", 0},
     {"verbose", KEY_VERBOSE, NULL, 0,
      "more: in verify one line per configuration, and where the time "
@@ -180,6 +186,19 @@ static bool parse_tolerance(const struct command *command, const char *text)
     return strcmp(text, "published") == 0;
 }
 
+static void take_away(const struct command *command, const char *list)
+{
+    const char *const wrong = defence_remove(list);
+    if (!wrong)
+        return;
+    char names[DEFENCE_TEXT + DEFENCE_COUNT] = "";
+    for (int i = 0; i < DEFENCE_COUNT; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
+                 defence_name((enum defence)i));
+    usage_error(command, "--without '%.*s'; expected some of %s\n---> for example --without fresh,moved",
+                (int)strcspn(wrong, ","), wrong, names);
+}
+
 static error_t parse_value(int key, char *text, const struct command *command, struct options *o)
 {
     static const struct whole unseen = {"unseen", "40", 0, 1000000}, jobs = {"jobs", "2", 1, 64},
@@ -212,6 +231,7 @@ static error_t parse_value(int key, char *text, const struct command *command, s
     case KEY_CAUSE: o->cause = text; return 0;
     case KEY_LIKE: o->like = text; return 0;
     case KEY_OUT: o->out = text; return 0;
+    case KEY_WITHOUT: take_away(command, text); return 0;
     case KEY_SOURCES:
         if (!sandbox_add_source(text))
             usage_error(command, "--sources '%s'; expected a folder, %d of them at most\n---> check the path",

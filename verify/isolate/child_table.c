@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "child.h"
+#include "verify/system/defence.h"
 
 enum { TABLE_SIZE = 64 };
 
@@ -88,7 +89,7 @@ static int end_strangers(const char *list)
 void child_table_sweep(void)
 {
     enum { ROUNDS = 64 };
-    if (!atomic_load(&adopting))
+    if (!atomic_load(&adopting) || !defence_is_on(DEFENCE_SWEEP))
         return;
     pthread_mutex_lock(&starting);
     for (int round = 0, ended = 1; ended > 0 && round < ROUNDS; round++) {

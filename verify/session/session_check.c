@@ -54,7 +54,8 @@ static bool run_call(struct session *s, struct checking *c, int number, struct c
     char text[RESULT_DETAIL_SIZE];
     int returned = 0;
     double start = clock_seconds();
-    bool ok = slots_place(s, calls[number].placement, &call);
+    const bool moves = defence_is_on(DEFENCE_MOVED);
+    bool ok = slots_place(s, moves ? calls[number].placement : PLACE_LOW, &call);
     s->seconds.fill += clock_seconds() - start;
     session_arguments(s, &c->instance, &call);
     if (!ok || !session_child(s, result))
@@ -112,7 +113,8 @@ static void find_replay(struct session *s, struct checking *c)
 {
     char line[RESULT_LINE_SIZE];
     config_format(c->config, line, sizeof line);
-    for (int k = 0; k < s->judgements && c->call[0].outcome == OUTCOME_PASS; k++) {
+    for (int k = 0; k < s->judgements && c->call[0].outcome == OUTCOME_PASS && defence_is_on(DEFENCE_REPLAY);
+         k++) {
         const struct output_result *second = &c->call[1].output[k];
         const struct judge_report *report = &second->report;
         if (!c->same[k] || second->outcome != OUTCOME_WRONG || report->elements < 32 ||
@@ -191,7 +193,8 @@ static bool check_call(struct session *s, struct checking *c, int number)
     struct call_result *result = &c->call[number];
     result->output = c->outputs + number * s->judgements;
     result->reason.stage = calls[number].stage;
-    if (!load_content(s, c, calls[number].content) || !run_call(s, c, number, result))
+    const int content = defence_is_on(DEFENCE_FRESH) ? calls[number].content : 0;
+    if (!load_content(s, c, content) || !run_call(s, c, number, result))
         return false;
     if (result->outcome != OUTCOME_PASS)
         return true;

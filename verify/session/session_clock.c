@@ -71,7 +71,8 @@ enum child_status session_clocks(struct session *s, const struct call *call, con
     struct clocks candidate[CLOCKS_CALLS] = {{0}}, control[CLOCKS_CALLS] = {{0}};
     struct reply *reply;
     enum child_status status = CHILD_OK;
-    if (s->options.device->backend != BACKEND_CUDA || !clocks_disagree(median))
+    if (s->options.device->backend != BACKEND_CUDA || !clocks_disagree(median) ||
+        !defence_is_on(DEFENCE_CLOCKS))
         return CHILD_OK;
     s->disturbed = true;
     s->company.unproved++;

@@ -1,0 +1,46 @@
+#!/bin/sh
+# What each defence catches: its cheats with all defences and without it. A cheat names its defences in its header.
+#
+#   tests/zoo/without.sh BUILD host|cuda [PATTERN]
+#
+# From the repository's root. A table of defence, cheat, verdict with, verdict without; cheats that name what is not one of
+# `verify --without`'s, or is not there yet, are left out. KEEP=FOLDER keeps the lines. Exit status 1 when a defence catches
+# nothing that it is named for.
+set -u
+
+usage="usage: tests/zoo/without.sh BUILD host|cuda [PATTERN]"
+build=${1:?$usage} device=${2:?$usage} pattern=${3:-}
+folder=$(mktemp -d) || exit 2
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 130' INT TERM
+names=$("$build/unseen" verify x y --without '?' 2>&1 | sed -n '1s/.*expected some of //p' | tr -d ,)
+
+# "DEFENCES PATH": a line for each pair; a "+" of several is one, and commas part them
+tests/zoo/run.sh "$build" "$device" --list "cheats/$pattern" | while read -r path; do
+    for defence in $(sed -n '1,16s|^// defence: *||p' "$path" | tr ',' ' '); do
+        known=1
+        for word in $(echo "$defence" | tr '+' ' '); do
+            case " $names " in *" $word "*) ;; *) known=0 ;; esac
+        done
+        [ "$known" = 0 ] || echo "$(echo "$defence" | tr '+' ',') $path"
+    done
+done | sort >"$folder/pairs"
+
+verdict() { # LIST PATH
+    tests/zoo/run.sh "$build" "$device" ${1:+--without "$1"} "${2#tests/zoo/}" 2>/dev/null |
+        awk -v path="${2#tests/zoo/}" '$2 == path {print $3}'
+}
+printf '%-16s %-34s %-13s %s\n' defence cheat with without
+while read -r defence path; do
+    with=$(verdict "" "$path")
+    without=$(verdict "$defence" "$path")
+    name=${path#tests/zoo/cheats/}
+    printf '%-16s %-34s %-13s %s\n' "$defence" "$name" "$with" "$without" | tee -a "$folder/table"
+done <"$folder/pairs"
+[ -z "${KEEP:-}" ] || cp "$folder/table" "$KEEP/without.$device"
+awk '{ n[$1]++; caught[$1] += $3 != "general" && $4 == "general" }
+    END {
+        printf "\n"
+        for (d in n) printf "%-16s %d of %d become general without it\n", d, caught[d], n[d]
+        for (d in n) if (!caught[d]) exit 1
+    }' "$folder/table"
