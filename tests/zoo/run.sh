@@ -52,14 +52,15 @@ ls tests/zoo/cheats/*.$suffix tests/zoo/honest/*.$suffix 2>/dev/null | grep -F -
 } >"$folder/channel.h"
 cmp -s "$folder/channel.h" build/zoo/channel.h || mv "$folder/channel.h" build/zoo/channel.h
 
-# "RESULT KIND VERDICT OUTCOME SECONDS PATH DEFENCE", a line for each candidate
+# "RESULT KIND VERDICT OUTCOME SECONDS PATH FRACTION DEFENCE", a line for each candidate; fraction: of the attainable, where
+# it was timed
 cat >"$folder/one.sh" <<'ONE'
 path=$1 name=$(echo "$1" | tr / _)
 key() { sed -n "1,16s|^// $1: *||p" "$path" | head -1; }
 kind=$(key zoo) problem=$(key problem) allowed=$(key verdicts) expect=$(key expect) runs=$(key runs) open=$(key open)
 json=$KEEP/$name.json started=$(date +%s.%N)
 if [ "$LIMIT" -gt 0 ] && [ "$(date +%s)" -ge "$DEADLINE" ]; then
-    echo "left $kind not-run - 0 $path $(key defence)"
+    echo "left $kind not-run - 0 $path - $(key defence)"
     exit 0
 fi
 set -- verify "$problem" "$path" --device "$DEVICE" --effort quick --seed "$SEED" -q --json "$json" \
@@ -79,13 +80,16 @@ outcome=$(awk '$1 == "\"outcome\":" && $2 !~ /pass|skipped/ {gsub("[\",]", "", $
 case $kind:$verdict in
 honest:general) result=ok ;;
 honest:*) result=REJECTED ;;
+harmless:*) result=UNEXPECTED
+    for word in $allowed; do [ "$word" = "$verdict" ] && result=ok; done ;;
 cheat:general) result=ACCEPTED; [ -z "$open" ] || result=open ;;
 cheat:*) result=UNEXPECTED
     for word in $allowed; do [ "$word" = "$verdict" ] && result=ok; done ;;
 *) result=NO-HEADER ;;
 esac
 [ "$result" != ok ] || [ -z "$open" ] || result=closed
-echo "$result $kind $verdict ${outcome:--} $(echo "$started $(date +%s.%N)" | awk '{printf "%.1f", $2 - $1}') $path $(key defence)"
+fraction=$(awk '$1 == "\"geomean_fraction\":" && $2 + 0 > 0 {f = $2 + 0} END {if (f) printf "%.4f", f}' "$json" 2>/dev/null)
+echo "$result $kind $verdict ${outcome:--} $(echo "$started $(date +%s.%N)" | awk '{printf "%.1f", $2 - $1}') $path ${fraction:--} $(key defence)"
 ONE
 
 export BUILD DEVICE KEEP WITHOUT SEED LIMIT
@@ -102,7 +106,7 @@ elif [ "$beside" -gt 0 ]; then
 fi
 begin=$(date +%s)
 tr '\n' '\0' <"$folder/list" | xargs -0 -P "$at_once" -n 1 sh "$folder/one.sh" | tee "$folder/lines" |
-    awk '{ sub("tests/zoo/", "", $6); printf "%-10s %-42s %-13s %-10s %6.1f s  %s\n", $1, $6, $3, $4, $5, $7 }'
+    awk '{ sub("tests/zoo/", "", $6); printf "%-10s %-42s %-13s %-10s %6.1f s  %-8s %s\n", $1, $6, $3, $4, $5, $7, $8 }'
 awk -v seconds=$(($(date +%s) - begin)) -v device="$DEVICE" -v beside="$beside" -v without="$WITHOUT" '
     { n[$2]++; sum[$1]++ }
     END {
@@ -110,6 +114,7 @@ awk -v seconds=$(($(date +%s) - begin)) -v device="$DEVICE" -v beside="$beside" 
                without ? ", without " without : "", n["cheat"], n["honest"], seconds
         printf "  cheats accepted    %d, and %d that are known to be\n", sum["ACCEPTED"], sum["open"]
         printf "  honest rejected    %d\n", sum["REJECTED"]
+        if (n["harmless"]) printf "  harmless           %d: only their times could have been unearned\n", n["harmless"]
         if (sum["UNEXPECTED"]) printf "  another verdict than allowed: %d\n", sum["UNEXPECTED"]
         if (sum["closed"]) printf "  marked as open, and not accepted this time: %d\n", sum["closed"]
         if (sum["left"]) printf "  not run for lack of time: %d\n", sum["left"]
