@@ -2,9 +2,9 @@
 # The zoo: candidates that cheat and honest ones that look as if they did, each verified and held against what its first
 # lines expect.
 #
-#   tests/zoo/run.sh BUILD host|cuda [--beside N] [--without DEFENCE[,..]] [--seed S] [--share N R] [--list] [PATTERN]
+#   tests/zoo/run.sh BUILD host|cuda [--beside N] [--without DEFENCE[,..]] [--seed S] [--share N R] [--list] [PATTERN...]
 #
-# From the repository's root. PATTERN: part of a path below tests/zoo. --beside: on a GPU N verdicts at a time, on the host
+# From the repository's root. PATTERN: part of a path. --beside: on a GPU N verdicts at a time, on the host
 # one beside N busy loops. --share: of the candidates in order, those aside that are slow, whose number plus R is a multiple of N. --list: only
 # their paths. Set in the environment:
 #   LIMIT=0      seconds after which none is started any more (0: no limit)
@@ -12,10 +12,10 @@
 # Exit status 0 when every cheat is rejected (but those that are marked as open) and every honest one is general.
 set -u
 
-usage="usage: tests/zoo/run.sh BUILD host|cuda [--beside N] [--without LIST] [--seed S] [--share N R] [--list] [PATTERN]"
+usage="usage: tests/zoo/run.sh BUILD host|cuda [--beside N] [--without LIST] [--seed S] [--share N R] [--list] [PATTERN...]"
 BUILD=${1:?$usage} DEVICE=${2:?$usage}
 shift 2
-beside=0 share=1 rotation=0 pattern='' WITHOUT='' SEED=1 list=0
+beside=0 share=1 rotation=0 patterns='' WITHOUT='' SEED=1 list=0
 while [ $# -gt 0 ]; do
     case $1 in
     --beside) beside=${2:?$usage}; shift ;;
@@ -24,7 +24,8 @@ while [ $# -gt 0 ]; do
     --share) share=${2:?$usage} rotation=${3:?$usage}; shift 2 ;;
     --list) list=1 ;;
     -*) echo "$usage" >&2; exit 2 ;;
-    *) pattern=$1 ;;
+    *) patterns="$patterns$1
+" ;;
     esac
     shift
 done
@@ -36,11 +37,11 @@ trap 'rm -rf "$folder"; [ -z "$loops" ] || kill $loops 2>/dev/null' EXIT
 trap 'exit 130' INT TERM
 LIMIT=${LIMIT:-0} KEEP=${KEEP:-$folder}
 mkdir -p "$KEEP" build/zoo || exit 2
-ls tests/zoo/cheats/*.$suffix tests/zoo/honest/*.$suffix 2>/dev/null | grep -F -e "$pattern" |
+ls tests/zoo/cheats/*.$suffix tests/zoo/honest/*.$suffix 2>/dev/null | grep -F -e "${patterns%?}" |
     while read -r path; do
         [ "$share" -gt 1 ] && sed -n 1,16p "$path" | grep -q '^// slow:' || echo "$path"
     done | awk -v n="$share" -v r="$rotation" '(NR + r) % n == 0' >"$folder/list"
-[ -s "$folder/list" ] || { echo "no candidate of the zoo matches '$pattern' on $DEVICE" >&2; exit 2; }
+[ -s "$folder/list" ] || { echo "no candidate of the zoo matches '${patterns%?}' on $DEVICE" >&2; exit 2; }
 [ "$list" = 0 ] || { cat "$folder/list"; exit 0; }
 
 # For those that forge answers: the messages, without what of a problem's header they do not need.
@@ -69,7 +70,7 @@ set -- verify "$problem" "$path" --device "$DEVICE" --effort quick --seed "$SEED
 [ -z "$WITHOUT" ] || set -- "$@" --without "$WITHOUT"
 rm -f "$json" # what an earlier run left would be read where this one wrote none
 for i in $(seq "${runs:-1}"); do
-    verdict=$(timeout -s INT -k 20 60 "$BUILD/unseen" "$@" $(key options) 2>"$FOLDER/$name.err")
+    verdict=$(timeout -s INT -k 20 300 "$BUILD/unseen" "$@" $(key options) 2>"$FOLDER/$name.err")
     status=$?
 done
 rm -f /var/tmp/unseen-zoo-answers /dev/shm/unseen-zoo-answers

@@ -4,9 +4,8 @@
 #   tests/zoo/without.sh BUILD host|cuda [PATTERN]
 #
 # From the repository's root. A table of defence, cheat, verdict with, verdict without, after a slash the share of the
-# attainable where it was timed; cheats that name what is not one of
-# `verify --without`'s, or is not there yet, are left out. KEEP=FOLDER keeps the lines. Exit status 1 when a defence catches
-# nothing that it is named for.
+# attainable where it was timed. What a header names beside the names of `verify --without` is left out. KEEP=FOLDER keeps
+# the table. Exit status 1 when a defence catches nothing that names it.
 set -u
 
 usage="usage: tests/zoo/without.sh BUILD host|cuda [PATTERN]"
@@ -27,17 +26,19 @@ tests/zoo/run.sh "$build" "$device" --list "cheats/$pattern" | while read -r pat
     done
 done | sort >"$folder/pairs"
 
-verdict() { # LIST PATH
-    tests/zoo/run.sh "$build" "$device" ${1:+--without "$1"} "${2#tests/zoo/}" 2>/dev/null |
-        awk -v path="${2#tests/zoo/}" '$2 == path {print $3 ($7 ~ /^[0-9]/ ? "/" $7 : "")}'
+# "PATH VERDICT" of what run.sh says, after a slash the share of the attainable.
+verdicts() {
+    tests/zoo/run.sh "$build" "$device" "$@" 2>/dev/null |
+        awk '$2 ~ /^cheats/ {print "tests/zoo/" $2, $3 ($7 ~ /^[0-9]/ ? "/" $7 : "")}'
 }
+verdicts $(awk '{print $2}' "$folder/pairs" | sort -u) >"$folder/with"
 printf '%-16s %-34s %-20s %s\n' defence cheat with without
-while read -r defence path; do
-    with=$(verdict "" "$path")
-    without=$(verdict "$defence" "$path")
-    name=${path#tests/zoo/cheats/}
-    printf '%-16s %-34s %-20s %s\n' "$defence" "$name" "$with" "$without" | tee -a "$folder/table"
-done <"$folder/pairs"
+for defence in $(awk '{print $1}' "$folder/pairs" | uniq); do
+    verdicts --without "$defence" $(awk -v d="$defence" '$1 == d {print $2}' "$folder/pairs") >"$folder/without"
+    awk -v d="$defence" 'NR == FNR {with[$1] = $2; next}
+        {name = $1; sub(".*/", "", name); printf "%-16s %-34s %-20s %s\n", d, name, with[$1], $2}
+    ' "$folder/with" "$folder/without" | tee -a "$folder/table"
+done
 [ -z "${KEEP:-}" ] || cp "$folder/table" "$KEEP/without.$device"
 awk '{ n[$1]++; caught[$1] += $3 !~ /^general/ && $4 ~ /^general/ }
     END {
