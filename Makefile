@@ -3,9 +3,9 @@
 #   make             build/unseen and build/unseen-runner
 #   make deps        install what is missing (apt, as root or with sudo)
 #   make demo        deps, build, and three candidates of different verdicts
-#   make check       deps, build, every test that needs no GPU, and an eleventh of the battery, chosen by
+#   make check       deps, build, every test that needs no GPU, and parts of the battery and the zoo, chosen by
 #                    the commit                                   [SANITIZE=1: ASan and UBSan]
-#   make check-all   the same with the whole battery and every mutant over the standard set
+#   make check-all   the same with the whole battery, the whole zoo and every mutant over the standard set
 #   make check-gpu   the tests that need a GPU; skipped with a reason where there is none
 #   make margins     how far honest programs stay inside the allowed error, and which mutants exceed it: the tables of
 #                    the problems' pages (tests/honest/README.md)
@@ -81,7 +81,7 @@ LINK := $(CXX) -fopenmp $(LDFLAGS) $(EXPORTS)
 endif
 
 # --- sources ---------------------------------------------------------------------------------------
-RUNNER_SRC := $(wildcard verify/isolate/runner*.c) verify/isolate/invoke.c verify/device/driver.c
+RUNNER_SRC := $(wildcard verify/isolate/runner*.c) verify/isolate/invoke.c verify/device/driver.c verify/system/defence.c
 MAIN_SRC := verify/cli/main.c
 TOOL_SRC := $(wildcard problems/*.c) $(PROBLEMS:%=problems/%/problem.c) $(wildcard gen/*/*.c) \
     $(filter-out reference/enclosure_host.c reference/witness.c,$(wildcard reference/*.c)) \
@@ -266,13 +266,13 @@ check:
 	@$(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory check-format check-house
 	@$(MAKE) --no-print-directory all $(BUILD)/unseen-tests
-	@sh tests/suites.sh $(BUILD)/unseen-tests $(if $(filter 1,$(SANITIZE)),,battery)
+	@sh tests/suites.sh $(BUILD)/unseen-tests $(if $(filter 1,$(SANITIZE)),,battery zoo)
 
 check-gpu:
 	@$(MAKE) --no-print-directory all $(BUILD)/unseen-tests $(BUILD)/unseen-call
 	@if $(BUILD)/unseen peak --device cuda >/dev/null; then \
 	    set -ex; $(BUILD)/unseen-tests gpu; sh tests/sanitize/run.sh $(BUILD); \
-	    $(BUILD)/unseen-tests honest-cuda; BATTERY_SHARE=1 $(BUILD)/unseen-tests battery-cuda; \
+	    $(BUILD)/unseen-tests honest-cuda; BATTERY_SHARE=1 $(BUILD)/unseen-tests battery-cuda; $(BUILD)/unseen-tests zoo-cuda; \
 	else echo "check-gpu: skipped, this machine has no usable GPU"; fi
 
 # Kernels are laid out as their authors like, and patches are made of them.

@@ -284,7 +284,7 @@ static json_t *extra_json(const struct result *result)
                      "sandboxed", result->no_sandbox[0] == '\0', "phase_seconds", phase_json(&result->phase),
                      "published", published_json(result), "coverage", coverage_json(&result->coverage),
                      "diagnosis", diagnosis_json(&result->diagnosis), "timing_trusted", trusted_json(result),
-                     "limits", limits_json(&result->limits));
+                     "limits", limits_json(&result->limits), "without", text(result->without));
 }
 
 static char *json_text(const struct result *result)

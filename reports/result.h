@@ -287,6 +287,7 @@ struct result {
     bool forbid_blind;       /* what the candidate loaded could not be seen: no use found proves nothing */
     char sandbox[192];       /* how the candidate was isolated */
     char no_sandbox[160];    /* why it was not, and had its user's rights; empty: it was */
+    char without[160];       /* defences that were taken away, with commas between them; empty: none */
     struct config_result *results;
     int result_count, result_capacity;
     int untimed;      /* of those that pass: --budget was over before */

@@ -135,6 +135,8 @@ void terminal_verdict(FILE *out, const struct result *result, bool colour)
 
     if (result->no_sandbox[0] != '\0') /* whoever reads one line must read this */
         snprintf(text, sizeof text, "without a sandbox (%s), ", result->no_sandbox);
+    if (result->without[0] != '\0')
+        snprintf(text + strlen(text), sizeof text - strlen(text), "without: %s, ", result->without);
     say(text + strlen(text), sizeof text - strlen(text), result);
     fprintf(out, "%s%s%s: ", terminal_paint(verdict_paint(verdict), colour), verdict_name(verdict),
             terminal_plain(colour));

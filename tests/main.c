@@ -41,6 +41,8 @@ static const struct {
     {"docs", docs_suite, 0},
     {"battery", battery_host_suite, 1},
     {"battery-cuda", battery_cuda_suite, 1},
+    {"zoo", zoo_suite, 1},
+    {"zoo-cuda", zoo_cuda_suite, 1},
     {"honest", honest_suite, 0},
     {"mutants", mutants_suite, 1},
     {"honest-cuda", honest_cuda_suite, 1},

@@ -26,7 +26,12 @@ int share_size(void)
     return share_number("BATTERY_SHARE", 1, 1);
 }
 
+int share_rotation_of(int size)
+{
+    return share_number("BATTERY_ROTATION", 0, rotation_of(unseen_git)) % size;
+}
+
 int share_rotation(void)
 {
-    return share_number("BATTERY_ROTATION", 0, rotation_of(unseen_git)) % share_size();
+    return share_rotation_of(share_size());
 }

@@ -4,7 +4,8 @@
 #define UNSEEN_TESTS_SHARE_H
 
 int share_size(void);
-int share_rotation(void); /* 0 to share_size() - 1 */
+int share_rotation(void);        /* 0 to share_size() - 1 */
+int share_rotation_of(int size); /* the same of another size */
 
 /* The environment's number of that name, where it is at least `least`. */
 int share_number(const char *name, int least, int otherwise);

@@ -37,6 +37,8 @@ Suite *pattern_suite(void);
 Suite *shrink_suite(void);
 Suite *plant_suite(void);
 Suite *busy_suite(void);
+Suite *zoo_suite(void);
+Suite *zoo_cuda_suite(void);
 TCase *processors_case(void); /* parts of the busy suite */
 TCase *lease_case(void);
 TCase *room_case(void);

@@ -253,6 +253,8 @@ static void conclude(struct showing *show, enum run_status status)
         printf("%s", verdict_name(result_verdict(result)));
         if (result->no_sandbox[0] != '\0')
             printf(" without a sandbox (%s)", result->no_sandbox);
+        if (result->without[0] != '\0')
+            printf(" without: %s", result->without);
         printf("\n");
         return;
     }
@@ -285,7 +287,8 @@ static int exit_status(const struct showing *show, enum run_status status)
         return EXIT_INTERRUPTED;
     if (show->outputs->error[0])
         return EXIT_ENVIRONMENT;
-    return result_verdict(show->result) == VERDICT_GENERAL ? EXIT_GENERAL : EXIT_OTHER;
+    const bool whole = show->result->without[0] == '\0';
+    return whole && result_verdict(show->result) == VERDICT_GENERAL ? EXIT_GENERAL : EXIT_OTHER;
 }
 
 static int run_verify(struct task *task, const struct options *options, struct outputs *outputs, double start)

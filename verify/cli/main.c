@@ -39,7 +39,7 @@ static const struct command commands[] = {
      "Draw the seen and unseen sets and print them, one configuration per line, with why each was "
      "drawn.",
      command_draw},
-    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbjcnLxftMBJTvqRiwF",
+    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbjcnLxftMBJTvqRiwFW",
      "Run CANDIDATE (.c, .cu or .so) on the seen and on an unseen set, judge every output element, and "
      "say whether it is general.\v"
      "For example:\n"

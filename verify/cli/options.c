@@ -16,6 +16,7 @@
 #include "verify/problem/folder.h"
 #include "verify/problem/paths.h"
 #include "verify/session/session.h"
+#include "verify/system/defence.h"
 #include "verify/system/interrupt.h"
 
 enum {
@@ -49,7 +50,8 @@ enum {
     KEY_SOURCES = 'i',
     KEY_REQUIRE_SANDBOX = 'w',
     KEY_MEMORY = 'M',
-    KEY_BUDGET = 'B'
+    KEY_BUDGET = 'B',
+    KEY_WITHOUT = 'W'
 };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
@@ -111,6 +113,10 @@ static const struct argp_option all_options[] = {
      "where there is no sandbox neither compile nor run the candidate: status 3", 0},
     {"forbid", KEY_FORBID, "LIST", 0,
      "libraries that the candidate may not use, with commas: cublas,cutlass,lib:gmp (repeatable)", 0},
+    {"without", KEY_WITHOUT, "DEFENCE[,DEFENCE]", 0,
+     "for measurements: take defences away, by the names in doc/threat-model.md; status 1 whatever the "
+     "verdict",
+     0},
     {"header", KEY_HEADER, NULL, 0, "print the C header that a candidate may include", 0},
     {"verbose", KEY_VERBOSE, NULL, 0,
      "more: in verify one line per configuration, and where the time "
@@ -220,6 +226,19 @@ static void parse_forbid(const struct command *command, const char *text)
         usage_error(command, "%s", error);
 }
 
+static void take_away(const struct command *command, const char *list)
+{
+    const char *const wrong = defence_remove(list);
+    if (!wrong)
+        return;
+    char names[DEFENCE_TEXT + DEFENCE_COUNT] = "";
+    for (int i = 0; i < DEFENCE_COUNT; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
+                 defence_name((enum defence)i));
+    usage_error(command, "--without '%.*s'; expected some of %s\n---> for example --without fresh,moved",
+                (int)strcspn(wrong, ","), wrong, names);
+}
+
 static error_t parse_value(int key, char *text, const struct command *command, struct options *o)
 {
     static const struct whole unseen = {"unseen", "40", 0, 1000000}, jobs = {"jobs", "2", 1, 64},
@@ -255,6 +274,7 @@ static error_t parse_value(int key, char *text, const struct command *command, s
     case KEY_LIKE: o->like = text; return 0;
     case KEY_FORBID: parse_forbid(command, text); return 0;
     case KEY_OUT: o->out = text; return 0;
+    case KEY_WITHOUT: take_away(command, text); return 0;
     case KEY_SOURCES:
         if (!sandbox_add_source(text))
             usage_error(command, "--sources '%s'; expected a folder, %d of them at most\n---> check the path",

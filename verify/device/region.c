@@ -18,6 +18,14 @@ size_t region_slack(const struct region *region)
     return region->align < REGION_ALIGN ? region->align : 0;
 }
 
+/* A tensor of whole granules would fill them and be at the same address in both placements, and published shapes often
+ * are. */
+size_t region_least(const struct region *region)
+{
+    const size_t beside = region_slack(region) + REGION_ALIGN;
+    return region->bytes <= SIZE_MAX - beside ? region->bytes + beside : SIZE_MAX;
+}
+
 size_t region_offset(const struct region *region, enum placement placement)
 {
     if (placement == PLACE_LOW)

@@ -21,11 +21,12 @@ enum placement { PLACE_LOW, PLACE_HIGH }; /* flush against the lower, the upper 
 
 struct region {
     enum backend backend;
-    size_t bytes;    /* of the tensor */
-    size_t align;    /* of its base: a power of two, at most 16 */
-    size_t mapped;   /* whole granules, at least one, with room for both placements */
-    int fd;          /* what the child imports; owned */
-    void *base;      /* this process's mapping: host address, or device address (CUdeviceptr) */
+    size_t bytes; /* of the tensor */
+    size_t align; /* of its base: a power of two, at most 16 */
+    size_t
+        mapped; /* whole granules, at least one, so many that the placements differ by REGION_ALIGN or more */
+    int fd;     /* what the child imports; owned */
+    void *base; /* this process's mapping: host address, or device address (CUdeviceptr) */
     uint64_t handle; /* CUDA: the CUmemGenericAllocationHandle */
 };
 

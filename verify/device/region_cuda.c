@@ -67,7 +67,7 @@ int region_cuda_create(struct region *region, int device, char *error, size_t er
     CUresult result = driver->mem_granularity(&granule, &prop, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
     if (result != CUDA_SUCCESS)
         return refuse(region, result, "cuMemGetAllocationGranularity", error, error_size);
-    size_t mapped = region_round(region->bytes + region_slack(region), granule);
+    size_t mapped = region_round(region_least(region), granule);
     if (mapped == 0)
         return refuse(region, CUDA_ERROR_OUT_OF_MEMORY, "the size overflows", error, error_size);
     CUmemGenericAllocationHandle handle = 0;

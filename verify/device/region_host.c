@@ -66,7 +66,7 @@ static int allocate(struct region *region, char *error, size_t error_size)
 
 int region_host_create(struct region *region, char *error, size_t error_size)
 {
-    region->mapped = region_round(region->bytes + region_slack(region), (size_t)sysconf(_SC_PAGESIZE));
+    region->mapped = region_round(region_least(region), (size_t)sysconf(_SC_PAGESIZE));
     if (region->mapped == 0 || region->mapped > PTRDIFF_MAX)
         return refuse(region, ENOMEM, "the size overflows", error, error_size);
     if (region->mapped >= CHECK_FROM) {

@@ -11,6 +11,8 @@ void region_cuda_destroy(struct region *region);
 
 /* What the lower placement keeps free before the tensor. */
 size_t region_slack(const struct region *region);
+/* What must be mapped so that both placements fit and differ; SIZE_MAX where that overflows. */
+size_t region_least(const struct region *region);
 /* max(bytes, 1) in whole granules; 0 when that overflows. */
 size_t region_round(size_t bytes, size_t granule);
 

@@ -11,6 +11,7 @@
 #include "child_internal.h"
 #include "child_table.h"
 #include "sandbox.h"
+#include "verify/system/defence.h"
 
 enum state { UNKNOWN, PROBED, CONFIRMED, REJECTED };
 
@@ -89,13 +90,15 @@ static void probe(struct trial *trial, enum backend backend)
 static bool turned_off(void)
 {
     const char *off = getenv("UNSEEN_NO_SANDBOX");
-    return off && strcmp(off, "1") == 0;
+    return (off && strcmp(off, "1") == 0) || !defence_is_on(DEFENCE_SANDBOX);
 }
 
 /* Why it is not used; after `works` has said so. */
 static const char *reason(enum backend backend)
 {
-    return turned_off() ? "UNSEEN_NO_SANDBOX=1" : trials[backend].why;
+    return !defence_is_on(DEFENCE_SANDBOX) ? "--without sandbox"
+           : turned_off()                  ? "UNSEEN_NO_SANDBOX=1"
+                                           : trials[backend].why;
 }
 
 /* Under the lock. */

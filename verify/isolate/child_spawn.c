@@ -15,6 +15,7 @@
 #include "child_table.h"
 #include "sandbox.h"
 #include "verify/forbid/forbid.h"
+#include "verify/system/defence.h"
 
 enum { ENVIRONMENT = 8, LIFTED = 10, CHANNEL_GONE_MS = 2000 };
 
@@ -143,7 +144,7 @@ static bool enclose(struct sandbox *sandbox, const struct child_options *options
 int child_spawn(struct spawned *spawned, const struct child_options *options, bool sandboxed, char *text,
                 size_t text_size)
 {
-    char runner[512], *environment[ENVIRONMENT] = {NULL};
+    char runner[512], without[DEFENCE_TEXT], *environment[ENVIRONMENT] = {NULL};
     struct sandbox sandbox = {.count = 0};
     int fd[4]; /* channel, output: ours, theirs each */
     if (find_runner(runner, sizeof runner, text, text_size))
@@ -153,9 +154,14 @@ int child_spawn(struct spawned *spawned, const struct child_options *options, bo
         return -1;
     }
     const char **const argv = sandbox.argv;
+    defence_removed(without, sizeof without);
     argv[sandbox.count] = runner;
-    argv[sandbox.count + 1] = forbid_watches(options->object) ? CHANNEL_AUDIT : NULL;
-    argv[sandbox.count + 2] = NULL;
+    int words = 1;
+    if (*without)
+        argv[sandbox.count + words++] = without;
+    if (forbid_watches(options->object))
+        argv[sandbox.count + words++] = CHANNEL_AUDIT;
+    argv[sandbox.count + words] = NULL;
     int status = make_pipes(fd, fd + 2) || make_environment(environment, options->threads) ? errno : 0;
     if (!sandboxed)
         child_table_adopt();

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "child.h"
+#include "verify/system/defence.h"
 
 enum { TABLE_SIZE = 64 };
 
@@ -99,7 +100,7 @@ static int all_strangers(pid_t *pid, int most)
 
 int child_table_strangers(pid_t *pid, int most)
 {
-    if (!atomic_load(&adopting))
+    if (!atomic_load(&adopting) || !defence_is_on(DEFENCE_SWEEP))
         return 0;
     pthread_mutex_lock(&starting);
     const int count = all_strangers(pid, most);

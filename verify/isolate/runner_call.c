@@ -10,6 +10,7 @@
 #include "invoke.h"
 #include "runner_internal.h"
 #include "verify/system/clock.h"
+#include "verify/system/defence.h"
 
 enum { LINE = 64, SPILL_BYTES = 64 << 20 };
 
@@ -87,7 +88,8 @@ static void flush_tensors(const struct request *request)
 
 void call_host(const struct request *request, struct reply *reply)
 {
-    flush_tensors(request);
+    if (defence_is_on(DEFENCE_FLUSH))
+        flush_tensors(request);
     const double start = call_clock_ms();
     reply->value = call_candidate();
     reply->event_ms = reply->wall_ms = call_clock_ms() - start;

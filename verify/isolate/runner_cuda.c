@@ -7,6 +7,7 @@
 #include "runner_hold.h"
 #include "verify/device/driver.h"
 #include "runner_internal.h"
+#include "verify/system/defence.h"
 
 #ifndef HAVE_CUDA
 
@@ -170,9 +171,11 @@ static CUresult make_cold(const struct request *request)
     CUresult result = CUDA_SUCCESS;
     device.driver->ctx_set_current(device.context);
     /* Devices without persisting L2 refuse these two; they have nothing to reset either. */
-    device.driver->ctx_set_limit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
-    device.driver->ctx_reset_persisting_l2();
-    if (request->flush_bytes >= 4)
+    if (defence_is_on(DEFENCE_PERSISTING)) {
+        device.driver->ctx_set_limit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
+        device.driver->ctx_reset_persisting_l2();
+    }
+    if (request->flush_bytes >= 4 && defence_is_on(DEFENCE_FLUSH))
         result = device.driver->memset_d32_async(device.flush, runner.sequence, request->flush_bytes / 4,
                                                  device.stream);
     return result == CUDA_SUCCESS ? device.driver->ctx_synchronize() : result;

@@ -12,6 +12,8 @@
 #include "verify/isolate/child.h"
 #include "verify/isolate/usage.h"
 #include "verify/system/budget.h"
+#include "verify/system/clock.h"
+#include "verify/system/defence.h"
 #include "verify/system/interrupt.h"
 #include "verify/device/processors.h"
 
@@ -246,6 +248,7 @@ void run_say_sandbox(struct result *result)
     const char *const why = child_no_sandbox();
     snprintf(result->sandbox, sizeof result->sandbox, "%s", child_sandbox());
     snprintf(result->no_sandbox, sizeof result->no_sandbox, "%s", why ? why : "");
+    defence_removed(result->without, sizeof result->without);
 }
 
 enum run_status run_task(const struct task *task, const struct run_options *options, struct result *result,

@@ -6,6 +6,7 @@
 #include "reports/published.h"
 #include "run_internal.h"
 #include "verify/system/budget.h"
+#include "verify/system/defence.h"
 #include "verify/system/interrupt.h"
 
 /* What is timed, in an order that nobody can tell from the checks'. */
@@ -195,7 +196,7 @@ static int cheapest(const struct run *run)
 void run_late_calls(struct run *run)
 {
     const struct session_options options = run_session_options(run->task, run->options);
-    const int i = goes_on(run) ? cheapest(run) : -1;
+    const int i = goes_on(run) && defence_is_on(DEFENCE_LATE) ? cheapest(run) : -1;
     struct session *session = i >= 0 ? session_open(&options) : NULL;
     if (!session)
         return;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gen/contract/instantiate.h"
+#include "verify/system/defence.h"
 
 /* One call in so many is on a near duplicate; one in so many asks what happens while its stream is held. */
 enum { NEAR_ONE_IN = 4, ASK_ONE_IN = 12 };
@@ -30,7 +31,8 @@ static bool load(struct series *series, struct session *s, int base)
 static int take_memory(struct session *s, const struct instance *instance)
 {
     char why[RESULT_DETAIL_SIZE];
-    if (setup_create(s, instance, SESSION_RING, true, why, sizeof why) == 0)
+    const int rings = defence_is_on(DEFENCE_RING) ? SESSION_RING : 1;
+    if (setup_create(s, instance, rings, true, why, sizeof why) == 0)
         return 0;
     slots_destroy(s);
     if (setup_create(s, instance, 1, false, why, sizeof why) == 0)
@@ -78,12 +80,15 @@ static bool renew(struct series *series, struct session *s)
     const bool after_near = content->near.present;
     bool ok = true;
     content->near.present = false;
-    if (series->calls > 0 && !after_near && pcg_below(series->random, NEAR_ONE_IN) == 0) {
+    if (series->calls > 0 && !after_near && defence_is_on(DEFENCE_NEAR) &&
+        pcg_below(series->random, NEAR_ONE_IN) == 0) {
         ok = load(series, s, content->base) &&
              slots_choose_near(s, &series->instance, series->random, content);
         if (!ok || (content->near.present && pcg_below(series->random, 2) == 0))
             return ok;
     } else {
+        if (!defence_is_on(DEFENCE_FRESH))
+            return load(series, s, content->base);
         if (series->calls > 0 && series->calls % calls_of_a_drawing(series, s) == 0)
             content->base++;
         ok = load(series, s, content->base);
@@ -129,7 +134,7 @@ static bool keep(struct series *series, struct session *s, const struct call *ca
 /* Whoever is known to work outside its stream is timed by the wall clock. */
 static enum call_mode mode_of(const struct series *series, const struct session *s)
 {
-    if (s->options.device->backend != BACKEND_CUDA)
+    if (s->options.device->backend != BACKEND_CUDA || !defence_is_on(DEFENCE_CLOCKS))
         return CALL_EVENTS;
     if (s->outside)
         return CALL_WALL;

@@ -63,7 +63,8 @@ static bool run_call(struct session *s, struct checking *c, int number, struct c
     struct child_answer answer;
     char text[RESULT_DETAIL_SIZE];
     double start = clock_seconds();
-    bool ok = slots_place(s, 0, calls[number].placement, NULL, call);
+    const bool moves = defence_is_on(DEFENCE_MOVED);
+    bool ok = slots_place(s, 0, moves ? calls[number].placement : PLACE_LOW, NULL, call);
     s->seconds.fill += clock_seconds() - start;
     session_arguments(s, &c->instance, call);
     if (!ok || !session_child(s, result))
@@ -121,7 +122,8 @@ static void find_replay(struct session *s, struct checking *c)
 {
     char line[RESULT_LINE_SIZE];
     config_format(c->config, line, sizeof line);
-    for (int k = 0; k < s->judgements && c->call[0].outcome == OUTCOME_PASS; k++) {
+    for (int k = 0; k < s->judgements && c->call[0].outcome == OUTCOME_PASS && defence_is_on(DEFENCE_REPLAY);
+         k++) {
         const struct output_result *second = &c->call[1].output[k];
         const struct judge_report *report = &second->report;
         if (!c->same[k] || second->outcome != OUTCOME_WRONG || report->elements < 32 ||
@@ -212,7 +214,7 @@ static bool has_near(const struct checking *c)
     for (int i = 0; i < FIRST_NEAR; i++)
         if (c->call[i].outcome != OUTCOME_PASS)
             return false;
-    return mix64(c->config->seed) % NEAR_ONE_IN == 0;
+    return defence_is_on(DEFENCE_NEAR) && mix64(c->config->seed) % NEAR_ONE_IN == 0;
 }
 
 static bool judge_call(struct session *s, struct checking *c, int number, struct call_result *result)
@@ -239,7 +241,8 @@ static bool check_call(struct session *s, struct checking *c, int number)
     struct call_result *result = &c->call[number];
     result->output = c->outputs + number * s->judgements;
     result->reason.stage = calls[number].stage;
-    if (!load_content(s, c, calls[number].content) || (number == FIRST_NEAR && !make_near(s, c)))
+    const int content = defence_is_on(DEFENCE_FRESH) ? calls[number].content : 0;
+    if (!load_content(s, c, content) || (number == FIRST_NEAR && !make_near(s, c)))
         return false;
     if (number == FIRST_NEAR && !c->near.near.present)
         return true;

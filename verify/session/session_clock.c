@@ -66,7 +66,8 @@ static bool run_again(struct session *s, struct series *series, struct clocks *c
 void session_clocks(struct session *s, struct series *series, const struct clocks *median, const char *line)
 {
     struct clocks candidate[CLOCKS_CALLS] = {{0}}, control[CLOCKS_CALLS] = {{0}};
-    if (s->options.device->backend != BACKEND_CUDA || !clocks_disagree(median))
+    if (s->options.device->backend != BACKEND_CUDA || !clocks_disagree(median) ||
+        !defence_is_on(DEFENCE_CLOCKS))
         return;
     s->disturbed = true;
     s->company.unproved++;

@@ -4,6 +4,7 @@
 #include "reference/judge.h"
 #include "verify/isolate/child.h"
 #include "verify/system/clock.h"
+#include "verify/system/defence.h"
 #include "verify/device/memory.h"
 #include "verify/device/neighbours.h"
 #include "verify/measure/clocks.h"

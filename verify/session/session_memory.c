@@ -78,7 +78,7 @@ int setup_create(struct session *s, const struct instance *instance, int rings, 
         slot->bytes = (size_t)instance_tensor_span(tensor) * size;
         slot->row = (size_t)instance_tensor_width(tensor) * size;
         slot->pitch = (size_t)instance_tensor_pitch(tensor) * size;
-        slot->poison = memory_poison(dtype);
+        slot->poison = defence_is_on(DEFENCE_POISON) ? memory_poison(dtype) : 0;
         for (int ring = 0; ring < rings; ring++)
             if (region_create(&slot->region[ring], s->options.device->backend, slot->bytes, align, why,
                               why_size) != 0) {
@@ -295,7 +295,7 @@ bool slots_inspect(struct session *s, const struct call *call, struct call_resul
             return false;
         if (result->outcome == OUTCOME_PASS && !inspect_gaps(s, t, base, at, result))
             return false;
-        if (is_written(s, t) || result->outcome != OUTCOME_PASS)
+        if (is_written(s, t) || result->outcome != OUTCOME_PASS || !defence_is_on(DEFENCE_INPUTS))
             continue;
         const int error = s->memory->find_difference(base + at, slot_content(slot), slot->bytes, &first);
         if (error)

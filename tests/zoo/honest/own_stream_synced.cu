@@ -1,0 +1,16 @@
+// zoo: honest
+// problem: softmax
+// does: works on a non-blocking stream of its own and waits for it before it returns
+// expect: general
+// timing: yes
+
+#include "../row.h"
+
+extern "C" int softmax(const float *x, float *y, int64_t rows, int64_t cols, cudaStream_t stream)
+{
+    static cudaStream_t own;
+    if (!own && cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking) != cudaSuccess)
+        return 1;
+    cudaStreamSynchronize(stream); /* what was put there before */
+    return launch_rows(x, y, rows, cols, own) || cudaStreamSynchronize(own) != cudaSuccess;
+}
