@@ -193,3 +193,11 @@ struct usage usage_default(void)
     return (struct usage){.bytes = fmin(machine, group_memory()) / 2,
                           .tasks = many > LEAST_TASKS ? many : LEAST_TASKS};
 }
+
+/* What a library needs to start does not shrink with the number of workers. */
+double usage_of_worker(int workers)
+{
+    static const double enough = 4.0 * (1 << 30);
+    const double all = usage_default().bytes;
+    return fmax(all / workers, fmin(all, enough));
+}

@@ -27,5 +27,7 @@ bool usage_exceeds(const struct usage *now, const struct usage *most, const stru
 /* Where --memory says nothing: half of the main memory that this process may have; and as many processes and threads as
  * several pools of one thread a core are, but not as many as a machine has. */
 struct usage usage_default(void);
+/* Of that what one of several workers may have: its part, but 4 GiB where that is less, or all. */
+double usage_of_worker(int workers);
 
 #endif

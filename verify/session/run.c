@@ -37,8 +37,7 @@ struct session_options run_session_options(const struct task *task, const struct
                                     .object = task->build.object,
                                     .log_path = options->log_path,
                                     .timeout = options->timeout,
-                                    .memory =
-                                        options->memory > 0 ? options->memory : usage_default().bytes / jobs,
+                                    .memory = options->memory > 0 ? options->memory : usage_of_worker(jobs),
                                     .threads = threads < 2    ? 2
                                                : threads > 16 ? 16
                                                               : threads,
