@@ -6,7 +6,6 @@
 // expect: not general
 // verdicts: broken specialized cheating
 // timing: no
-// open: nobody looks at what a candidate maps over guard pages
 
 #define _GNU_SOURCE
 #include "../softmax.h"
