@@ -12,6 +12,8 @@
 #   make bench       what the tool's own parts cost
 #   make bench-find  how many planted faults are found, how soon, against other ways of drawing; the first
 #                    lines of tests/plant/find.c say what can be set
+#   make fuzz        build/fuzz: targets of libFuzzer for every parser and both sides of the channel (clang and
+#                    libclang-rt-dev; tests/fuzz/run.sh runs them)
 #   make format      the layout of .clang-format for everything but kernels; make check-format: is it so already
 #   make check-house which folder may include what, and how long files and functions may be (tests/house.sh)
 #   make faults      build/faults: the known-bad kernels that are kept as patches of honest ones
@@ -93,6 +95,7 @@ TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/random/pcg.o $(BUILD)/veri
 PLANT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/plant*.c))
 FIND_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/find*.c))
 MARGIN_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_main.c,$(wildcard tests/honest/margins*.c)))
+LOST_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/main.c %_shim.c,$(wildcard tests/nothing_lost/*.c)))
 # Small problems for the forms of references that no problem of problems/ has: in the test binary only.
 FORMS := $(shell sed -n 's/^PROBLEM.\([A-Za-z0-9_]*\).*/\1/p' tests/forms/forms.def)
 FORM_JUDGEMENTS := $(call judgements,$(FORMS),tests/forms/forms.def)
@@ -104,6 +107,10 @@ FIXTURES := scaled_f16 scaled_i8 scaled_inout
 FIXTURE_OBJ := $(BUILD)/tests/contract/scaled.o \
     $(FIXTURES:%=$(BUILD)/reference/enclosure_host_%.o) $(FIXTURES:%=$(BUILD)/reference/witness_%.o)
 TEST_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*.c)) $(PLANT_OBJ) $(MARGIN_OBJ)
+# Targets of the fuzzer, for the suite that replays what it kept.
+REPLAY_OBJ := $(patsubst TARGET(%),$(BUILD)/tests/fuzz/fuzz_%.o,$(shell grep '^TARGET' tests/fuzz/targets.def)) \
+    $(patsubst %,$(BUILD)/tests/fuzz/%.o,common choose requests)
+TEST_OBJ += $(REPLAY_OBJ) $(LOST_OBJ)
 ifneq ($(NVCC),)
 BASE += -DHAVE_CUDA -I$(CUDA_HOME)/include
 CXXBASE += -isystem $(CUDA_HOME)/include
@@ -164,13 +171,23 @@ $(BUILD)/runner/%.o: verify/%.c
 	@echo "  CC    $<"
 	@$(CC) $(filter-out -fsanitize% -fno-sanitize%,$(BASE)) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/unseen-tests: $(TEST_OBJ) $(FORM_OBJ) $(FIXTURE_OBJ) $(INVOKE_OBJ) $(TOOL_OBJ) | faults
+$(BUILD)/unseen-tests: $(TEST_OBJ) $(FORM_OBJ) $(FIXTURE_OBJ) $(INVOKE_OBJ) $(TOOL_OBJ) | faults $(BUILD)/nothing-lost-memory.so
 	@echo "  LINK  $@"
 	@$(LINK) -o $@ $^ $(INVOKE_LIBS) -Wl,-Bstatic -lcheck -lsubunit -Wl,-Bdynamic $(LIBS) $(SYSTEM_LIBS)
+
+$(BUILD)/tests/fuzz/fuzz_%.o: BASE += -DLLVMFuzzerTestOneInput=$(notdir $*)
 
 $(BUILD)/unseen-call: $(BUILD)/tests/sanitize/call.o $(INVOKE_OBJ) $(TOOL_OBJ)
 	@echo "  LINK  $@"
 	@$(LINK) -o $@ $^ $(INVOKE_LIBS) $(LIBS) $(SYSTEM_LIBS)
+
+$(BUILD)/nothing-lost: $(BUILD)/tests/nothing_lost/main.o $(LOST_OBJ) $(TOOL_OBJ) | all $(BUILD)/nothing-lost-memory.so
+	@echo "  LINK  $@"
+	@$(LINK) -o $@ $(filter %.o,$^) $(LIBS) $(SYSTEM_LIBS)
+
+$(BUILD)/nothing-lost-memory.so: tests/nothing_lost/memory_shim.c
+	@mkdir -p $(@D)
+	@$(CC) -O2 -D_GNU_SOURCE -fPIC -shared -o $@ $<
 
 $(BUILD)/unseen-bench: $(BUILD)/tests/bench/bench.o $(TOOL_OBJ)
 	@echo "  LINK  $@"
@@ -244,6 +261,10 @@ output_of = $(word 2,$(subst :, ,$(1)))
 $(foreach j,$(JUDGEMENTS),$(eval $(call REFERENCE,$(call symbol_of,$(j)),problems/$(call problem_of,$(j)),$(call problem_of,$(j)),$(call output_of,$(j)))))
 $(foreach j,$(FORM_JUDGEMENTS),$(eval $(call REFERENCE,$(call symbol_of,$(j)),tests/forms/$(call problem_of,$(j)),$(call problem_of,$(j)),$(call output_of,$(j)))))
 $(foreach f,$(FIXTURES),$(eval $(call REFERENCE,$(f),tests/contract,$(f),)))
+
+include tests/fuzz/fuzz.mk
+.PHONY: fuzz
+fuzz: $(FUZZ_TARGETS:%=build/fuzz/%)
 
 # --- what people run -------------------------------------------------------------------------------
 demo:

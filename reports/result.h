@@ -52,6 +52,7 @@ enum cause {
     CAUSE_REPEAT,    /* equal inputs gave different results */
     CAUSE_RETURN,    /* the call returned nonzero */
     CAUSE_END,       /* its process ended: a signal, an exit, an error of the device */
+    CAUSE_KILLED,    /* the same by signal 9, which may have come from outside */
     CAUSE_CHANNEL,   /* its process wrote where only the runner answers */
     CAUSE_TIME,      /* no answer in time */
     CAUSE_MEMORY,    /* skipped: memory ran out */

@@ -39,6 +39,8 @@ static const struct {
     {"plant", plant_suite, 0},
     {"faults", faults_suite, 0},
     {"docs", docs_suite, 0},
+    {"fuzz", fuzz_suite, 0},
+    {"lost", lost_suite, 0},
     {"battery", battery_host_suite, 1},
     {"battery-cuda", battery_cuda_suite, 1},
     {"zoo", zoo_suite, 1},

@@ -39,6 +39,8 @@ Suite *plant_suite(void);
 Suite *busy_suite(void);
 Suite *zoo_suite(void);
 Suite *zoo_cuda_suite(void);
+Suite *fuzz_suite(void);
+Suite *lost_suite(void);
 TCase *processors_case(void); /* parts of the busy suite */
 TCase *lease_case(void);
 TCase *room_case(void);

@@ -152,7 +152,7 @@ START_TEST(child_stop_all_ends_a_hanging_call_from_a_signal_handler)
     signal(SIGALRM, stop_all);
     alarm(1);
     double begin = clock_seconds();
-    ck_assert_int_eq(fixture_call(PLACE_LOW, 30, &returned), CHILD_CRASH);
+    ck_assert_int_eq(fixture_call(PLACE_LOW, 30, &returned), CHILD_KILLED);
     ck_assert_double_lt(clock_seconds() - begin, 8);
 }
 END_TEST
@@ -191,14 +191,14 @@ END_TEST
 
 /* Which of its parts ends first, and whether the judge is just polling or just reading, is left
  * to chance: none of it is something written on the channel. */
-START_TEST(a_process_killed_at_any_moment_is_a_crash)
+START_TEST(a_process_killed_at_any_moment_was_killed)
 {
     int returned;
     const struct itimerval soon = {.it_value = {0, 1000 + 700 * _i}};
     fixture_start("hangs");
     signal(SIGALRM, stop_all);
     setitimer(ITIMER_REAL, &soon, NULL);
-    ck_assert_msg(fixture_call(PLACE_LOW, 30, &returned) == CHILD_CRASH, "%s", it.text);
+    ck_assert_msg(fixture_call(PLACE_LOW, 30, &returned) == CHILD_KILLED, "%s", it.text);
 }
 END_TEST
 
@@ -305,7 +305,7 @@ TCase *child_endings_case(void)
     tcase_add_test(tests, a_hang_times_out_and_the_process_is_gone);
     tcase_add_test(tests, child_stop_all_ends_a_hanging_call_from_a_signal_handler);
     tcase_add_test(tests, an_end_between_poll_and_read_is_no_packet);
-    tcase_add_loop_test(tests, a_process_killed_at_any_moment_is_a_crash, 0, 20);
+    tcase_add_loop_test(tests, a_process_killed_at_any_moment_was_killed, 0, 20);
     tcase_add_test(tests, a_process_entered_after_the_interrupt_ends_too);
     tcase_add_test(tests, the_candidate_dies_with_the_judge);
     tcase_add_test(tests, printing_without_end_times_out_and_the_log_stays_small);

@@ -202,6 +202,34 @@ START_TEST(without_a_path_it_goes_to_the_shapes_and_is_found_there)
 }
 END_TEST
 
+/* Wherever memory is out (tests/nothing_lost/memory_shim.c): what was frozen stays. The last of some fifty allocations are
+ * those that read and write the file. */
+START_TEST(without_memory_nothing_that_was_frozen_is_lost)
+{
+#ifndef SANITIZED /* whose allocator is its own */
+    static const char before[] = "# old\nrows=3 cols=5 input=normal seed=7\n";
+    char shim[1300], at[16], held[sizeof before];
+    snprintf(shim, sizeof shim, "%.*s/nothing-lost-memory.so", (int)(strrchr(cli_tool(), '/') - cli_tool()),
+             cli_tool());
+    ck_assert_int_eq(access(shim, R_OK), 0);
+    setenv("OMP_WAIT_POLICY", "passive", 1);
+    for (int n = 36; n < 60; n++) {
+        cli_put("r.regress", before);
+        snprintf(at, sizeof at, "%d", n);
+        setenv("LD_PRELOAD", shim, 1);
+        setenv("LOST_AT", at, 1);
+        CLI("freeze", "softmax", "rows=2 cols=9 input=normal seed=1", "--regress", "r.regress");
+        unsetenv("LD_PRELOAD");
+        FILE *file = fopen("r.regress", "re");
+        ck_assert(file && fread(held, 1, sizeof before - 1, file) == sizeof before - 1);
+        fclose(file);
+        ck_assert_msg(memcmp(held, before, sizeof before - 1) == 0, "lost at allocation %d", n);
+        ck_assert_msg(cli.status == 0 || cli.status == 3, "status %d at %d: %s", cli.status, n, cli.err);
+    }
+#endif
+}
+END_TEST
+
 TCase *cli_freeze_case(void)
 {
     TCase *tests = tcase_create("freeze");
@@ -215,6 +243,7 @@ TCase *cli_freeze_case(void)
     tcase_add_test(tests, where_nothing_can_be_written_the_old_file_stays);
     tcase_add_test(tests, many_who_freeze_at_the_same_time_lose_nothing);
     tcase_add_test(tests, a_frozen_failure_is_run_before_all_other_unseen_ones);
+    tcase_add_test(tests, without_memory_nothing_that_was_frozen_is_lost);
     tcase_add_test(tests, without_a_path_it_goes_to_the_shapes_and_is_found_there);
     return tests;
 }

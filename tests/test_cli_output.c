@@ -196,6 +196,35 @@ START_TEST(ctrl_c_ends_check_as_well)
 }
 END_TEST
 
+/* In all four the name is one of a build's directory; what could be somebody else's stays. */
+START_TEST(what_a_killed_run_left_is_removed_by_the_next)
+{
+    ck_assert_int_eq(system("mkdir -m 700 unseen-killed unseen-locked unseen-young unseen-others &&"
+                            "touch unseen-killed/.held unseen-killed/candidate.so unseen-locked/.held.new "
+                            "unseen-others/a &&"
+                            "touch -d '2 minutes ago' unseen-killed unseen-locked unseen-others"),
+                     0);
+    cli_put_kernel("k.c", "", "0");
+    CLI("check", "softmax", "k.c", "rows=2 cols=3", "--device", "host");
+    ck_assert_int_eq(cli.status, 0);
+    ck_assert_int_ne(access("unseen-killed", F_OK), 0);
+    ck_assert_int_ne(access("unseen-locked", F_OK), 0);
+    ck_assert_int_eq(access("unseen-young", F_OK), 0);
+    ck_assert_int_eq(access("unseen-others/a", F_OK), 0);
+}
+END_TEST
+
+/* Who did it is not known; a kernel that is the reason ends so again. */
+START_TEST(a_kernel_that_ends_by_signal_9_ends_so_again_and_is_told)
+{
+    static const char *const always = "{ extern int kill(int, int); if (rows == 8) kill(getpid(), 9); }";
+    cli_put_kernel("always.c", always, "0");
+    CLI("verify", "softmax", "always.c", TINY, "--unseen", "1", "--seed", "3", "--no-explain");
+    cli_expect(1, "broken: ");
+    cli_expect(1, "killed by signal 9");
+}
+END_TEST
+
 TCase *cli_output_case(void)
 {
     TCase *output = tcase_create("output");
@@ -209,5 +238,7 @@ TCase *cli_output_case(void)
     tcase_add_test(output, a_killed_run_leaves_a_readable_partial_file_and_no_process);
     tcase_add_test(output, ctrl_c_while_compiling_blames_nobody);
     tcase_add_test(output, ctrl_c_ends_check_as_well);
+    tcase_add_test(output, what_a_killed_run_left_is_removed_by_the_next);
+    tcase_add_test(output, a_kernel_that_ends_by_signal_9_ends_so_again_and_is_told);
     return output;
 }

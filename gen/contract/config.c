@@ -9,11 +9,20 @@
 int space_fail(struct space_error *error, const char *format, ...)
 {
     if (error) {
+        error->environment = false;
         va_list arguments;
         va_start(arguments, format);
         vsnprintf(error->text, sizeof error->text, format, arguments);
         va_end(arguments);
     }
+    return -1;
+}
+
+/* By the errno of what failed last; -1, like space_fail. */
+static int blame(struct space_error *error, int reason)
+{
+    if (error)
+        error->environment = reason == ENOMEM || reason == EMFILE || reason == ENFILE || reason == EIO;
     return -1;
 }
 
@@ -90,11 +99,15 @@ int lines_each(const char *path, bool optional, line_handler *handle, void *stat
 
     if (!file && optional && errno == ENOENT)
         return 0;
-    if (!file)
-        return space_fail(error,
-                          "%s: cannot be read (%s); a readable file was expected\n"
-                          "---> check the path and its permissions",
-                          path, strerror(errno));
+    int reason = errno;
+    if (!file) {
+        space_fail(error,
+                   "%s: cannot be read (%s); a readable file was expected\n"
+                   "---> check the path and its permissions",
+                   path, strerror(reason));
+        return blame(error, reason);
+    }
+    errno = 0;
     while (result == 0 && (length = getline(&line, &size, file)) >= 0) {
         snprintf(where, sizeof where, "%.200s:%d", path, ++number);
         if (strlen(line) != (size_t)length)
@@ -105,11 +118,15 @@ int lines_each(const char *path, bool optional, line_handler *handle, void *stat
         else if (trim_line(line))
             result = handle(state, line, where, error);
     }
-    if (result == 0 && ferror(file)) /* a directory opens, and fails here */
+    reason = errno;
+    if (result == 0 &&
+        !feof(file)) /* a directory opens, and fails here; or memory is out, which would lose lines */
         result = space_fail(error,
                             "%s: cannot be read (%s); a text file was expected\n"
                             "---> give a file of lines",
-                            path, strerror(errno));
+                            path, strerror(reason));
+    if (result != 0)
+        blame(error, reason);
     free(line);
     fclose(file);
     return result;
@@ -240,8 +257,10 @@ int config_parse(struct config *config, const struct problem *problem, const cha
     struct line_reader reader = {.config = config, .where = where, .error = error};
     char *rest, *copy = strdup(line);
     int result = 0;
-    if (!copy)
-        return space_fail(error, "%s: out of memory", where);
+    if (!copy) {
+        space_fail(error, "%s: out of memory", where);
+        return blame(error, ENOMEM);
+    }
     *config = (struct config){.problem = problem};
     copy[strcspn(copy, "#")] = '\0';
     for (char *pair = strtok_r(copy, " \t\r\n", &rest); pair && result == 0;
@@ -323,7 +342,7 @@ static int read_listed(void *state, const char *line, const char *where, struct 
     if (config_parse(&config, reader->space->problem, line, where, error))
         return -1;
     if (!space_contains(reader->space, &config, &inner))
-        return space_fail(error, "%.240s: %.260s", where, inner.text);
+        return space_fail(error, "%.240s: %.760s", where, inner.text);
     if (config_list_add(reader->list, &config))
         return space_fail(error, "%s: out of memory", where);
     return 0;

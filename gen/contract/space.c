@@ -316,10 +316,10 @@ bool space_contains(const struct space *space, const struct config *config, stru
     for (int i = 0; i < space->constraint_count; i++)
         if (!constraint_holds(space->constraint[i], config)) {
             if (error) {
-                char line[200];
+                char line[400];
                 config_format(config, line, sizeof line);
                 space_fail(error,
-                           "%s; the contract asks for %.100s\n---> change one of these values, "
+                           "%s; the contract asks for %.300s\n---> change one of these values, "
                            "or the limit in the .space file",
                            line, constraint_text(space->constraint[i]));
             }

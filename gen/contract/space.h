@@ -31,7 +31,8 @@ struct space {
 
 /* Text of one error: "FILE:LINE: what was found; what was expected\n---> hint". */
 struct space_error {
-    char text[512];
+    char text[1024];  /* a configuration and a limit of any problem, and the hint */
+    bool environment; /* memory, descriptors or the disk: nothing is wrong with the input */
 };
 
 /* Fills *error (which may be NULL); always returns -1, so that callers can return it. */

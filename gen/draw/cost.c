@@ -20,11 +20,22 @@ bool cost_fits(const struct cost *cost, const struct cost *allowed)
     return cost->bytes <= allowed->bytes && cost->flops <= allowed->flops;
 }
 
-static bool instance_cost(const struct config *config, struct cost *cost)
+/* A table of so many entries takes about a millisecond, and next to no memory. */
+static const double cheap = 1 << 16;
+
+bool costing_measure(struct costing *costing, const struct config *config, struct instance *instance)
+{
+    if (config_measure(config, instance) == 0)
+        return true;
+    costing->no_memory |= draw_box_size(costing->space, config) <= cheap;
+    return false;
+}
+
+static bool instance_cost(struct costing *costing, const struct config *config, struct cost *cost)
 {
     struct instance instance;
-    if (config_measure(config, &instance))
-        return false; /* too large for this machine's memory, whatever the caps say */
+    if (!costing_measure(costing, config, &instance))
+        return false;
     cost->bytes = instance_total_bytes(config->problem, &instance);
     cost->flops = instance.flops;
     instance_clear(&instance);
@@ -68,7 +79,6 @@ static bool halve_largest(const struct space *space, struct config *config)
 static bool fraction_fits(struct costing *costing, const struct config *config, const struct cost *allowed)
 {
     enum { MOST = 128, STRIDE = 2 }; /* a quarter of the work to save all of it */
-    const double cheap = 1 << 16;    /* a table of this length takes about a millisecond */
     struct config path[MOST], at = *config;
     struct cost cost;
     int count = 0;
@@ -78,7 +88,7 @@ static bool fraction_fits(struct costing *costing, const struct config *config, 
         if (i % STRIDE == 0)
             path[count++] = at;
     while (count-- > 0)
-        if (!instance_cost(&path[count], &cost) || !cost_fits(&cost, allowed)) {
+        if (!instance_cost(costing, &path[count], &cost) || !cost_fits(&cost, allowed)) {
             costing->last_dear = path[count];
             return false;
         }
@@ -117,7 +127,7 @@ bool draw_cost_within(struct costing *costing, const struct config *config, cons
     }
     if (above_last_dear(costing, config) || !fraction_fits(costing, config, allowed))
         return false;
-    if (instance_cost(config, cost) && cost_fits(cost, allowed))
+    if (instance_cost(costing, config, cost) && cost_fits(cost, allowed))
         return true;
     costing->last_dear = *config;
     return false;

@@ -17,6 +17,7 @@ struct costing {
     struct cost cap;         /* of one configuration */
     struct config last_dear; /* last found above dear_cost: whatever exceeds it is, too */
     struct cost dear_cost;
+    bool no_memory; /* for a small instance, so that what is too dear cannot be told */
 };
 struct costing costing_of(const struct space *space, const struct draw_caps *caps); /* NULL: no caps */
 
@@ -25,6 +26,8 @@ struct costing costing_of(const struct space *space, const struct draw_caps *cap
 bool draw_cost_within(struct costing *costing, const struct config *config, const struct cost *allowed,
                       struct cost *cost);
 bool draw_cost(struct costing *costing, const struct config *config, struct cost *cost);
+/* config_measure; false: it is too large for this machine's memory, whatever the caps say, or no_memory. */
+bool costing_measure(struct costing *costing, const struct config *config, struct instance *instance);
 bool costing_has_caps(const struct costing *costing);
 
 /* Elements of the box that the ranges of a configuration span: no table that a problem makes for an

@@ -248,22 +248,36 @@ static int draw_all(struct drawing *drawing)
     return failed ? -1 : 0;
 }
 
+static int no_memory(struct space_error *error, const char *name)
+{
+    space_fail(error, "unseen set of %s: out of memory\n---> free some, or draw fewer (--unseen N)", name);
+    if (error)
+        error->environment = true;
+    return -1;
+}
+
+/* A set that was drawn without it would be another one. */
+static bool draw_lacks_memory(const struct drawing *drawing)
+{
+    return drawing->no_memory || drawing->costing.no_memory;
+}
+
 static int draw_parts(struct drawing *drawing, const struct config_list *frozen, struct space_error *error)
 {
     const char *name = drawing->space->problem->name;
     bool unseen;
     if (frozen)
         take_frozen(drawing, frozen);
-    if (find_few(drawing, &unseen) || drawing->no_memory)
-        return space_fail(error, "unseen set of %s: out of memory", name);
+    if (find_few(drawing, &unseen) || draw_lacks_memory(drawing))
+        return no_memory(error, name);
     if (drawing->count > 0 && !unseen)
         return space_fail(error,
                           "unseen set of %s: every point of the contract is in the seen set; "
                           "at least one other was expected\n---> widen the .space file, or "
                           "shorten the .seen file",
                           name);
-    if (draw_all(drawing))
-        return space_fail(error, "unseen set of %s: out of memory", name);
+    if (draw_all(drawing) || draw_lacks_memory(drawing))
+        return no_memory(error, name);
     if (drawing->count > 0 && drawing->out->count == 0)
         return space_fail(error,
                           "unseen set of %s: no point of the contract outside the seen set "
@@ -287,7 +301,7 @@ int draw_unseen(struct drawn_list *out, const struct space *space, const struct 
     int result;
     *out = (struct drawn_list){0};
     if (start(&drawing, caps, frozen ? frozen->count : 0))
-        result = space_fail(error, "unseen set of %s: out of memory", space->problem->name);
+        result = no_memory(error, space->problem->name);
     else
         result = draw_parts(&drawing, frozen, error);
     if (result == 0 && notes)

@@ -20,10 +20,11 @@ static double threshold(const struct problem *problem, int tensor, bool elements
 }
 
 /* Elements of a tensor in memory, and the work; false: no such instance fits this machine. */
-static bool measure(const struct config *config, int tensor, double *elements, double *flops)
+static bool measure(struct drawing *drawing, const struct config *config, int tensor, double *elements,
+                    double *flops)
 {
     struct instance instance;
-    if (config_measure(config, &instance))
+    if (!costing_measure(&drawing->costing, config, &instance))
         return false;
     *elements = (double)instance_tensor_span(&instance.tensor[tensor]);
     *flops = instance.flops;
@@ -44,12 +45,12 @@ static bool double_axis(const struct space *space, struct config *config, int ax
 }
 
 /* The axis doubled until the tensor is larger: the first tokens of a sequence share a page. */
-static bool enlarge(const struct space *space, struct config *config, int axis, int tensor, double *elements,
+static bool enlarge(struct drawing *drawing, struct config *config, int axis, int tensor, double *elements,
                     double *flops)
 {
     const double now = *elements;
-    for (int i = 0; i < DOUBLINGS && double_axis(space, config, axis); i++) {
-        if (!measure(config, tensor, elements, flops))
+    for (int i = 0; i < DOUBLINGS && double_axis(drawing->space, config, axis); i++) {
+        if (!measure(drawing, config, tensor, elements, flops))
             return false;
         if (*elements > now)
             return true;
@@ -58,15 +59,14 @@ static bool enlarge(const struct space *space, struct config *config, int axis, 
 }
 
 /* One step towards a larger tensor: the axis that brings most elements for its work. */
-static bool grow(const struct drawing *drawing, struct config *config, int tensor, double *elements)
+static bool grow(struct drawing *drawing, struct config *config, int tensor, double *elements)
 {
     struct config best = *config;
     double most = 0, now = *elements, ignored;
     for (int i = 0; drawing->space->problem->axes[i].name; i++) {
         struct config tried = *config;
         double count = now, flops;
-        if (!domain_is_number(drawing->space, i) ||
-            !enlarge(drawing->space, &tried, i, tensor, &count, &flops))
+        if (!domain_is_number(drawing->space, i) || !enlarge(drawing, &tried, i, tensor, &count, &flops))
             continue;
         const double worth = count / now / (flops > 1 ? flops : 1);
         if (worth > most) {
@@ -75,16 +75,16 @@ static bool grow(const struct drawing *drawing, struct config *config, int tenso
         }
     }
     *config = best;
-    return most > 0 && measure(config, tensor, elements, &ignored);
+    return most > 0 && measure(drawing, config, tensor, elements, &ignored);
 }
 
 /* The least configuration found in which the tensor is above the threshold; odd extents follow from the
  * last step, which goes to just above it where the axis is a range. */
-static bool find_big(const struct drawing *drawing, int tensor, double above, struct config *config)
+static bool find_big(struct drawing *drawing, int tensor, double above, struct config *config)
 {
     double elements, flops;
     if (draw_repair(drawing->space, config, -1) == REPAIR_FAILED ||
-        !measure(config, tensor, &elements, &flops))
+        !measure(drawing, config, tensor, &elements, &flops))
         return false;
     for (int i = 0; i < DOUBLINGS && elements <= above; i++)
         if (!grow(drawing, config, tensor, &elements))
@@ -93,11 +93,11 @@ static bool find_big(const struct drawing *drawing, int tensor, double above, st
 }
 
 /* Has one of the configurations drawn here, for another tensor, this one above the threshold too? */
-static bool have_big(const struct drawing *drawing, int from, int tensor, double above)
+static bool have_big(struct drawing *drawing, int from, int tensor, double above)
 {
     double elements, flops;
     for (int i = from; i < drawing->out->count; i++)
-        if (measure(&drawing->out->item[i].config, tensor, &elements, &flops) && elements > above)
+        if (measure(drawing, &drawing->out->item[i].config, tensor, &elements, &flops) && elements > above)
             return true;
     return false;
 }

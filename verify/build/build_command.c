@@ -27,6 +27,14 @@ static bool is_linkable(const char *name)
     return false;
 }
 
+/* What the candidate's author wrote may not drive a terminal. */
+static void make_plain(char *name)
+{
+    for (; *name; name++)
+        if (*name < ' ' || *name > '~')
+            *name = '?';
+}
+
 /* The names after "// link:" among the first ten lines, as -l arguments. */
 static enum build_status add_libraries(struct compiler_command *command, const char *path, int *libraries,
                                        char *error, size_t error_size)
@@ -45,8 +53,9 @@ static enum build_status add_libraries(struct compiler_command *command, const c
         for (char *name = strtok_r(comment + 5, " \t\r\n,", &rest); name;
              name = strtok_r(NULL, " \t\r\n,", &rest)) {
             if (!is_linkable(name)) {
+                make_plain(name);
                 snprintf(error, error_size,
-                         "%s:%d: the link line names '%s'; a candidate may link "
+                         "%s:%d: the link line names '%.60s'; a candidate may link "
                          "cublas, cublasLt, curand, cusparse, cudadevrt\n---> remove it, or write "
                          "that part in the file itself",
                          path, i, name);

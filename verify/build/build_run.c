@@ -155,6 +155,7 @@ static int wait_until(pid_t pid, double deadline)
     child_table_remove(pid);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
+    child_table_sweep();
     return info.si_pid ? status : -1;
 }
 
@@ -169,6 +170,10 @@ static void excerpt(const char *log, bool errors_only, int *shown, bool *full, c
     *text = 0;
     while (file && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\r\n")] = 0;
+        for (char *c = line; *c; c++)
+            if (*c < ' ' ||
+                *c > '~') /* the candidate's author may have written it: nothing may drive a terminal */
+                *c = *c == '\t' ? ' ' : '?';
         *full |= strstr(line, "No space left on device") != NULL;
         bool wanted =
             *line && (!errors_only || strcasestr(line, "error") || strstr(line, "undefined reference"));
@@ -179,6 +184,13 @@ static void excerpt(const char *log, bool errors_only, int *shown, bool *full, c
     }
     if (file)
         fclose(file);
+}
+
+/* Under bubblewrap a signal shows as exit status 128 + signal. */
+static bool is_killed(const struct compiling *compiling, int status)
+{
+    return (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) ||
+           (compiling->untrusted && WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGKILL);
 }
 
 static enum build_status explain(const struct compiler_command *command, const struct compiling *compiling,
@@ -195,6 +207,14 @@ static enum build_status explain(const struct compiler_command *command, const s
                  "no room to compile in %s: No space left on device\n---> free "
                  "some, or set TMPDIR to a directory with room",
                  compiling->directory);
+        return BUILD_ENVIRONMENT;
+    }
+    if (is_killed(compiling, status)) {
+        snprintf(
+            error, error_size,
+            "%s was not compiled: %s was killed by signal 9, as when memory is out\n---> free some, and try "
+            "again",
+            compiling->path, command->argv[0]);
         return BUILD_ENVIRONMENT;
     }
     if (WIFSIGNALED(status))

@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { WALK_DEPTH = 16 };
+enum { WALK_DEPTH = 16, MAKING_SECONDS = 60 };
 
 const char *scratch_place(void)
 {
@@ -43,13 +44,21 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
 {
-    (void)status, (void)kind, (void)walk;
-    return remove(path);
+    (void)status, (void)kind;
+    if (walk->level > 1 || (walk->level == 1 && strcmp(path + walk->base, held) != 0))
+        remove(path);
+    return 0;
 }
 
+/* The lock's file last: what is left when this does not come to its end is swept by the next one. */
 static void remove_all(const char *directory)
 {
-    nftw(directory, remove_one, WALK_DEPTH, FTW_DEPTH | FTW_PHYS);
+    char path[420];
+    snprintf(path, sizeof path, "%.400s/%s", directory, held);
+    if (nftw(directory, remove_one, WALK_DEPTH, FTW_DEPTH | FTW_PHYS) == 0) {
+        unlink(path);
+        rmdir(directory);
+    }
 }
 
 /* Ends with the process, however that ends. The file gets its name when it is locked, so that no sweep comes between. */
@@ -86,15 +95,31 @@ static void let_go(const char *directory)
     pthread_mutex_unlock(&mutex);
 }
 
-/* What a killed process left: its lock is free. One without a lock file may be being made. */
+/* Killed before its lock had its name: there is nothing in it yet. It may also be being made, for as long as that takes. */
+static void sweep_unheld(const char *directory)
+{
+    char path[430];
+    struct stat status;
+    if (lstat(directory, &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != geteuid() ||
+        (status.st_mode & 07777) != 0700 || time(NULL) - status.st_mtime < MAKING_SECONDS)
+        return;
+    snprintf(path, sizeof path, "%.390s/%s.new", directory, held);
+    unlink(path);
+    rmdir(directory); /* not what holds anything else */
+}
+
+/* What a killed process left: its lock is free. */
 static void sweep_one(const char *directory)
 {
     char path[420];
     struct stat status;
     snprintf(path, sizeof path, "%.390s/%s", directory, held);
     const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0)
+    if (fd < 0) {
+        if (errno == ENOENT)
+            sweep_unheld(directory);
         return;
+    }
     if (fstat(fd, &status) == 0 && status.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0)
         remove_all(directory);
     close(fd);
@@ -139,6 +164,13 @@ void scratch_remove(const char *directory)
 {
     let_go(directory);
     remove_all(directory);
+}
+
+void scratch_remove_all(void)
+{
+    for (int i = 0; i < HELD_MAX; i++)
+        if (*holding[i].directory)
+            remove_all(holding[i].directory);
 }
 
 static bool write_all(int fd, const char *data, size_t bytes)

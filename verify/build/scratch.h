@@ -8,6 +8,9 @@
 enum build_status scratch_open(char *directory, size_t size, char *error, size_t error_size);
 void scratch_remove(const char *directory); /* with all that is in it */
 
+/* All of this process that are still there: for its last moment, with other threads at work. */
+void scratch_remove_all(void);
+
 /* SHA-256 of the file at `path`, in `hex`; and with `to` not NULL a copy of it there. Returns 0; -1 cannot read it; -2
  * cannot write the copy; errno says why. */
 int scratch_take(const char *path, const char *to, char hex[65]);

@@ -22,6 +22,11 @@ static int fail(int status, const char *text)
     return status;
 }
 
+static int fail_space(const struct space_error *error)
+{
+    return fail(error->environment ? EXIT_ENVIRONMENT : EXIT_USAGE, error->text);
+}
+
 /* --- what may be frozen --- */
 
 static int read_contract(struct space *space, const struct problem *problem, const char *path)
@@ -31,7 +36,7 @@ static int read_contract(struct space *space, const struct problem *problem, con
     if (!path)
         folder_shape(problem, "space", published, sizeof published);
     if (space_read(space, problem, path ? path : published, &error) != 0)
-        return fail(EXIT_USAGE, error.text);
+        return fail_space(&error);
     return 0;
 }
 
@@ -69,7 +74,7 @@ static int refuse_seen(const struct space *published, const struct config *confi
         if (folder_shape(published->problem, ending[i], path, sizeof path) != 0)
             continue;
         if (config_list_read(&seen, published, path, true, &error) != 0)
-            status = fail(EXIT_USAGE, error.text);
+            status = fail_space(&error);
         else
             status = refuse_known(&seen, config, path, false);
         config_list_clear(&seen);
@@ -100,20 +105,24 @@ static int lock_directory(const char *path)
     return locked == 0 ? directory : -1;
 }
 
-/* What the file holds, ending in a newline, or how a new one begins. */
-static void copy_file(FILE *out, const char *path, const struct problem *problem)
+/* What the file holds, ending in a newline, or how a new one begins. False: it is there and cannot be read, and would be lost. */
+static bool copy_file(FILE *out, const char *path, const struct problem *problem)
 {
     char buffer[4096];
     int last = '\n';
     FILE *in = fopen(path, "re");
+    if (!in && errno != ENOENT)
+        return false;
     if (!in)
         fprintf(out, "# %s: failures found before, which every run tries first\n", problem->name);
     for (size_t got; in && (got = fread(buffer, 1, sizeof buffer, in)) > 0; last = buffer[got - 1])
         fwrite(buffer, 1, got, out);
     if (last != '\n')
         fputc('\n', out);
+    const bool whole = !in || feof(in);
     if (in)
         fclose(in);
+    return whole;
 }
 
 /* A comment is one line. */
@@ -136,12 +145,16 @@ static int append(const char *path, const struct config *config, const char *cau
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return fail(EXIT_ENVIRONMENT, "out of memory");
-    copy_file(out, path, config->problem);
+    const bool copied = copy_file(out, path, config->problem);
+    if (!copied)
+        snprintf(error, sizeof error, "%.300s: cannot be read (%s), and is left as it is\n---> try again",
+                 path, strerror(errno));
     add_line(out, config, cause);
     const bool whole = fclose(out) == 0 && text;
-    const int written = whole ? atomic_update(path, "frozen failures", text, size, error, sizeof error) : -1;
+    const int written =
+        copied && whole ? atomic_update(path, "frozen failures", text, size, error, sizeof error) : -1;
     free(text);
-    return written == 0 ? 0 : fail(EXIT_ENVIRONMENT, whole ? error : "out of memory");
+    return written == 0 ? 0 : fail(EXIT_ENVIRONMENT, copied && !whole ? "out of memory" : error);
 }
 
 /* The whole of it happens under the lock: what is refused is what the file holds when it is written. */
@@ -155,7 +168,7 @@ static int freeze(const struct space *published, const struct config *config, co
         return EXIT_ENVIRONMENT;
     int status = config_list_read(&frozen, published, path, true, &error);
     if (status != 0)
-        status = fail(EXIT_USAGE, error.text);
+        status = fail_space(&error);
     else
         status = refuse_known(&frozen, config, path, true);
     if (status == 0)
@@ -173,7 +186,7 @@ static int freeze(const struct space *published, const struct config *config, co
 static int check_contract(const struct space *space, const struct config *config)
 {
     struct space_error error;
-    return space_contains(space, config, &error) ? 0 : fail(EXIT_USAGE, error.text);
+    return space_contains(space, config, &error) ? 0 : fail_space(&error);
 }
 
 int command_freeze(const struct options *options)
@@ -192,7 +205,7 @@ int command_freeze(const struct options *options)
     if (status == 0 && options->space)
         status = read_contract(&own, problem, options->space);
     if (status == 0 && config_parse(&config, problem, options->argument[1], "configuration", &error) != 0)
-        status = fail(EXIT_USAGE, error.text);
+        status = fail_space(&error);
     if (status == 0)
         status = check_contract(&published, &config);
     if (status == 0 && options->space)

@@ -76,7 +76,7 @@ int command_describe(const struct options *options)
     folder_shape(problem, "space", path, sizeof path);
     if (space_read(&space, problem, path, &error) != 0) {
         options_error("%s", error.text);
-        return EXIT_USAGE;
+        return error.environment ? EXIT_ENVIRONMENT : EXIT_USAGE;
     }
     printf("%s: %s\n\naxes and contract (%s)\n", problem->name, problem->summary, path);
     for (int i = 0; problem->axes[i].name; i++)

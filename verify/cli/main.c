@@ -6,7 +6,10 @@
 #include <unistd.h>
 
 #include "options.h"
+#include "verify/build/scratch.h"
 #include "verify/device/processors.h"
+#include "verify/isolate/child.h"
+#include "verify/system/exhausted.h"
 
 #define STATUSES                                                                                             \
     "Exit status: 0 the candidate is general, 1 any other verdict, 2 bad usage or "                          \
@@ -115,10 +118,8 @@ static void wait_passively(char **argv)
     execv(self, argv);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-    wait_passively(argv);
-    omp_set_num_threads(processors_available());
     if (argc < 2) {
         print_usage(stderr);
         return EXIT_USAGE;
@@ -139,4 +140,18 @@ int main(int argc, char **argv)
                   "---> unseen --help says what each does",
                   argv[1]);
     return EXIT_USAGE;
+}
+
+static void leave_nothing(void)
+{
+    child_stop_all();
+    scratch_remove_all();
+}
+
+int main(int argc, char **argv)
+{
+    wait_passively(argv);
+    exhausted_prepare(EXIT_ENVIRONMENT, leave_nothing);
+    omp_set_num_threads(processors_available());
+    return exhausted_done(run(argc, argv));
 }

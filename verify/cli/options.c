@@ -434,8 +434,10 @@ int options_run(const struct command *command, int argc, char **argv)
     argp_err_exit_status = EXIT_USAGE;
     check_options(command, table, argc, argv);
     show_own_headers();
-    if (argp_parse(&argp, argc, argv, 0, NULL, &parsing) != 0)
-        return EXIT_USAGE;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &parsing) != 0) { /* a wrong word has left before */
+        options_error("out of memory");
+        return EXIT_ENVIRONMENT;
+    }
     return check_output(command->run(&options));
 }
 

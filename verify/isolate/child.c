@@ -67,6 +67,10 @@ static enum child_status greet(struct child *child, const struct child_options *
     enum child_status status = child_wait(child, 0, REPLY_DONE, START_TIMEOUT, &reply, why, sizeof why);
     if (status == CHILD_OVER)
         return status;
+    if (status == CHILD_KILLED) {
+        snprintf(text, text_size, "%s", why);
+        return status;
+    }
     if (status != CHILD_OK) {
         child->head[strcspn(child->head, "\n")] = 0;
         snprintf(text, text_size,
@@ -124,8 +128,10 @@ static enum child_status start_anywhere(struct child **out, const struct child_o
         return CHILD_SPAWN;
     }
     enum child_status status = start(out, options, inside, text, text_size);
-    if (status == CHILD_OK || status == CHILD_MEMORY || status == CHILD_OVER || !inside ||
-        sandbox_required() || sandbox_confirmed(options->backend))
+    if (status == CHILD_KILLED) /* that says nothing about the sandbox */
+        status = start(out, options, inside, text, text_size);
+    if (status == CHILD_OK || status == CHILD_KILLED || status == CHILD_MEMORY || status == CHILD_OVER ||
+        !inside || sandbox_required() || sandbox_confirmed(options->backend))
         return status;
     snprintf(why, sizeof why, "%s", text);
     status = start(out, options, false, text, text_size);

@@ -15,6 +15,7 @@ enum child_status {
     CHILD_DEVICE,  /* no usable device in the child */
     CHILD_OVERRUN, /* fault next to a tensor (host: address in a guard; CUDA: illegal address) */
     CHILD_CRASH,   /* any other signal, exit, abort, CUDA error: text says which */
+    CHILD_KILLED,  /* signal 9, from wherever: a lack of memory, a hand, itself */
     CHILD_TIMEOUT,
     CHILD_EXCEEDED, /* it held more memory, or more processes, than it may: text says which and how much */
     CHILD_OVER,     /* --budget was over meanwhile: nobody's fault */

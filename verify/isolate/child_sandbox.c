@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +53,15 @@ static int run_quietly(const char *const *argv, int output)
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     child_table_remove(pid);
+    child_table_sweep(); /* a bubblewrap that is killed while it begins leaves its other half, which waits for ever */
     return status;
+}
+
+/* By signal 9, itself or what it held. */
+static bool is_killed(int status)
+{
+    return (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) ||
+           (WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGKILL);
 }
 
 /* Does it work here with these flags? Its own first words are the reason when not. */
@@ -72,7 +81,10 @@ static void probe(struct trial *trial, enum backend backend)
         reject(trial, strerror(errno));
         return;
     }
+    child_table_adopt();
     int status = run_quietly(sandbox.argv, fd[1]);
+    if (status != -1 && is_killed(status)) /* that says nothing about it */
+        status = run_quietly(sandbox.argv, fd[1]);
     if (status == -1) {
         reject(trial, errno == ENOENT ? "bubblewrap is not installed" : strerror(errno));
     } else if (status == 0) {

@@ -163,8 +163,7 @@ int child_spawn(struct spawned *spawned, const struct child_options *options, bo
         argv[sandbox.count + words++] = CHANNEL_AUDIT;
     argv[sandbox.count + words] = NULL;
     int status = make_pipes(fd, fd + 2) || make_environment(environment, options->threads) ? errno : 0;
-    if (!sandboxed)
-        child_table_adopt();
+    child_table_adopt();
     if (status == 0) {
         child_table_starting();
         status = launch(&spawned->pid, argv, environment, fd[1], fd[3]);

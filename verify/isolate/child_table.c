@@ -61,13 +61,13 @@ static bool is_known(int pid)
     return false;
 }
 
-/* Set once something ran without a sandbox; before that there is nothing to sweep. */
+/* Set before anything is started; before that there is nothing to sweep. */
 static atomic_bool adopting;
 
 void child_table_adopt(void)
 {
-    if (!atomic_exchange(&adopting, true))
-        prctl(PR_SET_CHILD_SUBREAPER, 1);
+    atomic_store(&adopting, true);
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* each time: a fork does not inherit it */
 }
 
 /* Children of one thread that are in no table, from pid[count] on; the new count. */

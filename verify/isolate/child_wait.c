@@ -59,7 +59,7 @@ void child_drain(struct child *child)
 }
 
 /* Under bubblewrap a signal shows as exit status 128 + signal, like in a shell. */
-static void describe_end(const struct child *child, int status, char *text, size_t text_size)
+static enum child_status describe_end(const struct child *child, int status, char *text, size_t text_size)
 {
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
@@ -71,6 +71,7 @@ static void describe_end(const struct child *child, int status, char *text, size
         snprintf(text, text_size, "killed by signal %d (%s)", number, strsignal(number));
     else
         snprintf(text, text_size, "exited with status %d before answering", code);
+    return number == 9 ? CHILD_KILLED : CHILD_CRASH;
 }
 
 static enum child_status gone(struct child *child, char *text, size_t text_size)
@@ -80,8 +81,7 @@ static enum child_status gone(struct child *child, char *text, size_t text_size)
     child_drain(child);
     if (exceeded)
         return CHILD_EXCEEDED;
-    describe_end(child, status, text, text_size);
-    return CHILD_CRASH;
+    return describe_end(child, status, text, text_size);
 }
 
 static enum child_status give_up(struct child *child, enum child_status status)
@@ -129,9 +129,9 @@ static void copy_words(const struct reply *reply, char *text, size_t text_size)
     memcpy(words, reply->text, sizeof words);
     words[sizeof words - 1] = 0;
     for (char *c = words; *c; c++)
-        if ((unsigned char)*c < ' ' ? *c != '\n' : *c == 127)
+        if (*c != '\n' && (*c < ' ' || *c > '~')) /* beyond ASCII, too: U+009B begins a sequence like ESC [ */
             *c = '?';
-    snprintf(text, text_size, "%s", words);
+    snprintf(text, text_size, "%s", *words ? words : "it failed without a word");
 }
 
 static enum child_status failed(struct child *child, const struct reply *reply, char *text, size_t text_size)

@@ -129,13 +129,18 @@ static void unmap_set(const struct request *request)
         unmap(&runner.slot[first + i]);
 }
 
+static bool holds(const struct slot *slot, uint64_t offset)
+{
+    return slot->mapped > 0 && offset <= slot->mapped;
+}
+
 static bool callable(const struct request *request)
 {
     if (!runner.candidate || request->set >= CHANNEL_SETS || request->tensors > CHANNEL_TENSORS ||
         request->arguments > CHANNEL_ARGUMENTS)
         return false;
     for (uint32_t i = 0; i < request->tensors; i++)
-        if (request->offset[i] > runner.slot[request->set * CHANNEL_TENSORS + i].mapped)
+        if (!holds(&runner.slot[request->set * CHANNEL_TENSORS + i], request->offset[i]))
             return false;
     return true;
 }
@@ -200,6 +205,8 @@ static bool receive(struct request *request, int *fd)
     struct cmsghdr *header = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
     if (header && header->cmsg_type == SCM_RIGHTS)
         memcpy(fd, CMSG_DATA(header), sizeof *fd);
+    request->path[sizeof request->path - 1] = '\0';
+    request->symbol[sizeof request->symbol - 1] = '\0';
     return got == (ssize_t)sizeof *request;
 }
 

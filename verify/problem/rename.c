@@ -59,8 +59,9 @@ static size_t literal(struct renaming *r, const char *text)
     size_t length = 1;
     while (text[length] && text[length] != *text && text[length] != '\n')
         length += text[length] == '\\' && text[length + 1] ? 2 : 1;
-    length += text[length] == *text;
-    if (*text == '"' && strcmp(r->last, "=") == 0 && strcmp(r->before, "name") == 0 && length >= 2 &&
+    const bool closed = text[length] == *text;
+    length += closed;
+    if (closed && *text == '"' && strcmp(r->last, "=") == 0 && strcmp(r->before, "name") == 0 &&
         is_word(text + 1, length - 2, r->from))
         fprintf(r->out, "\"%s\"", r->to);
     else

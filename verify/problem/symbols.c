@@ -6,6 +6,7 @@
 #include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,22 +16,35 @@ static bool has_room(size_t size, uint64_t offset, uint64_t bytes)
     return offset <= size && bytes <= size - offset;
 }
 
-/* In the first symbol table that there is. */
+/* In a symbol table of so many bytes. */
+static size_t find_in(const char *table, uint64_t bytes, uint64_t value)
+{
+    ElfW(Sym) symbol; /* a copy: tables need not be aligned where a file says so */
+    for (uint64_t s = 0; s < bytes / sizeof symbol; s++) {
+        memcpy(&symbol, table + s * sizeof symbol, sizeof symbol);
+        if ((symbol.st_info & 15) == STT_OBJECT && value >= symbol.st_value &&
+            value - symbol.st_value < symbol.st_size)
+            return symbol.st_size - (value - symbol.st_value);
+    }
+    return 0;
+}
+
+/* In the first symbol table that there is and that knows it. */
 static size_t find(const char *file, size_t size, uint64_t value)
 {
     const ElfW(Ehdr) *header = (const void *)file;
+    ElfW(Shdr) section;
     if (size < sizeof *header ||
         !has_room(size, header->e_shoff, (uint64_t)header->e_shnum * sizeof(ElfW(Shdr))))
         return 0;
-    const ElfW(Shdr) *section = (const void *)(file + header->e_shoff);
     for (int i = 0; i < header->e_shnum; i++) {
-        if (section[i].sh_type != SHT_SYMTAB || !has_room(size, section[i].sh_offset, section[i].sh_size))
-            continue;
-        const ElfW(Sym) *symbol = (const void *)(file + section[i].sh_offset);
-        for (uint64_t s = 0; s < section[i].sh_size / sizeof *symbol; s++)
-            if ((symbol[s].st_info & 15) == STT_OBJECT && value >= symbol[s].st_value &&
-                value - symbol[s].st_value < symbol[s].st_size)
-                return symbol[s].st_size - (value - symbol[s].st_value);
+        memcpy(&section, file + header->e_shoff + (size_t)i * sizeof section, sizeof section);
+        const size_t bytes =
+            section.sh_type == SHT_SYMTAB && has_room(size, section.sh_offset, section.sh_size)
+                ? find_in(file + section.sh_offset, section.sh_size, value)
+                : 0;
+        if (bytes)
+            return bytes;
     }
     return 0;
 }

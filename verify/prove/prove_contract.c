@@ -25,7 +25,7 @@ static bool read_contract(struct proof *p)
     char path[1024];
     folder_shape(p->problem, "space", path, sizeof path);
     if (space_read(&p->space, p->problem, p->options->space ? p->options->space : path, &error) != 0)
-        return prove_break(p, PROVE_INPUT, "%s", error.text);
+        return prove_break(p, error.environment ? PROVE_ENVIRONMENT : PROVE_INPUT, "%s", error.text);
     return true;
 }
 

@@ -22,7 +22,8 @@ static bool draw_sizes(struct proof *p, struct drawn_list *out, int count, doubl
     caps.flops *= share;
     p->caps = caps;
     if (draw_unseen(out, &p->space, seen, NULL, count, p->options->seed, &caps, NULL, &error) != 0)
-        return prove_break(p, PROVE_INPUT, "%s configurations: %s", what, error.text);
+        return prove_break(p, error.environment ? PROVE_ENVIRONMENT : PROVE_INPUT, "%s configurations: %s",
+                           what, error.text);
     return true;
 }
 

@@ -7,6 +7,7 @@
  *     error     OUTPUT ERROR CONFIGURATION        what the host's arithmetic may err before the output is rounded, the
  *                                                 mean over four elements
  */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -269,12 +270,17 @@ static bool list_pins(struct proof *p)
 bool prove_pinned(struct proof *p)
 {
     char path[1024];
-    FILE *file = folder_shape(p->problem, "pinned", path, sizeof path) == 0 ? fopen(path, "re") : NULL;
+    const bool there = folder_shape(p->problem, "pinned", path, sizeof path) == 0;
+    FILE *file = there ? fopen(path, "re") : NULL;
     prove_progress(p, "pinned", 0, 0);
     prove_threads(p, 0);
-    prove_says(p, PROVE_PINNED, file ? "facts in %.100s.pinned" : "facts: there is no %.100s.pinned",
+    prove_says(p, PROVE_PINNED, there ? "facts in %.100s.pinned" : "facts: there is no %.100s.pinned",
                p->problem->name);
-    const bool ok = !file || read_file(p, file, path);
+    bool ok = !file || read_file(p, file, path);
+    if (ok && there && (!file || ferror(file))) /* what nobody asked must not pass for right */
+        ok = prove_break(p, PROVE_ENVIRONMENT,
+                         "%s: cannot be read: %s\n---> check the path and its permissions", path,
+                         strerror(errno));
     if (file)
         fclose(file);
     return ok && list_pins(p);

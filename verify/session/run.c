@@ -114,6 +114,15 @@ static int take(struct run *run)
     return i;
 }
 
+/* The first reason is the one to tell. */
+void run_break(struct run *run, const char *text)
+{
+    if (run->status != RUN_DONE)
+        return;
+    run->status = RUN_BROKEN;
+    snprintf(run->error, run->error_size, "%s", text);
+}
+
 void run_collect(struct run *run, const struct session *session)
 {
     int count = 0;
@@ -122,11 +131,14 @@ void run_collect(struct run *run, const struct session *session)
         bool known = false;
         for (int k = 0; k < run->result->finding_count; k++)
             known = known || run->result->finding[k].kind == finding[i].kind;
-        struct finding *grown =
-            known ? NULL
-                  : realloc(run->result->finding, (size_t)(run->result->finding_count + 1) * sizeof *grown);
-        if (!grown)
+        if (known)
             continue;
+        struct finding *grown =
+            realloc(run->result->finding, (size_t)(run->result->finding_count + 1) * sizeof *grown);
+        if (!grown) { /* a verdict without it would be another one */
+            run_break(run, "out of memory");
+            return;
+        }
         run->result->finding = grown;
         grown[run->result->finding_count++] = finding[i];
     }
@@ -158,7 +170,8 @@ static enum session_status check_one(struct run *run, struct session *session, i
     describe(run->task, i, result);
     const struct config_result before = *result;
     pthread_rwlock_rdlock(&run->running);
-    enum session_status status = session_check(session, &run_drawn(run->task, i)->config, result);
+    enum session_status status = run_settle_kill(
+        run, session, i, &before, &again, session_check(session, &run_drawn(run->task, i)->config, result));
     pthread_rwlock_unlock(&run->running);
     status = run_settle_timeout(run, session, i, &before, &again, status);
     if (status == SESSION_OK && budget_is_over() && !outcome_is_rejected(result->outcome)) {
@@ -182,8 +195,7 @@ static void *work(void *data)
         run_collect(run, session);
         session_seconds(session, &run->result->phase);
     } else {
-        run->status = RUN_BROKEN;
-        snprintf(run->error, run->error_size, "out of memory");
+        run_break(run, "out of memory");
     }
     pthread_mutex_unlock(&run->lock);
     session_close(session);

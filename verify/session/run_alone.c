@@ -86,3 +86,21 @@ enum session_status run_settle_timeout(struct run *run, struct session *session,
     pthread_rwlock_unlock(&run->running);
     return status;
 }
+
+enum session_status run_settle_kill(struct run *run, struct session *session, int i,
+                                    const struct config_result *before, const struct run_attempt *attempt,
+                                    enum session_status status)
+{
+    struct config_result *result = &run->result->results[i];
+    const struct config *config = &run_drawn(run->task, i)->config;
+    if (status != SESSION_OK || result->reason.cause != CAUSE_KILLED || is_interrupted())
+        return status;
+    *result = *before;
+    status = attempt->timed ? session_time(session, config, attempt->time_budget, result)
+                            : session_check(session, config, result);
+    pthread_mutex_lock(&run->lock);
+    if (status == SESSION_OK && result->reason.cause != CAUSE_KILLED && !is_interrupted())
+        result_note(run->result, "%.200s: killed by signal 9, but not when it ran again", result->line);
+    pthread_mutex_unlock(&run->lock);
+    return status;
+}

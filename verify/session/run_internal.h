@@ -32,6 +32,9 @@ const struct drawn *run_drawn(const struct task *task, int i);
 /* A reason to run no more configurations; CAUSE_NONE: go on. */
 enum cause run_enough(const struct run *run);
 
+/* Out of memory and the like: no verdict. The caller holds the lock, or is alone. */
+void run_break(struct run *run, const char *text);
+
 /* What a session has found, each kind once; the caller holds the lock, or is alone. */
 void run_collect(struct run *run, const struct session *session);
 
@@ -55,5 +58,11 @@ struct run_attempt {
 enum session_status run_settle_timeout(struct run *run, struct session *session, int i,
                                        const struct config_result *before, const struct run_attempt *attempt,
                                        enum session_status status);
+
+/* What signal 9 ended is run again, once: a kernel that is the reason ends so again. The rest is as above, but that a lock
+ * for reading may be held. */
+enum session_status run_settle_kill(struct run *run, struct session *session, int i,
+                                    const struct config_result *before, const struct run_attempt *attempt,
+                                    enum session_status status);
 
 #endif

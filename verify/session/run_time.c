@@ -87,6 +87,7 @@ static void settle(const struct times *times, int i, const struct config_result 
     struct run *run = times->run;
     struct config_result *result = &run->result->results[i];
     const struct run_attempt again = {.timed = true, .time_budget = budget_of(run, i)};
+    status = run_settle_kill(run, times->session, i, kept, &again, status);
     status = run_settle_timeout(run, times->session, i, kept, &again, status);
     if (status != SESSION_OK)
         time_break(run, status, "", times->session);
@@ -157,15 +158,14 @@ void run_times(struct run *run)
     struct times times = {.run = run, .session = session_open(&options)};
     if (*run->task->baseline.object)
         times.baseline = open_baseline(run);
-    if (times.session && list_times(&times)) {
+    if (times.session && (times.baseline || !*run->task->baseline.object) && list_times(&times)) {
         for (int done = 0; done < times.count && goes_on(run);)
             done += time_group(&times, done);
         share_times(&times);
         for (int i = 0; budget_is_over() && i < run->total; i++)
             run->result->untimed += is_to_be_timed(run, i) && !run->result->results[i].timing.present;
     } else {
-        run->status = RUN_BROKEN;
-        snprintf(run->error, run->error_size, "out of memory");
+        run_break(run, "out of memory");
     }
     if (times.session) {
         run_collect(run, times.session);

@@ -18,6 +18,11 @@ static enum task_status fail(struct task *task, enum task_status status, const c
     return status;
 }
 
+static enum task_status fail_space(struct task *task, const struct space_error *error)
+{
+    return fail(task, error->environment ? TASK_ENVIRONMENT : TASK_INPUT, error->text);
+}
+
 /* On a GPU most of the memory goes to the judge's copies. A CPU core should be done with any one
  * configuration in half a second, or 300 of them take too long. What is free at the moment has no say: the same seed draws the
  * same sets whoever else is there (session_check says what is done where memory is short). */
@@ -67,7 +72,7 @@ static enum task_status read_space(struct task *task, const char *path, struct s
     else
         folder_shape(task->problem, "space", task->space_path, sizeof task->space_path);
     if (space_read(space, task->problem, task->space_path, &error) != 0)
-        return fail(task, TASK_INPUT, error.text);
+        return fail_space(task, &error);
     return TASK_OK;
 }
 
@@ -123,10 +128,10 @@ enum task_status task_contract(struct task *task)
     const bool has_frozen = task_regress(task->problem, options->regress, regress, sizeof regress);
     if (status == TASK_OK && config_list_read(&task->seen, options->seen ? &task->space : &published,
                                               task->seen_path, false, &error) != 0)
-        status = fail(task, TASK_INPUT, error.text);
+        status = fail_space(task, &error);
     if (status == TASK_OK && has_frozen &&
         config_list_read(&task->frozen, &published, regress, false, &error) != 0)
-        status = fail(task, TASK_INPUT, error.text);
+        status = fail_space(task, &error);
     if (status == TASK_OK) {
         narrow(task, &task->seen, "seen");
         narrow(task, &task->frozen, "frozen");
@@ -141,7 +146,7 @@ enum task_status task_config(struct task *task, const char *line, struct config 
     if (config_parse(config, task->problem, line, "configuration", &error) == 0 &&
         space_contains(&task->space, config, &error))
         return TASK_OK;
-    return fail(task, TASK_INPUT, error.text);
+    return fail_space(task, &error);
 }
 
 static enum task_status choose_seed(struct task *task)
@@ -168,7 +173,7 @@ enum task_status task_draw(struct task *task)
         return fail(task, TASK_ENVIRONMENT, "out of memory while drawing the seen set");
     if (count > 0 && draw_unseen(&task->unseen_set, &task->space, &task->seen, &task->frozen, count,
                                  task->seed, &task->caps, &notes, &error) != 0)
-        return fail(task, TASK_INPUT, error.text);
+        return fail_space(task, &error);
     if (drawn_commitment(&task->unseen_set, task->commitment) != 0)
         return fail(task, TASK_ENVIRONMENT, "out of memory while hashing the unseen set");
     const size_t used = strlen(task->notes.text);

@@ -1,0 +1,6 @@
+/* Problems without mathematics: nothing that is fuzzed judges. */
+#include "reference/judge.h"
+
+#define PROBLEM(name) const struct reference reference_##name = {.problem = NULL};
+#define JUDGED(name, output) const struct reference reference_##name##_##output = {.problem = NULL};
+#include "problems/registry.def"

@@ -1,0 +1,42 @@
+#!/bin/sh
+# run.sh SECONDS [TARGET...]: fuzzes each target (all without names) for so long, one at a time; run from the top of the tree
+# after `make fuzz`. Begins with tests/fuzz/corpus/TARGET; what it finds new stays in build/fuzz/found/TARGET, and what
+# crashed in build/fuzz/crashed. Prints executions and coverage of each, and exits 1 where one crashed.
+#
+# run.sh --keep [TARGET...]: what covers most with the least bytes, into tests/fuzz/corpus/TARGET; what crashed stays there.
+set -u
+cd "$(dirname "$0")/../.." || exit 3
+seconds=${1:?"run.sh SECONDS [TARGET...]"}
+shift
+[ $# -gt 0 ] || set -- $(ls tests/fuzz/fuzz_*.c | sed 's|.*/fuzz_||; s|\.c$||')
+status=0
+for target; do
+    run=build/fuzz/$target corpus=tests/fuzz/corpus/$target found=build/fuzz/found/$target
+    [ -x "$run" ] || { echo "there is no $run; expected what make fuzz builds" >&2; echo "---> make fuzz" >&2; exit 3; }
+    mkdir -p "$corpus" "$found" build/fuzz/crashed
+    if [ "$seconds" = --keep ]; then
+        kept=$(mktemp -d)
+        "$run" -set_cover_merge=1 -timeout=10 -max_len=4000 "$kept" "$corpus" "$found" >/dev/null 2>&1 || status=1
+        find "$corpus" -type f ! -name 'crashed-*' -delete
+        # Evenly over all sizes, until there is no more room for it.
+        step=$(($(cat "$kept"/* | wc -c) / ${KEEP:-7000} + 1)) number=0
+        for file in $(ls -S "$kept"); do
+            number=$((number + 1))
+            [ $((number % step)) != 0 ] || cp "$kept/$file" "$corpus/$(printf %.12s "$file")"
+        done
+        rm -rf "$kept"
+        echo "$target: $(ls "$corpus" | wc -l) files, $(cat "$corpus"/* 2>/dev/null | wc -c) bytes"
+        continue
+    fi
+    log=build/fuzz/$target.log
+    export ASAN_OPTIONS="abort_on_error=1:allocator_may_return_null=1" UBSAN_OPTIONS="print_stacktrace=1"
+    [ "$target" != options ] || export ASAN_OPTIONS="detect_leaks=0:$ASAN_OPTIONS" # argp's, which a usage error leaves
+    nice -n 10 "$run" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+        -artifact_prefix="build/fuzz/crashed/$target-" ${DICT:+-dict=$DICT} "$found" "$corpus" >"$log" 2>&1
+    ended=$?
+    echo "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -1) executions in $seconds s," \
+        "coverage $(sed -n 's/.* cov: \([0-9]*\).*/\1/p' "$log" | tail -1) edges," \
+        "$(ls "$found" | wc -l) inputs found$([ $ended = 0 ] || echo ", CRASHED: see $log")"
+    [ $ended = 0 ] || status=1
+done
+exit $status

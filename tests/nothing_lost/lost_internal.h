@@ -1,0 +1,11 @@
+/* Between lost.c and lost_result.c. */
+#ifndef UNSEEN_TESTS_LOST_INTERNAL_H
+#define UNSEEN_TESTS_LOST_INTERNAL_H
+
+#include "lost.h"
+
+/* Keep what the undisturbed run wrote; false: it is not whole. */
+bool lost_keep(enum lost_candidate candidate, const struct lost_run *run);
+void lost_drop(void);
+
+#endif
