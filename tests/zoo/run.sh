@@ -8,6 +8,7 @@
 # one beside N busy loops. --share: of the candidates in order, those aside that are slow, whose number plus R is a multiple of N. --list: only
 # their paths. Set in the environment:
 #   LIMIT=0      seconds after which none is started any more (0: no limit)
+#   MORE=        more options of verify
 #   KEEP=FOLDER  where the JSON results go (default: nowhere)
 # Exit status 0 when every cheat is rejected (but those that are marked as open) and every honest one is general.
 set -u
@@ -70,7 +71,7 @@ set -- verify "$problem" "$path" --device "$DEVICE" --effort quick --seed "$SEED
 [ -z "$WITHOUT" ] || set -- "$@" --without "$WITHOUT"
 rm -f "$json" # what an earlier run left would be read where this one wrote none
 for i in $(seq "${runs:-1}"); do
-    verdict=$(timeout -s INT -k 20 300 "$BUILD/unseen" "$@" $(key options) 2>"$FOLDER/$name.err")
+    verdict=$(timeout -s INT -k 20 300 "$BUILD/unseen" "$@" $(key options) ${MORE:-} 2>"$FOLDER/$name.err")
     status=$?
 done
 rm -f /var/tmp/unseen-zoo-answers /dev/shm/unseen-zoo-answers
