@@ -206,8 +206,9 @@ void run_late_calls(struct run *run)
     const enum session_status status = session_late(session, &run_drawn(run->task, i)->config, result);
     if (status != SESSION_OK)
         time_break(run, status, "", session);
-    if (is_interrupted() || budget_is_over() ||
-        result->outcome == OUTCOME_TIMEOUT) /* the checks have waited for those */
+    /* the checks have waited for hangs, and a kill from outside proves nothing */
+    if (is_interrupted() || budget_is_over() || result->outcome == OUTCOME_TIMEOUT ||
+        result->reason.cause == CAUSE_KILLED)
         *result = kept;
     run->failed = run->failed || config_fails(result, run->options->published);
     run_collect(run, session);

@@ -20,10 +20,8 @@ static ssize_t shortened(int channel, const void *data, size_t bytes, int flags)
     if (bytes != sizeof copy)
         return send(channel, data, bytes, flags);
     memcpy(&copy, data, sizeof copy);
-    for (uint32_t i = 0; i < copy.samples; i++) {
-        copy.event_ms[i] /= 8;
-        copy.wall_ms[i] /= 8;
-    }
+    copy.event_ms /= 8;
+    copy.wall_ms /= 8;
     return send(channel, &copy, sizeof copy, flags);
 }
 
