@@ -276,7 +276,7 @@ static json_t *limits_json(const struct limits *limits)
 
 static json_t *extra_json(const struct result *result)
 {
-    return json_pack("{s:o, s:o, s:o, s:b, s:b, s:o, s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o}",
+    return json_pack("{s:o, s:o, s:o, s:b, s:b, s:o, s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
                      "effort", text(result->effort), "admitted", text(result->admitted), "fits",
                      text(result->fits), "downgrade", result->downgrade, "partial", result->partial,
                      "partial_reason", text(result->partial ? result->partial_reason : NULL), "planned",
