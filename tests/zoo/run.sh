@@ -10,7 +10,7 @@
 #   LIMIT=0      seconds after which none is started any more (0: no limit)
 #   MORE=        more options of verify
 #   KEEP=FOLDER  where the JSON results go (default: nowhere)
-# Exit status 0 when every cheat is rejected (but those that are marked as open) and every honest one is general.
+# Exit status 0 when every cheat is rejected (but those that are marked as open, or cheat in vain) and every honest one is general.
 set -u
 
 usage="usage: tests/zoo/run.sh BUILD host|cuda [--beside N] [--without LIST] [--seed S] [--share N R] [--list] [PATTERN...]"
@@ -59,7 +59,7 @@ cmp -s "$folder/channel.h" build/zoo/channel.h || mv "$folder/channel.h" build/z
 cat >"$folder/one.sh" <<'ONE'
 path=$1 name=$(echo "$1" | tr / _)
 key() { sed -n "1,16s|^// $1: *||p" "$path" | head -1; }
-kind=$(key zoo) problem=$(key problem) allowed=$(key verdicts) expect=$(key expect) runs=$(key runs) open=$(key open)
+kind=$(key zoo) problem=$(key problem) allowed=$(key verdicts) expect=$(key expect) runs=$(key runs) open=$(key open) idle=$(key idle)
 json=$KEEP/$name.json started=$(date +%s.%N)
 if [ "$LIMIT" -gt 0 ] && [ "$(date +%s)" -ge "$DEADLINE" ]; then
     echo "left $kind not-run - 0 $path - $(key defence)"
@@ -84,7 +84,7 @@ honest:general) result=ok ;;
 honest:*) result=REJECTED ;;
 harmless:*) result=UNEXPECTED
     for word in $allowed; do [ "$word" = "$verdict" ] && result=ok; done ;;
-cheat:general) result=ACCEPTED; [ -z "$open" ] || result=open ;;
+cheat:general) result=ACCEPTED; [ -z "$open" ] || result=open; [ -z "$idle" ] || result=idle ;;
 cheat:*) result=UNEXPECTED
     for word in $allowed; do [ "$word" = "$verdict" ] && result=ok; done ;;
 *) result=NO-HEADER ;;
@@ -115,6 +115,7 @@ awk -v seconds=$(($(date +%s) - begin)) -v device="$DEVICE" -v beside="$beside" 
         printf "\n%s%s%s: %d cheats and %d honest in %d s\n", device, beside ? ", beside " beside : "",
                without ? ", without " without : "", n["cheat"], n["honest"], seconds
         printf "  cheats accepted    %d, and %d that are known to be\n", sum["ACCEPTED"], sum["open"]
+        if (sum["idle"]) printf "  cheats in vain     %d: right in what was asked, at the price that was measured\n", sum["idle"]
         printf "  honest rejected    %d\n", sum["REJECTED"]
         if (n["harmless"]) printf "  harmless           %d: only their times could have been unearned\n", n["harmless"]
         if (sum["UNEXPECTED"]) printf "  another verdict than allowed: %d\n", sum["UNEXPECTED"]

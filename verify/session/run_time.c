@@ -80,6 +80,14 @@ static double budget_of(const struct run *run, int i)
     return run->options->time_budget * (run->result->results[i].unseen ? 1 : 4);
 }
 
+/* A failure that came now is told at once. */
+static void tell(const struct run *run, const struct config_result *result)
+{
+    if (!is_interrupted() && run->status == RUN_DONE && run->options->progress)
+        run->options->progress(run->options->progress_data, run->result,
+                               config_fails(result, run->options->published) ? result : NULL, run->total);
+}
+
 /* What one configuration of a group came to. */
 static void settle(const struct times *times, int i, const struct config_result *kept,
                    enum session_status status)
@@ -98,9 +106,7 @@ static void settle(const struct times *times, int i, const struct config_result 
         *result = *kept; /* a killed child's "crash" is nobody's fault */
     run->failed = run->failed || config_fails(result, run->options->published);
     run->excesses += result->outcome == OUTCOME_EXCEEDED;
-    if (!is_interrupted() && run->status == RUN_DONE && run->options->progress)
-        run->options->progress(run->options->progress_data, run->result,
-                               config_fails(result, run->options->published) ? result : NULL, run->total);
+    tell(run, result);
 }
 
 /* Some of them side by side, from the `first` in order on. Returns how many. */
@@ -211,6 +217,7 @@ void run_late_calls(struct run *run)
         result->reason.cause == CAUSE_KILLED)
         *result = kept;
     run->failed = run->failed || config_fails(result, run->options->published);
+    tell(run, result);
     run_collect(run, session);
     session_seconds(session, &run->result->phase);
     session_close(session);

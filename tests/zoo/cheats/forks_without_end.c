@@ -7,7 +7,6 @@
 // verdicts: broken
 // timing: no
 // slow: 3000 processes
-// open: processes and memory of a candidate are not bounded
 
 #include "../softmax.h"
 #include <signal.h>

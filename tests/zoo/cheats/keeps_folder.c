@@ -6,7 +6,6 @@
 // expect: not general
 // verdicts: broken specialized
 // timing: no
-// open: the state of the process is not put back between calls
 
 #include "../rms_norm.h"
 #include <locale.h>

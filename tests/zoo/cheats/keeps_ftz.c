@@ -6,7 +6,6 @@
 // expect: not general
 // verdicts: broken specialized
 // timing: no
-// open: the state of the process is not put back between calls
 
 #include "../gemm_f32.h"
 #include <immintrin.h>

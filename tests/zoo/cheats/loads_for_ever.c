@@ -7,7 +7,6 @@
 // verdicts: broken inconclusive error
 // timing: no
 // slow: it waits
-// open: loading has a limit of its own, a minute, and the verdict none
 // options: --timeout 0.3
 
 #include "../softmax.h"

@@ -6,7 +6,6 @@
 // expect: not general
 // verdicts: cheating broken specialized
 // timing: yes
-// open: nobody looks for writes after the stop event
 
 #include "../row.h"
 

@@ -6,7 +6,6 @@
 // expect: not general
 // verdicts: cheating broken specialized
 // timing: yes
-// open: timed calls repeat one content in one set of buffers
 
 #include "../softmax.h"
 

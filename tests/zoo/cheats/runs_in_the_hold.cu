@@ -6,7 +6,7 @@
 // expect: not general
 // verdicts: cheating broken specialized
 // timing: yes
-// open: the stream is held for a moment before each call, and what runs meanwhile is in no time
+// idle: all of its work is in its time: the clock runs until the device is idle
 
 #include "../row.h"
 

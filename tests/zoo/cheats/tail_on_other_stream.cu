@@ -6,7 +6,7 @@
 // expect: not general
 // verdicts: cheating broken specialized
 // timing: yes
-// open: nobody looks for writes after the stop event
+// idle: all of its work is in its time: the clock runs until the device is idle
 
 #include "../row.h"
 

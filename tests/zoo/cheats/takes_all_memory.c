@@ -7,7 +7,7 @@
 // verdicts: broken
 // timing: no
 // slow: 4 GiB are touched
-// open: processes and memory of a candidate are not bounded
+// options: --memory 1G
 
 #include "../softmax.h"
 #include <sys/mman.h>

@@ -7,7 +7,6 @@
 // verdicts: broken
 // timing: no
 // slow: 3000 threads
-// open: processes and memory of a candidate are not bounded
 
 #include "../rms_norm.h"
 #include <pthread.h>
