@@ -6,6 +6,7 @@
 // expect: not general
 // verdicts: cheating broken specialized
 // timing: yes
+// idle: the cue does not come, or so seldom that nothing is gained: contents and buffers change from call to call, outputs are poisoned
 
 #include "../rms_norm.h"
 
