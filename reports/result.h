@@ -219,7 +219,9 @@ struct finding {
 /* Who else used the device while times were taken. */
 struct company {
     bool shared; /* another process did */
-    int most;    /* so many at once; 0: they were not counted */
+    bool
+        disbelieved; /* or the candidate's process says shorter times than the judge's clock can be brought to agree with */
+    int most; /* so many at once; 0: they were not counted */
     int unproved; /* configurations on which two clocks disagree, and it is not proved that the candidate is why */
 };
 

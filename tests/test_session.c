@@ -227,6 +227,40 @@ START_TEST(a_share_of_the_timed_calls_is_judged)
 }
 END_TEST
 
+static struct timing time_file(const char *path)
+{
+    struct config_result result = {0};
+    char error[4096] = "";
+    const struct build_options options = {.path = path, .timeout = 60};
+    open_kernel("", "");
+    session_close(session);
+    build_clear(&build);
+    ck_assert_msg(build_candidate(&build, &options, error, sizeof error) == BUILD_OK, "%s", error);
+    session = session_open(&(struct session_options){.problem = config.problem,
+                                                     .device = &device,
+                                                     .object = build.object,
+                                                     .timeout = 20,
+                                                     .threads = 1,
+                                                     .workers = 1});
+    config.value[problem_axis_index(config.problem, "rows")] = 1024;
+    config.value[problem_axis_index(config.problem, "cols")] = 1024;
+    ck_assert_int_eq(session_time(session, &config, 0.05, &result), SESSION_OK);
+    ck_assert_msg(result.outcome == OUTCOME_PASS && result.timing.present, "%s", result.detail);
+    close_kernel();
+    return result.timing;
+}
+
+/* It says an eighth of what passes, in its process; the judge has a clock of its own. */
+START_TEST(a_clock_that_was_tampered_with_is_not_believed)
+{
+    const struct timing right = time_file("problems/softmax/baseline.c");
+    const struct timing slowed = time_file("tests/zoo/cheats/slow_clock.c");
+    ck_assert_str_eq(right.method, "monotonic clock, cold caches");
+    ck_assert_msg(strstr(slowed.method, "the judge's clock") != NULL, "%s", slowed.method);
+    ck_assert(slowed.disturbed);
+}
+END_TEST
+
 /* Of several configurations: each its own times, calls in turns. */
 START_TEST(configurations_are_timed_in_turns)
 {
@@ -310,6 +344,7 @@ Suite *session_suite(void)
     tcase_add_loop_test(tests, late_calls_are_judged, 0, 3);
     tcase_add_test(tests, a_share_of_the_timed_calls_is_judged);
     tcase_add_test(tests, configurations_are_timed_in_turns);
+    tcase_add_test(tests, a_clock_that_was_tampered_with_is_not_believed);
     tcase_add_loop_test(tests, what_may_have_lacked_memory_runs_again_alone, 0, 4);
     tcase_add_test(tests, outcomes_have_one_table);
     suite_add_tcase(suite, tests);

@@ -12,6 +12,7 @@
 #include "child_internal.h"
 #include "sandbox.h"
 #include "verify/forbid/forbid.h"
+#include "verify/system/clock.h"
 
 /* Starting, opening the device and mapping are the runner's own work: what takes longer hangs. */
 #define START_TIMEOUT 30.0
@@ -227,7 +228,9 @@ enum child_status child_call(struct child *child, const struct call *call, doubl
     struct reply reply;
     memcpy(request.offset, call->offset, sizeof request.offset);
     memcpy(request.argument, call->argument, sizeof request.argument);
+    const double start = clock_seconds();
     const enum child_status status = child_exchange(child, &request, -1, timeout, &reply, text, text_size);
+    const double judge_ms = 1e3 * (clock_seconds() - start);
     if (status != CHILD_OK)
         return status;
     forbid_watch_look(child->forbid);
@@ -237,8 +240,12 @@ enum child_status child_call(struct child *child, const struct call *call, doubl
         child_reap(&child->process, 0);
         return CHILD_GARBAGE;
     }
-    *answer =
-        (struct child_answer){reply.value, reply.outside != 0, reply.event_ms, reply.wall_ms, reply.tail_ms};
+    *answer = (struct child_answer){.returned = reply.value,
+                                    .outside = reply.outside != 0,
+                                    .event_ms = reply.event_ms,
+                                    .wall_ms = reply.wall_ms,
+                                    .tail_ms = reply.tail_ms,
+                                    .judge_ms = judge_ms};
     return CHILD_OK;
 }
 

@@ -72,6 +72,8 @@ struct child_answer {
     double event_ms; /* between events on the stream; CALL_WALL: wall_ms */
     double wall_ms;  /* until the device is idle */
     double tail_ms;  /* of it, after the stop event */
+    double
+        judge_ms; /* by this process's clock, from asking to the answer: what the runner cannot say shorter */
 };
 
 /* One call of the candidate, cold, all alike. */

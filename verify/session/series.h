@@ -28,6 +28,7 @@ struct series {
     int ring;               /* and where the last call was */
     enum placement placement;
     int calls;
+    double flush_ms; /* host: what emptying the caches takes */
     /* Numbers of the calls to be kept, by enum; NULL: one, chosen evenly among all of the kind `kind`. */
     const int *wanted;
     int kind;
@@ -43,6 +44,8 @@ struct series_call {
         outside; /* it was found that the candidate works outside its stream: times taken before say nothing */
     struct clocks clocks;
     double tail_ms; /* until the device is idle, after the event */
+    double
+        rest_ms; /* of the judge's clock, what the runner says it was not the call, and flushing was not either */
 };
 
 /* Set up s->now for it: memory, first content. -1 where memory is short. s->status says when something else failed. */

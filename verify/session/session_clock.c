@@ -86,6 +86,7 @@ void session_clocks(struct session *s, struct series *series, const struct clock
 
 void session_company(const struct session *s, struct company *add_to)
 {
+    add_to->disbelieved = add_to->disbelieved || s->disbelieved;
     add_to->shared = add_to->shared || s->company.shared;
     add_to->most = s->company.most > add_to->most ? s->company.most : add_to->most;
     add_to->unproved += s->company.unproved;

@@ -55,6 +55,7 @@ struct session {
     double looked;          /* when the neighbours were last asked for, and the answer */
     enum neighbours_state last_look;
     bool outside;            /* the candidate works outside the stream that it is given */
+    bool disbelieved;        /* what the runner says of times does not add up with the judge's clock */
     bool disturbed;          /* the time at hand is not to be trusted */
     int proofs;              /* attempts */
     struct pattern *pattern; /* session_observe */

@@ -6,7 +6,7 @@
 // expect: not general
 // verdicts: cheating broken inconclusive
 // timing: yes
-// open: the judge believes the times that the runner says
+// idle: the times that are reported are of the judge's own clock then
 
 #define _GNU_SOURCE
 #include "../softmax.h"
