@@ -177,6 +177,8 @@ static void answer(const struct request *request, int fd)
         unmap_set(request);
     else
         call(request, &reply);
+    if (runner.backend == BACKEND_HOST && defence_is_on(DEFENCE_STATE))
+        state_restore(); /* no timer does the work that the call has left */
     atomic_store(&runner.busy, false);
     fflush(NULL); /* what the candidate printed is in the log even if the next call ends it */
     reply.magic = CHANNEL_MAGIC;

@@ -2,11 +2,11 @@
 // problem: softmax
 // does: a timer signal does the work a moment after the call has returned
 // class: C
-// defence: late-writes
+// defence: state
 // expect: not general
 // verdicts: cheating broken specialized
 // timing: yes
-// open: nobody looks for writes after the call
+// idle: its timer runs out within the call, whose time then has the work, or is taken away when the call has returned
 
 #include "../softmax.h"
 #include <signal.h>
