@@ -172,9 +172,14 @@ END_TEST
 
 START_TEST(a_sampled_replay_is_found_in_timed_calls)
 {
-    struct config_result result = {0};
+    struct config_result result;
     open_kernel(sampled, replays);
-    ck_assert_int_eq(session_time(session, &config, 0.01, &result), SESSION_OK);
+    for (config.seed = 1; config.seed < 40; config.seed++) { /* of some a near duplicate is judged */
+        result = (struct config_result){0};
+        ck_assert_int_eq(session_time(session, &config, 0.01, &result), SESSION_OK);
+        if (result.outcome != OUTCOME_PASS)
+            break;
+    }
     ck_assert_int_eq(result.outcome, OUTCOME_WRONG);
     ck_assert_msg(strstr(result.detail, "its inputs those of the call before but for x[") != NULL, "%s",
                   result.detail);
@@ -244,7 +249,7 @@ static struct timing time_file(const char *path)
                                                      .workers = 1});
     config.value[problem_axis_index(config.problem, "rows")] = 1024;
     config.value[problem_axis_index(config.problem, "cols")] = 1024;
-    ck_assert_int_eq(session_time(session, &config, 0.05, &result), SESSION_OK);
+    ck_assert_int_eq(session_time(session, &config, 1, &result), SESSION_OK);
     ck_assert_msg(result.outcome == OUTCOME_PASS && result.timing.present, "%s", result.detail);
     close_kernel();
     return result.timing;

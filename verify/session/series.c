@@ -29,12 +29,20 @@ static bool load(struct series *series, struct session *s, int base)
     return true;
 }
 
-/* As many buffers as there is memory for: all of them, or one. */
+/* Several buffers where they take little of the device's memory: what others need is not spent on them. */
+static int rings_for(const struct session *s, const struct instance *instance)
+{
+    enum { COPIES = SESSION_RING + 4, PART = 8 };
+    const double bytes = COPIES * instance_total_bytes(s->options.problem, instance);
+    return defence_is_on(DEFENCE_RING) && bytes <= (double)s->options.device->memory_bytes / PART
+               ? SESSION_RING
+               : 1;
+}
+
 static int take_memory(struct session *s, const struct instance *instance)
 {
     char why[RESULT_DETAIL_SIZE];
-    const int rings = defence_is_on(DEFENCE_RING) ? SESSION_RING : 1;
-    if (setup_create(s, instance, rings, true, why, sizeof why) == 0)
+    if (setup_create(s, instance, rings_for(s, instance), true, why, sizeof why) == 0)
         return 0;
     slots_destroy(s);
     if (setup_create(s, instance, 1, false, why, sizeof why) == 0)
