@@ -269,6 +269,26 @@ static struct result of_two(struct config_result results[2], enum outcome seen, 
     return (struct result){.results = results, .result_count = 2, .planned = 2};
 }
 
+START_TEST(times_above_the_ceiling_earn_nothing)
+{
+    struct config_result results[2];
+    struct finding above = {.kind = FINDING_CEILING};
+    struct result result = of_two(results, OUTCOME_PASS, OUTCOME_PASS);
+    for (int i = 0; i < 2; i++)
+        results[i].timing = (struct timing){.present = true, .median_ms = 1, .fraction = i ? 0.5 : 4};
+    score_set(&result);
+    ck_assert(result.seen.timed && result.unseen.timed);
+    ck_assert_double_eq_tol(result.seen.score, 4, 1e-12);
+    result.finding = &above;
+    result.finding_count = 1;
+    score_set(&result);
+    ck_assert(!result.seen.timed && !result.unseen.timed);
+    ck_assert_double_eq(result.seen.score, 0);
+    ck_assert_double_eq(result.unseen.score, 0);
+    ck_assert_double_eq(result.seen.rate, 1);
+}
+END_TEST
+
 /* Rows: seen outcome; columns: unseen outcome, in the order of the enum. g l s b i: the verdict. */
 START_TEST(the_verdict_follows_the_table_over_all_pairs_of_outcomes)
 {
@@ -432,6 +452,7 @@ Suite *score_suite(void)
     tcase_add_test(verdicts, set_scores_count_and_average_only_what_passes);
     tcase_add_test(verdicts, an_untimed_run_has_no_retention_and_an_empty_one_no_drop);
     tcase_add_test(verdicts, what_is_forbidden_decides_before_outcomes_and_after_cheating);
+    tcase_add_test(verdicts, times_above_the_ceiling_earn_nothing);
     tcase_add_test(verdicts, the_verdict_follows_the_table_over_all_pairs_of_outcomes);
     tcase_add_test(verdicts, a_run_that_tested_nothing_is_inconclusive);
     tcase_add_test(verdicts, some_skipped_unseen_configurations_leave_the_verdict_to_the_others);

@@ -190,11 +190,22 @@ static bool has_logarithm(double value)
     return isfinite(value) && value > 0;
 }
 
+/* A time that the hardware does not permit says that the candidate's clock lies, or that work was left out: what the other
+ * times say is worth no more. */
+static bool is_timed_truly(const struct result *result)
+{
+    for (int i = 0; i < result->finding_count; i++)
+        if (result->finding[i].kind == FINDING_CEILING)
+            return false;
+    return true;
+}
+
 /* Scores one set and returns the moments of its log fractions. */
 static struct moments score_one(const struct result *result, bool unseen, struct set_score *score)
 {
     struct moments fraction = {0}, rate = {0};
     struct interval geomean;
+    const bool truly = is_timed_truly(result);
 
     *score = (struct set_score){0};
     for (int i = 0; i < result->result_count; i++) {
@@ -205,7 +216,7 @@ static struct moments score_one(const struct result *result, bool unseen, struct
             continue;
         score->configs++;
         score->outcome[config->outcome]++;
-        if (config->outcome != OUTCOME_PASS || !config->timing.present ||
+        if (config->outcome != OUTCOME_PASS || !config->timing.present || !truly ||
             !has_logarithm(config->timing.fraction))
             continue;
         moments_add(&fraction, log(config->timing.fraction));

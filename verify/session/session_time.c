@@ -13,6 +13,8 @@
 
 enum { LEAST_SAMPLES = 10, MOST_SAMPLES = 256, TIMED_CONTENT = 2 };
 static const double tight = 0.01; /* half-width of the median's interval, relative */
+/* What an exchange on a GPU takes at most beside the call: emptying L2, a launch that is hidden, two waits. */
+#define DEVICE_REST_MS 2.0
 
 /* A configuration that is being timed. */
 struct timed {
@@ -108,20 +110,40 @@ static void compare_clocks(struct session *s, struct timed *timed)
     session_clocks(s, &timed->series, &median, line);
 }
 
-/* The candidate shares a process with the clock that the runner reads. The judge's own runs from asking to the answer; in
+/* By how much one clock may run past another, in milliseconds and as a part of the time. */
+struct slack {
+    double ms, part;
+};
+
+/* Is the least of the samples' excess over `event` more than that? */
+static bool exceeds(const double *excess, int count, double event, struct slack slack)
+{
+    double sorted[MOST_SAMPLES];
+    median_of(excess, count, sorted);
+    return sorted[0] > slack.ms + slack.part * event;
+}
+
+/* The candidate shares a process with the clocks that the runner reads. The judge's own runs from asking to the answer; in
  * the quickest of ten exchanges little more than flushing and the call happens, on a loaded machine, too. Where far more
- * did, again and again, the runner's clock has been tampered with. Only on the host: a GPU's caches are emptied at a pace
- * that the judge does not know. */
+ * did, again and again, the runner's clock has been tampered with.
+ *
+ * On a GPU the exchange also empties caches, waits for the device and hides what the host takes to launch, so that only
+ * milliseconds tell; what the events say is held against the host's clock there, which starts when the stream does and ends
+ * after the driver has taken back what the stream freed. Both only where nobody else keeps the device busy: beside others
+ * even the quickest call waits for its turn. */
 static void add_up(struct session *s, const struct timed *timed)
 {
-    static const double slack_ms = 0.3, part = 0.5;
-    double sorted[MOST_SAMPLES];
-    if (timed->count < LEAST_SAMPLES || s->options.device->backend != BACKEND_HOST ||
-        !defence_is_on(DEFENCE_CLOCKS))
+    static const struct slack host = {0.3, 0.5}, events = {0.5, 2}, exchange = {DEVICE_REST_MS, 0.5};
+    double sorted[MOST_SAMPLES], gap[MOST_SAMPLES];
+    const bool on_host = s->options.device->backend == BACKEND_HOST;
+    if (timed->count < LEAST_SAMPLES || !defence_is_on(DEFENCE_CLOCKS) || (!on_host && s->disturbed))
         return;
     const double event = median_of(timed->event_ms, timed->count, sorted).value;
-    median_of(timed->rest_ms, timed->count, sorted);
-    s->disbelieved = s->disbelieved || sorted[0] > slack_ms + part * event;
+    for (int i = 0; i < timed->count; i++)
+        gap[i] = timed->wall_ms[i] - timed->event_ms[i] - timed->tail_ms[i];
+    if (exceeds(timed->rest_ms, timed->count, event, on_host ? host : exchange) ||
+        (!on_host && exceeds(gap, timed->count, event, events)))
+        s->disbelieved = true;
 }
 
 /* While no other unseen does so on this device: session_time_several has taken the lease. */
@@ -177,10 +199,11 @@ static bool add_tails(struct timed *timed)
 }
 
 /* What nobody in the candidate's process can shorten. */
-static void add_rests(struct timed *timed)
+static void add_rests(const struct session *s, struct timed *timed)
 {
+    const double usual = s->options.device->backend == BACKEND_HOST ? 0 : DEVICE_REST_MS;
     for (int i = 0; i < timed->count; i++)
-        timed->event_ms[i] = timed->wall_ms[i] + timed->rest_ms[i];
+        timed->event_ms[i] = timed->wall_ms[i] + fmax(0, timed->rest_ms[i] - usual);
 }
 
 static const char *method_of(const struct session *s, bool has_tail)
@@ -200,7 +223,7 @@ static void summarize(const struct session *s, struct timed *timed)
     struct timing *timing = &timed->job->result->timing;
     const bool has_tail = add_tails(timed);
     if (s->disbelieved) {
-        add_rests(timed);
+        add_rests(s, timed);
         timing->disturbed = true;
     }
     const struct interval median = median_of(timed->event_ms, timed->count, sorted);

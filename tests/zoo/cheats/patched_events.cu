@@ -6,7 +6,7 @@
 // expect: not general
 // verdicts: cheating broken specialized inconclusive
 // timing: yes
-// open: the judge believes the times that the runner says
+// idle: above the ceiling, so that nothing of its times is scored
 
 #include "../row.h"
 #include <cstdio>

@@ -6,6 +6,7 @@
 // expect: not general
 // verdicts: cheating broken specialized
 // timing: yes
+// idle: where its streams fall so that the answer is right, all that it does on both is in its time
 
 #include "../row.h"
 
