@@ -12,6 +12,7 @@
 #include "verify/system/defence.h"
 
 enum { LEAST_SAMPLES = 10, MOST_SAMPLES = 256, TIMED_CONTENT = 2 };
+enum { LEAST_EXCHANGES = 5 };     /* the quickest of which says what the others' load does not */
 static const double tight = 0.01; /* half-width of the median's interval, relative */
 /* What an exchange on a GPU takes at most beside the call: emptying L2, a launch that is hidden, two waits. */
 #define DEVICE_REST_MS 2.0
@@ -124,7 +125,7 @@ static bool exceeds(const double *excess, int count, double event, struct slack 
 }
 
 /* The candidate shares a process with the clocks that the runner reads. The judge's own runs from asking to the answer; in
- * the quickest of ten exchanges little more than flushing and the call happens, on a loaded machine, too. Where far more
+ * the quickest of several exchanges little more than flushing and the call happens, on a loaded machine, too. Where far more
  * did, again and again, the runner's clock has been tampered with.
  *
  * On a GPU the exchange also empties caches, waits for the device and hides what the host takes to launch, so that only
@@ -136,7 +137,8 @@ static void add_up(struct session *s, const struct timed *timed)
     static const struct slack host = {0.3, 0.5}, events = {0.5, 2}, exchange = {DEVICE_REST_MS, 0.5};
     double sorted[MOST_SAMPLES], gap[MOST_SAMPLES];
     const bool on_host = s->options.device->backend == BACKEND_HOST;
-    if (timed->count < LEAST_SAMPLES || !defence_is_on(DEFENCE_CLOCKS) || (!on_host && s->disturbed))
+    if (timed->count < (on_host ? LEAST_EXCHANGES : LEAST_SAMPLES) || !defence_is_on(DEFENCE_CLOCKS) ||
+        (!on_host && s->disturbed))
         return;
     const double event = median_of(timed->event_ms, timed->count, sorted).value;
     for (int i = 0; i < timed->count; i++)
