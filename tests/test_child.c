@@ -286,5 +286,6 @@ Suite *child_suite(void)
     suite_add_tcase(suite, child_limits_case());
     suite_add_tcase(suite, child_arguments_case());
     suite_add_tcase(suite, child_state_case());
+    suite_add_tcase(suite, child_arena_case());
     return suite;
 }

@@ -59,6 +59,7 @@ static char *explain(void)
 #define main runner_main
 #define _exit leave
 #define fault_arm no_handlers
+#define arena_begin no_arena
 #define dlopen load_object
 #define dlsym find_symbol
 #define dladdr1 find_entry
@@ -67,6 +68,13 @@ static char *explain(void)
 
 void no_handlers(void)
 {
+}
+
+/* A filter would bind the fuzzer. */
+int no_arena(uint64_t *base)
+{
+    *base = 0;
+    return -1;
 }
 
 /* Answers that nobody took. */

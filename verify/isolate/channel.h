@@ -56,7 +56,7 @@ struct request {
     uint32_t sequence;                /* echoed: an answer to anything else is garbage */
     uint32_t backend;                 /* LOAD */
     int32_t device;                   /* LOAD: CUDA ordinal */
-    char path[CHANNEL_TEXT];          /* LOAD: the shared object; empty: only open the device */
+    char path[CHANNEL_TEXT];          /* LOAD: the shared object; empty: only open the device, or the arena */
     char symbol[64];                  /* LOAD */
     uint32_t set;                     /* MAP, UNMAP, CALL: of tensors, < CHANNEL_SETS */
     uint32_t slot;                    /* MAP: tensor number; the descriptor travels with the packet */
@@ -82,13 +82,15 @@ struct reply {
     uint32_t kind;
     uint32_t sequence;
     int32_t value;
-    int32_t slot;      /* FAULT: tensor whose guard was hit, or -1 */
-    uint32_t below;    /* FAULT: 1 when below the region, 0 above */
-    uint64_t distance; /* FAULT: bytes past the edge of the granules; slot -1: the address */
-    uint32_t outside;  /* CALL, CALL_ASK: outputs changed while the stream was held */
-    double event_ms;   /* CALL: CUDA events around it; host: monotonic clock */
-    double wall_ms;    /* CALL: from when its stream is free until the device is idle */
-    double tail_ms;    /* CALL: from the stop event until the device is idle; 0 where there is no event */
+    int32_t slot;   /* FAULT: tensor whose guard was hit, or -1 */
+    uint32_t below; /* FAULT: 1 when below the region, 0 above */
+    uint64_t
+        distance; /* FAULT: bytes past the edge of the granules; slot -1: the address. LOAD without a path, host: the
+                        * arena (arena.h), of which a descriptor travels with the packet; 0: there is none */
+    uint32_t outside; /* CALL, CALL_ASK: outputs changed while the stream was held */
+    double event_ms;  /* CALL: CUDA events around it; host: monotonic clock */
+    double wall_ms;   /* CALL: from when its stream is free until the device is idle */
+    double tail_ms;   /* CALL: from the stop event until the device is idle; 0 where there is no event */
     char text[CHANNEL_TEXT];
 };
 #define CHANNEL_MAGIC 0x756e736eu

@@ -80,8 +80,9 @@ static enum child_status greet(struct child *child, const struct child_options *
                  why, *child->head ? ": " : "", child->head);
         return CHILD_SPAWN;
     }
-    if (options->backend == BACKEND_CUDA)
-        status = request_load(child, options, "", START_TIMEOUT, text, text_size);
+    child->arena.awaited = true;
+    status = request_load(child, options, "", START_TIMEOUT, text, text_size);
+    child->arena.awaited = false;
     if (status == CHILD_OK && child->sandboxed && !sandbox_confirmed(options->backend)) {
         status = try_mapping(child, text, text_size);
         if (status == CHILD_OK)
@@ -190,7 +191,11 @@ enum child_status child_map(struct child *child, int set, int slot, const struct
     struct reply reply;
     child->lent[set] += (double)region->mapped;
     tell_lent(child);
-    return child_exchange(child, &request, region->fd, MAP_TIMEOUT, &reply, text, text_size);
+    child_arena_permit(child, request.set * CHANNEL_TENSORS + request.slot, request.mapped);
+    const enum child_status status =
+        child_exchange(child, &request, region->fd, MAP_TIMEOUT, &reply, text, text_size);
+    child_arena_permit(child, 0, 0);
+    return status;
 }
 
 enum child_status child_unmap(struct child *child, int set, char *text, size_t text_size)
@@ -263,6 +268,7 @@ void child_stop(struct child *child)
         child_reap(&child->process, 0);
     child_drain(child);
     forbid_watch_stop(child->forbid);
+    child_arena_close(child);
     const int open_fds[] = {child->process.channel, child->process.output, child->process.pidfd, child->log};
     for (size_t i = 0; i < sizeof open_fds / sizeof *open_fds; i++)
         if (open_fds[i] >= 0)

@@ -36,8 +36,18 @@ int child_reap(struct spawned *spawned, int patience_ms);
 
 /* --- child_wait.c --- */
 
+/* The judge's part of arena.h. */
+struct arena {
+    uint64_t base;   /* 0: there is none */
+    int listener;    /* by which the kernel asks */
+    bool awaited;    /* the next answer may bring it */
+    uint64_t place;  /* where one mapping is let pass, */
+    uint64_t mapped; /* and its bytes; 0: none */
+};
+
 struct child {
     struct spawned process;
+    struct arena arena;
     struct forbid_watch *forbid; /* NULL: nothing is forbidden to it */
     enum backend backend;
     bool sandboxed;
@@ -59,6 +69,16 @@ enum child_status child_wait(struct child *child, uint32_t sequence, enum reply_
                              struct reply *reply, char *text, size_t text_size);
 /* Copy what was printed into the log, without waiting. */
 void child_drain(struct child *child);
+
+/* --- child_arena.c --- */
+
+/* An answer of the runner's, with the arena's descriptor where it brings one. Like recv without waiting. */
+ssize_t child_arena_receive(struct child *child, struct reply *reply);
+/* From now on one mapping into this slot may pass, as the runner makes it. */
+void child_arena_permit(struct child *child, unsigned slot, uint64_t mapped);
+/* What the kernel asks, if it does. */
+void child_arena_answer(struct child *child);
+void child_arena_close(struct child *child);
 
 /* --- child_watch.c --- */
 

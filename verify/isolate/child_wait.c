@@ -186,7 +186,7 @@ static bool is_let_by(const struct reply *reply, ssize_t got, uint32_t sequence)
 static enum child_status take(struct child *child, uint32_t sequence, enum reply_kind kind,
                               struct reply *reply, bool *more, char *text, size_t text_size)
 {
-    ssize_t got = recv(child->process.channel, reply, sizeof *reply, MSG_DONTWAIT | MSG_TRUNC);
+    ssize_t got = child_arena_receive(child, reply);
     *more = (got < 0 && (errno == EAGAIN || errno == EINTR)) || is_let_by(reply, got, sequence);
     if (*more)
         return CHILD_OK;
@@ -266,9 +266,12 @@ enum child_status child_wait(struct child *child, uint32_t sequence, enum reply_
         }
         struct pollfd from[] = {{child->process.channel, POLLIN | POLLRDHUP, 0},
                                 {child->process.output, POLLIN, 0},
-                                {child->process.pidfd, POLLIN, 0}};
-        if (poll(from, 3, pause_ms(left)) <= 0)
+                                {child->process.pidfd, POLLIN, 0},
+                                {child->arena.base ? child->arena.listener : -1, POLLIN, 0}};
+        if (poll(from, 4, pause_ms(left)) <= 0)
             continue;
+        if (from[3].revents)
+            child_arena_answer(child);
         if (from[1].revents)
             child_drain(child);
         /* The answer first: one that arrived before the end of the process is the answer of its

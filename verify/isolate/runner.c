@@ -15,11 +15,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "arena.h"
 #include "runner_internal.h"
 #include "verify/system/defence.h"
 
-/* Large, so that a stride in the wrong unit also ends in the guard; it costs addresses only. */
-#define HOST_GUARD ((size_t)16 << 20)
 #define FILE_LIMIT ((rlim_t)64 << 20)
 
 struct runner runner;
@@ -42,7 +41,8 @@ static bool is_data(void *symbol)
            ELF64_ST_TYPE(((const ElfW(Sym) *)entry)->st_info) == STT_OBJECT;
 }
 
-static void load(const struct request *request, struct reply *reply)
+/* *listener: goes with the answer. */
+static void load(const struct request *request, struct reply *reply, int *listener)
 {
     static bool opened;
     runner.backend = request->backend;
@@ -55,8 +55,11 @@ static void load(const struct request *request, struct reply *reply)
         }
         opened = true;
     }
-    if (!*request->path)
+    if (!*request->path) {
+        if (runner.backend == BACKEND_HOST && defence_is_on(DEFENCE_GUARDS) && defence_is_on(DEFENCE_ARENA))
+            *listener = arena_begin(&reply->distance);
         return;
+    }
     state_keep();
     void *object = dlopen(request->path, RTLD_NOW | RTLD_LOCAL);
     if (!object) {
@@ -73,22 +76,40 @@ static void load(const struct request *request, struct reply *reply)
     memcpy(&runner.candidate, &found, sizeof found);
 }
 
+/* Addresses with room for guards; NULL with errno. */
+static char *reserve(size_t mapped)
+{
+    const int guard = defence_is_on(DEFENCE_GUARDS) ? PROT_NONE : PROT_READ | PROT_WRITE;
+    char *reserved =
+        mmap(NULL, mapped + 2 * ARENA_GUARD, guard, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return reserved == MAP_FAILED ? NULL : reserved + ARENA_GUARD;
+}
+
+/* What the arena holds nobody can unmap, but nobody needs its addresses either. */
+static void unmap_host(char *base, size_t mapped)
+{
+    if (arena_holds(base))
+        mmap(base, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    else
+        munmap(base - ARENA_GUARD, mapped + 2 * ARENA_GUARD);
+}
+
 static void map_host(struct slot *slot, int fd, size_t mapped, struct reply *reply)
 {
-    size_t total = mapped + 2 * HOST_GUARD;
-    const int guard = defence_is_on(DEFENCE_GUARDS) ? PROT_NONE : PROT_READ | PROT_WRITE;
-    char *reserved = mmap(NULL, total, guard, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (reserved == MAP_FAILED) {
+    char *place = arena_place((unsigned)(slot - runner.slot), mapped);
+    if (!place)
+        place = reserve(mapped);
+    if (!place) {
         fail(reply, FAILURE_MEMORY, "cannot reserve addresses: %s", strerror(errno));
         return;
     }
-    void *base = mmap(reserved + HOST_GUARD, mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
+    void *base = mmap(place, mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
     if (base == MAP_FAILED) {
         fail(reply, FAILURE_MEMORY, "cannot map a tensor: %s", strerror(errno));
-        munmap(reserved, total);
+        unmap_host(place, mapped);
         return;
     }
-    *slot = (struct slot){.base = base, .mapped = mapped, .guard = HOST_GUARD};
+    *slot = (struct slot){.base = base, .mapped = mapped, .guard = ARENA_GUARD};
 }
 
 static void unmap(struct slot *slot)
@@ -98,7 +119,7 @@ static void unmap(struct slot *slot)
     if (runner.backend == BACKEND_CUDA)
         device_unmap(slot);
     else
-        munmap(slot->base - slot->guard, slot->mapped + 2 * slot->guard);
+        unmap_host(slot->base, slot->mapped);
     *slot = (struct slot){0};
 }
 
@@ -157,8 +178,31 @@ static void call(const struct request *request, struct reply *reply)
         call_host(request, reply);
 }
 
+/* With a descriptor where `fd` is one, which is closed here. */
+static bool send_reply(const struct reply *reply, int fd)
+{
+    union {
+        struct cmsghdr header;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct iovec part = {(void *)reply, sizeof *reply};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    if (fd >= 0) {
+        message.msg_control = &control;
+        message.msg_controllen = sizeof control;
+        control.header = (struct cmsghdr){
+            .cmsg_len = CMSG_LEN(sizeof fd), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+        memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
+    }
+    const bool sent = sendmsg(runner.channel, &message, MSG_NOSIGNAL) == sizeof *reply;
+    if (fd >= 0)
+        close(fd);
+    return sent;
+}
+
 static void answer(const struct request *request, int fd)
 {
+    int listener = -1;
     static struct reply reply; /* off the stack, where an overrun of a local array would land */
     memset(&reply, 0, sizeof reply);
     reply.magic = CHANNEL_MAGIC;
@@ -170,7 +214,7 @@ static void answer(const struct request *request, int fd)
     else
         fault_arm();
     if (request->kind == REQUEST_LOAD)
-        load(request, &reply);
+        load(request, &reply, &listener);
     else if (request->kind == REQUEST_MAP)
         map(request, fd, &reply);
     else if (request->kind == REQUEST_UNMAP)
@@ -183,7 +227,7 @@ static void answer(const struct request *request, int fd)
     fflush(NULL); /* what the candidate printed is in the log even if the next call ends it */
     reply.magic = CHANNEL_MAGIC;
     reply.sequence = runner.sequence;
-    if (send(runner.channel, &reply, sizeof reply, MSG_NOSIGNAL) != sizeof reply)
+    if (!send_reply(&reply, listener))
         _exit(1);
     if (reply.kind == REPLY_DEVICE_ERROR)
         _exit(1); /* CUDA errors are sticky: nothing works in this process any more */

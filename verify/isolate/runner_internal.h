@@ -26,6 +26,16 @@ struct runner {
 };
 extern struct runner runner;
 
+/* --- runner_arena.c --- */
+
+/* Reserve the arena, and from now on refuse what would change a mapping in it. Before any of the candidate's code runs.
+ * Returns the descriptor by which the kernel asks about the runner's own mappings, and *base; -1: this machine has no such
+ * filter, or no such addresses to spare. */
+int arena_begin(uint64_t *base);
+/* Where a tensor of so many bytes goes; NULL: not into the arena. */
+char *arena_place(unsigned slot, size_t mapped);
+bool arena_holds(const void *address);
+
 /* --- runner_fault.c --- */
 
 /* Handlers, alternate stack and signal mask as they must be; a candidate may have changed them. */

@@ -12,6 +12,7 @@ static const struct {
     [DEFENCE_MOVED] = {"moved", "the same content at other addresses in the third call"},
     [DEFENCE_POISON] = {"poison", "outputs and slack hold poison before a call, not zeros"},
     [DEFENCE_GUARDS] = {"guards", "unmapped memory on both sides of a tensor"},
+    [DEFENCE_ARENA] = {"arena", "what is mapped around a host's tensors cannot be changed"},
     [DEFENCE_INPUTS] = {"inputs", "inputs are compared after every call"},
     [DEFENCE_NEAR] = {"near", "content that differs from the last in a few elements"},
     [DEFENCE_JUDGED] = {"judged", "outputs of timed calls, chosen in secret, are judged"},

@@ -11,6 +11,7 @@ enum defence {
     DEFENCE_MOVED,
     DEFENCE_POISON,
     DEFENCE_GUARDS,
+    DEFENCE_ARENA,
     DEFENCE_INPUTS,
     DEFENCE_NEAR,
     DEFENCE_JUDGED,
@@ -28,7 +29,7 @@ enum defence {
     DEFENCE_COUNT
 };
 
-enum { DEFENCE_TEXT = 160 }; /* all names with commas between them */
+enum { DEFENCE_TEXT = 192 }; /* all names with commas between them */
 
 /* "fresh", and what it is: half a line. */
 const char *defence_name(enum defence defence);

@@ -2,7 +2,7 @@
 // problem: softmax
 // does: maps memory over the guard pages and then reads past the end
 // class: D
-// defence: guard-maps
+// defence: arena
 // expect: not general
 // verdicts: broken specialized cheating
 // timing: no

@@ -2,11 +2,10 @@
 // problem: rms_norm
 // does: makes the guard pages readable (mprotect) and reads past the end
 // class: D
-// defence: guard-maps
+// defence: arena
 // expect: not general
 // verdicts: broken specialized cheating
 // timing: no
-// open: nobody looks at what a candidate maps over guard pages
 
 #include "../rms_norm.h"
 #include <stdint.h>

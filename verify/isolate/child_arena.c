@@ -1,0 +1,79 @@
+/* The judge's side of the arena (arena.h): which mappings into it pass. */
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "child_internal.h"
+
+static void take_listener(struct child *child, struct msghdr *message, const struct reply *reply)
+{
+    struct cmsghdr *header = CMSG_FIRSTHDR(message);
+    if (!header || header->cmsg_type != SCM_RIGHTS)
+        return;
+    memcpy(&child->arena.listener, CMSG_DATA(header), sizeof child->arena.listener);
+    child->arena.base = reply->distance;
+    if (!child->arena.base)
+        close(child->arena.listener);
+}
+
+ssize_t child_arena_receive(struct child *child, struct reply *reply)
+{
+    union {
+        struct cmsghdr header;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct iovec part = {reply, sizeof *reply};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    if (!child->arena.awaited) /* what a candidate sends along is dropped */
+        return recv(child->process.channel, reply, sizeof *reply, MSG_DONTWAIT | MSG_TRUNC);
+    const ssize_t got =
+        recvmsg(child->process.channel, &message, MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
+    if (got == (ssize_t)sizeof *reply)
+        take_listener(child, &message, reply);
+    return got;
+}
+
+void child_arena_permit(struct child *child, unsigned slot, uint64_t mapped)
+{
+    child->arena.place = arena_address(child->arena.base, slot);
+    child->arena.mapped = mapped;
+}
+
+/* As map_host in runner.c makes it, down to the last flag. */
+static bool is_permitted(const struct arena *arena, const struct seccomp_data *call)
+{
+    return arena->mapped > 0 && call->args[0] == arena->place && call->args[1] == arena->mapped &&
+           call->args[2] == (PROT_READ | PROT_WRITE) && call->args[3] == (MAP_SHARED | MAP_FIXED) &&
+           call->args[5] == 0;
+}
+
+void child_arena_answer(struct child *child)
+{
+    struct seccomp_notif asked;
+    memset(&asked, 0, sizeof asked); /* as the kernel demands */
+    if (ioctl(child->arena.listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) != 0) {
+        if (errno != EINTR && errno != ENOENT) /* the processes are gone */
+            child_arena_close(child);
+        return;
+    }
+    struct seccomp_notif_resp answer = {.id = asked.id, .error = -EPERM};
+    if (is_permitted(&child->arena, &asked.data)) {
+        answer.error = 0;
+        answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+        child->arena.mapped = 0; /* once */
+    }
+    ioctl(child->arena.listener, SECCOMP_IOCTL_NOTIF_SEND, &answer); /* fails when it was killed meanwhile */
+}
+
+void child_arena_close(struct child *child)
+{
+    if (child->arena.base)
+        close(child->arena.listener);
+    child->arena.base = 0;
+}
