@@ -151,6 +151,9 @@ static void measure_flush(struct series *series, const struct session *s)
     for (int t = 0; t < s->tensors; t++) {
         const struct region *region = &s->now->slot[t].region[series->ring];
         flush_memory(region->base, region->mapped);
+        /* What a module returns is copied to where outputs lie: memory that is read, and memory that is written. */
+        for (int i = 0; i < 2 && s->options.python && s->now->slot[t].got; i++)
+            flush_memory(region->base, region->mapped);
     }
     series->flush_ms = fmax(series->flush_ms, 1e3 * (clock_seconds() - start));
 }
@@ -174,7 +177,7 @@ static bool note_answer(struct series *series, struct session *s, const struct c
     if (answer->returned != 0) {
         series->ended.outcome = OUTCOME_REFUSED;
         series->ended.reason.cause = CAUSE_RETURN;
-        snprintf(series->ended.detail, sizeof series->ended.detail, "returned %d", answer->returned);
+        session_refused(answer, &series->ended);
         return false;
     }
     s->outside = s->outside || answer->outside;
@@ -200,7 +203,7 @@ bool series_call(struct series *series, struct session *s, struct series_call *o
     if (!session_child(s, &series->ended))
         return false;
     const enum child_status status =
-        child_call(s->child, &call, s->options.timeout, &answer, text, sizeof text);
+        child_call(s->child, &call, session_call_limit(s), &answer, text, sizeof text);
     if (status != CHILD_OK) {
         session_child_failed(s, status, text, &series->ended);
         return false;
