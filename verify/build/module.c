@@ -128,6 +128,19 @@ bool module_has_class(const char *path)
     return found;
 }
 
+/* "# state: weight scale" in an adapter's first line. */
+static void read_state(struct python *python)
+{
+    static const char begin[] = "# state: ";
+    char line[LINE_BYTES];
+    FILE *file = fopen(python->adapter, "re");
+    if (file && fgets(line, sizeof line, file) && strncmp(line, begin, sizeof begin - 1) == 0)
+        snprintf(python->state, sizeof python->state, "%.*s", (int)strcspn(line + sizeof begin - 1, "\r\n"),
+                 line + sizeof begin - 1);
+    if (file)
+        fclose(file);
+}
+
 static enum build_status take_module(struct build *build, const struct build_options *options, char *error,
                                      size_t error_size)
 {
@@ -157,6 +170,7 @@ enum build_status module_make(struct build *build, const struct build_options *o
         snprintf(python->entry, sizeof python->entry, "%.62s", options->entry);
     if (status == BUILD_OK && options->adapter && module_has_class(build->object))
         snprintf(python->adapter, sizeof python->adapter, "%.399s", options->adapter);
+    read_state(python);
     if (status == BUILD_OK)
         status = ask_interpreter(build, options, &facts, error, error_size);
     if (status == BUILD_OK)

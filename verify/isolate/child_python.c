@@ -1,4 +1,4 @@
-/* What an interpreter sees of the machine. */
+/* What an interpreter sees of the machine, and what the process under test says in words. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +6,18 @@
 
 #include "child_internal.h"
 #include "sandbox.h"
+
+/* The text was written by the process under test: nothing in it may drive a terminal. */
+void child_copy_words(const struct reply *reply, char *text, size_t text_size)
+{
+    char words[CHANNEL_TEXT];
+    memcpy(words, reply->text, sizeof words);
+    words[sizeof words - 1] = 0;
+    for (char *c = words; *c; c++)
+        if (*c != '\n' && (*c < ' ' || *c > '~')) /* beyond ASCII, too: U+009B begins a sequence like ESC [ */
+            *c = '?';
+    snprintf(text, text_size, "%s", words);
+}
 
 /* Triton compiles a part of itself with cc, load_inline with c++, nvcc and ninja. */
 static const char *const programs[] = {"cc", "gcc", "c++", "g++", "as", "ld", "nvcc", "ptxas", "ninja", NULL};

@@ -122,18 +122,6 @@ static enum child_status fault(struct child *child, const struct reply *reply, c
     return give_up(child, in_guard ? CHILD_OVERRUN : CHILD_CRASH);
 }
 
-/* The text was written by the process under test: nothing in it may drive a terminal. */
-void child_copy_words(const struct reply *reply, char *text, size_t text_size)
-{
-    char words[CHANNEL_TEXT];
-    memcpy(words, reply->text, sizeof words);
-    words[sizeof words - 1] = 0;
-    for (char *c = words; *c; c++)
-        if (*c != '\n' && (*c < ' ' || *c > '~')) /* beyond ASCII, too: U+009B begins a sequence like ESC [ */
-            *c = '?';
-    snprintf(text, text_size, "%s", words);
-}
-
 static void copy_words(const struct reply *reply, char *text, size_t text_size)
 {
     child_copy_words(reply, text, text_size);

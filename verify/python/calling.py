@@ -185,7 +185,8 @@ class Caller:
             return
         if type(result) is dict:
             result = self.by_name(result, outputs)
-        if type(result) in (tuple, list) and (len(written) > 1):
+        if isinstance(result, (tuple, list)) and len(written) > 1:
+            result = tuple(result)
             numbers = outputs if len(result) == len(outputs) and outputs else written
             if len(result) != len(numbers):
                 raise self.binding.BadResult(f"returned {len(result)} values; expected {self.describe(outputs or written)}")

@@ -26,6 +26,8 @@ static bool load(struct series *series, struct session *s, int base)
     if (!slots_fill(s, series->config, &series->instance, base))
         return false;
     series->drawn = base;
+    series->setup->constant =
+        true; /* weights are prepared once, before the first call, by who has them for ever */
     return true;
 }
 
@@ -83,6 +85,15 @@ static int calls_of_a_drawing(const struct series *series, const struct session 
     return s->options.device->backend == BACKEND_CUDA ? 1 : DRAW_HOST;
 }
 
+static void turn_content(struct series *series, const struct session *s)
+{
+    struct content *content = &series->content;
+    content_turn(s->options.problem, &series->instance, series->random, content);
+    for (int t = 0; t < s->tensors; t++)
+        if (session_is_state(s, t))
+            content->turn[t] = 0;
+}
+
 /* The content of the next call, and where it goes. A near duplicate is as often as not where its original was. */
 static bool renew(struct series *series, struct session *s)
 {
@@ -103,7 +114,7 @@ static bool renew(struct series *series, struct session *s)
             content->base++;
         ok = load(series, s, content->base);
         if (ok && series->setup->slot[0].given)
-            content_turn(s->options.problem, &series->instance, series->random, content);
+            turn_content(series, s);
     }
     series->ring = (int)pcg_below(series->random, (uint64_t)series->setup->rings);
     series->placement = pcg_below(series->random, 2) ? PLACE_HIGH : PLACE_LOW;

@@ -172,6 +172,17 @@ void session_arguments(const struct session *s, const struct instance *instance,
         call->argument[i] = argument_of(s->options.problem, instance, i);
 }
 
+bool session_is_state(const struct session *s, int t)
+{
+    const struct python *const python = s->options.python;
+    const char *const name = s->options.problem->tensors[t].name;
+    const size_t length = strlen(name);
+    for (const char *p = python ? strstr(python->state, name) : NULL; p; p = strstr(p + 1, name))
+        if ((p == python->state || p[-1] == ' ') && (p[length] == ' ' || p[length] == '\0'))
+            return true;
+    return false;
+}
+
 void session_refused(const struct child_answer *answer, struct call_result *result)
 {
     if (*answer->words)

@@ -139,7 +139,7 @@ bool slots_fill(struct session *s, const struct config *config, const struct ins
     for (int t = 0; t < s->tensors; t++) {
         const struct slot *slot = &s->now->slot[t];
         int error = 0;
-        if (!is_drawn(s, t))
+        if (!is_drawn(s, t) || (s->now->constant && session_is_state(s, t)))
             continue;
         if (slot->pitch > slot->row)
             error = s->memory->poison(slot->own, slot->bytes, slot->poison);
@@ -192,6 +192,9 @@ bool slots_choose_near(struct session *s, const struct instance *instance, struc
     struct near *near = &content->near;
     unsigned char stretch[8 * STRETCH];
     content_choose_near(s->options.problem, instance, random, near);
+    if (!near->present)
+        return true;
+    near->present = !session_is_state(s, near->tensor);
     if (!near->present)
         return true;
     const struct slot *slot = &s->now->slot[near->tensor];
