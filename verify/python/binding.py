@@ -134,17 +134,15 @@ class Model:
     def load_state(self, instance, tensors):
         own = instance.state_dict()
         names = self.state if self.state is not None else {n: n for n in own if n in tensors}
-        given = {key: tensors[name] for key, name in names.items() if key in own}
+        given = {key: tensors[name] for key, name in names.items()}
         for key, value in given.items():
-            if tuple(own[key].shape) != tuple(value.shape):
+            if key in own and tuple(own[key].shape) != tuple(value.shape):
                 raise ValueError(f"its {key} has the shape {tuple(own[key].shape)}; expected {tuple(value.shape)}")
-        missing = [key for key in names if key not in own]
+        with self.call.torch.no_grad():
+            missing = instance.load_state_dict(given, strict=False).unexpected_keys if given else []
         if missing:
             raise BadResult(f"its state dict lacks {', '.join(missing)}; it has {', '.join(own) or 'nothing'}\n"
                             "---> keep the names of the published reference")
-        if given:
-            with self.call.torch.no_grad():
-                instance.load_state_dict(given, strict=False)
 
     def fingerprint(self, tensors):
         """Sums over the bits of all state, weighted by place: another content has others."""
