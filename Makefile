@@ -127,7 +127,7 @@ endif
 .PHONY: always all deps demo faults format check-format check-house check check-all check-gpu margins bench bench-find install install-shared clean
 .DELETE_ON_ERROR:
 
-all: $(BUILD)/unseen $(BUILD)/unseen-runner
+all: $(BUILD)/unseen $(BUILD)/unseen-runner $(BUILD)/libunseen-runner.so
 ifeq ($(NVCC),)
 	@echo "built for the host only: no nvcc was found (CUDA Toolkit); CUDA candidates cannot be verified"
 else
@@ -157,13 +157,24 @@ $(BUILD)/unseen-runner: $(RUNNER_SRC:verify/%.c=$(BUILD)/runner/%.o)
 	@echo "  LINK  $@"
 	@$(CC) -fopenmp -o $@ $^ $(INVOKE_LIBS) -Wl,-Bstatic -lseccomp -Wl,-Bdynamic $(SYSTEM_LIBS)
 
+# The same for an interpreter that loads it (candidates in Python).
+$(BUILD)/libunseen-runner.so: $(RUNNER_SRC:verify/%.c=$(BUILD)/runner/pic/%.o)
+	@echo "  LINK  $@"
+	@$(CC) -shared -o $@ $^ -Wl,--exclude-libs,ALL $(INVOKE_LIBS) -Wl,-Bstatic -lseccomp -Wl,-Bdynamic $(SYSTEM_LIBS)
+
+$(BUILD)/runner/pic/%.o: verify/%.c
+	@mkdir -p $(@D)
+	@echo "  CC    $< (library)"
+	@$(CC) $(filter-out -fsanitize% -fno-sanitize%,$(BASE)) $(CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
+
 # What the runner's loader gets (--forbid): a part of the runner, and without any library.
 $(BUILD)/runner/audit.so: verify/isolate/audit.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	@$(CC) -std=c11 $(WARN) -D_GNU_SOURCE -O2 -fPIC -shared -nostdlib -fno-stack-protector -fvisibility=hidden -o $@ $<
-$(BUILD)/runner/isolate/runner_audit.o: $(BUILD)/runner/audit.so
-$(BUILD)/runner/isolate/runner_audit.o: BASE += -DAUDIT_OBJECT='"$(BUILD)/runner/audit.so"'
+AUDIT_OBJ := $(BUILD)/runner/isolate/runner_audit.o $(BUILD)/runner/pic/isolate/runner_audit.o
+$(AUDIT_OBJ): $(BUILD)/runner/audit.so
+$(AUDIT_OBJ): BASE += -DAUDIT_OBJECT='"$(BUILD)/runner/audit.so"'
 
 # The runner lives with the candidate: no sanitizer, which would take the faults that it reports.
 $(BUILD)/runner/%.o: verify/%.c
@@ -272,6 +283,15 @@ demo:
 	@$(MAKE) --no-print-directory all
 	@sh tests/demo.sh $(BUILD)/unseen
 
+# For the suite `python` only: a torch for CPUs from the package index, in an environment of its own, which stays until `make
+# clean`. Without it the suite skips.
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+.PHONY: build/venv
+build/venv:
+	@[ -x build/venv/bin/python ] || { python3 -m venv build/venv && \
+	    build/venv/bin/python -m pip -q install --index-url $(TORCH_INDEX) torch numpy; } || \
+	    { rm -rf build/venv; echo "build/venv: torch cannot be had from $(TORCH_INDEX)"; exit 1; }
+
 # With SANITIZE=1 the suites run under AddressSanitizer and UBSan; the battery, too slow there, is left out.
 # 11 shares no factor with the battery's 3 seeds, so that all seeds have their turn.
 BATTERY_SHARE ?= 11
@@ -321,13 +341,13 @@ bench-find:
 
 # Under share/unseen the folders are as they are here: a problem of one's own is compiled with problems/ and reference/, and
 # `unseen new` copies from problems/ and shapes/.
-SHARED := $(wildcard shapes/* problems/*.h reference/*.h) reference/enclosure_host.c reference/enclosure_cuda.cu \
+SHARED := $(wildcard shapes/* problems/*.h reference/*.h verify/python/*.py problems/*/adapter.py) reference/enclosure_host.c reference/enclosure_cuda.cu \
     reference/witness.c $(foreach p,$(PROBLEMS),$(wildcard $(addprefix problems/$(p)/,problem.c *.h baseline.c \
     baseline.cu README.md)))
 install: all install-shared
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/unseen
 	install -m 755 $(BUILD)/unseen $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(BUILD)/unseen-runner $(DESTDIR)$(PREFIX)/libexec/unseen
+	install -m 755 $(BUILD)/unseen-runner $(BUILD)/libunseen-runner.so $(DESTDIR)$(PREFIX)/libexec/unseen
 
 install-shared:
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/unseen/,$(sort $(dir $(SHARED))))

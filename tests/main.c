@@ -24,6 +24,7 @@ static const struct {
     {"build", build_suite, 0},
     {"cli", cli_suite, 0},
     {"own", own_suite, 0},
+    {"python", python_suite, 0},
     {"reference", reference_suite, 0},
     {"error", error_suite, 0},
     {"fill", fill_suite, 0},

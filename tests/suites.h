@@ -20,6 +20,7 @@ Suite *fill_suite(void);
 Suite *judge_suite(void);
 Suite *forms_suite(void);
 Suite *cli_suite(void);
+Suite *python_suite(void);
 Suite *prove_suite(void);
 Suite *own_suite(void);
 Suite *faults_suite(void);

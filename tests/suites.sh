@@ -3,7 +3,7 @@
 # core, and the smallest machines have two. $1 is the test binary.
 tests=$1
 shift
-apart="cli own busy lost" # these run the tool, and hold leases that it waits for
+apart="cli own python busy lost" # these run the tool, and hold leases that it waits for
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 (

@@ -111,7 +111,7 @@ static const struct refusal refusals[] = {
     {"absent.c", BACKEND_HOST, "there is no file absent.c"},
     {"kernel.c", BACKEND_CUDA, "kernel.c is a host candidate"},
     {"kernel.cu", BACKEND_HOST, "kernel.cu is a CUDA candidate"},
-    {"kernel.py", BACKEND_HOST, "suffixes"},
+    {"kernel.txt", BACKEND_HOST, "suffixes"},
     {".", BACKEND_HOST, "is a directory"},
     {"/dev/null", BACKEND_HOST, "not a regular file"},
     {"wrong.cu", BACKEND_CUDA,
@@ -123,7 +123,7 @@ START_TEST(bad_input_is_told_with_a_hint)
 {
     write_file("kernel.c", "");
     write_file("kernel.cu", "");
-    write_file("kernel.py", "");
+    write_file("kernel.txt", "");
     write_file("wrong.cu", "// a kernel\n// link: cublas cudnn\n");
     ck_assert_msg(build(refusals[_i].path, refusals[_i].backend) == BUILD_INPUT, "%s", error);
     ck_assert_says(refusals[_i].words);

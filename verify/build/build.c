@@ -7,21 +7,25 @@
 #include <unistd.h>
 
 #include "build_internal.h"
+#include "module.h"
 #include "scratch.h"
+#include "verify/isolate/zygote.h"
 #include "verify/system/clock.h"
 
 enum { HINT_BYTES = 700 };
 
-/* "c", "cuda", "so", or NULL. */
+/* NULL: none of them. */
 static const char *language_of(const char *path)
 {
     const char *dot = strrchr(path, '.');
     if (!dot || strchr(dot, '/'))
         return NULL;
-    return strcmp(dot, ".c") == 0    ? "c"
-           : strcmp(dot, ".cu") == 0 ? "cuda"
-           : strcmp(dot, ".so") == 0 ? "so"
-                                     : NULL;
+    return strcmp(dot, ".c") == 0      ? "c"
+           : strcmp(dot, ".cu") == 0   ? "cuda"
+           : strcmp(dot, ".so") == 0   ? "so"
+           : strcmp(dot, ".py") == 0   ? "python"
+           : strcmp(dot, ".json") == 0 ? "solution"
+                                       : NULL;
 }
 
 /* Is there a regular file that can be read? */
@@ -30,7 +34,7 @@ static enum build_status check_file(const char *path, char *error, size_t error_
     struct stat status;
     if (!path || !*path)
         snprintf(error, error_size,
-                 "found no candidate; expected a .c, .cu or .so file\n"
+                 "found no candidate; expected a .c, .cu, .so, .py or .json file\n"
                  "---> unseen verify PROBLEM CANDIDATE");
     else if (strcmp(path, "-") == 0)
         snprintf(error, error_size,
@@ -38,14 +42,15 @@ static enum build_status check_file(const char *path, char *error, size_t error_
                  "compiled, hashed and rerun from a reproduction line\n---> write standard input "
                  "to a file first: cat >candidate.cu");
     else if (stat(path, &status))
-        snprintf(error, error_size,
-                 errno == ENOENT
-                     ? "there is no file %s: %s; expected a .c, .cu or .so file\n---> check the path"
-                     : "cannot look at %s: %s\n---> check the path and its permissions",
-                 path, strerror(errno));
+        snprintf(
+            error, error_size,
+            errno == ENOENT
+                ? "there is no file %s: %s; expected a .c, .cu, .so, .py or .json file\n---> check the path"
+                : "cannot look at %s: %s\n---> check the path and its permissions",
+            path, strerror(errno));
     else if (S_ISDIR(status.st_mode))
         snprintf(error, error_size,
-                 "%s is a directory; expected one .c, .cu or .so file\n---> "
+                 "%s is a directory; expected one .c, .cu, .so, .py or .json file\n---> "
                  "name the file in it that holds the kernel",
                  path);
     else if (!S_ISREG(status.st_mode))
@@ -66,7 +71,8 @@ static enum build_status check_language(struct build *build, const struct build_
     build->language = language_of(options->path);
     if (!build->language)
         snprintf(error, error_size,
-                 "%s has none of the suffixes .c (host), .cu (CUDA), .so (built)\n"
+                 "%s has none of the suffixes .c (host), .cu (CUDA), .so (built), .py (Python), .json (a "
+                 "solution)\n"
                  "---> rename it after its language",
                  options->path);
     else if (strcmp(build->language, "c") == 0 && options->backend == BACKEND_CUDA)
@@ -82,6 +88,11 @@ static enum build_status check_language(struct build *build, const struct build_
     else
         return BUILD_OK;
     return BUILD_INPUT;
+}
+
+static bool is_module(const struct build *build)
+{
+    return strcmp(build->language, "python") == 0 || strcmp(build->language, "solution") == 0;
 }
 
 static enum build_status make_directory(struct build *build, char *error, size_t error_size)
@@ -144,8 +155,9 @@ enum build_status build_candidate(struct build *build, const struct build_option
     if (status == BUILD_OK)
         status = make_directory(build, error, error_size);
     if (status == BUILD_OK)
-        status = take_in(build, options, error, error_size);
-    if (status == BUILD_OK && strcmp(build->language, "so") != 0)
+        status = is_module(build) ? module_make(build, options, error, error_size)
+                                  : take_in(build, options, error, error_size);
+    if (status == BUILD_OK && !is_module(build) && strcmp(build->language, "so") != 0)
         status = compile(build, options, error, error_size);
     build->seconds = clock_seconds() - begin;
     if (status != BUILD_OK)
@@ -153,8 +165,15 @@ enum build_status build_candidate(struct build *build, const struct build_option
     return status;
 }
 
+const struct python *build_python(const struct build *build)
+{
+    return *build->python.interpreter ? &build->python : NULL;
+}
+
 void build_clear(struct build *build)
 {
+    if (*build->directory && *build->python.interpreter)
+        zygote_end_all(build->directory);
     if (*build->directory)
         scratch_remove(build->directory);
     *build->directory = 0;

@@ -3,6 +3,7 @@
 #define UNSEEN_BUILD_H
 
 #include "verify/device/region.h"
+#include "verify/isolate/python.h"
 
 enum build_status {
     BUILD_OK,
@@ -17,16 +18,23 @@ struct build {
     char log[512];        /* full compiler output: in `directory`; after BUILD_FAILED where it was
                             * kept (unseen-build.log here, else in TMPDIR or /tmp) */
     char sha256[65];      /* of the candidate file as given */
-    const char *language; /* "c", "cuda", "so" */
+    const char *language; /* "c", "cuda", "so", "python", "solution" */
     double seconds;
+    struct python python; /* of a module: how it is run; else empty. `object` is then its file */
 };
 
 struct build_options {
     const char *path;
-    enum backend backend; /* a .c needs the host, a .cu CUDA; a .so goes with either */
+    enum backend backend; /* a .c needs the host, a .cu CUDA; others go with either */
     int device;
     const char *arch; /* "90a": compute capability with its a-features; for .cu */
     double timeout;   /* seconds for the compiler */
+    /* For a .py or a .json: */
+    const char *python;  /* the interpreter; NULL: python3 on PATH */
+    const char *scripts; /* verify/python */
+    const char *entry;   /* the class or function; NULL: what is found */
+    const char *adapter; /* the problem's, for classes; NULL: none */
+    const char *names;   /* of the problem's arguments, with blanks between them */
 };
 
 /* On anything but BUILD_OK nothing is left behind except a kept log, and build_clear has nothing
@@ -35,6 +43,7 @@ struct build_options {
  * errors and where the full log is. */
 enum build_status build_candidate(struct build *build, const struct build_options *options, char *error,
                                   size_t error_size);
+const struct python *build_python(const struct build *build); /* NULL: it is no module */
 void build_clear(struct build *build); /* removes the directory; a zeroed build is fine */
 
 #endif

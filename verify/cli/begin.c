@@ -19,6 +19,9 @@ static struct task_options task_options(const struct options *options, const str
                                  .regress = options->regress,
                                  .candidate = options->argument[1],
                                  .baseline = options->baseline,
+                                 .python = options->python,
+                                 .entry = options->entry,
+                                 .compile_timeout = options->compile_timeout,
                                  .count =
                                      options->unseen >= 0 ? options->unseen : effort_count(options->effort),
                                  .seed = options->seed,

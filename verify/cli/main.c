@@ -42,19 +42,20 @@ static const struct command commands[] = {
      "Draw the seen and unseen sets and print them, one configuration per line, with why each was "
      "drawn.",
      command_draw},
-    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbjcnLxftMBJTvqRiwFW",
-     "Run CANDIDATE (.c, .cu or .so) on the seen and on an unseen set, judge every output element, and "
+    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbjcnLxftMBJTvqRiwFWPEk",
+     "Run CANDIDATE (.c, .cu, .so, .py or .json) on the seen and on an unseen set, judge every output "
+     "element, and "
      "say whether it is general.\v"
      "For example:\n"
      "  unseen verify softmax kernel.cu --effort quick\n"
      "  unseen verify softmax kernel.c --device host --json result.json\n\n" STATUSES,
      command_verify},
-    {"check", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptMTmLvqiw",
+    {"check", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptMTmLvqiwPEk",
      "Run CANDIDATE on one configuration, such as 'rows=3 cols=4099 seed=91'.\v"
      "Exit status: 0 it passes, 1 it does not, 2 bad usage or input, 3 the environment cannot do it, "
      "130 interrupted.",
      command_check},
-    {"shrink", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptMTrvqiw",
+    {"shrink", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptMTrvqiwPEk",
      "Find the simplest configuration on which CANDIDATE still fails as it does on CONFIGURATION.\v"
      "For example:\n"
      "  unseen shrink softmax kernel.cu 'rows=37 cols=4099 seed=91'\n\n"

@@ -51,7 +51,10 @@ enum {
     KEY_REQUIRE_SANDBOX = 'w',
     KEY_MEMORY = 'M',
     KEY_BUDGET = 'B',
-    KEY_WITHOUT = 'W'
+    KEY_WITHOUT = 'W',
+    KEY_PYTHON = 'P',
+    KEY_ENTRY = 'E',
+    KEY_COMPILE_TIMEOUT = 'k'
 };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
@@ -97,6 +100,14 @@ static const struct argp_option all_options[] = {
      "(the published check's constants decide; both are printed)",
      0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "for one call of the candidate (default: 20)", 0},
+    {"python", KEY_PYTHON, "PATH", 0,
+     "the interpreter of a candidate in Python, which has torch (default: python3 on PATH)", 0},
+    {"entry", KEY_ENTRY, "NAME", 0, "the class or function of a candidate in Python (default: what is found)",
+     0},
+    {"compile-timeout", KEY_COMPILE_TIMEOUT, "SECONDS", 0,
+     "for compiling; for loading a candidate in Python, and for its first call of a configuration (default: "
+     "600)",
+     0},
     {"memory", KEY_MEMORY, "SIZE", 0,
      "main memory that the candidate and all that it starts may hold, such as 8G (default: half of the "
      "machine's, shared by --jobs)",
@@ -256,6 +267,11 @@ static error_t parse_value(int key, char *text, const struct command *command, s
     case KEY_JOBS: o->jobs = (int)parse_whole(command, &jobs, text); return 0;
     case KEY_RUNS: o->runs = (int)parse_whole(command, &runs, text); return 0;
     case KEY_TIMEOUT: o->timeout = parse_seconds(command, "timeout", "5", text); return 0;
+    case KEY_COMPILE_TIMEOUT:
+        o->compile_timeout = parse_seconds(command, "compile-timeout", "120", text);
+        return 0;
+    case KEY_PYTHON: o->python = text; return 0;
+    case KEY_ENTRY: o->entry = text; return 0;
     case KEY_BUDGET: o->budget = parse_seconds(command, "budget", "600", text); return 0;
     case KEY_MEMORY: o->memory = parse_size(command, text); return 0;
     case KEY_EFFORT:

@@ -17,7 +17,7 @@ enum { ARGUMENTS_MAX = 3, RUNS_DEFAULT = 60 };
 struct options {
     const char *argument[ARGUMENTS_MAX];
     int arguments;
-    const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause, *like, *out;
+    const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause, *like, *out, *python, *entry;
     int unseen; /* -1: what the effort says */
     enum effort effort;
     bool effort_given;
@@ -29,8 +29,9 @@ struct options {
     bool explain, header, only_seen, only_unseen, fail_fast;
     bool published;
     double timeout;
-    double memory; /* bytes; 0: what the machine suggests */
-    double budget; /* seconds; 0: none */
+    double compile_timeout; /* seconds, of a module; 0: the default */
+    double memory;          /* bytes; 0: what the machine suggests */
+    double budget;          /* seconds; 0: none */
     int jobs, runs;
     bool verbose, quiet;
 };

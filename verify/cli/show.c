@@ -74,6 +74,16 @@ char *show_command_options(const struct options *options, const struct task *tas
     }
     if (options->timeout != CALL_SECONDS)
         fprintf(out, "--timeout %g ", options->timeout);
+    if (options->python) {
+        fprintf(out, "--python ");
+        text_shell(out, options->python);
+        fprintf(out, " ");
+    }
+    if (options->entry) {
+        fprintf(out, "--entry ");
+        text_shell(out, options->entry);
+        fprintf(out, " ");
+    }
     if (options->memory > 0)
         fprintf(out, "--memory %.10gM ", options->memory / 0x1p20);
     if (options->published)

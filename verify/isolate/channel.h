@@ -16,7 +16,17 @@ enum {
     CHANNEL_SETS = 16, /* of tensors that can be mapped at once: configurations, and copies of each */
     CHANNEL_SLOTS = CHANNEL_SETS * CHANNEL_TENSORS,
     CHANNEL_EVERY_SET = CHANNEL_SETS, /* UNMAP */
-    CHANNEL_TEXT = 512
+    CHANNEL_TEXT = 512,
+    CHANNEL_NAME = 32
+};
+
+/* What lies in a slot, for a candidate that is given tensors and not addresses. */
+struct channel_tensor {
+    char name[CHANNEL_NAME];
+    uint32_t dtype, role, rank,
+        size; /* enum dtype, enum tensor_role; bytes of an element. size 0: not said */
+    int64_t dim[PROBLEM_MAX_RANK];
+    int64_t pitch; /* elements from row to row */
 };
 
 /* A scalar that goes to the candidate by value. */
@@ -53,15 +63,19 @@ enum call_mode {
 
 struct request {
     uint32_t kind;
-    uint32_t sequence;                /* echoed: an answer to anything else is garbage */
-    uint32_t backend;                 /* LOAD */
-    int32_t device;                   /* LOAD: CUDA ordinal */
-    char path[CHANNEL_TEXT];          /* LOAD: the shared object; empty: only open the device, or the arena */
-    char symbol[64];                  /* LOAD */
-    uint32_t set;                     /* MAP, UNMAP, CALL: of tensors, < CHANNEL_SETS */
-    uint32_t slot;                    /* MAP: tensor number; the descriptor travels with the packet */
-    uint64_t mapped;                  /* MAP: bytes, whole granules */
-    uint32_t tensors, arguments;      /* CALL */
+    uint32_t sequence;            /* echoed: an answer to anything else is garbage */
+    uint32_t backend;             /* LOAD */
+    int32_t device;               /* LOAD: CUDA ordinal */
+    char path[CHANNEL_TEXT];      /* LOAD: the shared object; empty: only open the device, or the arena */
+    char symbol[64];              /* LOAD */
+    char entry[64];               /* LOAD, Python: the class or function to take; empty: what is found */
+    char adapter[CHANNEL_TEXT];   /* LOAD, Python: who binds the problem to the candidate; empty: nobody */
+    char names[CHANNEL_TEXT];     /* LOAD, Python: of the arguments, with blanks between them */
+    uint32_t set;                 /* MAP, UNMAP, CALL: of tensors, < CHANNEL_SETS */
+    uint32_t slot;                /* MAP: tensor number; the descriptor travels with the packet */
+    uint64_t mapped;              /* MAP: bytes, whole granules */
+    struct channel_tensor tensor; /* MAP */
+    uint32_t tensors, arguments;  /* CALL */
     uint64_t offset[CHANNEL_TENSORS]; /* byte offset of each tensor in its region */
     struct channel_argument argument[CHANNEL_ARGUMENTS];
     uint64_t flush_bytes; /* CALL: overwrite this much before it (CUDA) */
@@ -75,7 +89,13 @@ enum reply_kind {
     REPLY_FAULT,       /* caught SIGSEGV/SIGBUS: slot of the region next to the address, or -1 */
     REPLY_DEVICE_ERROR /* CUDA: value is the CUresult after the call; text its name */
 };
-enum reply_failure { FAILURE_LOAD = 1, FAILURE_SYMBOL, FAILURE_MEMORY, FAILURE_DEVICE };
+enum reply_failure {
+    FAILURE_LOAD = 1,
+    FAILURE_SYMBOL,
+    FAILURE_MEMORY,
+    FAILURE_DEVICE,
+    FAILURE_RAISED /* Python: an exception, or a result that is none */
+};
 
 struct reply {
     uint32_t magic; /* CHANNEL_MAGIC */
@@ -91,7 +111,7 @@ struct reply {
     double event_ms;  /* CALL: CUDA events around it; host: monotonic clock */
     double wall_ms;   /* CALL: from when its stream is free until the device is idle */
     double tail_ms;   /* CALL: from the stop event until the device is idle; 0 where there is no event */
-    char text[CHANNEL_TEXT];
+    char text[CHANNEL_TEXT]; /* RETURNED, other than 0: the candidate's reason */
 };
 #define CHANNEL_MAGIC 0x756e736eu
 /* Last on the runner's command line: objects that were unloaded stay visible from outside. */

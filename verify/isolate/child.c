@@ -40,6 +40,11 @@ static enum child_status request_load(struct child *child, const struct child_op
     }
     strcpy(request.path, object);
     strcpy(request.symbol, options->symbol);
+    if (options->python) {
+        snprintf(request.entry, sizeof request.entry, "%s", options->python->entry);
+        snprintf(request.adapter, sizeof request.adapter, "%s", options->python->adapter);
+        snprintf(request.names, sizeof request.names, "%s", options->python->names);
+    }
     return child_exchange(child, &request, -1, timeout, &reply, text, text_size);
 }
 
@@ -101,6 +106,7 @@ static enum child_status start(struct child **out, const struct child_options *o
     }
     child->backend = options->backend;
     child->sandboxed = sandboxed;
+    child->forked = options->python != NULL;
     child->fault.slot = -1;
     child->log = -1;
     if (child_spawn(&child->process, options, sandboxed, text, text_size)) {
@@ -161,7 +167,7 @@ enum child_status child_start(struct child **out, const struct child_options *op
         return CHILD_SPAWN;
     }
     status = request_load(child, options, options->object, options->load_timeout, text, text_size);
-    if (status == CHILD_SYMBOL) {
+    if (status == CHILD_SYMBOL && !options->python) {
         size_t used = strlen(text);
         snprintf(text + used, text_size - used,
                  "\n---> in CUDA and C++ declare it extern \"C\"; "
@@ -186,8 +192,18 @@ static void tell_lent(struct child *child)
 enum child_status child_map(struct child *child, int set, int slot, const struct region *region, char *text,
                             size_t text_size)
 {
-    struct request request = {
-        .kind = REQUEST_MAP, .set = (uint32_t)set, .slot = (uint32_t)slot, .mapped = region->mapped};
+    const struct channel_tensor nothing = {.size = 0};
+    return child_map_tensor(child, set, slot, region, &nothing, text, text_size);
+}
+
+enum child_status child_map_tensor(struct child *child, int set, int slot, const struct region *region,
+                                   const struct channel_tensor *tensor, char *text, size_t text_size)
+{
+    struct request request = {.kind = REQUEST_MAP,
+                              .set = (uint32_t)set,
+                              .slot = (uint32_t)slot,
+                              .mapped = region->mapped,
+                              .tensor = *tensor};
     struct reply reply;
     child->lent[set] += (double)region->mapped;
     tell_lent(child);
@@ -251,6 +267,8 @@ enum child_status child_call(struct child *child, const struct call *call, doubl
                                     .wall_ms = reply.wall_ms,
                                     .tail_ms = reply.tail_ms,
                                     .judge_ms = judge_ms};
+    if (answer->returned != 0)
+        child_copy_words(&reply, answer->words, sizeof answer->words);
     return CHILD_OK;
 }
 

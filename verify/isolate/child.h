@@ -3,6 +3,7 @@
 #define UNSEEN_CHILD_H
 
 #include "channel.h"
+#include "python.h"
 #include "verify/device/region.h"
 
 struct child; /* one runner process with one candidate loaded */
@@ -28,10 +29,11 @@ struct child_options {
     int device;         /* CUDA ordinal */
     const char *object; /* absolute path of the shared object */
     const char *symbol;
-    double load_timeout;  /* seconds for the candidate's own part: its object, its constructors */
-    double memory;        /* bytes that its processes may hold together; 0: any */
-    int threads;          /* OMP_NUM_THREADS in the child */
-    const char *log_path; /* what the candidate prints is appended until the file has 64 KiB
+    const struct python *python; /* how a module is run; NULL: `object` is a shared object */
+    double load_timeout;         /* seconds for the candidate's own part: its object, its constructors */
+    double memory;               /* bytes that its processes may hold together; 0: any */
+    int threads;                 /* OMP_NUM_THREADS in the child */
+    const char *log_path;        /* what the candidate prints is appended until the file has 64 KiB
                              * (all starts together), the rest is discarded; NULL: all of it */
 };
 
@@ -51,6 +53,9 @@ enum child_status child_start(struct child **child, const struct child_options *
  * child_unmap. */
 enum child_status child_map(struct child *child, int set, int slot, const struct region *region, char *text,
                             size_t text_size);
+/* The same, and what lies there, for a candidate in Python. */
+enum child_status child_map_tensor(struct child *child, int set, int slot, const struct region *region,
+                                   const struct channel_tensor *tensor, char *text, size_t text_size);
 /* Every slot of the set; CHANNEL_EVERY_SET: of all. */
 enum child_status child_unmap(struct child *child, int set, char *text, size_t text_size);
 
@@ -67,6 +72,8 @@ struct call {
  * modules, OpenMP's threads. Host: one clock, twice. */
 struct child_answer {
     int returned; /* by the candidate */
+    char words
+        [CHANNEL_TEXT]; /* where it returned anything but 0: its reason, in plain letters; may be empty */
     bool
         outside; /* CALL_ASK: it works on other streams than the one that it is given, and does not wait for it */
     double event_ms; /* between events on the stream; CALL_WALL: wall_ms */

@@ -20,19 +20,29 @@ void sandbox_reject(enum backend backend, const char *why);
 /* --- child_spawn.c --- */
 
 struct spawned {
-    pid_t pid;   /* the runner, or the bubblewrap that holds it; leader of its session */
-    int pidfd;   /* readable when it ends; -1 where the kernel has none */
-    int channel; /* this side's end */
-    int output;  /* what it prints; non-blocking */
+    pid_t pid;             /* the runner, or the bubblewrap that holds it; leader of its session */
+    int pidfd;             /* readable when it ends; -1 where the kernel has none */
+    int channel;           /* this side's end */
+    int output;            /* what it prints; non-blocking */
+    struct zygote *zygote; /* what has forked it, and `pid` is that one's; NULL: nothing has */
 };
 
 /* Returns 0; -1 with text. */
 int child_spawn(struct spawned *spawned, const struct child_options *options, bool sandboxed, char *text,
                 size_t text_size);
+/* Any other process, its descriptor 3 and its output as the runner's. 0, or an errno. */
+int spawn_process(struct spawned *spawned, const char *const *argv, char *const *environment);
 /* Wait for the end of the process and reap it: `patience_ms` for it to end by itself, then it is
  * killed.
  * Returns the wait status. */
 int child_reap(struct spawned *spawned, int patience_ms);
+
+/* --- child_python.c --- */
+
+struct sandbox;
+void spawn_python_show(struct sandbox *sandbox, const struct python *python);
+/* Words from malloc; how many, at most 16. */
+int spawn_python_environment(char **environment, const struct python *python, int threads);
 
 /* --- child_wait.c --- */
 
@@ -51,6 +61,7 @@ struct child {
     struct forbid_watch *forbid; /* NULL: nothing is forbidden to it */
     enum backend backend;
     bool sandboxed;
+    bool forked;    /* by a zygote, which tells its own status and not that of a sandbox */
     int log;        /* descriptor, -1: none */
     size_t logged;  /* bytes in the log */
     char head[256]; /* the first bytes printed */
@@ -67,6 +78,8 @@ enum child_status child_exchange(struct child *child, struct request *request, i
 /* Wait for the answer with this sequence; kind: which of DONE and RETURNED is legal. */
 enum child_status child_wait(struct child *child, uint32_t sequence, enum reply_kind kind, double timeout,
                              struct reply *reply, char *text, size_t text_size);
+/* Of what the process under test wrote; empty where it wrote nothing. */
+void child_copy_words(const struct reply *reply, char *text, size_t text_size);
 /* Copy what was printed into the log, without waiting. */
 void child_drain(struct child *child);
 

@@ -14,15 +14,19 @@
 #include "child_internal.h"
 #include "child_table.h"
 #include "sandbox.h"
+#include "zygote.h"
 #include "verify/forbid/forbid.h"
 #include "verify/system/defence.h"
 
-enum { ENVIRONMENT = 8, LIFTED = 10, CHANNEL_GONE_MS = 2000 };
+enum { ENVIRONMENT = 24, LIFTED = 10, CHANNEL_GONE_MS = 2000 };
 
 /* The runner lies beside this program, or where `make install` puts it. */
-static int find_runner(char *path, size_t size, char *text, size_t text_size)
+static int find_runner(char *path, size_t size, bool library, char *text, size_t text_size)
 {
-    static const char *const places[] = {"unseen-runner", "../libexec/unseen/unseen-runner"};
+    static const char *const programs[] = {"unseen-runner", "../libexec/unseen/unseen-runner"},
+                             *const libraries[] = {"libunseen-runner.so",
+                                                   "../libexec/unseen/libunseen-runner.so"};
+    const char *const *const places = library ? libraries : programs;
     char self[400];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length < 0) {
@@ -32,7 +36,7 @@ static int find_runner(char *path, size_t size, char *text, size_t text_size)
     self[length] = 0;
     char *slash = strrchr(self, '/');
     slash[1] = 0;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         char joined[512];
         snprintf(joined, sizeof joined, "%s%s", self, places[i]);
         char *real = realpath(joined, NULL);
@@ -44,25 +48,29 @@ static int find_runner(char *path, size_t size, char *text, size_t text_size)
             return 0;
     }
     snprintf(text, text_size,
-             "found no unseen-runner in %s; expected it there or in "
+             "found no %s in %s; expected it there or in "
              "../libexec/unseen\n---> run `make`",
-             self);
+             places[0], self);
     return -1;
 }
 
 /* Only what a candidate needs to find its libraries and device: a seed in a variable must not
  * reach it. */
-static int make_environment(char *environment[ENVIRONMENT], int threads)
+static int make_environment(char *environment[ENVIRONMENT], int threads, const struct python *python)
 {
-    static const char *const kept[] = {"PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES",
-                                       "CUDA_DEVICE_ORDER"};
+    static const char *const kept[] = {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",
+                                       "PATH"};
+    const int inherited = python ? 3 : 4;
     int n = 0, status = 0;
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+    for (int i = 0; i < inherited; i++) {
         const char *value = getenv(kept[i]);
         if (value)
             status |= asprintf(&environment[n++], "%s=%s", kept[i], value) < 0;
     }
-    status |= asprintf(&environment[n++], "HOME=/nonexistent") < 0;
+    if (python)
+        n += spawn_python_environment(environment + n, python, threads);
+    else
+        status |= asprintf(&environment[n++], "HOME=/nonexistent") < 0;
     if (threads > 0)
         status |= asprintf(&environment[n++], "OMP_NUM_THREADS=%d", threads) < 0;
     /* Threads that spin while they wait take the cores from those that work, here or next door. */
@@ -136,9 +144,85 @@ static bool enclose(struct sandbox *sandbox, const struct child_options *options
 {
     sandbox_begin(sandbox, options->backend == BACKEND_CUDA ? SANDBOX_CUDA : SANDBOX_CANDIDATE);
     sandbox_show(sandbox, runner);
-    if (options->object && *options->object)
+    if (options->python)
+        spawn_python_show(sandbox, options->python);
+    else if (options->object && *options->object)
         sandbox_show(sandbox, options->object);
     return sandbox_end(sandbox, -1);
+}
+
+/* What is to run, behind the sandbox's words. */
+static void add_words(const char **argv, const struct child_options *options, const char *runner,
+                      const char *without)
+{
+    const struct python *const python = options->python;
+    const char *const interpreted[] = {python ? python->interpreter : NULL, "-I",  "-B", "-u",
+                                       python ? python->script : NULL,      runner};
+    int words = 0;
+    for (size_t i = 0; python && i < sizeof interpreted / sizeof *interpreted; i++)
+        argv[words++] = interpreted[i];
+    if (!python)
+        argv[words++] = runner;
+    if (*without || python)
+        argv[words++] = without;
+    if (forbid_watches(options->object))
+        argv[words++] = CHANNEL_AUDIT;
+    argv[words] = NULL;
+}
+
+int spawn_process(struct spawned *spawned, const char *const *argv, char *const *environment)
+{
+    int fd[4]; /* channel, output: ours, theirs each */
+    int status = make_pipes(fd, fd + 2) ? errno : 0;
+    child_table_adopt();
+    if (status == 0) {
+        child_table_starting();
+        status = launch(&spawned->pid, argv, environment, fd[1], fd[3]);
+        child_table_started(status == 0 ? spawned->pid : 0);
+    }
+    if (status) {
+        close_all(fd, 4);
+        return status;
+    }
+    close(fd[1]);
+    close(fd[3]);
+    spawned->channel = fd[0];
+    spawned->output = fd[2];
+    spawned->pidfd = pidfd_open(spawned->pid, 0);
+    spawned->zygote = NULL;
+    return 0;
+}
+
+/* A fork of an interpreter that is there, or is started now. */
+static int fork_python(struct spawned *spawned, const struct child_options *options, bool sandboxed,
+                       const char *const *argv, char *const *environment, char *text, size_t text_size)
+{
+    char key[1024];
+    int fd[4]; /* channel, output: ours, theirs each */
+    snprintf(key, sizeof key, "%s %d %d %d %d", options->object, sandboxed, (int)options->backend,
+             options->device, options->threads);
+    const struct zygote_plan plan = {key, argv, environment};
+    struct zygote *const zygote = zygote_take(&plan, text, text_size);
+    if (!zygote)
+        return -1;
+    if (make_pipes(fd, fd + 2)) {
+        snprintf(text, text_size, "cannot make a pipe: %s\n---> check ulimit -n", strerror(errno));
+        close_all(fd, 4);
+        zygote_give(zygote);
+        return -1;
+    }
+    const int process = zygote_start(zygote, fd[1], fd[3], text, text_size);
+    close(fd[1]);
+    close(fd[3]);
+    if (process < 0) {
+        close(fd[0]);
+        close(fd[2]);
+        zygote_give(zygote);
+        return -1;
+    }
+    *spawned = (struct spawned){
+        .pid = zygote_pid(zygote), .pidfd = process, .channel = fd[0], .output = fd[2], .zygote = zygote};
+    return 0;
 }
 
 int child_spawn(struct spawned *spawned, const struct child_options *options, bool sandboxed, char *text,
@@ -146,50 +230,48 @@ int child_spawn(struct spawned *spawned, const struct child_options *options, bo
 {
     char runner[512], without[DEFENCE_TEXT], *environment[ENVIRONMENT] = {NULL};
     struct sandbox sandbox = {.count = 0};
-    int fd[4]; /* channel, output: ours, theirs each */
-    if (find_runner(runner, sizeof runner, text, text_size))
+    int status = 0;
+    if (find_runner(runner, sizeof runner, options->python, text, text_size))
         return -1;
     if (sandboxed && !enclose(&sandbox, options, runner)) {
         snprintf(text, text_size, "LD_LIBRARY_PATH names too many folders for the sandbox\n---> shorten it");
         return -1;
     }
-    const char **const argv = sandbox.argv;
     defence_removed(without, sizeof without);
-    argv[sandbox.count] = runner;
-    int words = 1;
-    if (*without)
-        argv[sandbox.count + words++] = without;
-    if (forbid_watches(options->object))
-        argv[sandbox.count + words++] = CHANNEL_AUDIT;
-    argv[sandbox.count + words] = NULL;
-    int status = make_pipes(fd, fd + 2) || make_environment(environment, options->threads) ? errno : 0;
-    child_table_adopt();
-    if (status == 0) {
-        child_table_starting();
-        status = launch(&spawned->pid, argv, environment, fd[1], fd[3]);
-        child_table_started(status == 0 ? spawned->pid : 0);
-    }
+    add_words(sandbox.argv + sandbox.count, options, runner, without);
+    if (make_environment(environment, options->threads, options->python))
+        status = errno;
+    else if (options->python)
+        status = fork_python(spawned, options, sandboxed, sandbox.argv, environment, text, text_size);
+    else
+        status = spawn_process(spawned, sandbox.argv, environment);
     for (int i = 0; i < ENVIRONMENT; i++)
         free(environment[i]);
-    if (status) {
-        close_all(fd, 4);
+    if (status > 0)
         snprintf(text, text_size,
                  "cannot start %s: %s\n---> check the limits on processes and "
                  "open files (ulimit -a)",
-                 argv[0], strerror(status));
-        return -1;
-    }
-    close(fd[1]);
-    close(fd[3]);
-    spawned->channel = fd[0];
-    spawned->output = fd[2];
-    spawned->pidfd = pidfd_open(spawned->pid, 0);
-    return 0;
+                 sandbox.argv[0], strerror(status));
+    return status ? -1 : 0;
+}
+
+/* Its end is the zygote's to tell, which ends what it has left, too. */
+static int reap_forked(struct spawned *spawned, int patience_ms)
+{
+    struct pollfd ended = {spawned->pidfd, POLLIN, 0};
+    if (patience_ms > 0)
+        poll(&ended, 1, patience_ms);
+    const int status = zygote_give(spawned->zygote);
+    spawned->zygote = NULL;
+    spawned->pid = 0;
+    return status;
 }
 
 int child_reap(struct spawned *spawned, int patience_ms)
 {
     int status = 0;
+    if (spawned->zygote)
+        return reap_forked(spawned, patience_ms);
     pid_t pid = spawned->pid;
     struct pollfd ended = {spawned->pidfd, POLLIN, 0};
     siginfo_t info = {0};

@@ -63,7 +63,7 @@ static enum child_status describe_end(const struct child *child, int status, cha
 {
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    if (child->sandboxed && code > 128 && code < 128 + 65)
+    if (child->sandboxed && !child->forked && code > 128 && code < 128 + 65)
         number = code - 128;
     if (number == 9)
         snprintf(text, text_size, "killed by signal 9 (Killed), as when memory is out");
@@ -122,28 +122,21 @@ static enum child_status fault(struct child *child, const struct reply *reply, c
     return give_up(child, in_guard ? CHILD_OVERRUN : CHILD_CRASH);
 }
 
-/* The text was written by the process under test: nothing in it may drive a terminal. */
 static void copy_words(const struct reply *reply, char *text, size_t text_size)
 {
-    char words[CHANNEL_TEXT];
-    memcpy(words, reply->text, sizeof words);
-    words[sizeof words - 1] = 0;
-    for (char *c = words; *c; c++)
-        if (*c != '\n' && (*c < ' ' || *c > '~')) /* beyond ASCII, too: U+009B begins a sequence like ESC [ */
-            *c = '?';
-    snprintf(text, text_size, "%s", *words ? words : "it failed without a word");
+    child_copy_words(reply, text, text_size);
+    if (!*text)
+        snprintf(text, text_size, "it failed without a word");
 }
 
 static enum child_status failed(struct child *child, const struct reply *reply, char *text, size_t text_size)
 {
     static const enum child_status meaning[] = {
-        [FAILURE_LOAD] = CHILD_LOAD,
-        [FAILURE_SYMBOL] = CHILD_SYMBOL,
-        [FAILURE_MEMORY] = CHILD_MEMORY,
-        [FAILURE_DEVICE] = CHILD_DEVICE,
+        [FAILURE_LOAD] = CHILD_LOAD,     [FAILURE_SYMBOL] = CHILD_SYMBOL, [FAILURE_MEMORY] = CHILD_MEMORY,
+        [FAILURE_DEVICE] = CHILD_DEVICE, [FAILURE_RAISED] = CHILD_CRASH,
     };
     copy_words(reply, text, text_size);
-    bool known = reply->value >= FAILURE_LOAD && reply->value <= FAILURE_DEVICE;
+    bool known = reply->value >= FAILURE_LOAD && reply->value <= FAILURE_RAISED;
     return give_up(child, known ? meaning[reply->value] : CHILD_LOAD);
 }
 

@@ -20,6 +20,8 @@
 #include "verify/system/defence.h"
 
 #define FILE_LIMIT ((rlim_t)64 << 20)
+/* Where compilers run, as in verify/build. */
+#define COMPILER_FILE_LIMIT ((rlim_t)1 << 30)
 
 struct runner runner;
 
@@ -61,6 +63,14 @@ static void load(const struct request *request, struct reply *reply, int *listen
         return;
     }
     state_keep();
+    if (runner.python) {
+        const int failure = python_load(request, reply->text);
+        if (failure) {
+            reply->kind = REPLY_FAILED;
+            reply->value = failure;
+        }
+        return;
+    }
     void *object = dlopen(request->path, RTLD_NOW | RTLD_LOCAL);
     if (!object) {
         fail(reply, FAILURE_LOAD, "%s", dlerror());
@@ -140,12 +150,16 @@ static void map(const struct request *request, int fd, struct reply *reply)
     } else {
         map_host(slot, fd, request->mapped, reply);
     }
+    slot->tensor = request->tensor;
+    slot->tensor.name[CHANNEL_NAME - 1] = '\0';
 }
 
 static void unmap_set(const struct request *request)
 {
     const bool every = request->set >= CHANNEL_SETS;
     const uint32_t first = every ? 0 : request->set * CHANNEL_TENSORS;
+    if (runner.python)
+        python_forget(every ? CHANNEL_EVERY_SET : request->set);
     for (uint32_t i = 0; i < (every ? CHANNEL_SLOTS : CHANNEL_TENSORS); i++)
         unmap(&runner.slot[first + i]);
 }
@@ -157,8 +171,8 @@ static bool holds(const struct slot *slot, uint64_t offset)
 
 static bool callable(const struct request *request)
 {
-    if (!runner.candidate || request->set >= CHANNEL_SETS || request->tensors > CHANNEL_TENSORS ||
-        request->arguments > CHANNEL_ARGUMENTS)
+    if ((!runner.candidate && !runner.python) || request->set >= CHANNEL_SETS ||
+        request->tensors > CHANNEL_TENSORS || request->arguments > CHANNEL_ARGUMENTS)
         return false;
     for (uint32_t i = 0; i < request->tensors; i++)
         if (!holds(&runner.slot[request->set * CHANNEL_TENSORS + i], request->offset[i]))
@@ -168,14 +182,23 @@ static bool callable(const struct request *request)
 
 static void call(const struct request *request, struct reply *reply)
 {
-    if (!callable(request))
+    void *const stream = runner.backend == BACKEND_CUDA ? device_stream() : NULL;
+    if (!callable(request)) {
         fail(reply, FAILURE_LOAD, "%s", "a call needs a candidate and its tensors mapped");
-    else if (!call_prepare(request, runner.backend == BACKEND_CUDA ? device_stream() : NULL))
+        return;
+    }
+    if (runner.python && !python_prepare(request, stream, reply))
+        return;
+    if (!runner.python && !call_prepare(request, stream)) {
         fail(reply, FAILURE_LOAD, "%s", "a call needs arguments of known types");
-    else if (runner.backend == BACKEND_CUDA)
+        return;
+    }
+    if (runner.backend == BACKEND_CUDA)
         device_call(request, reply);
     else
         call_host(request, reply);
+    if (runner.python && reply->kind == REPLY_RETURNED)
+        python_finish(reply);
 }
 
 /* With a descriptor where `fd` is one, which is closed here. */
@@ -253,6 +276,9 @@ static bool receive(struct request *request, int *fd)
         memcpy(fd, CMSG_DATA(header), sizeof *fd);
     request->path[sizeof request->path - 1] = '\0';
     request->symbol[sizeof request->symbol - 1] = '\0';
+    request->entry[sizeof request->entry - 1] = '\0';
+    request->adapter[sizeof request->adapter - 1] = '\0';
+    request->names[sizeof request->names - 1] = '\0';
     return got == (ssize_t)sizeof *request;
 }
 
@@ -268,7 +294,7 @@ static void confine(void)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_FSIZE, FILE_LIMIT);
+    limit(RLIMIT_FSIZE, runner.python ? COMPILER_FILE_LIMIT : FILE_LIMIT);
     int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (score >= 0) {
         if (write(score, "1000", 4) < 0)
@@ -289,23 +315,14 @@ static int private_channel(void)
     return fcntl(CHANNEL_FD, F_DUPFD_CLOEXEC, 100 + pick);
 }
 
-/* The judge names the defences that are taken away (verify --without). */
-int main(int argc, char **argv)
+int runner_serve(const char *without)
 {
     static struct request request;
-    int fd, type;
-    socklen_t size = sizeof type;
-    if (getsockopt(CHANNEL_FD, SOL_SOCKET, SO_TYPE, &type, &size) || type != SOCK_SEQPACKET) {
-        fputs("unseen-runner: found no channel on descriptor 3; unseen starts this program itself\n"
-              "---> run `unseen verify PROBLEM CANDIDATE`\n",
-              stderr);
-        return 2;
-    }
-    audit_begin(argc, argv);
+    int fd;
     confine();
     fault_arm();
-    if (argc > 1)
-        defence_remove(argv[1]);
+    if (without)
+        defence_remove(without);
     if (defence_is_on(DEFENCE_FILTER))
         filter_calls();
     runner.channel = private_channel();
@@ -321,4 +338,19 @@ int main(int argc, char **argv)
             close(fd);
     }
     return 0;
+}
+
+/* The judge names the defences that are taken away (verify --without). */
+int main(int argc, char **argv)
+{
+    int type;
+    socklen_t size = sizeof type;
+    if (getsockopt(CHANNEL_FD, SOL_SOCKET, SO_TYPE, &type, &size) || type != SOCK_SEQPACKET) {
+        fputs("unseen-runner: found no channel on descriptor 3; unseen starts this program itself\n"
+              "---> run `unseen verify PROBLEM CANDIDATE`\n",
+              stderr);
+        return 2;
+    }
+    audit_begin(argc, argv);
+    return runner_serve(argc > 1 ? argv[1] : NULL);
 }

@@ -51,6 +51,7 @@ void device_call(const struct request *request, struct reply *reply)
 /* How long the stream is held at most while the host launches the candidate, in nanoseconds; and where it is asked
  * what happens meanwhile. */
 #define HOLD_NS 300000u
+#define HOLD_PYTHON_NS 3000000u /* its way to a launch is longer */
 #define ASK_NS 4000000u
 /* The latter gives work that is not held so long, in milliseconds, or three times what a call took before. */
 #define ASK_LEAST_MS 0.5
@@ -214,9 +215,10 @@ static CUresult call_by_events(const struct request *request, struct reply *repl
     float milliseconds = 0;
     struct hold_look before;
     const bool asks = request->mode == CALL_ASK;
+    const uint64_t limit_ns = asks ? ASK_NS : runner.python ? HOLD_PYTHON_NS : HOLD_NS;
     CUresult result = asks ? hold_look(&device.hold, request, &before) : CUDA_SUCCESS;
     if (result == CUDA_SUCCESS)
-        result = hold_begin(&device.hold, device.stream, asks ? ASK_NS : HOLD_NS);
+        result = hold_begin(&device.hold, device.stream, limit_ns);
     if (result == CUDA_SUCCESS)
         result = device.driver->event_record(device.start, device.stream);
     if (result != CUDA_SUCCESS)
@@ -226,8 +228,7 @@ static CUresult call_by_events(const struct request *request, struct reply *repl
     device.driver->ctx_set_current(device.context);
     if (asks)
         result = ask(request, &before, start, reply);
-    const double released =
-        hold_lasts(&device.hold) ? call_clock_ms() : start + 1e-6 * (asks ? ASK_NS : HOLD_NS);
+    const double released = hold_lasts(&device.hold) ? call_clock_ms() : start + 1e-6 * (double)limit_ns;
     hold_end(&device.hold);
     CUresult then = device.driver->event_record(device.stop, device.stream);
     if (then == CUDA_SUCCESS)

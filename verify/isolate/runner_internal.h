@@ -14,6 +14,7 @@
 struct slot {
     char *base;
     size_t mapped, guard;
+    struct channel_tensor tensor;
 };
 
 struct runner {
@@ -23,6 +24,7 @@ struct runner {
     struct slot slot[CHANNEL_SLOTS]; /* set by set */
     volatile uint32_t sequence;      /* of the request in progress */
     atomic_bool busy;                /* a request is in progress: a fault is its answer */
+    bool python;                     /* the candidate is a module of the interpreter that loaded this */
 };
 extern struct runner runner;
 
@@ -35,6 +37,26 @@ int arena_begin(uint64_t *base);
 /* Where a tensor of so many bytes goes; NULL: not into the arena. */
 char *arena_place(unsigned slot, size_t mapped);
 bool arena_holds(const void *address);
+
+/* --- runner.c --- */
+
+/* What follows the start of the process: confined, with its handlers and its filter, it says hello and answers requests until
+ * the channel ends. `without` names defences that are taken away. Returns the exit status. */
+int runner_serve(const char *without);
+
+/* --- runner_python.c --- */
+
+/* 0, or an enum reply_failure with words in text (CHANNEL_TEXT bytes). */
+int python_load(const struct request *request, char *text);
+/* The set is unmapped; CHANNEL_EVERY_SET: all are. */
+void python_forget(uint32_t set);
+/* Views of the tensors, and whatever the candidate's class does before it is called. False: `reply` says why not. */
+bool python_prepare(const struct request *request, void *stream, struct reply *reply);
+/* 0: what it returned can be taken. */
+int python_call(void);
+double python_ended_ms(void); /* when the candidate itself returned, by call_clock_ms; 0: not known */
+/* After the call, the device at rest: what it returned goes to where outputs lie, or `reply` says why it does not. */
+void python_finish(struct reply *reply);
 
 /* --- runner_fault.c --- */
 

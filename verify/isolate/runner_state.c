@@ -43,6 +43,7 @@ static struct {
     struct rlimit limit[RLIM_NLIMITS];
     int slack; /* of timers, nanoseconds */
     fenv_t arithmetic;
+    char *locale; /* an interpreter has chosen one by then */
 } kept;
 
 /* --- arithmetic: rounding, exceptions that trap, denormals, the x87's precision and stack --- */
@@ -239,6 +240,7 @@ void state_keep(void)
         return;
     keep_arithmetic();
     keep_environment();
+    kept.locale = strdup(setlocale(LC_ALL, NULL));
     kept.umask = umask(0);
     umask(kept.umask);
     keep_descriptors();
@@ -261,8 +263,8 @@ void state_restore(void)
     if (chdir("/") != 0)
         errno = 0; /* there is no other place to go */
     uselocale(LC_GLOBAL_LOCALE);
-    if (strcmp(setlocale(LC_ALL, NULL), "C") != 0)
-        setlocale(LC_ALL, "C");
+    if (kept.locale && strcmp(setlocale(LC_ALL, NULL), kept.locale) != 0)
+        setlocale(LC_ALL, kept.locale);
     restore_descriptors();
     restore_scheduling();
     restore_limits();

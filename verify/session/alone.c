@@ -60,6 +60,7 @@ static void start_baseline(struct alone *alone)
         build_candidate(&alone->build, &build, error, sizeof error) != BUILD_OK)
         return;
     alone->options.object = alone->build.object;
+    alone->options.python = NULL;
     alone->session = session_open(&alone->options);
 }
 

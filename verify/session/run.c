@@ -35,6 +35,7 @@ struct session_options run_session_options(const struct task *task, const struct
     return (struct session_options){.problem = task->problem,
                                     .device = &task->device,
                                     .object = task->build.object,
+                                    .python = build_python(&task->build),
                                     .log_path = options->log_path,
                                     .timeout = options->timeout,
                                     .memory = options->memory > 0 ? options->memory : usage_of_worker(jobs),

@@ -169,6 +169,7 @@ static struct session *open_baseline(const struct run *run)
 {
     struct session_options options = run_session_options(run->task, run->options);
     options.object = run->task->baseline.object;
+    options.python = build_python(&run->task->baseline);
     return session_open(&options);
 }
 

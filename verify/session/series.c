@@ -26,6 +26,8 @@ static bool load(struct series *series, struct session *s, int base)
     if (!slots_fill(s, series->config, &series->instance, base))
         return false;
     series->drawn = base;
+    series->setup->constant =
+        true; /* weights are prepared once, before the first call, by who has them for ever */
     return true;
 }
 
@@ -83,6 +85,15 @@ static int calls_of_a_drawing(const struct series *series, const struct session 
     return s->options.device->backend == BACKEND_CUDA ? 1 : DRAW_HOST;
 }
 
+static void turn_content(struct series *series, const struct session *s)
+{
+    struct content *content = &series->content;
+    content_turn(s->options.problem, &series->instance, series->random, content);
+    for (int t = 0; t < s->tensors; t++)
+        if (session_is_state(s, t))
+            content->turn[t] = 0;
+}
+
 /* The content of the next call, and where it goes. A near duplicate is as often as not where its original was. */
 static bool renew(struct series *series, struct session *s)
 {
@@ -103,7 +114,7 @@ static bool renew(struct series *series, struct session *s)
             content->base++;
         ok = load(series, s, content->base);
         if (ok && series->setup->slot[0].given)
-            content_turn(s->options.problem, &series->instance, series->random, content);
+            turn_content(series, s);
     }
     series->ring = (int)pcg_below(series->random, (uint64_t)series->setup->rings);
     series->placement = pcg_below(series->random, 2) ? PLACE_HIGH : PLACE_LOW;
@@ -152,6 +163,9 @@ static void measure_flush(struct series *series, const struct session *s)
     for (int t = 0; t < s->tensors; t++) {
         const struct region *region = &s->now->slot[t].region[series->ring];
         flush_memory(region->base, region->mapped);
+        /* What a module returns is copied to where outputs lie: memory that is read, and memory that is written. */
+        for (int i = 0; i < 2 && s->options.python && s->now->slot[t].got; i++)
+            flush_memory(region->base, region->mapped);
     }
     const double ms = 1e3 * (clock_seconds() - start);
     series->flush_ms = series->calls == 0 ? ms : fmin(series->flush_ms, ms);
@@ -176,7 +190,7 @@ static bool note_answer(struct series *series, struct session *s, const struct c
     if (answer->returned != 0) {
         series->ended.outcome = OUTCOME_REFUSED;
         series->ended.reason.cause = CAUSE_RETURN;
-        snprintf(series->ended.detail, sizeof series->ended.detail, "returned %d", answer->returned);
+        session_refused(answer, &series->ended);
         return false;
     }
     s->outside = s->outside || answer->outside;
@@ -202,7 +216,7 @@ bool series_call(struct series *series, struct session *s, struct series_call *o
     if (!session_child(s, &series->ended))
         return false;
     const enum child_status status =
-        child_call(s->child, &call, s->options.timeout, &answer, text, sizeof text);
+        child_call(s->child, &call, session_call_limit(s), &answer, text, sizeof text);
     if (status != CHILD_OK) {
         session_child_failed(s, status, text, &series->ended);
         return false;

@@ -172,6 +172,25 @@ void session_arguments(const struct session *s, const struct instance *instance,
         call->argument[i] = argument_of(s->options.problem, instance, i);
 }
 
+bool session_is_state(const struct session *s, int t)
+{
+    const struct python *const python = s->options.python;
+    const char *const name = s->options.problem->tensors[t].name;
+    const size_t length = strlen(name);
+    for (const char *p = python ? strstr(python->state, name) : NULL; p; p = strstr(p + 1, name))
+        if ((p == python->state || p[-1] == ' ') && (p[length] == ' ' || p[length] == '\0'))
+            return true;
+    return false;
+}
+
+void session_refused(const struct child_answer *answer, struct call_result *result)
+{
+    if (*answer->words)
+        snprintf(result->detail, sizeof result->detail, "%.300s", answer->words);
+    else
+        snprintf(result->detail, sizeof result->detail, "returned %d", answer->returned);
+}
+
 /* --- the child --- */
 
 static const struct {
@@ -244,7 +263,9 @@ static bool start_child(struct session *s, struct call_result *result)
         .device = s->options.device->ordinal,
         .object = s->options.object,
         .symbol = s->options.problem->name,
-        .load_timeout = load_limit(s->options.timeout),
+        .python = s->options.python,
+        .load_timeout =
+            s->options.python ? s->options.python->compile_timeout : load_limit(s->options.timeout),
         .memory = s->options.memory,
         .threads = s->options.threads,
         .log_path = s->options.log_path,
@@ -270,14 +291,24 @@ bool session_child(struct session *s, struct call_result *result)
         return true;
     for (int ring = 0; ring < setup->rings && status == CHILD_OK; ring++)
         for (int t = 0; t < s->tensors && status == CHILD_OK; t++)
-            status = child_map(s->child, setup->first_set + ring, t, &setup->slot[t].region[ring], text,
-                               sizeof text);
+            status = child_map_tensor(s->child, setup->first_set + ring, t, &setup->slot[t].region[ring],
+                                      &setup->slot[t].tensor, text, sizeof text);
     if (status != CHILD_OK) {
         session_child_failed(s, status, text, result);
         return false;
     }
     setup->mapped = true;
+    setup->called = false;
     return true;
+}
+
+/* What is compiled for each shape is compiled in the first call. No call looks different for it. */
+double session_call_limit(struct session *s)
+{
+    const bool first = !s->now->called;
+    s->now->called = true;
+    return s->options.python && first ? fmax(s->options.timeout, s->options.python->compile_timeout)
+                                      : s->options.timeout;
 }
 
 void session_unmap(struct session *s)

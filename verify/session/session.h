@@ -8,17 +8,19 @@
 #include "verify/device/device.h"
 #include "verify/device/lease.h"
 #include "verify/device/room.h"
+#include "verify/isolate/python.h"
 
 enum { CALL_SECONDS = 20 }; /* what one call may take where nothing else is said */
 
 struct session_options {
     const struct problem *problem;
     const struct device *device;
-    const char *object;   /* the candidate's shared object */
-    const char *log_path; /* where what it prints goes; NULL: nowhere */
-    double timeout;       /* seconds for one call */
-    double memory;        /* bytes that the candidate's processes may hold together; 0: any */
-    int threads;          /* of the candidate and of the judge, each at its turn */
+    const char *object;          /* the candidate's shared object, or its module: */
+    const struct python *python; /* how that is run; NULL: it is none */
+    const char *log_path;        /* where what it prints goes; NULL: nowhere */
+    double timeout;              /* seconds for one call */
+    double memory;               /* bytes that the candidate's processes may hold together; 0: any */
+    int threads;                 /* of the candidate and of the judge, each at its turn */
     bool brief;  /* outcomes are wanted: where MPFR is expensive it hears only what could still acquit */
     int workers; /* sessions that share the machine's memory */
     struct lease *lease; /* held while times are taken; NULL: none is to be had */

@@ -72,7 +72,7 @@ static bool run_call(struct session *s, struct checking *c, int number, struct c
 
     start = clock_seconds();
     const enum child_status status =
-        child_call(s->child, call, s->options.timeout, &answer, text, sizeof text);
+        child_call(s->child, call, session_call_limit(s), &answer, text, sizeof text);
     s->seconds.run += clock_seconds() - start;
     if (status != CHILD_OK) {
         session_child_failed(s, status, text, result);
@@ -81,7 +81,7 @@ static bool run_call(struct session *s, struct checking *c, int number, struct c
     if (answer.returned != 0) {
         result->outcome = OUTCOME_REFUSED;
         result->reason.cause = CAUSE_RETURN;
-        snprintf(result->detail, sizeof result->detail, "returned %d", answer.returned);
+        session_refused(&answer, result);
         return true;
     }
     start = clock_seconds();

@@ -26,13 +26,16 @@ struct slot {
     size_t bytes;
     size_t row, pitch; /* bytes of a row, and to the next one */
     uint32_t poison;
+    struct channel_tensor tensor; /* for a candidate that is given tensors */
 };
 
 /* A configuration for which there is memory. */
 struct setup {
     struct slot slot[PROBLEM_MAX_TENSORS];
-    int rings;   /* how many of the regions of each tensor; 0: nothing is set up */
-    bool mapped; /* the child has them, as sets first_set and following */
+    int rings;     /* how many of the regions of each tensor; 0: nothing is set up */
+    bool mapped;   /* the child has them, as sets first_set and following */
+    bool constant; /* what a constructor was given stays as it is: it is a model's weights */
+    bool called;   /* and was called with them */
     int first_set;
 };
 
@@ -96,9 +99,14 @@ bool slots_choose_near(struct session *s, const struct instance *instance, struc
 /* session.c */
 void session_arguments(const struct session *s, const struct instance *instance, struct call *call);
 bool session_child(struct session *s, struct call_result *result); /* running, with regions mapped */
+double session_call_limit(struct session *s); /* seconds, for the call that is made now */
 void session_child_failed(struct session *s, enum child_status status, const char *text,
                           struct call_result *result);
+void session_refused(const struct child_answer *answer, struct call_result *result); /* in its words */
 void session_restart(struct session *s); /* the next call is the first of a new process */
+
+/* Is tensor t given to a constructor, and no input of a call? */
+bool session_is_state(const struct session *s, int t);
 
 /* session_clock.c */
 /* Who is on the device now, with the lease in hand: others make the time at hand one that is not to be

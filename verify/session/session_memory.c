@@ -63,6 +63,19 @@ static int create_copies(struct session *s, int t, bool turned, char *why, size_
     return error ? -1 : 0;
 }
 
+/* Its shape, for whoever is given tensors. */
+static void describe(const struct tensor *known, const struct instance_tensor *tensor,
+                     struct channel_tensor *out)
+{
+    *out = (struct channel_tensor){.dtype = known->dtype,
+                                   .role = known->role,
+                                   .rank = (uint32_t)tensor->rank,
+                                   .size = (uint32_t)dtype_size(known->dtype),
+                                   .pitch = instance_tensor_pitch(tensor)};
+    snprintf(out->name, sizeof out->name, "%.*s", CHANNEL_NAME - 1, known->name);
+    memcpy(out->dim, tensor->dim, sizeof out->dim);
+}
+
 int setup_create(struct session *s, const struct instance *instance, int rings, bool turned, char *why,
                  size_t why_size)
 {
@@ -78,6 +91,7 @@ int setup_create(struct session *s, const struct instance *instance, int rings, 
         slot->bytes = (size_t)instance_tensor_span(tensor) * size;
         slot->row = (size_t)instance_tensor_width(tensor) * size;
         slot->pitch = (size_t)instance_tensor_pitch(tensor) * size;
+        describe(&problem->tensors[t], tensor, &slot->tensor);
         slot->poison = defence_is_on(DEFENCE_POISON) ? memory_poison(dtype) : 0;
         for (int ring = 0; ring < rings; ring++)
             if (region_create(&slot->region[ring], s->options.device->backend, slot->bytes, align, why,
@@ -125,7 +139,7 @@ bool slots_fill(struct session *s, const struct config *config, const struct ins
     for (int t = 0; t < s->tensors; t++) {
         const struct slot *slot = &s->now->slot[t];
         int error = 0;
-        if (!is_drawn(s, t))
+        if (!is_drawn(s, t) || (s->now->constant && session_is_state(s, t)))
             continue;
         if (slot->pitch > slot->row)
             error = s->memory->poison(slot->own, slot->bytes, slot->poison);
@@ -178,6 +192,9 @@ bool slots_choose_near(struct session *s, const struct instance *instance, struc
     struct near *near = &content->near;
     unsigned char stretch[8 * STRETCH];
     content_choose_near(s->options.problem, instance, random, near);
+    if (!near->present)
+        return true;
+    near->present = !session_is_state(s, near->tensor);
     if (!near->present)
         return true;
     const struct slot *slot = &s->now->slot[near->tensor];

@@ -29,7 +29,7 @@ static bool call_anew(struct session *s, const struct judging *judging, const st
     if (!session_child(s, &ended))
         return s->status == SESSION_OK;
     const enum child_status status =
-        child_call(s->child, &call, s->options.timeout, &answer, text, sizeof text);
+        child_call(s->child, &call, session_call_limit(s), &answer, text, sizeof text);
     if (status != CHILD_OK)
         session_child_failed(s, status, text, &ended);
     *passed = status == CHILD_OK && answer.returned == 0;

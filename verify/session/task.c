@@ -11,6 +11,7 @@
 #include "verify/system/interrupt.h"
 #include "verify/device/memory.h"
 #include "verify/problem/folder.h"
+#include "verify/problem/paths.h"
 
 static enum task_status fail(struct task *task, enum task_status status, const char *text)
 {
@@ -183,13 +184,32 @@ enum task_status task_draw(struct task *task)
     return TASK_OK;
 }
 
+/* With blanks between them. */
+static void name_arguments(const struct problem *problem, char *names, size_t size)
+{
+    size_t used = 0;
+    *names = '\0';
+    for (int i = 0; problem->arguments[i].name && used < size; i++)
+        used += (size_t)snprintf(names + used, size - used, "%s%s", i ? " " : "", problem->arguments[i].name);
+}
+
 static enum task_status build_one(struct task *task, const char *path, struct build *build)
 {
+    char scripts[1024], adapter[1024], names[512];
+    paths_find(scripts, sizeof scripts, "verify/python");
+    const bool adapts = folder_source(task->problem, "adapter.py", adapter, sizeof adapter) == 0;
+    name_arguments(task->problem, names, sizeof names);
+    const double compile_timeout = task->options.compile_timeout > 0 ? task->options.compile_timeout : 600;
     const struct build_options options = {.path = path,
+                                          .python = task->options.python,
+                                          .entry = task->options.entry,
+                                          .scripts = scripts,
+                                          .adapter = adapts ? adapter : NULL,
+                                          .names = names,
                                           .backend = task->device.backend,
                                           .device = task->device.ordinal,
                                           .arch = task->device.arch,
-                                          .timeout = fmin(600, budget_left())};
+                                          .timeout = fmin(compile_timeout, budget_left())};
     const enum build_status status = build_candidate(build, &options, task->error, sizeof task->error);
     if (status == BUILD_OK)
         return TASK_OK;

@@ -14,6 +14,8 @@ struct task_options {
     const char *device; /* "host", "cuda", "cuda:1"; NULL: a GPU where there is one */
     const char *space, *seen, *regress;
     const char *candidate, *baseline; /* NULL: none */
+    const char *python, *entry;       /* of a module: interpreter, class or function; NULL: what is found */
+    double compile_timeout;           /* seconds; 0: 600 */
     int count;                        /* configurations of the unseen set */
     uint64_t seed;
     bool has_seed;                     /* else the system's entropy */

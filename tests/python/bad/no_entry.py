@@ -1,0 +1,9 @@
+import torch
+
+
+def one(x):
+    return x
+
+
+def two(x):
+    return x

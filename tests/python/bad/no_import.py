@@ -1,0 +1,2 @@
+import torch
+import no_such_package

@@ -1,0 +1,2 @@
+def softmax(x):
+    return x.no_such_method()

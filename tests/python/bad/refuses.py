@@ -1,0 +1,2 @@
+def softmax(x):
+    raise NotImplementedError("only powers of two")

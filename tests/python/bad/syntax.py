@@ -1,0 +1,1 @@
+def softmax(x:

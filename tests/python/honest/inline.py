@@ -1,0 +1,10 @@
+# slow
+import torch
+from torch.utils.cpp_extension import load_inline
+
+module = load_inline("own_softmax", "torch::Tensor own(torch::Tensor x) { return torch::softmax(x, -1); }",
+                     functions=["own"])
+
+
+def softmax(x):
+    return module.own(x)

@@ -1,0 +1,5 @@
+import torch
+
+
+def normalize(values, dim=-1):
+    return torch.nn.functional.softmax(values, dim)

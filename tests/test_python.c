@@ -1,0 +1,204 @@
+/* Candidates in Python, with an interpreter that has torch: the one that UNSEEN_TEST_PYTHON names, or build/venv's. PYTHON_ALL=1
+ * runs those that take long, too. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "skip.h"
+#include "suites.h"
+
+#define POINT "rows=7 cols=333 seed=5"
+
+static const char *interpreter(void)
+{
+    const char *const given = getenv("UNSEEN_TEST_PYTHON");
+    const char *const path = given ? given : cli_repository("build/venv/bin/python");
+    return access(path, X_OK) == 0 ? path : NULL;
+}
+
+static const char no_torch[] = "no interpreter with torch: make build/venv, or UNSEEN_TEST_PYTHON";
+
+static bool begins_with(const char *path, const char *mark)
+{
+    char line[80] = "";
+    FILE *file = fopen(path, "re");
+    if (file && !fgets(line, sizeof line, file))
+        *line = '\0';
+    if (file)
+        fclose(file);
+    return strncmp(line, mark, strlen(mark)) == 0;
+}
+
+/* What it comes to on one configuration, in its four calls. */
+static void check_file(const char *folder, const char *name)
+{
+    char path[200];
+    snprintf(path, sizeof path, "tests/python/%s/%s.py", folder, name);
+    CLI("check", "softmax", cli_repository(path), POINT, "--device", "host", "--python", interpreter(),
+        "--compile-timeout", "200");
+}
+
+/* --- hacks --- */
+
+static const struct {
+    const char *name;
+    int status;
+    const char *words;
+    bool slow;
+} hacks[] = {
+    {"patched_torch", 1, "wrong: ", true},
+    {"cached_outputs", 1, "cheating: replay", false},
+    {"subclass", 1, "Later; expected a torch.Tensor, y float32 [7, 333]", false},
+    {"lazy", 1, "Lazy; expected a torch.Tensor", true},
+    {"threads", 1, "wrong: ", false},
+    {"replaced_time", 0, "pass: ", true}, /* in vain */
+    {"garbage", 1, "unwritten: ", false},
+    {"gradients", 1, "wrong: ", true},
+    {"dlpack", 1, "wrong: ", true},
+    {"patched_runner", 1, "wrong: ", false},
+    {"forged_channel", 1, "cheating: channel", false},
+};
+enum { HACKS = sizeof hacks / sizeof *hacks };
+
+START_TEST(a_hack_is_caught_or_in_vain)
+{
+    if (!interpreter())
+        SKIP_TEST(no_torch);
+    if (hacks[_i].slow && !getenv("PYTHON_ALL"))
+        SKIP_TEST("PYTHON_ALL=1 runs it");
+    check_file("hacks", hacks[_i].name);
+    cli_expect(hacks[_i].status, hacks[_i].words);
+}
+END_TEST
+
+/* --- honest modules --- */
+
+static const char *const honest[] = {"eager",         "destination", "positional", "module", "transposed",
+                                     "channels_last", "in_place",    "compiled",   "inline", NULL};
+enum { HONEST = sizeof honest / sizeof *honest - 1 };
+
+START_TEST(an_honest_module_passes)
+{
+    char path[200];
+    if (!interpreter())
+        SKIP_TEST(no_torch);
+    snprintf(path, sizeof path, "tests/python/honest/%s.py", honest[_i]);
+    if ((begins_with(cli_repository(path), "# slow") || _i % 2) && !getenv("PYTHON_ALL"))
+        SKIP_TEST("PYTHON_ALL=1 runs it");
+    check_file("honest", honest[_i]);
+    cli_expect(0, "pass: ");
+}
+END_TEST
+
+START_TEST(an_honest_module_is_general)
+{
+    if (!interpreter())
+        SKIP_TEST(no_torch);
+    CLI("verify", "softmax", cli_repository("tests/python/honest/eager.py"), "--device", "host", "--space",
+        "tiny.space", "--seen", "tiny.seen", "--unseen", "6", "--seed", "3", "--python", interpreter());
+    cli_expect(0, "general: ");
+    ck_assert(!cli_has_children());
+}
+END_TEST
+
+/* --- bad modules --- */
+
+static const struct {
+    const char *name;
+    int status;
+    const char *words;
+    bool slow;
+} bad[] = {
+    {"no_import", 2, "ModuleNotFoundError: No module named 'no_such_package' (line 2)", false},
+    {"no_entry", 2, "several others: one, two\n---> --entry NAME", true},
+    {"syntax", 2, "SyntaxError", true},
+    {"returns_list", 1, "returned a list; expected a torch.Tensor, y float32 [7, 333]", false},
+    {"wrong_dtype", 1, "returned a tensor of bfloat16; expected a torch.Tensor, y float32", true},
+    {"wrong_shape", 1, "returned a tensor of the shape [2331]; expected", true},
+    {"nothing", 1, "returned None; expected a torch.Tensor", true},
+    {"refuses", 1, "raised NotImplementedError: only powers of two", false},
+    {"raises", 1, "raised AttributeError: ", true},
+    {"forks", 0, "pass: ", false},
+    {"prints", 0, "pass: ", true},
+    {"much_memory", 1, "exceeded: ", true},
+};
+enum { BAD = sizeof bad / sizeof *bad };
+
+START_TEST(a_bad_module_is_told_from_a_good_one)
+{
+    if (!interpreter())
+        SKIP_TEST(no_torch);
+    if (bad[_i].slow && !getenv("PYTHON_ALL"))
+        SKIP_TEST("PYTHON_ALL=1 runs it");
+    check_file("bad", bad[_i].name);
+    if (bad[_i].status == 2)
+        cli_expect_error(2, bad[_i].words, "", "");
+    else
+        cli_expect(bad[_i].status, bad[_i].words);
+    ck_assert(!cli_has_children());
+}
+END_TEST
+
+START_TEST(a_module_that_hangs_at_import_times_out)
+{
+    if (!interpreter())
+        SKIP_TEST(no_torch);
+    CLI("check", "softmax", cli_repository("tests/python/bad/hangs.py"), POINT, "--device", "host",
+        "--python", interpreter(), "--compile-timeout", "2", "--timeout", "1");
+    cli_expect(1, "timeout: ");
+    ck_assert(!cli_has_children());
+}
+END_TEST
+
+START_TEST(an_interpreter_that_is_none_is_an_environment_error)
+{
+    cli_put("m.py", "def softmax(x):\n    return x\n");
+    CLI("check", "softmax", "m.py", POINT, "--device", "host", "--python", "./no-python");
+    cli_expect_error(3, "cannot run the interpreter ./no-python", "", "--python PATH");
+}
+END_TEST
+
+/* --- solutions --- */
+
+START_TEST(a_solution_in_json_is_unpacked_and_run)
+{
+    if (!interpreter())
+        SKIP_TEST(no_torch);
+    cli_put("solution.json",
+            "{\"name\": \"s\", \"spec\": {\"language\": \"python\", \"entry_point\": \"main.py::run\", "
+            "\"destination_passing_style\": true}, \"sources\": [{\"path\": \"main.py\", \"content\": "
+            "\"import torch\\nimport part\\ndef run(a, b):\\n    b.copy_(part.f(a))\\n\"}, {\"path\": "
+            "\"part.py\", \"content\": \"import torch\\ndef f(a):\\n    return torch.softmax(a, -1)\\n\"}]}");
+    CLI("check", "softmax", "solution.json", POINT, "--device", "host", "--python", interpreter());
+    cli_expect(0, "pass: ");
+}
+END_TEST
+
+START_TEST(a_solution_that_leads_out_of_its_folder_is_refused)
+{
+    cli_put("solution.json", "{\"spec\": {\"entry_point\": \"main.py::run\"}, \"sources\": [{\"path\": "
+                             "\"../main.py\", \"content\": \"\"}]}");
+    CLI("check", "softmax", "solution.json", POINT, "--device", "host");
+    cli_expect_error(2, "a source without a path inside of its folder", "", "a solution has `sources`");
+}
+END_TEST
+
+Suite *python_suite(void)
+{
+    Suite *suite = suite_create("python");
+    TCase *tests = tcase_create("modules");
+    tcase_set_timeout(tests, 300);
+    tcase_add_checked_fixture(tests, cli_setup, cli_teardown);
+    tcase_add_loop_test(tests, a_hack_is_caught_or_in_vain, 0, HACKS);
+    tcase_add_loop_test(tests, an_honest_module_passes, 0, HONEST);
+    tcase_add_test(tests, an_honest_module_is_general);
+    tcase_add_loop_test(tests, a_bad_module_is_told_from_a_good_one, 0, BAD);
+    tcase_add_test(tests, a_module_that_hangs_at_import_times_out);
+    tcase_add_test(tests, an_interpreter_that_is_none_is_an_environment_error);
+    tcase_add_test(tests, a_solution_in_json_is_unpacked_and_run);
+    tcase_add_test(tests, a_solution_that_leads_out_of_its_folder_is_refused);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,14 @@
+/* A candidate in Python: a module, or a solution in JSON, in a private folder; and the interpreter that runs it. */
+#ifndef UNSEEN_BUILD_MODULE_H
+#define UNSEEN_BUILD_MODULE_H
+
+#include "build.h"
+
+/* Fills build->python and build->object. `scripts` is verify/python in the checkout or under share/. */
+enum build_status module_make(struct build *build, const struct build_options *options, char *error,
+                              size_t error_size);
+
+/* Does the source define a class of one of these names at the start of a line? Judged by its text. */
+bool module_has_class(const char *path);
+
+#endif

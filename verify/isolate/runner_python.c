@@ -1,0 +1,262 @@
+/* The runner as a library of an interpreter: tensors go to a candidate in Python as views of the mapped memory (DLPack), and what
+ * it returns is copied here to where outputs lie. The interpreter's part is verify/python/runner.py. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "runner_internal.h"
+#include "runner_python.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+static struct python_plan plan;
+static struct python_callbacks callbacks;
+static double ended_ms;
+
+/* --- for the interpreter --- */
+
+EXPORTED struct python_plan *unseen_plan(void);
+EXPORTED int unseen_audit(int argc, char **argv);
+EXPORTED int unseen_serve(const struct python_callbacks *table, const char *without);
+EXPORTED void unseen_ended(void);
+EXPORTED void *unseen_view(int tensor);
+
+struct python_plan *unseen_plan(void)
+{
+    return &plan;
+}
+
+/* Before the interpreter has loaded anything else. */
+int unseen_audit(int argc, char **argv)
+{
+    audit_begin(argc, argv);
+    return 0;
+}
+
+/* Descriptor 3 is the channel. What started this process cannot be looked into; it itself can (--forbid). */
+int unseen_serve(const struct python_callbacks *table, const char *without)
+{
+    callbacks = *table;
+    runner.python = true;
+    prctl(PR_SET_DUMPABLE, 1);
+    return runner_serve(without);
+}
+
+/* The candidate has returned; what the interpreter does from here on is not its time. */
+void unseen_ended(void)
+{
+    ended_ms = call_clock_ms();
+}
+
+/* --- DLPack: a tensor as other libraries know it --- */
+
+enum { DL_CPU = 1, DL_CUDA = 2 };
+enum { DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2, DL_BFLOAT = 4 };
+
+struct dl_tensor {
+    void *data;
+    int32_t device_type, device;
+    int32_t rank;
+    uint8_t code, bits;
+    uint16_t lanes;
+    int64_t *shape, *strides;
+    uint64_t byte_offset;
+};
+
+struct dl_managed {
+    struct dl_tensor tensor;
+    void *context;
+    void (*deleter)(struct dl_managed *);
+};
+
+struct view {
+    struct dl_managed managed;
+    int64_t shape[PROBLEM_MAX_RANK], strides[PROBLEM_MAX_RANK];
+};
+
+static void drop_view(struct dl_managed *managed)
+{
+    free(managed->context);
+}
+
+/* Bytes where not every version of every library knows the format: the interpreter gives these their name. */
+static void set_format(struct dl_tensor *tensor, enum dtype dtype, int size)
+{
+    tensor->lanes = 1;
+    tensor->bits = (uint8_t)(8 * size);
+    switch (dtype) {
+    case DTYPE_F32:
+    case DTYPE_F64:
+    case DTYPE_F16: tensor->code = DL_FLOAT; break;
+    case DTYPE_BF16: tensor->code = DL_BFLOAT; break;
+    case DTYPE_I8:
+    case DTYPE_I32:
+    case DTYPE_I64: tensor->code = DL_INT; break;
+    default: tensor->code = DL_UINT;
+    }
+}
+
+/* A managed tensor of DLPack over tensor `number` of the call that is prepared; its consumer frees it. NULL: no memory. */
+void *unseen_view(int number)
+{
+    const struct python_tensor *from = &plan.tensor[number];
+    struct view *view = calloc(1, sizeof *view);
+    if (!view)
+        return NULL;
+    memcpy(view->shape, from->dim, sizeof view->shape);
+    memcpy(view->strides, from->stride, sizeof view->strides);
+    view->managed =
+        (struct dl_managed){.tensor = {.data = from->data,
+                                       .device_type = plan.backend == BACKEND_CUDA ? DL_CUDA : DL_CPU,
+                                       .device = plan.backend == BACKEND_CUDA ? (int32_t)plan.device : 0,
+                                       .rank = from->rank,
+                                       .shape = view->shape,
+                                       .strides = view->strides},
+                            .context = view,
+                            .deleter = drop_view};
+    set_format(&view->managed.tensor, (enum dtype)from->dtype, from->size);
+    return &view->managed;
+}
+
+/* --- for the runner --- */
+
+static void take_names(const char *names)
+{
+    char copy[CHANNEL_TEXT], *rest = copy;
+    int n = 0;
+    snprintf(copy, sizeof copy, "%s", names);
+    for (char *name; (name = strsep(&rest, " ")) && n < CHANNEL_ARGUMENTS;)
+        snprintf(plan.argument[n++].name, CHANNEL_NAME, "%.*s", CHANNEL_NAME - 1, name);
+}
+
+int python_load(const struct request *request, char *text)
+{
+    *plan.text = '\0';
+    plan.backend = request->backend;
+    plan.device = request->device;
+    plan.stream = runner.backend == BACKEND_CUDA ? device_stream() : NULL;
+    take_names(request->names);
+    const int failure = callbacks.load(request->path, request->symbol, request->entry, request->adapter);
+    snprintf(text, CHANNEL_TEXT, "%s", plan.text);
+    return failure;
+}
+
+void python_forget(uint32_t set)
+{
+    callbacks.forget(set);
+}
+
+/* Dense but for the pitch, which is from one row, the last dimension, to the next. */
+static void set_shape(struct python_tensor *to, const struct channel_tensor *from)
+{
+    to->rank = from->rank <= PROBLEM_MAX_RANK ? (int32_t)from->rank : 0;
+    int64_t stride = 1;
+    for (int d = to->rank - 1; d >= 0; d--) {
+        to->dim[d] = from->dim[d];
+        to->stride[d] = stride;
+        stride = d == to->rank - 1 && from->pitch > 0 ? from->pitch : stride * from->dim[d];
+    }
+}
+
+static void set_tensor(struct python_tensor *to, const struct slot *slot, uint64_t offset)
+{
+    const struct channel_tensor *from = &slot->tensor;
+    memcpy(to->name, from->name, sizeof to->name);
+    to->dtype = (int32_t)from->dtype;
+    to->role = (int32_t)from->role;
+    to->size = (int32_t)from->size;
+    to->returned = 0;
+    to->data = slot->base + offset;
+    set_shape(to, from);
+}
+
+/* False: it was not done, and `reply` says why. */
+static bool is_done(int answer, struct reply *reply)
+{
+    if (answer == PYTHON_DONE)
+        return true;
+    reply->kind = answer == PYTHON_REFUSED ? REPLY_RETURNED : REPLY_FAILED;
+    reply->value = answer == PYTHON_REFUSED ? 1 : FAILURE_RAISED;
+    snprintf(reply->text, sizeof reply->text, "%s", plan.text);
+    return false;
+}
+
+bool python_prepare(const struct request *request, void *stream, struct reply *reply)
+{
+    plan.set = request->set;
+    plan.tensors = request->tensors;
+    plan.arguments = request->arguments;
+    plan.stream = stream;
+    *plan.text = '\0';
+    for (uint32_t i = 0; i < request->tensors; i++)
+        set_tensor(&plan.tensor[i], &runner.slot[request->set * CHANNEL_TENSORS + i], request->offset[i]);
+    for (uint32_t i = 0; i < request->arguments; i++) {
+        plan.argument[i].type = request->argument[i].type;
+        plan.argument[i].whole = request->argument[i].value.whole;
+        plan.argument[i].real = request->argument[i].value.real;
+    }
+    return is_done(callbacks.prepare(), reply);
+}
+
+int python_call(void)
+{
+    ended_ms = 0;
+    return callbacks.call();
+}
+
+double python_ended_ms(void)
+{
+    return ended_ms > 0 ? ended_ms : call_clock_ms();
+}
+
+/* Element by element where rows are not dense there, row by row where they are. */
+static void copy_host(const struct python_tensor *t)
+{
+    const int last = t->rank - 1;
+    const size_t size = (size_t)t->size;
+    const int64_t width = t->rank ? t->dim[last] : 1;
+    int64_t index[PROBLEM_MAX_RANK] = {0}, rows = 1;
+    for (int d = 0; d < last; d++)
+        rows *= t->dim[d];
+    for (int64_t row = 0; row < rows && width > 0; row++) {
+        int64_t from = 0, to = 0;
+        for (int d = 0; d < last; d++) {
+            from += index[d] * t->back_stride[d];
+            to += index[d] * t->stride[d];
+        }
+        const char *source = (const char *)t->back + (size_t)from * size;
+        char *target = (char *)t->data + (size_t)to * size;
+        const int64_t step = t->rank ? t->back_stride[last] : 1;
+        if (step == 1 || width == 1)
+            memcpy(target, source, (size_t)width * size);
+        for (int64_t i = 0; step != 1 && width > 1 && i < width; i++)
+            memcpy(target + (size_t)i * size, source + i * step * (int64_t)size, size);
+        for (int d = last - 1; d >= 0 && ++index[d] == t->dim[d]; d--)
+            index[d] = 0;
+    }
+}
+
+static bool take_back(int number, struct reply *reply)
+{
+    struct python_tensor *t = &plan.tensor[number];
+    if (plan.backend != BACKEND_CUDA) {
+        copy_host(t);
+        return true;
+    }
+    if (!is_done(callbacks.pack(number), reply))
+        return false;
+    reply->value = python_copy_device(t, reply->text);
+    if (reply->value != 0)
+        reply->kind = REPLY_DEVICE_ERROR;
+    return reply->value == 0;
+}
+
+void python_finish(struct reply *reply)
+{
+    if (!is_done(reply->value, reply))
+        return;
+    for (int i = 0; i < plan.tensors; i++)
+        if (plan.tensor[i].returned && plan.tensor[i].role != TENSOR_INPUT && !take_back(i, reply))
+            return;
+}

@@ -1,0 +1,51 @@
+/* What the interpreter's side (verify/python/runner.py) sees of a call; it mirrors these structures. */
+#ifndef UNSEEN_RUNNER_PYTHON_H
+#define UNSEEN_RUNNER_PYTHON_H
+
+#include <stdint.h>
+
+#include "channel.h"
+
+/* Strides are in elements. What came back is the interpreter's to fill in. */
+struct python_tensor {
+    char name[CHANNEL_NAME];
+    int32_t dtype, role, rank, size; /* size: bytes of an element */
+    int64_t returned;                /* there is a tensor for it, which lies elsewhere: */
+    int64_t dim[PROBLEM_MAX_RANK], stride[PROBLEM_MAX_RANK];
+    void *data;
+    void *back;
+    int64_t back_stride[PROBLEM_MAX_RANK];
+};
+
+struct python_argument {
+    char name[CHANNEL_NAME];
+    int64_t type; /* enum argument_type */
+    int64_t whole;
+    double real;
+};
+
+struct python_plan {
+    int64_t backend, device, set, tensors, arguments;
+    void *stream;
+    char text[CHANNEL_TEXT]; /* the interpreter's words where it returns anything but PYTHON_DONE */
+    struct python_tensor tensor[CHANNEL_TENSORS];
+    struct python_argument argument[CHANNEL_ARGUMENTS];
+};
+
+/* What a callback returns; load: 0 or an enum reply_failure. */
+enum python_answer { PYTHON_DONE, PYTHON_REFUSED, PYTHON_RAISED };
+
+/* Called with the interpreter's lock not held; they take it. */
+struct python_callbacks {
+    int (*load)(const char *path, const char *symbol, const char *entry, const char *adapter);
+    int (*prepare)(void); /* views, and what the candidate's class needs before its first call */
+    int (*call)(void);    /* the candidate, between unseen_started and unseen_ended; then what it returned */
+    int (*pack)(int tensor); /* what was returned for it becomes dense: rows in order, without gaps */
+    void (*forget)(int64_t set);
+};
+
+/* runner_python_cuda.c: from `back`, which has no gaps, to `data` on the device, which is at rest before and after. 0, or the
+ * driver's error with words in text (CHANNEL_TEXT bytes). */
+int python_copy_device(const struct python_tensor *tensor, char *text);
+
+#endif

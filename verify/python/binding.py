@@ -1,0 +1,179 @@
+"""From what a module holds to what is called: which class or function, and with which arguments."""
+import importlib.util
+import inspect
+import sys
+
+
+class BadModule(Exception):
+    """The module cannot be used at all."""
+
+
+class BadResult(Exception):
+    """What came back is not what was asked for."""
+
+
+def load_module(path):
+    folder = path.rsplit("/", 1)[0]
+    sys.path.insert(0, folder)
+    spec = importlib.util.spec_from_file_location("candidate", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["candidate"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def functions_of(module):
+    """Its own public ones, without what a benchmark's file brings along."""
+    return {name: value for name, value in vars(module).items()
+            if inspect.isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
+            and name not in ("get_inputs", "get_init_inputs")}
+
+
+def find_entry(module, problem, entry):
+    if entry:
+        found = getattr(module, entry, None)
+        if callable(found):
+            return found
+        public = [n for n, v in vars(module).items() if callable(v) and not n.startswith("_")]
+        raise BadModule(f"the module has no class or function '{entry}'; it has {', '.join(public[:20]) or 'none'}\n"
+                        "---> --entry NAME names one of these")
+    for name in ("ModelNew", "Model", problem):
+        if callable(getattr(module, name, None)):
+            return getattr(module, name)
+    functions = functions_of(module)
+    if len(functions) == 1:
+        return next(iter(functions.values()))
+    raise BadModule(f"the module has no class ModelNew or Model and no function {problem}, and "
+                    f"{'no other function' if not functions else 'several others: ' + ', '.join(sorted(functions))}\n"
+                    "---> --entry NAME says which one is meant")
+
+
+def parameters_of(function):
+    """Those that can be given by position; None: nothing is known of them."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return None
+    if any(p.kind == p.VAR_POSITIONAL for p in parameters):
+        return None
+    return [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+
+
+def is_required(parameter):
+    return parameter.default is parameter.empty
+
+
+class Matching:
+    """Which values go to a function: by its parameters' names where all are known, else by position, tensors and then scalars."""
+
+    def __init__(self, function, inputs, outputs, scalars, destination=None):
+        parameters = parameters_of(function)
+        known = set(inputs) | set(outputs) | set(scalars)
+        self.named, self.positional = [], []
+        names = [p.name for p in parameters or []]
+        if parameters is not None and all(p.name in known for p in parameters if is_required(p)):
+            self.positional = [n for p, n in zip(parameters, names) if p.kind == p.POSITIONAL_ONLY and n in known]
+            self.named = [p.name for p in parameters if p.kind != p.POSITIONAL_ONLY and p.name in known]
+            if not self.named and not self.positional and parameters:
+                self.positional = list(inputs)
+            self.destination = bool(outputs) and all(n in names for n in outputs)
+            return
+        self.destination = bool(destination)
+        order = list(inputs) + (list(outputs) if destination else []) + list(scalars)
+        if parameters is None:
+            self.positional = list(inputs) + (list(outputs) if destination else [])
+            return
+        least = sum(is_required(p) for p in parameters)
+        if least > len(order):
+            raise BadResult(f"{getattr(function, '__name__', 'it')} takes {least} arguments; there are {len(order)}: "
+                            f"{', '.join(order)}\n---> name its parameters so, or take as many by position")
+        self.positional = order[:max(least, min(len(parameters), len(inputs)))]
+
+    def values(self, table):
+        return [table[n] for n in self.positional], {n: table[n] for n in self.named}
+
+
+class Function:
+    """A plain function."""
+
+    def __init__(self, function, call):
+        self.function, self.call = function, call
+        self.matching = Matching(function, call.inputs, call.outputs, call.scalars, call.destination)
+
+    def rebind(self, tensors):
+        table = {**tensors, **self.call.scalars}
+        self.args, self.kwargs = self.matching.values(table)
+
+    def __call__(self):
+        result = self.function(*self.args, **self.kwargs)
+        return None if self.matching.destination else result
+
+
+class Model:
+    """A class with state: constructed once for each configuration and each content of its state, which comes from tensors of the
+    problem under the names of its state dict."""
+
+    def __init__(self, entry, call, init=None, state=None, forward=None):
+        self.entry, self.call, self.init, self.state = entry, call, init, state
+        self.forward, self.instance, self.print = forward, None, None
+
+    def construct(self, tensors):
+        torch = self.call.torch
+        with torch.device(self.call.device):
+            if self.init is not None:
+                instance = self.entry(*self.init)
+            else:
+                matching = Matching(self.entry, [], [], self.call.scalars)
+                args, kwargs = matching.values(self.call.scalars)
+                instance = self.entry(*args, **kwargs)
+        if isinstance(instance, torch.nn.Module):
+            instance = instance.to(self.call.device)
+            self.load_state(instance, tensors)
+        return instance
+
+    def load_state(self, instance, tensors):
+        own = instance.state_dict()
+        names = self.state if self.state is not None else {n: n for n in own if n in tensors}
+        given = {key: tensors[name] for key, name in names.items()}
+        for key, value in given.items():
+            if key in own and tuple(own[key].shape) != tuple(value.shape):
+                raise ValueError(f"its {key} has the shape {tuple(own[key].shape)}; expected {tuple(value.shape)}")
+        with self.call.torch.no_grad():
+            missing = instance.load_state_dict(given, strict=False).unexpected_keys if given else []
+        if missing:
+            raise BadResult(f"its state dict lacks {', '.join(missing)}; it has {', '.join(own) or 'nothing'}\n"
+                            "---> keep the names of the published reference")
+
+    def fingerprint(self, tensors):
+        """Sums over the bits of all state, weighted by place: another content has others."""
+        torch, sums = self.call.torch, []
+        for name in sorted(set((self.state or {}).values())):
+            flat = tensors[name].detach().contiguous().view(torch.uint8).flatten()
+            for part in flat.split(1 << 26):
+                wide = part.to(torch.int64)
+                place = torch.arange(wide.numel(), device=wide.device) % 65521
+                sums.append(torch.stack([wide.sum(), (wide * place).sum()]))
+        return torch.cat(sums).tolist() if sums else []
+
+    def rebind(self, tensors):
+        mark = self.fingerprint(tensors)
+        if self.instance is None or mark != self.print:
+            self.instance, self.print = self.construct(tensors), mark
+            loaded = set(self.state.values()) if self.state is not None else set()
+            inputs = [n for n in self.call.inputs if n not in loaded]
+            target = getattr(self.instance, "forward", self.instance)
+            self.matching = Matching(target, inputs, self.call.outputs, self.call.scalars, self.call.destination)
+        table = {**tensors, **self.call.scalars}
+        if self.forward is not None:
+            self.args, self.kwargs = [table[n] for n in self.forward], {}
+        else:
+            self.args, self.kwargs = self.matching.values(table)
+
+    def __call__(self):
+        result = self.instance(*self.args, **self.kwargs)
+        return None if self.forward is None and self.matching.destination else result
+
+
+def bind(entry, call):
+    bound = Model(entry, call) if inspect.isclass(entry) else Function(entry, call)
+    return bound

@@ -1,0 +1,258 @@
+"""Called by the C runner: tensors become views, the candidate is called, what it returned is looked at.
+
+Whatever is used of torch here was taken before the candidate was loaded, from types that it cannot patch."""
+import ctypes
+import importlib.util
+import types
+
+DONE, REFUSED, RAISED = 0, 1, 2
+FAILURE_LOAD, FAILURE_SYMBOL = 1, 2
+INPUT, OUTPUT, INOUT = 0, 1, 2
+TEXT = 511
+
+
+class Call:
+    """What an adapter is given (see doc/candidate.md)."""
+
+    def __init__(self, torch, binding, device, destination):
+        self.torch, self.device, self.destination = torch, device, destination
+        self.tensors, self.scalars, self.shapes = {}, {}, {}
+        self.inputs, self.outputs = [], []
+        self.model = lambda entry, **how: binding.Model(entry, self, **how)
+
+
+class Caller:
+    def __init__(self, torch, library, plan, binding):
+        self.torch, self.library, self.plan, self.binding = torch, library, plan, binding
+        base = torch._C.TensorBase
+        self.tensor_type = torch.Tensor
+        self.get = types.SimpleNamespace(
+            data_ptr=base.data_ptr, stride=base.stride, contiguous=base.contiguous, is_neg=base.is_neg,
+            is_conj=base.is_conj, shape=base.shape.__get__, dtype=base.dtype.__get__, layout=base.layout.__get__,
+            device=base.device.__get__, nested=base.is_nested.__get__, zero=base._is_zerotensor)
+        self.wrapped = getattr(torch._C._functorch, "is_functorch_wrapped_tensor", lambda x: False)
+        self.bare = torch._C.DisableTorchFunction
+        self.no_grad, self.strided = torch.no_grad, torch.strided
+        self.from_dlpack, self.capsule = torch._C._from_dlpack, ctypes.pythonapi.PyCapsule_New
+        self.capsule.restype = ctypes.py_object
+        self.capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        t = torch
+        self.formats = [t.float32, t.bfloat16, t.float8_e4m3fn, t.int32, t.int64, t.uint8, t.float64, t.float16,
+                        t.float8_e5m2, t.int8, t.bool]
+        self.as_bytes = {t.float8_e4m3fn, t.float8_e5m2, t.bool}
+        self.bound, self.keys = {}, {}
+        self.views = self.packed = self.entry = self.adapter = None
+
+    # --- words ---
+
+    def say(self, text):
+        self.plan.text = text.encode("ascii", "replace")[:TEXT]
+
+    def explain(self, error):
+        """A refusal is what says so by its kind; anything else went wrong."""
+        if isinstance(error, self.binding.BadResult):
+            self.say(str(error))
+            return RAISED
+        words = str(error).strip().splitlines()
+        self.say(f"raised {type(error).__name__}: {' '.join(words)[:300]}")
+        out_of_memory = getattr(self.torch, "OutOfMemoryError", ())
+        refusals = (NotImplementedError, ValueError, AssertionError, MemoryError)
+        return REFUSED if isinstance(error, refusals) or isinstance(error, out_of_memory) else RAISED
+
+    # --- loading ---
+
+    def load(self, path, symbol, entry, adapter):
+        binding = self.binding
+        try:
+            if self.plan.backend == 1:
+                self.torch.cuda.set_device(int(self.plan.device))
+            module = binding.load_module(path.decode())
+            name, self.destination = entry.decode(), None
+            if name.endswith("!"):  # a solution that writes where it is told to
+                name, self.destination = name[:-1], True
+            self.entry = binding.find_entry(module, symbol.decode(), name)
+            if adapter and isinstance(self.entry, type):
+                spec = importlib.util.spec_from_file_location("unseen_adapter", adapter.decode())
+                self.adapter = importlib.util.module_from_spec(spec)
+                spec.loader.exec_module(self.adapter)
+            return 0
+        except binding.BadModule as error:
+            self.say(str(error))
+            return FAILURE_SYMBOL
+        except BaseException as error:
+            line = self.line_of(error, path.decode())
+            self.say(f"the module cannot be imported: {type(error).__name__}: {str(error).strip()[:300]}{line}\n"
+                     "---> see that the interpreter imports it by itself")
+            return FAILURE_LOAD
+
+    @staticmethod
+    def line_of(error, path):
+        found, trace = "", error.__traceback__
+        while trace:
+            if trace.tb_frame.f_code.co_filename == path:
+                found = f" (line {trace.tb_lineno})"
+            trace = trace.tb_next
+        return found
+
+    # --- before a call ---
+
+    def view(self, i):
+        tensor = self.plan.tensor[i]
+        view = self.from_dlpack(self.capsule(self.library.unseen_view(i), b"dltensor", None))
+        wanted = self.formats[tensor.dtype]
+        return view.view(wanted) if wanted in self.as_bytes else view
+
+    def scalars(self):
+        kinds = (int, int, bool, float, float)
+        found = {}
+        for i in range(self.plan.arguments):
+            a = self.plan.argument[i]
+            kind = kinds[a.type]
+            found[a.name.decode()] = kind(a.real if kind is float else a.whole)
+        return found
+
+    def make_call(self, scalars):
+        plan = self.plan
+        device = f"cuda:{plan.device}" if plan.backend == 1 else "cpu"
+        call = Call(self.torch, self.binding, self.torch.device(device), self.destination)
+        call.scalars = scalars
+        for i in range(plan.tensors):
+            tensor = plan.tensor[i]
+            (call.outputs if tensor.role == OUTPUT else call.inputs).append(tensor.name.decode())
+            call.shapes[tensor.name.decode()] = tuple(tensor.dim[:tensor.rank])
+        return call
+
+    def prepare(self):
+        plan = self.plan
+        try:
+            if plan.backend == 1:
+                cuda = self.torch.cuda
+                cuda.set_stream(cuda.ExternalStream(plan.stream, device=int(plan.device)))
+            self.views = self.packed = None
+            views = {plan.tensor[i].name.decode(): self.view(i) for i in range(plan.tensors)}
+            scalars = self.scalars()
+            key = (tuple((n, tuple(v.shape)) for n, v in views.items()), tuple(scalars.items()))
+            if key not in self.bound:
+                call = self.make_call(scalars)
+                call.tensors = views
+                with self.no_grad():
+                    bind = self.adapter.bind if self.adapter else self.binding.bind
+                    self.bound[key] = bind(self.entry, call)
+            self.keys[plan.set] = key
+            self.current = self.bound[key]
+            with self.no_grad():
+                self.current.rebind(views)
+            self.views = views
+            return DONE
+        except BaseException as error:
+            return self.explain(error)
+
+    def forget(self, number):
+        self.views = self.packed = self.current = None
+        for each in [s for s in self.keys if number == 16 or s == number]:
+            self.keys.pop(each)
+        for key in [k for k in self.bound if k not in self.keys.values()]:
+            self.bound.pop(key)
+
+    # --- the call ---
+
+    def call(self):
+        try:
+            with self.no_grad():
+                result = self.current()
+            self.library.unseen_ended()
+            self.take(result)
+            return DONE
+        except BaseException as error:
+            return self.explain(error)
+
+    def written(self):
+        return [i for i in range(self.plan.tensors) if self.plan.tensor[i].role != INPUT]
+
+    def wanted(self):
+        """Which tensors a result may stand for: outputs, with those changed in place or without."""
+        outputs = [i for i in self.written() if self.plan.tensor[i].role == OUTPUT]
+        return outputs, self.written()
+
+    def take(self, result):
+        outputs, written = self.wanted()
+        self.packed = {}
+        for i in written:
+            self.plan.tensor[i].returned = 0
+        if getattr(self.current, "matching", None) is not None and self.current.matching.destination:
+            return
+        if result is None and not outputs:
+            return
+        if type(result) is dict:
+            result = self.by_name(result, outputs)
+        if isinstance(result, (tuple, list)) and len(written) > 1:
+            result = tuple(result)
+            numbers = outputs if len(result) == len(outputs) and outputs else written
+            if len(result) != len(numbers):
+                raise self.binding.BadResult(f"returned {len(result)} values; expected {self.describe(outputs or written)}")
+            pairs = list(zip(numbers, result))
+        elif len(outputs or written) == 1:
+            pairs = [((outputs or written)[0], result)]
+        else:
+            raise self.binding.BadResult(f"returned {self.kind(result)}; expected {self.describe(outputs or written)}")
+        for i, value in pairs:
+            self.take_one(i, value)
+
+    def by_name(self, result, outputs):
+        names = [self.plan.tensor[i].name.decode() for i in outputs]
+        if any(n not in result for n in names):
+            raise self.binding.BadResult(f"returned a dict without {', '.join(n for n in names if n not in result)}")
+        values = tuple(result[n] for n in names)
+        return values if len(values) > 1 else values[0]
+
+    @staticmethod
+    def kind(value):
+        return "None" if value is None else f"a {type(value).__module__}.{type(value).__qualname__}".replace("a builtins.", "a ")
+
+    def describe(self, numbers):
+        words = []
+        for i in numbers:
+            t = self.plan.tensor[i]
+            words.append(f"{t.name.decode()} {str(self.formats[t.dtype])[6:]} {list(t.dim[:t.rank])}")
+        return ("a torch.Tensor, " if len(words) == 1 else "a tuple of tensors: ") + ", ".join(words)
+
+    def complaint(self, i, value):
+        """Why it cannot be taken; None: it can."""
+        t, get = self.plan.tensor[i], self.get
+        if type(value) is not self.tensor_type:
+            return self.kind(value)
+        if get.nested(value) or get.layout(value) is not self.strided or self.wrapped(value) or get.zero(value):
+            return "a tensor without memory of its own (sparse, nested or lazy)"
+        shape, dims = tuple(get.shape(value)), tuple(t.dim[:t.rank])
+        if get.device(value).type != ("cuda" if self.plan.backend == 1 else "cpu") or (
+                self.plan.backend == 1 and get.device(value).index != self.plan.device):
+            return f"a tensor on {get.device(value)}"
+        if get.dtype(value) is not self.formats[t.dtype]:
+            return f"a tensor of {str(get.dtype(value))[6:]}"
+        if shape != dims and not (shape == () and dims == (1,)):
+            return f"a tensor of the shape {list(shape)}"
+        if get.is_neg(value) or get.is_conj(value):
+            return "a tensor whose sign is still to be applied"
+        return None
+
+    def take_one(self, i, value):
+        t = self.plan.tensor[i]
+        with self.bare():
+            wrong = self.complaint(i, value)
+            if wrong:
+                raise self.binding.BadResult(f"returned {wrong}; expected {self.describe([i])}")
+            t.back = self.get.data_ptr(value)
+            for d, stride in enumerate(self.get.stride(value) or (1,)):
+                t.back_stride[d] = stride
+        self.packed[i] = value  # alive until it has been copied
+        t.returned = int(bool(t.back) and t.back != t.data)
+
+    def pack(self, i):
+        try:
+            with self.bare(), self.no_grad():
+                dense = self.get.contiguous(self.packed[i])
+                self.packed[i] = dense
+                self.plan.tensor[i].back = self.get.data_ptr(dense)
+            return DONE
+        except BaseException as error:
+            return self.explain(error)

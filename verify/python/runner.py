@@ -1,0 +1,105 @@
+"""The interpreter's part of the isolated runner: loads torch once, forks for every start, and calls the candidate when the C
+runner (libunseen-runner.so) says so. Judging, timing and copying are not done here.
+
+    python -I -B -u runner.py LIBRARY WITHOUT [--audit]
+"""
+import ctypes
+import gc
+import importlib.util
+import os
+import sys
+
+TENSORS, ARGUMENTS, RANK, NAME, TEXT = 32, 16, 8, 32, 512
+DONE, REFUSED, RAISED = 0, 1, 2
+FAILURE_LOAD, FAILURE_SYMBOL = 1, 2
+
+
+class Tensor(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char * NAME), ("dtype", ctypes.c_int32), ("role", ctypes.c_int32),
+                ("rank", ctypes.c_int32), ("size", ctypes.c_int32), ("returned", ctypes.c_int64),
+                ("dim", ctypes.c_int64 * RANK), ("stride", ctypes.c_int64 * RANK), ("data", ctypes.c_void_p),
+                ("back", ctypes.c_void_p), ("back_stride", ctypes.c_int64 * RANK)]
+
+
+class Argument(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char * NAME), ("type", ctypes.c_int64), ("whole", ctypes.c_int64),
+                ("real", ctypes.c_double)]
+
+
+class Plan(ctypes.Structure):
+    _fields_ = [("backend", ctypes.c_int64), ("device", ctypes.c_int64), ("set", ctypes.c_int64),
+                ("tensors", ctypes.c_int64), ("arguments", ctypes.c_int64), ("stream", ctypes.c_void_p),
+                ("text", ctypes.c_char * TEXT), ("tensor", Tensor * TENSORS), ("argument", Argument * ARGUMENTS)]
+
+
+LOAD = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_char_p] * 4)
+STEP = ctypes.CFUNCTYPE(ctypes.c_int)
+PACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
+FORGET = ctypes.CFUNCTYPE(None, ctypes.c_int64)
+
+
+class Callbacks(ctypes.Structure):
+    _fields_ = [("load", LOAD), ("prepare", STEP), ("call", STEP), ("pack", PACK), ("forget", FORGET)]
+
+
+def sibling(name):
+    """A module beside this file, under a name that no candidate's own module has."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".py")
+    spec = importlib.util.spec_from_file_location("unseen_" + name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def import_libraries():
+    try:
+        import torch
+    except BaseException as error:
+        print(f"it cannot import torch: {type(error).__name__}: {error}", file=sys.stderr)
+        sys.exit(3)
+    try:
+        import triton  # noqa: F401: once here, and not after every fork
+    except Exception:
+        pass
+    return torch
+
+
+def audit(library):
+    """What the loader loads stays visible from outside (--forbid): starts this program once more."""
+    words = [word.encode() for word in sys.orig_argv]
+    library.unseen_audit(len(words), (ctypes.c_char_p * (len(words) + 1))(*words, None))
+
+
+def main():
+    without = sys.argv[2].encode() if len(sys.argv) > 2 else b""
+    library = ctypes.CDLL(sys.argv[1])
+    audit(library)
+    torch = import_libraries()
+    binding = sibling("binding")
+    calling = sibling("calling")
+    library.unseen_plan.restype = ctypes.POINTER(Plan)
+    quick = ctypes.PyDLL(sys.argv[1])  # keeps the interpreter's lock: no thread of a candidate's runs meanwhile
+    quick.unseen_view.restype = ctypes.c_void_p
+    gc.collect()
+    gc.freeze()
+    if library.unseen_zygote_ready() != 0:
+        return 1
+    while library.unseen_zygote_wait() == 1:
+        pid = os.fork()
+        if pid != 0:
+            library.unseen_zygote_forked(pid)
+            continue
+        library.unseen_zygote_leave()
+        gc.enable()
+        caller = calling.Caller(torch, quick, library.unseen_plan().contents, binding)
+        callbacks = Callbacks(LOAD(caller.load), STEP(caller.prepare), STEP(caller.call), PACK(caller.pack),
+                              FORGET(caller.forget))
+        status = library.unseen_serve(ctypes.byref(callbacks), without)
+        os._exit(status)  # whatever the candidate has registered for the end
+    return 0
+
+
+if __name__ == "__main__":
+    sys.argv[1:] = sys.argv[1:4]
+    os._exit(main())
