@@ -10,9 +10,10 @@
 START_TEST(a_candidate_that_is_missing_or_no_file_is_refused)
 {
     CLI("verify", "softmax", "missing.c", TINY);
-    cli_expect_error(2, "there is no file missing.c", "expected a .c, .cu or .so file", "check the path");
+    cli_expect_error(2, "there is no file missing.c", "expected a .c, .cu, .so, .py or .json file",
+                     "check the path");
     CLI("verify", "softmax", ".", TINY);
-    cli_expect_error(2, ". is a directory", "expected one .c, .cu or .so file", "name the file");
+    cli_expect_error(2, ". is a directory", "expected one .c, .cu, .so, .py or .json file", "name the file");
     CLI("verify", "softmax", "-", TINY);
     cli_expect_error(2, "the candidate is '-'", "expected a file", "write standard input to a file");
     cli_put("kernel.py", "");

@@ -50,14 +50,14 @@ static const struct {
 } hacks[] = {
     {"patched_torch", 1, "wrong: ", true},
     {"cached_outputs", 1, "cheating: replay", false},
-    {"subclass", 1, "Later; expected a torch.Tensor, y float32 [7, 333]", false},
+    {"subclass", 1, "Later; expected a torch.Tensor, y float32 [7, 333]", true},
     {"lazy", 1, "Lazy; expected a torch.Tensor", true},
-    {"threads", 1, "wrong: ", false},
+    {"threads", 1, "wrong: ", true},
     {"replaced_time", 0, "pass: ", true}, /* in vain */
     {"garbage", 1, "unwritten: ", false},
     {"gradients", 1, "wrong: ", true},
     {"dlpack", 1, "wrong: ", true},
-    {"patched_runner", 1, "wrong: ", false},
+    {"patched_runner", 1, "wrong: ", true},
     {"forged_channel", 1, "cheating: channel", false},
 };
 enum { HACKS = sizeof hacks / sizeof *hacks };
@@ -85,7 +85,7 @@ START_TEST(an_honest_module_passes)
     if (!interpreter())
         SKIP_TEST(no_torch);
     snprintf(path, sizeof path, "tests/python/honest/%s.py", honest[_i]);
-    if ((begins_with(cli_repository(path), "# slow") || _i % 2) && !getenv("PYTHON_ALL"))
+    if ((begins_with(cli_repository(path), "# slow") || _i % 3) && !getenv("PYTHON_ALL"))
         SKIP_TEST("PYTHON_ALL=1 runs it");
     check_file("honest", honest[_i]);
     cli_expect(0, "pass: ");
@@ -118,7 +118,7 @@ static const struct {
     {"wrong_dtype", 1, "returned a tensor of bfloat16; expected a torch.Tensor, y float32", true},
     {"wrong_shape", 1, "returned a tensor of the shape [2331]; expected", true},
     {"nothing", 1, "returned None; expected a torch.Tensor", true},
-    {"refuses", 1, "raised NotImplementedError: only powers of two", false},
+    {"refuses", 1, "raised NotImplementedError: only powers of two", true},
     {"raises", 1, "raised AttributeError: ", true},
     {"forks", 0, "pass: ", false},
     {"prints", 0, "pass: ", true},
