@@ -50,16 +50,22 @@ def limit(statement, cap, way):
     return (4 if cap > 4 else 2) if way == "batch" and any("batch" in n for n in names) else cap
 
 
+def apart(statement):
+    """`a, b = 1, 2` as two assignments."""
+    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Tuple) and isinstance(
+            statement.value, ast.Tuple):
+        return [ast.copy_location(ast.Assign([t], v), statement)
+                for t, v in zip(statement.targets[0].elts, statement.value.elts)]
+    return [statement]
+
+
 def load(path, cap, way):
     tree = ast.parse(open(path).read())
+    tree.body = [single for statement in tree.body for single in apart(statement)]
     for i, statement in enumerate(tree.body):
         most = limit(statement, cap, way)
         if most:
             tree.body[i] = Shrink(most).visit(statement)
-            if way == "free":
-                continue
-    if way == "free":
-        tree = Shrink(64).visit(tree) if cap <= 64 else tree
     ast.fix_missing_locations(tree)
     module = types.ModuleType("task")
     exec(compile(tree, path, "exec"), module.__dict__)
