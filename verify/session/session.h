@@ -16,6 +16,7 @@ struct session_options {
     const struct device *device;
     const char *object;   /* the candidate's shared object */
     const char *log_path; /* where what it prints goes; NULL: nowhere */
+    const char *python;   /* the interpreter for the right answers of an imported task; NULL: python3 */
     double timeout;       /* seconds for one call */
     double memory;        /* bytes that the candidate's processes may hold together; 0: any */
     int threads;          /* of the candidate and of the judge, each at its turn */

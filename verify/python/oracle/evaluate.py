@@ -109,6 +109,10 @@ class Judged:
         self.enclosed = bool((self.radius <= self.allowed / 8).all())
         # what the judge itself does not know is no fault of the candidate
         self.allowed = self.allowed + torch.minimum(self.radius, self.allowed / 8)
+        self.allowed = torch.where(self.want.isfinite(), self.allowed, 0.0)  # NaN and infinities match or do not
+        untold = int(self.allowed.isinf().sum())
+        if untold:
+            self.dropped = f"{untold} of {self.allowed.numel()} results may be anything in the declared arithmetic"
         if self.relative > UNTELLABLE:
             self.dropped = (f"the right answer cannot be told: honest errors reach {self.relative:.2g} of the output's "
                             f"size, more than {UNTELLABLE:.2g}")

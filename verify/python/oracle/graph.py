@@ -30,8 +30,9 @@ def plainly():
 class Graph:
     """nodes in order, and what they take: parameters and buffers by name, then inputs."""
 
-    def __init__(self, module, names, inputs):
+    def __init__(self, module, names, inputs, of_values):
         self.module, self.names, self.inputs = module, names, inputs
+        self.of_values = of_values  # numbers that the model's Python code read are constants of it
         self.nodes = list(module.graph.nodes)
         self.last_use = {}
         for node in self.nodes:
@@ -78,7 +79,7 @@ def trace(model, inputs):
                 made = make_fx(function, tracing_mode=mode, _error_on_data_dependent_ops=False)(
                     [state[k].detach() for k in names], [inputs[i] for i in places])
                 model.__dict__.update(held)
-            return Graph(made, names, places)
+            return Graph(made, names, places, mode == "real")
         except Exception as error:  # what a model's own code raises may be of any kind
             failure = error
     raise Unsupported(f"the forward pass cannot be traced: {type(failure).__name__}: {str(failure)[:200]}")
