@@ -175,6 +175,7 @@ enum arithmetic_class {
 struct problem_task {
     const char *folder;      /* absolute */
     const char *description; /* the file in it: "NAME.task" */
+    const char *script;      /* what evaluates it; NULL: verify/python/oracle/serve.py */
 };
 
 struct problem {

@@ -20,7 +20,8 @@ static void judge_element(const struct judge_request *r, enum dtype dtype, int64
     judged.unwritten = !r->held && bits == r->poison && !(stored_spares_none(dtype) && right);
     tally_expect(r, dtype, index, judged.mid);
     tally_worst(t, judged.unwritten ? INFINITY : distance == 0 ? 0 : distance / judged.allowed, &judged);
-    t->published_wrong += !(distance <= r->atol + r->rtol * fabs(judged.mid));
+    t->published_wrong +=
+        isinf(judged.mid) ? judged.got != judged.mid : !(distance <= r->atol + r->rtol * fabs(judged.mid));
     if (judged.unwritten || !right) {
         tally_wrong(t, r, index, judged.unwritten);
         t->fits = r->arithmetics.count;

@@ -48,7 +48,7 @@ struct judge_request {
     /* Of an imported task: the right values and what each may be off, one an element, without gaps, in the host's memory.
      * NULL: the problem has a reference of its own. */
     const double *want, *allowed;
-    int64_t given; /* so many elements */
+    int64_t given;     /* so many elements */
     int64_t only_row;  /* where row_of has rows: judge this one alone, or few besides; 1 + its
                                  * number; 0: all */
     const void *held;  /* what an in-out tensor held; NULL: an output. Set by the judge, as what follows */

@@ -19,6 +19,7 @@ Suite *error_suite(void);
 Suite *fill_suite(void);
 Suite *judge_suite(void);
 Suite *forms_suite(void);
+Suite *oracle_task_suite(void);
 Suite *cli_suite(void);
 Suite *prove_suite(void);
 Suite *own_suite(void);

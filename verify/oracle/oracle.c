@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,12 +158,13 @@ static int put_all(struct oracle *o, const struct oracle_question *question, boo
 
 static enum oracle_status start(struct oracle *o, struct oracle_answer *answer)
 {
-    char script[4096], *hello;
-    if (o->options.script)
-        snprintf(script, sizeof script, "%s", o->options.script);
-    else if (paths_find(script, sizeof script, "verify/python/oracle/serve.py")) {
+    const char *const given = o->options.problem->task->script;
+    char script[PATH_MAX], *hello;
+    if (given ? !realpath(given, script)
+              : paths_find(script, sizeof script, "verify/python/oracle/serve.py")) {
         snprintf(answer->text, sizeof answer->text,
-                 "found no %.500s, which computes a task's right answers\n---> run `make install`", script);
+                 "found no %.500s, which computes a task's right answers\n---> run `make install`",
+                 given ? given : script);
         return ORACLE_FAILED;
     }
     if (oracle_start(&o->process, &o->options, script, answer->text, sizeof answer->text))

@@ -15,7 +15,6 @@ struct oracle;
 struct oracle_options {
     const struct problem *problem; /* with a task */
     const char *python;            /* the interpreter, a path or a name on PATH; NULL: python3 */
-    const char *script;            /* NULL: verify/python/oracle/serve.py */
     bool cuda;                     /* it may use the GPU */
     int threads;
     double memory;  /* bytes of main memory that it may hold; 0: any */

@@ -210,6 +210,7 @@ static enum oracle_status end(struct oracle_process *process, enum oracle_status
     return status;
 }
 
+/* In the sandbox a signal shows as status 128 + signal. */
 static enum oracle_status ended_by_itself(struct oracle_process *process, char *text, size_t size)
 {
     siginfo_t info = {0};
@@ -217,10 +218,10 @@ static enum oracle_status ended_by_itself(struct oracle_process *process, char *
     for (int i = 0; i < 100 && info.si_pid == 0; i++)
         if (waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == 0)
             poll(NULL, 0, 10);
+    const bool exited = info.si_pid && info.si_code == CLD_EXITED && info.si_status < 128;
     if (info.si_pid)
-        snprintf(why, sizeof why,
-                 info.si_code == CLD_EXITED ? "ended with status %d" : "was killed by signal %d",
-                 info.si_status);
+        snprintf(why, sizeof why, exited ? "ended with status %d" : "was killed by signal %d",
+                 exited || info.si_code != CLD_EXITED ? info.si_status : info.si_status - 128);
     return end(process, ORACLE_FAILED, why, text, size);
 }
 
