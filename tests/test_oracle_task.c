@@ -10,6 +10,7 @@
 
 #include "forms_session.h"
 #include "reference/given.h"
+#include "reports/told.h"
 #include "skip.h"
 #include "suites.h"
 #include "verify/device/memory.h"
@@ -241,7 +242,7 @@ static const struct {
 } endings[] = {
     {"exits", ORACLE_FAILED, "ended with status 7; its last words: the last word"},
     {"dies", ORACLE_FAILED, "signal 11"},
-    {"hangs", ORACLE_FAILED, "had no answer after 5 s"},
+    {"hangs", ORACLE_FAILED, "had no answer after 2 s"},
     {"babbles", ORACLE_FAILED, "answered 'whatever'"},
     {"fails", ORACLE_FAILED, "No module named 'torch'"},
     {"untold", ORACLE_UNTOLD, "three samples say nothing"},
@@ -254,8 +255,10 @@ START_TEST(its_end_is_never_a_verdict)
     struct asked q;
     if (!has_python())
         SKIP_TEST("no python3");
-    const struct oracle_options options = {
-        .problem = &doubled, .threads = 1, .seconds = 5, .memory = (double)(256 << 20)};
+    const struct oracle_options options = {.problem = &doubled,
+                                           .threads = 1,
+                                           .seconds = strcmp(endings[_i].how, "hangs") == 0 ? 2 : 60,
+                                           .memory = (double)(256 << 20)};
     make_task();
     put_file("how.task", endings[_i].how);
     struct oracle *oracle = oracle_begin(&options);
@@ -333,6 +336,49 @@ START_TEST(a_session_asks)
 }
 END_TEST
 
+START_TEST(reports_say_how_answers_are_known)
+{
+    static const struct told kinds[] = {{.present = true},
+                                        {.present = true, .fp64 = true},
+                                        {.present = true, .fp64 = true, .ensemble = true, .constant = true},
+                                        {.present = false}};
+    struct config_result results[4] = {
+        {.told = kinds[0]}, {.told = kinds[1]}, {.told = kinds[2]}, {.told = kinds[3]}};
+    struct result result = {.results = results, .result_count = 3};
+    char text[512];
+    ck_assert_str_eq(told_label(&kinds[0]), "enclosed");
+    ck_assert_str_eq(told_label(&kinds[1]), "fp64");
+    ck_assert_str_eq(told_label(&kinds[2]), "ensemble");
+    ck_assert_ptr_null(told_label(&kinds[3]));
+    ck_assert(told_line(&result, text, sizeof text));
+    ck_assert_ptr_nonnull(strstr(text, "enclosed in 1 of 3 (right values"));
+    ck_assert_ptr_nonnull(strstr(text, "ensemble in 1 of 3 ("));
+    ck_assert_ptr_nonnull(strstr(text, "in 1 the right answer does not depend"));
+    results[3].reason.cause = CAUSE_UNTOLD;
+    result.result_count = 4;
+    ck_assert(told_line(&result, text, sizeof text));
+    ck_assert_ptr_nonnull(strstr(text, "1 left out"));
+    result = (struct result){.results = results + 3, .result_count = 1};
+    results[3].reason.cause = CAUSE_NONE;
+    ck_assert(!told_line(&result, text, sizeof text));
+}
+END_TEST
+
+/* --- the evaluation itself --- */
+
+START_TEST(the_evaluation_passes_its_own_tests)
+{
+    const char *const given = getenv("UNSEEN_TEST_PYTHON");
+    const char *const python = given ? given : "build/venv/bin/python";
+    char command[1024];
+    snprintf(command, sizeof command, "'%s' -c 'import torch' >/dev/null 2>&1", python);
+    if (system(command) != 0)
+        SKIP_TEST("no Python with torch");
+    snprintf(command, sizeof command, "'%s' tests/python/test_oracle.py", python);
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
 START_TEST(a_session_breaks_where_it_is_gone)
 {
     struct form_run run;
@@ -354,6 +400,7 @@ Suite *oracle_task_suite(void)
     Suite *suite = suite_create("oracle_task");
     TCase *given = tcase_create("given");
     TCase *process = tcase_create("process");
+    TCase *evaluation = tcase_create("evaluation");
     tcase_add_test(given, given_values_decide_element_by_element);
     tcase_set_timeout(process, 60);
     tcase_add_test(process, a_process_answers);
@@ -361,7 +408,11 @@ Suite *oracle_task_suite(void)
     tcase_add_test(process, an_interpreter_that_is_none_is_named);
     tcase_add_loop_test(process, a_session_asks, 0, sizeof candidates / sizeof *candidates);
     tcase_add_test(process, a_session_breaks_where_it_is_gone);
+    tcase_add_test(given, reports_say_how_answers_are_known);
+    tcase_set_timeout(evaluation, 200);
+    tcase_add_test(evaluation, the_evaluation_passes_its_own_tests);
     suite_add_tcase(suite, given);
     suite_add_tcase(suite, process);
+    suite_add_tcase(suite, evaluation);
     return suite;
 }

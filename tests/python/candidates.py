@@ -30,7 +30,8 @@ def run(graph, state, inputs, change=None, double=False):
             if double and named.get("dtype") == torch.float32:
                 named["dtype"] = torch.float64
             made = change(node, list(args), named) if change and packet(node) else None
-            env[node] = node.target(*args, **named) if made is None else made
+            target = torch.reshape if packet(node) in ("view", "_unsafe_view") else node.target
+            env[node] = target(*args, **named) if made is None else made
         for used in node.all_input_nodes:
             if graph.last_use.get(used) is node:
                 env.pop(used, None)

@@ -83,7 +83,7 @@ def mul(cx, a, b):
         parts = [None if eb is None else a.v.abs() * eb, None if ea is None else b.v.abs() * ea,
                  None if ea is None or eb is None else ea * eb]
         return add_bounds(*parts)
-    plain = not a.is_float or not b.is_float or is_power_of_two(a) or is_power_of_two(b)
+    plain = any(t.v.dtype == torch.bool or is_power_of_two(t) for t in (a, b))
     return cx.out(v, propagated, lambda u: 0 if plain else u * v.abs(), moved(f, a, b))
 
 
@@ -134,9 +134,18 @@ def none(u, x, v):
     return 0
 
 
+def piecewise(cx, x, f, slope, low, high, local=none):
+    """A function that is flat below `low` and above `high`, and in between no steeper than `slope`."""
+    v = f(x.v)
+    def propagated(level):
+        e = x.error(level)
+        return None if e is None else torch.where((x.v + 2 * e < low) | (x.v - 2 * e > high), 0.0, slope * e)
+    return cx.out(v, propagated, lambda u: local(u, x.v, v), moved(f, x))
+
+
 @rule("aten.relu.default", "aten.relu_.default")
 def relu(cx, x):
-    return monotone(cx, x, torch.relu, none) if x.b is not None else same(torch.relu, x)
+    return piecewise(cx, x, torch.relu, 1.0, 0.0, math.inf)
 
 
 def exp_error(u, x, v):
@@ -219,13 +228,14 @@ def elu(cx, x, alpha=1.0, scale=1.0, input_scale=1.0):
 
 @rule("aten.leaky_relu.default", "aten.leaky_relu_.default")
 def leaky_relu(cx, x, slope=0.01):
-    return monotone(cx, x, lambda t: F.leaky_relu(t, slope), lambda u, x, v: torch.where(x < 0, 2 * u * v.abs(), 0.0))
+    return piecewise(cx, x, lambda t: F.leaky_relu(t, slope), max(1.0, abs(slope)), -math.inf, math.inf,
+                     lambda u, x, v: torch.where(x < 0, 2 * u * v.abs(), 0.0))
 
 
 @rule("aten.hardsigmoid.default")
 def hardsigmoid(cx, x):
     f = lambda t: ((t + 3).clamp(0, 6)) / 6
-    return monotone(cx, x, f, lambda u, x, v: 4 * u * (v + 1) * (x.abs() <= 3.001))
+    return piecewise(cx, x, f, 1 / 6, -3.0, 3.0, lambda u, x, v: 4 * u * (v + 1) * (x.abs() <= 3.001))
 
 
 def bounded_slope(cx, x, f, slope, bend, local):
@@ -288,7 +298,14 @@ def clamp(cx, x, low=None, high=None, **named):
     f = lambda t: t.clamp(low, high)
     held = x.error(1) is not None or float(torch.tensor(edge).float()) != edge
     clipped = lambda u, x, v: 0 if not held else torch.where(x == v, 0.0, u * v.abs())
-    return monotone(cx, x, f, clipped)
+    return piecewise(cx, x, f, 1.0, -math.inf if low is None else low, math.inf if high is None else high, clipped)
+
+
+@rule("aten.clamp.Tensor")
+def clamp_by(cx, x, low=None, high=None, **named):
+    low, high = named.get("min", low), named.get("max", high)
+    x = x if low is None else extreme_by(cx, torch.maximum, x, low)
+    return x if high is None else extreme_by(cx, torch.minimum, x, high)
 
 
 @rule("aten.pow.Tensor_Scalar", "aten.pow.Scalar", "aten.pow.Tensor_Tensor")
@@ -318,8 +335,11 @@ def power(cx, x, n):
 
 @rule("aten.maximum.default", "aten.minimum.default")
 def extreme(cx, a, b):
+    return extreme_by(cx, torch.maximum if "maximum" in cx.name else torch.minimum, a, b)
+
+
+def extreme_by(cx, f, a, b):
     a, b = cx.number(a), cx.number(b)
-    f = torch.maximum if "maximum" in cx.name else torch.minimum
     f2 = lambda x, y: f(x.double(), y.double())
     def propagated(level):
         ea, eb = a.error(level), b.error(level)
@@ -343,6 +363,13 @@ def xlogy(cx, x, y):
 
 def log_of(cx, y):
     return monotone(cx, y, torch.log, lambda u, x, v: u * (4 * v.abs() + 8), least=0.0)
+
+
+@rule("aten.mse_loss.default")
+def mse(cx, a, b, reduction=1):
+    from .sums import reduce
+    each = power(cx, sub(cx, a, b), 2)
+    return each if reduction == 0 else reduce(cx, each, None, False, mean=reduction == 1)
 
 
 @rule("aten.smooth_l1_loss.default", "aten.huber_loss.default")

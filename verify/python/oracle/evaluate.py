@@ -81,8 +81,8 @@ class Judged:
     def __init__(self, number, dtype):
         self.number, self.dtype, self.dropped, self.ensemble, self.enclosed = number, dtype, None, False, True
         self.want = number.v.double()
-        self.radius = torch.zeros_like(self.want) if number.r is None else number.r
-        self.bound = torch.zeros_like(self.want) if number.b is None else number.b.nan_to_num(nan=math.inf, posinf=math.inf)
+        known = lambda e: torch.zeros_like(self.want) if e is None else e.nan_to_num(nan=math.inf, posinf=math.inf)
+        self.radius, self.bound = known(number.r), known(number.b)
         self.spread, self.relative = None, 0.0
         if number.is_float:
             self.settle()

@@ -14,13 +14,13 @@ def expm1_of_bound(e):
 def softmax_shift(x, dim, level, y):
     """What the errors of x do to the logarithm of the sum of exponentials."""
     e = x.error(level)
-    return None if e is None else torch.log((y * torch.exp(e)).sum(dim, True)) + 2.0 ** -50
+    return None if e is None else torch.log(torch.where(y > 0, y * torch.exp(e), 0.0).sum(dim, True)) + 2.0 ** -50
 
 
 def exponential_error(u, x, y, dim):
     """Relative: of one exponential exp(x - m), and of the sum of all of a row; m is the greatest or 0."""
     n = x.shape[dim]
-    away = (x.amax(dim, True) - x).abs()
+    away = torch.where(y > 0, (x.amax(dim, True) - x).abs(), 0.0)  # of what is masked by -inf nothing is left
     own = (4 + 2.4 * away + 2 * torch.maximum(away, x.abs().clamp(max=88.0))) * u
     of_sum = (y * own).sum(dim, True) + n * u
     return torch.where(y > 0, own, 0.0), of_sum

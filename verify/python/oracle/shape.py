@@ -9,7 +9,7 @@ from .number import LARGEST, SMALLEST, U32, UNIT, Number, Unsupported, exact, sa
 MOVES = """view _unsafe_view t transpose.int permute expand unsqueeze squeeze.dim squeeze squeeze.dims select.int
 slice.Tensor clone alias detach flip unfold triu tril lift_fresh_copy lift_fresh contiguous repeat roll diagonal reshape
 narrow movedim.int unbind.int split.Tensor split_with_sizes unsafe_split.Tensor unsafe_split_with_sizes chunk
-view_copy _reshape_alias as_strided pixel_shuffle pixel_unshuffle upsample_nearest2d upsample_nearest1d
+view_copy pixel_shuffle pixel_unshuffle upsample_nearest2d upsample_nearest1d
 channel_shuffle diag_embed""".split()
 
 
@@ -20,6 +20,8 @@ def operator(name):
 
 def move(cx, x, *args, **named):
     op = operator(cx.name)
+    if op in (torch.ops.aten.view.default, torch.ops.aten._unsafe_view.default):
+        op = torch.reshape  # what lies how in memory may differ here
     args = [a.v.item() if isinstance(a, Number) else a for a in args]
     f = lambda t: op(t, *args, **named)
     if not isinstance(x, Number):
