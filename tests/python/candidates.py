@@ -29,6 +29,8 @@ def run(graph, state, inputs, change=None, double=False):
             named = dict(torch.fx.node.map_arg(node.kwargs, lambda n: env[n]))
             if double and named.get("dtype") == torch.float32:
                 named["dtype"] = torch.float64
+            if "device" in named and inputs:
+                named["device"] = next(x.device for x in inputs if isinstance(x, torch.Tensor))
             made = change(node, list(args), named) if change and packet(node) else None
             target = torch.reshape if packet(node) in ("view", "_unsafe_view") else node.target
             env[node] = target(*args, **named) if made is None else made
@@ -198,7 +200,7 @@ def strided(x):
     if x.numel() < 2:
         return x + 1
     columns = x.shape[-1] if x.dim() > 1 else 1
-    at = torch.arange(x.numel())
+    at = torch.arange(x.numel(), device=x.device)
     return x.reshape(-1)[(at + at // columns) % x.numel()].reshape(x.shape)
 
 

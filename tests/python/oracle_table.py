@@ -1,6 +1,6 @@
 """How the oracle judges stand-ins for candidates on KernelBench's tasks, at small sizes on a CPU.
 
-    python tests/python/oracle_table.py KERNELBENCH LEVEL.. [--only N..] [--seed S] [--part odd|even] [--each]
+    python tests/python/oracle_table.py KERNELBENCH LEVEL.. [--only N..] [--seed S] [--part odd|even] [--device cuda]
 
 KERNELBENCH is the folder that holds level1, level2, level3. Prints one line a task, then the sums.
 """
@@ -24,8 +24,8 @@ import small_tasks  # noqa: E402
 from oracle import evaluate, graph as graphs  # noqa: E402
 from oracle.number import Unsupported  # noqa: E402
 
-HONEST = ("eager", "channels-last", "double", "split-k", "one-k")
-WRONG = ("tf32", "bf16", "tail", "tile", "strides", "zeros", "mean", "noise")
+HONEST = ("eager", "compiled", "channels-last", "double", "split-k", "one-k")
+WRONG = ("tf32", "tf32-unit", "bf16", "tail", "tile", "strides", "zeros", "mean", "noise")
 
 
 def listed(out):
@@ -76,8 +76,21 @@ def channels_last(model, inputs):
         return None
 
 
-def honest(task):
+def compiled(model, inputs):
+    """torch.compile's answer, on a GPU."""
+    torch.manual_seed(0)
+    return listed(torch.compile(model)(*inputs))
+
+
+def matrix_units(allow):
+    """Whether eager products of singles may use TF32 units; PyTorch's convolutions do unless told otherwise."""
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = allow
+
+
+def honest(task, device):
     model, graph, state, inputs = task
+    if device != "cpu":
+        yield "compiled", compiled(model, inputs)
     yield "double", [t.float() if t.is_floating_point() else t for t in
                      candidates.run(graph, state, inputs, double=True)]
     yield "split-k", candidates.run(graph, state, inputs, candidates.reordered(4))
@@ -87,13 +100,17 @@ def honest(task):
         yield "channels-last", out
 
 
-def wrong(task, judged, reference):
-    _, graph, state, inputs = task
+def wrong(task, judged, reference, device):
+    model, graph, state, inputs = task
     for name, bits in (("tf32", 10), ("bf16", 7)):
         if candidates.has_products(graph):
             yield name, candidates.run(graph, state, inputs, candidates.operands_rounded(bits))
         else:
             yield name, candidates.run(graph, state, [candidates.rounded(x, bits) for x in inputs])
+    if device != "cpu" and candidates.has_products(graph):
+        matrix_units(True)
+        yield "tf32-unit", listed(model(*inputs))
+        matrix_units(False)
     tail = candidates.tail_left_out(graph)
     if tail:
         yield "tail", candidates.run(graph, state, inputs, tail)
@@ -103,11 +120,11 @@ def wrong(task, judged, reference):
     if all(t.numel() > 1 for t in reference):
         yield "mean", [torch.full_like(t, t.mean()) if t.is_floating_point() else t * 0 for t in reference]
     noise = torch.Generator().manual_seed(1)
-    yield "noise", [t + 0.5 * (1e-4 + 1e-4 * t.abs()) * (torch.rand(t.shape, generator=noise) - 0.5).sign()
+    yield "noise", [t + 0.5 * (1e-4 + 1e-4 * t.abs()) * (torch.rand(t.shape, generator=noise) - 0.5).sign().to(t.device)
                     if t.is_floating_point() else t * 0 for t in reference]
 
 
-def one(path, seed):
+def one(path, seed, device):
     """A row: label, worst honest ratio, which wrong ones each check accepts."""
     start = time.time()
     model, inputs, cap = small_tasks.instance(path, seed)
@@ -115,31 +132,34 @@ def one(path, seed):
     graph = graphs.trace(model, inputs)
     if graph.random():
         raise Unsupported(f"random in forward: {graph.random()}")
+    model = model.to(device)
+    inputs = [x.to(device) if isinstance(x, torch.Tensor) else x for x in inputs]
     state = {k: v.detach().clone() for k, v in graphs.state_of(model).items()}
+    matrix_units(False)
     torch.manual_seed(seed)
     with torch.no_grad():
         begun = time.time()
-        judged = evaluate.answer(graph, state, inputs, seed=seed)
+        judged = evaluate.answer(graph, state, inputs, seed=seed, device=device)
         seconds = time.time() - begun
         constant = None
         for size in (8.0, 0.02):  # where inputs tell nothing, larger or smaller ones of both signs may
-            if not evaluate.constant(judged, graph, state, inputs, seed):
+            if not evaluate.constant(judged, graph, state, inputs, seed, device):
                 break
             constant = "for the published inputs"
-            inputs = [size * torch.randn(x.shape) if isinstance(x, torch.Tensor) and x.is_floating_point() else x
+            inputs = [size * torch.randn(x.shape, device=device) if isinstance(x, torch.Tensor) and x.is_floating_point() else x
                       for x in inputs]
-            judged = evaluate.answer(graph, state, inputs, seed=seed)
-        if constant and evaluate.constant(judged, graph, state, inputs, seed):
+            judged = evaluate.answer(graph, state, inputs, seed=seed, device=device)
+        if constant and evaluate.constant(judged, graph, state, inputs, seed, device):
             constant = "always"
         reference = listed(model(*inputs))
         row = {"cap": cap, "labels": sorted({j.label for j in judged}), "honest": {}, "spread": {}, "wrong": {}, "kb": {},
                "dropped": next((j.dropped for j in judged if j.dropped), None), "oracle": seconds, "constant": constant,
                "elements": sum(j.want.numel() for j in judged)}
         task = (model, graph, state, inputs)
-        for name, out in [("eager", reference), *honest(task)]:
+        for name, out in [("eager", reference), *honest(task, device)]:
             row["honest"][name], row["spread"][name] = worst_of(judged, out), spread_of(judged, out)
             row["kb"][name] = published(reference, out)
-        for name, out in wrong(task, judged, reference):
+        for name, out in wrong(task, judged, reference, device):
             row["wrong"][name] = worst_of(judged, out)
             row["kb"][name] = published(reference, out)
     row["seconds"] = time.time() - start
@@ -184,6 +204,7 @@ def main():
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--part", choices=("odd", "even"))
+    parser.add_argument("--device", default="cpu")
     options = parser.parse_args()
     torch.set_num_threads(1)
     rows = {}
@@ -196,7 +217,7 @@ def main():
                 continue
             name = f"{level}/{number}"
             try:
-                rows[name] = one(path, options.seed)
+                rows[name] = one(path, options.seed, options.device)
                 print(line(name, rows[name]), flush=True)
             except (Unsupported, ValueError) as why:
                 rows[name] = None

@@ -10,6 +10,7 @@ import mmap
 import os
 import socket
 import sys
+import warnings
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CHANNEL = 3
@@ -34,10 +35,12 @@ def one_line(error):
 
 class Server:
     def __init__(self, channel, hello):
+        warnings.simplefilter("ignore")  # the last words should be about what went wrong
         import torch
         from oracle import opened
         torch.set_num_threads(max(1, int(hello["threads"])))
         torch.backends.cudnn.deterministic = True
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
         self.channel, self.torch, self.opened, self.memory = channel, torch, opened, None
         device = "cuda" if hello["device"] == "cuda" and torch.cuda.is_available() else "cpu"
         self.task = opened.Task(hello["task"], device)
