@@ -17,17 +17,14 @@ def softmax_shift(x, dim, level, y):
     return None if e is None else torch.log(torch.where(y > 0, y * torch.exp(e), 0.0).sum(dim, True)) + 2.0 ** -50
 
 
-def exponential_error(u, x, y, dim):
-    """Relative: of one exponential exp(x - m), and of the sum of all of a row; m is the greatest or 0."""
-    n = x.shape[dim]
+def exponential_error(u, x, y, dim, walk):
+    """Relative: of one exponential exp(x - m), and of the sum of all of a row; m is the greatest or 0. The sum's own
+    error is bounded, or with `walk` as large as it gets."""
+    n = math.sqrt(x.shape[dim]) if walk else x.shape[dim]
     away = torch.where(y > 0, (x.amax(dim, True) - x).abs(), 0.0)  # of what is masked by -inf nothing is left
     own = (4 + 2.4 * away + 2 * torch.maximum(away, x.abs().clamp(max=88.0))) * u
     of_sum = (y * own).sum(dim, True) + n * u
     return torch.where(y > 0, own, 0.0), of_sum
-
-
-def walk_of_sum(n, u):
-    return math.sqrt(n) * u
 
 
 @rule("aten._softmax.default", "aten._safe_softmax.default", "aten.softmax.int")
@@ -40,10 +37,10 @@ def softmax(cx, x, dim, *_, **__):
         if e is None:
             return None
         return torch.where(y > 0, y * expm1_of_bound(e + softmax_shift(x, dim, level, y)), 0.0)
-    def local(u):
-        own, of_sum = exponential_error(u, x.v, y, dim)
+    def local(u, walk=False):
+        own, of_sum = exponential_error(u, x.v, y, dim, walk)
         return torch.where(y > 0, y * (own + of_sum + 4 * u), 0.0)
-    return cx.out(y, propagated, local, moved(f, x))
+    return cx.out(y, propagated, local, moved(f, x), lambda u: local(u, True))
 
 
 @rule("aten._log_softmax.default", "aten.log_softmax.int")
@@ -53,10 +50,10 @@ def log_softmax(cx, x, dim, *_, **__):
     def propagated(level):
         e = x.error(level)
         return None if e is None else e + softmax_shift(x, dim, level, y)
-    def local(u):
-        own, of_sum = exponential_error(u, x.v, y, dim)
+    def local(u, walk=False):
+        own, of_sum = exponential_error(u, x.v, y, dim, walk)
         return of_sum + u * (v.abs() + 2 * x.v.abs() + 2 * (x.v - v).abs() + 12)
-    return cx.out(v, propagated, local, moved(f, x))
+    return cx.out(v, propagated, local, moved(f, x), lambda u: local(u, True))
 
 
 @rule("aten.logsumexp.default")
@@ -70,11 +67,11 @@ def logsumexp(cx, x, dims, keep=False):
     flat = lambda t: t if keep else t.squeeze(dim)
     def propagated(level):
         return None if x.error(level) is None else flat(softmax_shift(x, dim, level, y))
-    def local(u):
-        _, of_sum = exponential_error(u, x.v, y, dim)
+    def local(u, walk=False):
+        _, of_sum = exponential_error(u, x.v, y, dim, walk)
         log = v - flat(x.v.amax(dim, True))
         return 0 if x.v.shape[dim] == 1 and u == U64 else flat(of_sum) + u * (3 * v.abs() + 4 * log.abs() + 8)
-    return cx.out(v, propagated, local, moved(f, x))
+    return cx.out(v, propagated, local, moved(f, x), lambda u: local(u, True))
 
 
 class Moments:
