@@ -20,6 +20,7 @@ Suite *fill_suite(void);
 Suite *judge_suite(void);
 Suite *forms_suite(void);
 Suite *oracle_task_suite(void);
+TCase *exact_case(void); /* a part of it */
 Suite *cli_suite(void);
 Suite *prove_suite(void);
 Suite *own_suite(void);

@@ -306,11 +306,14 @@ static const struct {
     const char *how, *line, *source;
     enum outcome outcome;
     const char *detail;
+    bool witnessed;
 } candidates[] = {
     {"honest", "n=700 input=normal seed=3", DOUBLED(""), OUTCOME_PASS, ""},
     {"honest", "n=700 input=ties seed=3", DOUBLED(""), OUTCOME_PASS, ""}, /* the last of equals is as right */
     {"honest", "n=700 input=normal seed=3", DOUBLED("y[n - 1] = 0;"), OUTCOME_WRONG,
-     "1 of 700 elements of y wrong, the first at [699]"},
+     "1 of 700 elements of y wrong, the first at [699]", true},
+    {"graphless", "n=700 input=normal seed=3", DOUBLED("y[n - 1] = 0;"), OUTCOME_WRONG,
+     "1 of 700 elements of y wrong, the first at [699]", false},
     {"honest", "n=700 input=normal seed=3", DOUBLED("*at = (*at + 1) % n;"), OUTCOME_WRONG,
      "1 of 1 elements of at wrong"},
     {"honest", "n=700 input=normal seed=3", DOUBLED("*at = n;"), OUTCOME_WRONG, "of at wrong"},
@@ -327,6 +330,7 @@ START_TEST(a_session_asks)
     form_run_open(&run, &doubled, candidates[_i].line, candidates[_i].source, false);
     form_run_check(&run, candidates[_i].outcome);
     ck_assert_msg(strstr(run.result.detail, candidates[_i].detail), "%s", run.result.detail);
+    ck_assert_int_eq(run.result.worst.witnessed, candidates[_i].witnessed);
     ck_assert_int_eq(run.result.told.present, candidates[_i].outcome != OUTCOME_SKIPPED);
     ck_assert(!run.result.told.ensemble && !run.result.told.fp64 && !run.result.told.constant);
     if (candidates[_i].outcome == OUTCOME_SKIPPED)
@@ -364,32 +368,26 @@ START_TEST(reports_say_how_answers_are_known)
 }
 END_TEST
 
-/* --- the evaluation itself --- */
+static const struct {
+    const char *how, *says;
+} breaks[] = {
+    {"late", "ended with status 9"},
+    {"contradicts",
+     "internal error: element 699 of y (n=700 input=normal seed=3), call 0: the graph in fp64 gives"},
+    {"unsealed", "the graph that came is no graph"},
+};
 
-START_TEST(the_evaluation_passes_its_own_tests)
-{
-    const char *const given = getenv("UNSEEN_TEST_PYTHON");
-    const char *const python = given ? given : "build/venv/bin/python";
-    char command[1024];
-    snprintf(command, sizeof command, "'%s' -c 'import torch' >/dev/null 2>&1", python);
-    if (system(command) != 0)
-        SKIP_TEST("no Python with torch");
-    snprintf(command, sizeof command, "'%s' tests/python/test_oracle.py", python);
-    ck_assert_int_eq(system(command), 0);
-}
-END_TEST
-
-START_TEST(a_session_breaks_where_it_is_gone)
+START_TEST(a_session_breaks)
 {
     struct form_run run;
     if (!has_python())
         SKIP_TEST("no python3");
     make_task();
-    put_file("how.task", "late");
-    form_run_open(&run, &doubled, candidates[0].line, candidates[0].source, false);
+    put_file("how.task", breaks[_i].how);
+    form_run_open(&run, &doubled, candidates[2].line, candidates[2].source, false);
     memset(&run.result, 0, sizeof run.result);
     ck_assert_int_eq(session_check(run.session, &run.config, &run.result), SESSION_BROKEN);
-    ck_assert_ptr_nonnull(strstr(session_error(run.session), "ended with status 9"));
+    ck_assert_msg(strstr(session_error(run.session), breaks[_i].says), "%s", session_error(run.session));
     form_run_close(&run);
     remove_task();
 }
@@ -400,19 +398,16 @@ Suite *oracle_task_suite(void)
     Suite *suite = suite_create("oracle_task");
     TCase *given = tcase_create("given");
     TCase *process = tcase_create("process");
-    TCase *evaluation = tcase_create("evaluation");
     tcase_add_test(given, given_values_decide_element_by_element);
     tcase_set_timeout(process, 60);
     tcase_add_test(process, a_process_answers);
     tcase_add_loop_test(process, its_end_is_never_a_verdict, 0, sizeof endings / sizeof *endings);
     tcase_add_test(process, an_interpreter_that_is_none_is_named);
     tcase_add_loop_test(process, a_session_asks, 0, sizeof candidates / sizeof *candidates);
-    tcase_add_test(process, a_session_breaks_where_it_is_gone);
+    tcase_add_loop_test(process, a_session_breaks, 0, sizeof breaks / sizeof *breaks);
     tcase_add_test(given, reports_say_how_answers_are_known);
-    tcase_set_timeout(evaluation, 200);
-    tcase_add_test(evaluation, the_evaluation_passes_its_own_tests);
     suite_add_tcase(suite, given);
     suite_add_tcase(suite, process);
-    suite_add_tcase(suite, evaluation);
+    suite_add_tcase(suite, exact_case());
     return suite;
 }

@@ -3,6 +3,7 @@
 How it behaves is the first word of the task's description file.
 """
 import array
+import fcntl
 import json
 import mmap
 import os
@@ -65,6 +66,23 @@ def answer(question, memory, count):
     return "\n".join(lines)
 
 
+def graph(memory):
+    """y as primitives: numbers, then JSON. Nothing for the index."""
+    x = asked_last["inputs"][0]
+    n = x["shape"][0]
+    factor = 3.0 if how == "contradicts" else 2.0
+    numbers = struct.pack(f"{n + 1}d{n}q", *struct.unpack_from(f"{n}f", memory, x["at"]), factor, *[0] * n)
+    text = json.dumps({"nodes": [{"op": "input", "n": n, "at": 0}, {"op": "input", "n": 1, "at": 8 * n},
+                                 {"op": "map", "n": n, "at": 8 * n + 8, "a": 1, "fill": 1},
+                                 {"op": "mul", "n": n, "a": 0, "b": 2}], "outputs": [3, -1]}).encode()
+    fd = os.memfd_create("graph", os.MFD_ALLOW_SEALING)
+    os.write(fd, numbers + text)
+    if how != "unsealed":
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK)
+    socket.send_fds(channel, [f"graph {len(numbers)} {len(text)}".encode()], [fd])
+    os.close(fd)
+
+
 hello, _ = receive()
 how = open(hello["task"]).read().split()[0]
 if how == "fails":
@@ -76,6 +94,13 @@ while True:
     asked, descriptor = receive()
     if asked is None:
         break
+    if "graph" in asked:
+        if how == "graphless":
+            channel.send(b"dropped nobody wrote it down")
+        else:
+            graph(shared)
+        continue
+    asked_last = asked
     count += 1
     if descriptor is not None:
         shared, handed = mmap.mmap(descriptor, 0), descriptor

@@ -1,4 +1,7 @@
-"""Tests of verify/python/oracle: run by the suite oracle_task, or by hand with any Python that has torch."""
+"""Tests of verify/python/oracle: run by the suite oracle_task, or by hand with any Python that has torch.
+
+With a FOLDER the small cases' lowered graphs are written there.
+"""
 import logging
 import math
 import os
@@ -227,6 +230,9 @@ def main():
         except Exception as error:
             failed += 1
             print(f"{test.__name__}: {type(error).__name__}: {error}")
+    if len(sys.argv) > 1:  # for tests/test_exact.c
+        import dump_graphs
+        dump_graphs.write_all(sys.argv[1], dump_graphs.cases())
     print(f"{len(TESTS)} tests, {failed} failed")
     sys.exit(failed > 0)
 

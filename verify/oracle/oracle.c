@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "exact.h"
 #include "verify/problem/paths.h"
 
 enum { ALIGNMENT = 64 };
@@ -25,6 +27,9 @@ struct oracle {
     struct instance_tensor shape[PROBLEM_MAX_TENSORS];
     struct oracle_answer answer;
     char reply[ORACLE_PACKET];
+    struct exact *exact; /* the last answer's graph; NULL: nobody asked for it */
+    char *graph;         /* what it reads */
+    size_t graph_bytes;
 };
 
 struct oracle *oracle_begin(const struct oracle_options *options)
@@ -49,10 +54,20 @@ static void forget_memory(struct oracle *o)
     o->handed = o->fresh = false;
 }
 
+static void forget_graph(struct oracle *o)
+{
+    exact_close(o->exact);
+    if (o->graph)
+        munmap(o->graph, o->graph_bytes);
+    o->exact = NULL;
+    o->graph = NULL;
+}
+
 void oracle_end(struct oracle *o)
 {
     if (!o)
         return;
+    forget_graph(o);
     oracle_stop(&o->process);
     forget_memory(o);
     free(o);
@@ -160,6 +175,7 @@ static enum oracle_status start(struct oracle *o, struct oracle_answer *answer)
 {
     const char *const given = o->options.problem->task->script;
     char script[PATH_MAX], *hello;
+    int with = -1;
     if (given ? !realpath(given, script)
               : paths_find(script, sizeof script, "verify/python/oracle/serve.py")) {
         snprintf(answer->text, sizeof answer->text,
@@ -172,9 +188,11 @@ static enum oracle_status start(struct oracle *o, struct oracle_answer *answer)
     o->handed = false;
     hello = oracle_hello(&o->options);
     const enum oracle_status status = hello ? oracle_exchange(&o->process, &o->options, hello, -1, o->reply,
-                                                              answer->text, sizeof answer->text)
+                                                              &with, answer->text, sizeof answer->text)
                                             : ORACLE_SHORT;
     free(hello);
+    if (with >= 0)
+        close(with); /* nobody asked for it */
     if (status == ORACLE_OK && strcmp(o->reply, "ready") != 0) {
         oracle_stop(&o->process);
         snprintf(answer->text, sizeof answer->text,
@@ -202,14 +220,18 @@ static void point_at_answer(const struct oracle *o, const struct instance *insta
 
 static enum oracle_status ask(struct oracle *o, const struct instance *instance, struct oracle_answer *answer)
 {
+    int with = -1;
+    forget_graph(o);
     char *packet = oracle_packet(o->options.problem, instance, &o->layout);
     enum oracle_status status = packet ? ORACLE_OK : ORACLE_SHORT;
     if (status == ORACLE_OK && !o->process.pid)
         status = start(o, answer);
     if (status == ORACLE_OK)
-        status = oracle_exchange(&o->process, &o->options, packet, o->handed ? -1 : o->fd, o->reply,
+        status = oracle_exchange(&o->process, &o->options, packet, o->handed ? -1 : o->fd, o->reply, &with,
                                  answer->text, sizeof answer->text);
     free(packet);
+    if (with >= 0)
+        close(with);
     o->handed = status == ORACLE_OK;
     return status == ORACLE_OK ? oracle_read(o->options.problem, o->reply, answer) : status;
 }
@@ -240,4 +262,62 @@ enum oracle_status oracle_ask(struct oracle *o, const struct oracle_question *qu
     if (status == ORACLE_OK)
         point_at_answer(o, question->instance, answer);
     return status;
+}
+
+/* --- single elements --- */
+
+/* "graph NUMBERS TEXT", and a memory with so many bytes of each, whose size is sealed. */
+static bool map_graph(struct oracle *o, int fd, char *text, size_t size)
+{
+    size_t numbers, length;
+    struct stat status;
+    const int sealed = fcntl(fd, F_GET_SEALS);
+    if (sscanf(o->reply, "graph %zu %zu", &numbers, &length) != 2 || fstat(fd, &status) || sealed < 0 ||
+        !(sealed & F_SEAL_SHRINK) || (uint64_t)status.st_size < numbers ||
+        (uint64_t)status.st_size - numbers < length) {
+        snprintf(text, size, "the graph that came is no graph");
+        return false;
+    }
+    o->graph_bytes = (size_t)status.st_size;
+    o->graph = mmap(NULL, o->graph_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (o->graph == MAP_FAILED)
+        o->graph = NULL;
+    o->exact = o->graph ? exact_open(o->graph, numbers, length, text, size) : NULL;
+    return o->exact != NULL;
+}
+
+static enum oracle_status fetch_graph(struct oracle *o, char *text, size_t size)
+{
+    int fd = -1;
+    struct oracle_answer said = {.text = ""};
+    if (o->exact)
+        return ORACLE_OK;
+    if (!o->process.pid) {
+        snprintf(text, size, "the process that had the graph is gone");
+        return ORACLE_UNTOLD;
+    }
+    const enum oracle_status status =
+        oracle_exchange(&o->process, &o->options, "{\"graph\":1}", -1, o->reply, &fd, text, size);
+    if (status != ORACLE_OK)
+        return status;
+    if (fd < 0) {
+        const enum oracle_status why = oracle_read(o->options.problem, o->reply, &said);
+        snprintf(text, size, "%s", said.text);
+        return why == ORACLE_OK ? ORACLE_FAILED : why;
+    }
+    const bool ok = map_graph(o, fd, text, size);
+    close(fd);
+    if (!ok)
+        forget_graph(o);
+    return ok ? ORACLE_OK : ORACLE_FAILED;
+}
+
+enum oracle_status oracle_hear(struct oracle *o, int tensor, int64_t index, double *value, char *text,
+                               size_t size)
+{
+    const enum oracle_status status = fetch_graph(o, text, size);
+    if (status != ORACLE_OK)
+        return status;
+    const int output = tensor - problem_first_output(o->options.problem);
+    return exact_element(o->exact, output, index, value, text, size) ? ORACLE_OK : ORACLE_UNTOLD;
 }

@@ -58,4 +58,9 @@ void oracle_end(struct oracle *oracle);                            /* NULL is fi
 enum oracle_status oracle_ask(struct oracle *oracle, const struct oracle_question *question,
                               struct oracle_answer *answer);
 
+/* Element `index` of a tensor in the last answer, evaluated once more in MPFR, from the graph alone. ORACLE_UNTOLD: it has no
+ * such evaluation, or one that takes too long; `text` says why. */
+enum oracle_status oracle_hear(struct oracle *oracle, int tensor, int64_t index, double *value, char *text,
+                               size_t size);
+
 #endif

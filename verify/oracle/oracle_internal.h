@@ -30,10 +30,11 @@ int oracle_start(struct oracle_process *process, const struct oracle_options *op
                  char *text, size_t size);
 void oracle_stop(struct oracle_process *process);
 
-/* Send a packet, with a descriptor or -1, and wait for the answer, NUL-terminated. After anything but ORACLE_OK the process
- * is gone, and `text` says why. */
+/* Send a packet, with a descriptor or -1, and wait for the answer, NUL-terminated; *with is the descriptor that came with it
+ * or -1. After anything but ORACLE_OK the process is gone, and `text` says why. */
 enum oracle_status oracle_exchange(struct oracle_process *process, const struct oracle_options *options,
-                                   const char *packet, int fd, char *answer, char *text, size_t size);
+                                   const char *packet, int fd, char *answer, int *with, char *text,
+                                   size_t size);
 
 /* The packets, to be freed; NULL when out of memory. `at` says where in the shared memory a tensor lies, for outputs what
  * came back; `want` and `allowed` where the answer goes. */

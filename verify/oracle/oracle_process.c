@@ -247,6 +247,25 @@ static int send_packet(int channel, const char *packet, int fd)
     return sent < 0 ? -1 : 0;
 }
 
+/* A packet, NUL-terminated, and the descriptor that came with it or -1. */
+static ssize_t receive(int channel, char *answer, int *fd)
+{
+    union {
+        struct cmsghdr header;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct iovec part = {answer, ORACLE_PACKET - 1};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    const ssize_t n = recvmsg(channel, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    *fd = -1;
+    if (n > 0 && control.header.cmsg_level == SOL_SOCKET && control.header.cmsg_type == SCM_RIGHTS &&
+        control.header.cmsg_len == CMSG_LEN(sizeof *fd))
+        memcpy(fd, CMSG_DATA(&control.header), sizeof *fd);
+    answer[n > 0 ? n : 0] = '\0';
+    return n;
+}
+
 /* Of all that it may hold, the memory shared with this process apart. */
 static bool is_too_large(const struct oracle_process *process, const struct oracle_options *options,
                          char *why, size_t size)
@@ -263,7 +282,8 @@ static bool is_too_large(const struct oracle_process *process, const struct orac
 }
 
 enum oracle_status oracle_exchange(struct oracle_process *process, const struct oracle_options *options,
-                                   const char *packet, int fd, char *answer, char *text, size_t size)
+                                   const char *packet, int fd, char *answer, int *with, char *text,
+                                   size_t size)
 {
     const double limit = options->seconds > 0 ? options->seconds : ORACLE_SECONDS, begun = clock_seconds();
     char why[80];
@@ -276,11 +296,8 @@ enum oracle_status oracle_exchange(struct oracle_process *process, const struct 
         if (wait[1].revents & POLLHUP)
             poll(wait, 1, TICK_MS); /* it closed what it prints to: that must not keep this awake */
         if (wait[0].revents) {
-            const ssize_t n = recv(process->channel, answer, ORACLE_PACKET - 1, MSG_DONTWAIT);
-            if (n > 0) {
-                answer[n] = '\0';
+            if (receive(process->channel, answer, with) > 0)
                 return ORACLE_OK;
-            }
             return ended_by_itself(process, text, size);
         }
         if (tick % LOOK_EVERY == 0 && is_too_large(process, options, why, sizeof why))

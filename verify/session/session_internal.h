@@ -128,7 +128,11 @@ void session_request(const struct session *s, const struct judging *judging, int
  * problems always true. */
 bool told_ask(struct session *s, const struct judging *judging, bool *untold);
 void told_request(const struct session *s,
-                  struct judge_request *request);          /* they go into a judgement's request */
+                  struct judge_request *request); /* they go into a judgement's request */
+/* Before anything is called wrong: its worst element in MPFR, where the task's operations have that. One that is right after
+ * all acquits the output. False: the two evaluations contradict each other, and no verdict can be had. */
+bool told_hear(struct session *s, const struct judging *judging, int k, struct judge_report *report,
+               struct config_result *total, struct worst *worst);
 void told_add(const struct session *s, struct told *told); /* how they are known */
 
 /* session_witness.c */

@@ -1,7 +1,9 @@
 /* The right answers of an imported task, from the process that evaluates its graph (verify/oracle). */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "gen/contract/space.h"
 #include "session_internal.h"
 
 static bool open_oracle(struct session *s)
@@ -45,6 +47,50 @@ void told_request(const struct session *s, struct judge_request *request)
     request->want = output->want;
     request->allowed = output->allowed;
     request->given = output->elements;
+}
+
+/* The value that was given must lie within a quarter of what is allowed of MPFR's; where nothing is allowed, in its last
+ * places. */
+static bool agrees(const struct judged *worst, double value)
+{
+    if (isnan(worst->mid) || isinf(worst->mid))
+        return isnan(value) ? isnan(worst->mid) : worst->mid == value || fabs(value) > 0x1p1000;
+    return fabs(value - worst->mid) <= fmax(worst->allowed / 4, 0x1p-45 * fabs(worst->mid));
+}
+
+bool told_hear(struct session *s, const struct judging *j, int k, struct judge_report *report,
+               struct config_result *total, struct worst *worst)
+{
+    const struct judged *const element = &report->worst;
+    char text[1200], line[RESULT_LINE_SIZE];
+    double value;
+    if (report->wrong == 0 || j->acquit_only || element->index < 0)
+        return true;
+    const double start = clock_seconds();
+    const enum oracle_status status =
+        oracle_hear(s->oracle, s->judgement[k].output, element->index, &value, text, sizeof text);
+    s->seconds.witness += clock_seconds() - start;
+    if (status == ORACLE_FAILED)
+        return session_break(s, SESSION_BROKEN, "%.900s", text);
+    if (status != ORACLE_OK)
+        return true; /* it has no witness; the report says so by `witnessed` */
+    config_format(j->config, line, sizeof line);
+    if (!agrees(element, value))
+        return session_break(
+            s, SESSION_BROKEN,
+            "internal error: element %lld of %s (%s), call %d: the graph in fp64 gives %.17g, in MPFR "
+            "%.17g, allowed %.3g\n---> please report this line; no verdict can be trusted",
+            (long long)element->index, s->options.problem->tensors[s->judgement[k].output].name, line,
+            j->call, element->mid, value, element->allowed);
+    worst->want = value;
+    worst->error = fabs(element->got - value);
+    worst->witnessed = true;
+    total->witnessed++;
+    if (!element->unwritten && worst->error <= element->allowed) {
+        report->wrong = 0;
+        report->first_wrong = report->last_wrong = -1;
+    }
+    return true;
 }
 
 void told_add(const struct session *s, struct told *told)

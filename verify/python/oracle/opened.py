@@ -22,6 +22,7 @@ class Task:
         self.source = source.load(os.path.join(os.path.dirname(path), self.description["source"]),
                                   self.description.get("entry", "Model"))
         self.device, self.kept, self.stateless = device, {}, False
+        self.last = None  # graph, state and inputs of the last question
 
     def built(self, sizes):
         """(instance, module) for `sizes`."""
@@ -70,6 +71,7 @@ def answers(task, sizes, tensors, seed=1):
         raise Unsupported(f"the forward pass draws random numbers ({traced.random()})")
     on = lambda x: x.to(task.device) if isinstance(x, torch.Tensor) else x
     state, moved = {k: on(v.detach()) for k, v in state.items()}, [on(x) for x in inputs]
+    task.last = (traced, state, moved)
     with torch.no_grad():
         judged = evaluate.answer(traced, state, moved, seed, task.device)
         check(task, judged, model, inputs)
