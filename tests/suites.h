@@ -20,7 +20,8 @@ Suite *fill_suite(void);
 Suite *judge_suite(void);
 Suite *forms_suite(void);
 Suite *oracle_task_suite(void);
-TCase *exact_case(void); /* a part of it */
+TCase *exact_case(void); /* parts of it */
+TCase *oracle_session_case(void);
 Suite *cli_suite(void);
 Suite *prove_suite(void);
 Suite *own_suite(void);

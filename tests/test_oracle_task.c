@@ -8,86 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "forms_session.h"
+#include "oracle_task.h"
 #include "reference/given.h"
 #include "reports/told.h"
 #include "skip.h"
 #include "suites.h"
 #include "verify/device/memory.h"
 #include "verify/oracle/oracle.h"
-
-/* --- a task: y = 2 x, and where x is greatest --- */
-
-enum { X, Y, AT, N = 37 };
-
-static const struct axis axes[] = {
-    {"n", AXIS_NUMBER, NULL, "elements"}, {"input", AXIS_CHOICE, NULL, "how x is drawn"}, {0}};
-static const struct tensor tensors[] = {{"x", DTYPE_F32, TENSOR_INPUT, "[n]"},
-                                        {"y", DTYPE_F32, TENSOR_OUTPUT, "[n]"},
-                                        {"at", DTYPE_I64, TENSOR_OUTPUT, "[1]"},
-                                        {0}};
-static const struct argument arguments[] = {{"n", ARGUMENT_I64}, {0}};
-static const struct input_class classes[] = {
-    {"normal", DATA_ANY, "as they come", .fill = {[X] = {.kind = FILL_NORMAL, .b = 1}}},
-    {"ties", DATA_ANY, "all alike", .fill = {[X] = {.kind = FILL_UNIFORM, .a = 1, .b = 1}}},
-    {0}};
-
-static int instantiate(const struct config *config, struct random *shape_random,
-                       struct random *content_random, struct instance *out)
-{
-    const int64_t n = config_value(config, "n");
-    (void)shape_random;
-    (void)content_random;
-    *out = (struct instance){
-        .extent = {n},
-        .tensor = {{.rank = 1, .dim = {n}}, {.rank = 1, .dim = {n}}, {.rank = 1, .dim = {1}}},
-        .flops = (double)n,
-        .bytes = 8.0 * (double)n};
-    return 0;
-}
-
-static char folder[64];
-static struct problem_task task = {folder, "how.task", "tests/python/fixture_oracle.py"};
-static const struct problem doubled = {.name = "doubled",
-                                       .summary = "y = 2 x",
-                                       .arithmetic = "fp32",
-                                       .axes = axes,
-                                       .tensors = tensors,
-                                       .arguments = arguments,
-                                       .classes = classes,
-                                       .arithmetic_class = ARITHMETIC_F32,
-                                       .published_atol = 1e-4,
-                                       .published_rtol = 1e-4,
-                                       .instantiate = instantiate,
-                                       .task = &task};
-
-static void put_file(const char *name, const char *text)
-{
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(text, file), 0);
-    ck_assert_int_eq(fclose(file), 0);
-}
-
-static void make_task(void)
-{
-    strcpy(folder, "/tmp/unseen-test-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-}
-
-static void remove_task(void)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    ck_assert_int_eq(system(command), 0);
-}
-
-static bool has_python(void)
-{
-    return system("python3 -I -c 'import mmap' >/dev/null 2>&1") == 0;
-}
 
 /* --- judging by given values --- */
 
@@ -103,7 +30,7 @@ static void judge_one(int at, float value, struct judge_report *report, unsigned
         got[i] = (float)right[i];
     got[at] = value;
     memset(wrong, 0, GIVEN);
-    const struct judge_request request = {.problem = &doubled,
+    const struct judge_request request = {.problem = &task_doubled,
                                           .output = Y,
                                           .got = got,
                                           .width = GIVEN,
@@ -170,8 +97,8 @@ END_TEST
 
 static void open_stand_in(struct oracle **oracle, const char *how)
 {
-    const struct oracle_options options = {.problem = &doubled, .threads = 1, .seconds = 5};
-    put_file("how.task", how);
+    const struct oracle_options options = {.problem = &task_doubled, .threads = 1, .seconds = 5};
+    task_put("how.task", how);
     *oracle = oracle_begin(&options);
     ck_assert_ptr_nonnull(*oracle);
 }
@@ -205,9 +132,9 @@ START_TEST(a_process_answers)
 {
     struct asked q;
     struct oracle *oracle;
-    if (!has_python())
+    if (!task_has_python())
         SKIP_TEST("no python3");
-    make_task();
+    task_make();
     open_stand_in(&oracle, "honest");
     make_question(&q, 5);
     ck_assert_msg(oracle_ask(oracle, &q.question, &q.answer) == ORACLE_OK, "%s", q.answer.text);
@@ -231,7 +158,7 @@ START_TEST(a_process_answers)
     ck_assert_int_eq(oracle_ask(oracle, &q.question, &q.answer), ORACLE_OK);
     ck_assert_double_eq(q.answer.output[Y].want[2], 2.0 * q.x[2]);
     oracle_end(oracle);
-    remove_task();
+    task_remove();
 }
 END_TEST
 
@@ -253,34 +180,34 @@ static const struct {
 START_TEST(its_end_is_never_a_verdict)
 {
     struct asked q;
-    if (!has_python())
+    if (!task_has_python())
         SKIP_TEST("no python3");
-    const struct oracle_options options = {.problem = &doubled,
+    const struct oracle_options options = {.problem = &task_doubled,
                                            .threads = 1,
                                            .seconds = strcmp(endings[_i].how, "hangs") == 0 ? 2 : 60,
                                            .memory = (double)(256 << 20)};
-    make_task();
-    put_file("how.task", endings[_i].how);
+    task_make();
+    task_put("how.task", endings[_i].how);
     struct oracle *oracle = oracle_begin(&options);
     make_question(&q, 5);
     const enum oracle_status status = oracle_ask(oracle, &q.question, &q.answer);
     ck_assert_msg(status == endings[_i].status && strstr(q.answer.text, endings[_i].says), "%d: %s",
                   (int)status, q.answer.text);
     /* and the next question has a process again */
-    put_file("how.task", "honest");
+    task_put("how.task", "honest");
     make_question(&q, 7);
     if (status != ORACLE_UNTOLD && strcmp(endings[_i].how, "babbles") != 0)
         ck_assert_msg(oracle_ask(oracle, &q.question, &q.answer) == ORACLE_OK, "%s", q.answer.text);
     oracle_end(oracle);
-    remove_task();
+    task_remove();
 }
 END_TEST
 
 START_TEST(an_interpreter_that_is_none_is_named)
 {
     struct asked q;
-    const struct oracle_options options = {.problem = &doubled, .python = "/bin/true"};
-    const struct oracle_options absent = {.problem = &doubled, .python = "no-such-python"};
+    const struct oracle_options options = {.problem = &task_doubled, .python = "/bin/true"};
+    const struct oracle_options absent = {.problem = &task_doubled, .python = "no-such-python"};
     struct oracle *oracle = oracle_begin(&options);
     make_question(&q, 5);
     ck_assert_int_eq(oracle_ask(oracle, &q.question, &q.answer), ORACLE_FAILED);
@@ -290,53 +217,6 @@ START_TEST(an_interpreter_that_is_none_is_named)
     ck_assert_int_eq(oracle_ask(oracle, &q.question, &q.answer), ORACLE_FAILED);
     ck_assert_ptr_nonnull(strstr(q.answer.text, "--python PATH"));
     oracle_end(oracle);
-}
-END_TEST
-
-/* --- a session --- */
-
-/* A candidate for the task, `after` behind honest work. */
-#define DOUBLED(after)                                                                                       \
-    "#include <stdint.h>\n#include <string.h>\n"                                                             \
-    "int doubled(const float *x, float *y, int64_t *at, int64_t n, void *stream)\n"                          \
-    "{ *at = 0; for (int64_t i = 0; i < n; i++) { y[i] = 2 * x[i]; if (x[i] >= x[*at]) *at = i; }\n" after   \
-    " return 0; }\n"
-
-static const struct {
-    const char *how, *line, *source;
-    enum outcome outcome;
-    const char *detail;
-    bool witnessed;
-} candidates[] = {
-    {"honest", "n=700 input=normal seed=3", DOUBLED(""), OUTCOME_PASS, ""},
-    {"honest", "n=700 input=ties seed=3", DOUBLED(""), OUTCOME_PASS, ""}, /* the last of equals is as right */
-    {"honest", "n=700 input=normal seed=3", DOUBLED("y[n - 1] = 0;"), OUTCOME_WRONG,
-     "1 of 700 elements of y wrong, the first at [699]", true},
-    {"graphless", "n=700 input=normal seed=3", DOUBLED("y[n - 1] = 0;"), OUTCOME_WRONG,
-     "1 of 700 elements of y wrong, the first at [699]", false},
-    {"honest", "n=700 input=normal seed=3", DOUBLED("*at = (*at + 1) % n;"), OUTCOME_WRONG,
-     "1 of 1 elements of at wrong"},
-    {"honest", "n=700 input=normal seed=3", DOUBLED("*at = n;"), OUTCOME_WRONG, "of at wrong"},
-    {"untold", "n=700 input=normal seed=3", DOUBLED(""), OUTCOME_SKIPPED, "three samples say nothing"},
-};
-
-START_TEST(a_session_asks)
-{
-    struct form_run run;
-    if (!has_python())
-        SKIP_TEST("no python3");
-    make_task();
-    put_file("how.task", candidates[_i].how);
-    form_run_open(&run, &doubled, candidates[_i].line, candidates[_i].source, false);
-    form_run_check(&run, candidates[_i].outcome);
-    ck_assert_msg(strstr(run.result.detail, candidates[_i].detail), "%s", run.result.detail);
-    ck_assert_int_eq(run.result.worst.witnessed, candidates[_i].witnessed);
-    ck_assert_int_eq(run.result.told.present, candidates[_i].outcome != OUTCOME_SKIPPED);
-    ck_assert(!run.result.told.ensemble && !run.result.told.fp64 && !run.result.told.constant);
-    if (candidates[_i].outcome == OUTCOME_SKIPPED)
-        ck_assert_int_eq(run.result.reason.cause, CAUSE_UNTOLD);
-    form_run_close(&run);
-    remove_task();
 }
 END_TEST
 
@@ -368,31 +248,6 @@ START_TEST(reports_say_how_answers_are_known)
 }
 END_TEST
 
-static const struct {
-    const char *how, *says;
-} breaks[] = {
-    {"late", "ended with status 9"},
-    {"contradicts",
-     "internal error: element 699 of y (n=700 input=normal seed=3), call 0: the graph in fp64 gives"},
-    {"unsealed", "the graph that came is no graph"},
-};
-
-START_TEST(a_session_breaks)
-{
-    struct form_run run;
-    if (!has_python())
-        SKIP_TEST("no python3");
-    make_task();
-    put_file("how.task", breaks[_i].how);
-    form_run_open(&run, &doubled, candidates[2].line, candidates[2].source, false);
-    memset(&run.result, 0, sizeof run.result);
-    ck_assert_int_eq(session_check(run.session, &run.config, &run.result), SESSION_BROKEN);
-    ck_assert_msg(strstr(session_error(run.session), breaks[_i].says), "%s", session_error(run.session));
-    form_run_close(&run);
-    remove_task();
-}
-END_TEST
-
 Suite *oracle_task_suite(void)
 {
     Suite *suite = suite_create("oracle_task");
@@ -403,11 +258,10 @@ Suite *oracle_task_suite(void)
     tcase_add_test(process, a_process_answers);
     tcase_add_loop_test(process, its_end_is_never_a_verdict, 0, sizeof endings / sizeof *endings);
     tcase_add_test(process, an_interpreter_that_is_none_is_named);
-    tcase_add_loop_test(process, a_session_asks, 0, sizeof candidates / sizeof *candidates);
-    tcase_add_loop_test(process, a_session_breaks, 0, sizeof breaks / sizeof *breaks);
     tcase_add_test(given, reports_say_how_answers_are_known);
     suite_add_tcase(suite, given);
     suite_add_tcase(suite, process);
+    suite_add_tcase(suite, oracle_session_case());
     suite_add_tcase(suite, exact_case());
     return suite;
 }

@@ -51,18 +51,15 @@ def tasks(root, levels):
 
 
 def cases():
-    for name, (function, inputs) in small.SMALL.items():
+    for name, (function, inputs) in {**small.SMALL, **small.OF_PRODUCTS}.items():
         yield name, small.Plain(function), inputs
-    for name, curve in small.CURVES.items():
-        yield "curve_" + name, small.Plain(lambda a, c, curve=curve: curve(a @ c)), [
-            small.drawn(3, 8, size=2.0), small.drawn(8, 5, seed=2)]
 
 
 def write_all(folder, given):
     written = 0
     for name, model, inputs in given:
         try:
-            write(folder, name, graphs.trace(model, inputs), graphs.state_of(model), inputs)
+            write(folder, name, small.traced(model, inputs), graphs.state_of(model), inputs)
             written += 1
         except Unsupported as why:
             print(f"{name}: {why}")

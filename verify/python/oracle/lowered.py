@@ -43,7 +43,7 @@ class Lowered:
 
     def store(self, tensor):
         at = self.bytes
-        self.parts.append(tensor.contiguous().cpu())
+        self.parts.append(tensor.detach().contiguous().cpu())
         self.bytes += tensor.numel() * 8
         if self.bytes > MOST_BYTES:
             raise Unsupported("the graph is too large for single elements to be evaluated")

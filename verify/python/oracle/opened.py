@@ -19,19 +19,23 @@ class Task:
     def __init__(self, path, device):
         with open(path, encoding="utf-8") as file:
             self.description = json.load(file)
-        self.source = source.load(os.path.join(os.path.dirname(path), self.description["source"]),
-                                  self.description.get("entry", "Model"))
+        self.source = source.load(os.path.join(os.path.dirname(path), self.description["source"]["file"]),
+                                  self.description["entry"])
         self.device, self.kept, self.stateless = device, {}, False
         self.last = None  # graph, state and inputs of the last question
 
+    def spread(self, sizes):
+        """Values of axes as values of the source's sizes."""
+        return {name: sizes[axis["name"]] for axis in self.description["axes"] for name in axis["sizes"]}
+
     def built(self, sizes):
-        """(instance, module) for `sizes`."""
+        """[instance, module, graph or None] for values of axes."""
         key = tuple(sorted(sizes.items()))
         if key not in self.kept:
             while len(self.kept) >= KEPT:
                 self.kept.pop(next(iter(self.kept)))
             torch.manual_seed(0)  # what a constructor draws and nobody gives it
-            instance = self.source.instance(sizes)
+            instance = self.source.instance(self.spread(sizes))
             self.kept[key] = [instance, instance.model(), None]
         return self.kept[key]
 
@@ -39,12 +43,10 @@ class Task:
         """(graph, state, inputs, module): the module holds the weights."""
         kept = self.built(sizes)
         instance, model, traced = kept
-        if self.description.get("weights") and "weights" in tensors:
-            weight.load(model, weight.unpack(self.description["weights"], tensors["weights"], sizes))
-        names = instance.input_names
-        drawn = None if all(n in tensors for n in names) else instance.inputs()
-        inputs = [tensors[n] if n in tensors else drawn[i] for i, n in enumerate(names)
-                  if n in tensors or i < len(drawn)]
+        if "weights" in tensors:
+            weight.load(model, weight.unpack(self.description["weights"], tensors["weights"].reshape(-1), sizes))
+        inputs = [tensors[e["name"]].to(getattr(torch, e["dtype"])) if "shape" in e else e["value"]
+                  for e in self.description["inputs"]]
         if traced is None or traced.of_values:
             traced = kept[2] = graph.trace(model, inputs)
         return traced, graph.state_of(model), inputs, model
