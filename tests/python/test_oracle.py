@@ -240,6 +240,11 @@ def indices_are_right_by_what_they_name():
     assert evaluate.judge_index(j, torch.tensor([0])) == 0
     _, _, judged = told(Plain(lambda t: t * 0.3 > 0.3), [near])
     assert judged[0].allowed.tolist() == [[1.0, 1.0]]
+    for factor in (0.3, torch.full((2, 2), 0.15)):  # a bound decides, and the runs
+        branches = Plain(lambda t, k=factor: torch.where((t * k if isinstance(k, float) else (t @ k).tanh()) > (
+            0.3 if isinstance(k, float) else math.tanh(0.3)), t + 1, -t))
+        _, _, judged = told(branches, [near])
+        assert passes(judged, near + 1) and passes(judged, -near) and not passes(judged, near + 9)
 
 
 def refusal(model, inputs):

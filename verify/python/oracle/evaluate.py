@@ -6,11 +6,10 @@ import torch
 from . import elementwise, norms, shape, sums  # noqa: F401  (each adds its rules)
 from .elementwise import RULES
 from .graph import declared
-from .number import SMALLEST, UNIT, Context, Number, Unsupported, exact
+from .number import CALIBRATED, SMALLEST, UNIT, Context, Number, Unsupported, exact
 
 RUNS = 12
 TIGHT = 64.0       # a bound up to so many times the spread of the runs decides
-CALIBRATED = 8.0   # else so many times the spread: doc/results/oracle.md
 UNTELLABLE = 2.0 ** -8
 
 

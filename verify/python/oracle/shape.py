@@ -1,10 +1,9 @@
 """Rules that compute nothing: moving, selecting and comparing elements, constants, casts."""
-import math
 
 import torch
 
 from .elementwise import RULES, or_zero, rule
-from .number import LARGEST, SMALLEST, U32, UNIT, Number, Unsupported, exact, same
+from .number import CALIBRATED, U32, UNIT, Number, Unsupported, same
 
 MOVES = """view _unsafe_view t transpose.int permute expand unsqueeze squeeze.dim squeeze squeeze.dims select.int
 slice.Tensor clone alias detach flip unfold triu tril lift_fresh_copy lift_fresh contiguous repeat roll diagonal reshape
@@ -103,10 +102,12 @@ def choose(cx, condition, a, b):
     a, b = cx.number(a), cx.number(b)
     float_ = a.is_float or b.is_float
     cast = (lambda t: t.double()) if float_ else (lambda t: t)
-    f = lambda x, y: torch.where(condition.v, cast(x), cast(y))
-    v = f(a.v, b.v)
+    f = lambda c, x, y: torch.where(c, cast(x), cast(y))
+    v = f(condition.v, a.v, b.v)
     if not float_:
-        return Number(v, open=condition.open)
+        if condition.open is not None and bool(condition.open.any()):
+            raise Unsupported("whole numbers chosen by a comparison that may go either way")
+        return Number(v)
     def bound(level):
         ea, eb = a.error(level), b.error(level)
         e = None if ea is None and eb is None else torch.where(condition.v, or_zero(ea, a.v), or_zero(eb, b.v))
@@ -115,8 +116,8 @@ def choose(cx, condition, a, b):
             e = torch.where(condition.open, both, 0.0 if e is None else e)
         return e
     runs = None
-    if a.runs is not None or b.runs is not None:
-        runs = [f(a.run(i), b.run(i)) for i in range(cx.count)]
+    if any(x.runs is not None for x in (condition, a, b)):
+        runs = [f(condition.run(i), a.run(i), b.run(i)) for i in range(cx.count)]
     return Number(v, bound(0), bound(1), runs)
 
 
@@ -135,13 +136,24 @@ COMPARE = {"eq": torch.eq, "ne": torch.ne, "lt": torch.lt, "le": torch.le, "gt":
 
 def compare(cx, a, b):
     a, b = cx.number(a), cx.number(b)
+    f = COMPARE[cx.name.split(".")[1]]
     reach = None
     for x in (a, b):
         if x.is_float and x.b is not None:
             reach = x.b if reach is None else reach + x.b
     if cx.name.endswith("Scalar") and a.b is None:
         reach = None
-    return Number(COMPARE[cx.name.split(".")[1]](a.v, b.v), open=None if reach is None else (a.v - b.v).abs() <= reach)
+    v, gap = f(a.v, b.v), (a.v.double() - b.v.double()).abs()
+    return Number(v, open=None if reach is None else gap <= reach, runs=decided(cx, f, a, b, v, gap))
+
+
+def decided(cx, f, a, b, v, gap):
+    """How the runs decide; where honest ones may do either, every other run decides otherwise than the value."""
+    if (a.runs is None and b.runs is None) or not cx.count:
+        return None
+    square = torch.stack([(a.run(i) - b.run(i) - (a.v - b.v)) ** 2 for i in range(cx.count)]).mean(0)
+    near = gap <= CALIBRATED * torch.maximum(square.sqrt(), square.mean().sqrt())
+    return [torch.where(near, ~v if i % 2 else v, f(a.run(i), b.run(i))) for i in range(cx.count)]
 
 
 for name in COMPARE:
