@@ -245,6 +245,9 @@ def indices_are_right_by_what_they_name():
             0.3 if isinstance(k, float) else math.tanh(0.3)), t + 1, -t))
         _, _, judged = told(branches, [near])
         assert passes(judged, near + 1) and passes(judged, -near) and not passes(judged, near + 9)
+    rare = near[:, 1:]  # no run decides otherwise by itself
+    _, _, judged = told(Plain(lambda t: torch.where(t * 0.3 > 0.3, t + 1, -t)), [rare])
+    assert passes(judged, rare + 1) and passes(judged, -rare)
 
 
 def refusal(model, inputs):
