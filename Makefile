@@ -115,7 +115,7 @@ ifneq ($(NVCC),)
 BASE += -DHAVE_CUDA -I$(CUDA_HOME)/include
 CXXBASE += -isystem $(CUDA_HOME)/include
 CUDA_OBJ := $(BUILD)/gen/inputs/fill_cuda.o $(BUILD)/gen/random/philox_curand.o \
-    $(BUILD)/verify/device/memory_cuda.o $(BUILD)/verify/device/device_cuda.o \
+    $(BUILD)/reference/given_cuda.o $(BUILD)/verify/device/memory_cuda.o $(BUILD)/verify/device/device_cuda.o \
     $(foreach j,$(JUDGEMENTS),$(BUILD)/reference/enclosure_cuda_$(call symbol_of,$(j)).o)
 TOOL_OBJ += $(CUDA_OBJ)
 FORM_OBJ += $(foreach j,$(FORM_JUDGEMENTS),$(BUILD)/reference/enclosure_cuda_$(call symbol_of,$(j)).o)
@@ -341,7 +341,7 @@ bench-find:
 
 # Under share/unseen the folders are as they are here: a problem of one's own is compiled with problems/ and reference/, and
 # `unseen new` copies from problems/ and shapes/.
-SHARED := $(wildcard shapes/* problems/*.h reference/*.h verify/python/*.py problems/*/adapter.py) reference/enclosure_host.c reference/enclosure_cuda.cu \
+SHARED := $(wildcard shapes/* problems/*.h reference/*.h verify/python/*.py verify/python/oracle/*.py verify/python/task/*.py problems/*/adapter.py) reference/enclosure_host.c reference/enclosure_cuda.cu \
     reference/witness.c $(foreach p,$(PROBLEMS),$(wildcard $(addprefix problems/$(p)/,problem.c *.h baseline.c \
     baseline.cu README.md)))
 install: all install-shared

@@ -45,6 +45,10 @@ struct judge_request {
     double
         loosened; /* the arithmetic's share of the allowed error times this, for tests that break it; 0: 1 */
     double atol, rtol; /* the published check's, counted beside */
+    /* Of an imported task: the right values and what each may be off, one an element, without gaps, in the host's memory.
+     * NULL: the problem has a reference of its own. */
+    const double *want, *allowed;
+    int64_t given;     /* so many elements */
     int64_t only_row;  /* where row_of has rows: judge this one alone, or few besides; 1 + its
                                  * number; 0: all */
     const void *held;  /* what an in-out tensor held; NULL: an output. Set by the judge, as what follows */
@@ -118,6 +122,10 @@ struct judgement {
 /* All of a problem's, in the order of their tensors; returns how many. Where a tensor that is to be judged has none,
  * *missing is its number; else -1. */
 int reference_list(const struct problem *problem, struct judgement out[PROBLEM_MAX_TENSORS], int *missing);
+
+/* Of every output of an imported task: compares with `want` and `allowed` of the request, element by element. It has no
+ * enclosure of its own, nothing is left open, and there is no witness: those functions are NULL. */
+extern const struct reference reference_given;
 
 /* What judges a tensor; NULL: nothing does. */
 const struct reference *reference_find(const struct problem *problem, int tensor);

@@ -60,12 +60,24 @@ static const struct reference *find(const struct problem *problem, const char *o
     return NULL;
 }
 
+/* Each output of an imported task is judged by itself. */
+static int list_given(const struct problem *problem, struct judgement out[PROBLEM_MAX_TENSORS])
+{
+    int count = 0;
+    for (int t = 0; problem->tensors[t].name; t++)
+        if (problem->tensors[t].role != TENSOR_INPUT)
+            out[count++] = (struct judgement){&reference_given, t, UINT32_C(1) << t};
+    return count;
+}
+
 /* A discrete reference reads results from the context, which of an in-out tensor has what it held before. */
 int reference_list(const struct problem *problem, struct judgement out[PROBLEM_MAX_TENSORS], int *missing)
 {
     const struct reference *first = find(problem, NULL);
     int count = 0, shared = -1; /* the judgement by reference.h */
     *missing = -1;
+    if (problem->task)
+        return list_given(problem, out);
     for (int t = 0; problem->tensors[t].name; t++) {
         const bool fits = first && (problem->tensors[t].role == TENSOR_OUTPUT || !first->discrete);
         const struct reference *own = find(problem, problem->tensors[t].name);

@@ -7,6 +7,7 @@
 
 #include "atomic.h"
 #include "published.h"
+#include "told.h"
 #include "text.h"
 
 /* JSON has no NaN and no infinity. */
@@ -135,12 +136,21 @@ static json_t *time_json(const struct timing *timing)
                      !timing->disturbed);
 }
 
+static json_t *told_json(const struct told *told)
+{
+    if (!told->present)
+        return json_null();
+    return json_pack("{s:s, s:s, s:s, s:b}", "label", told_label(told), "value",
+                     told->fp64 ? "fp64" : "enclosed", "allowed", told->ensemble ? "ensemble" : "bound",
+                     "constant", told->constant);
+}
+
 static json_t *config_json(const struct config_result *config)
 {
     const struct timing *timing = &config->timing;
 
     return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I}, s:o, s:o,"
-                     " s:o, s:o, s:o, s:o}",
+                     " s:o, s:o, s:o, s:o, s:o}",
                      "set", config->unseen ? "unseen" : "seen", "config", text(config->line), "why",
                      text(config->why), "outcome", outcome_name(config->outcome), "detail",
                      text(config->detail), "worst", worst_json(&config->worst), "timed_config",
@@ -151,7 +161,8 @@ static json_t *config_json(const struct config_result *config)
                      number_if(timing->present, timing->attainable_ms), "bound",
                      text(timing->present ? bound_name(timing->bound) : NULL), "fraction",
                      number_if(timing->present, timing->fraction), "published",
-                     config->published_judged ? json_boolean(config->published_pass) : json_null());
+                     config->published_judged ? json_boolean(config->published_pass) : json_null(), "oracle",
+                     told_json(&config->told));
 }
 
 /* Were all times taken without anybody else on the device? null: none was taken. */

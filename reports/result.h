@@ -58,6 +58,7 @@ enum cause {
     CAUSE_MEMORY,    /* skipped: memory ran out */
     CAUSE_CAPS,      /* skipped: more than this machine allows one configuration */
     CAUSE_OPEN,      /* skipped: more elements in doubt than MPFR is asked for */
+    CAUSE_UNTOLD,    /* skipped: of an imported task, no right answer can be told here */
     CAUSE_FAIL_FAST, /* skipped: another one failed before */
     CAUSE_PATIENCE,  /* skipped: enough timed out, exceeded a bound or died while loading before */
     CAUSE_LIMIT,     /* more memory, or more processes, than its bound */
@@ -130,6 +131,14 @@ struct timing {
 
 enum { RESULT_LINE_SIZE = 1024, RESULT_WHY_SIZE = 96, RESULT_DETAIL_SIZE = 320 };
 
+/* Of an imported task: how its right answers are known, over all calls. */
+struct told {
+    bool present;
+    bool fp64;     /* not every value is enclosed: some are only computed in fp64 */
+    bool ensemble; /* what is allowed comes from runs with injected errors, not from a proved bound */
+    bool constant; /* the right answer is the same whatever the inputs are */
+};
+
 struct config_result {
     bool unseen; /* which set */
     struct config config;
@@ -142,6 +151,7 @@ struct config_result {
     const char *fits; /* tightest arithmetic class that fits: "fp32"; NULL: not judged */
     int arithmetic;   /* its place among the classes, tightest first */
     int64_t judged, wrong, open, witnessed; /* elements, over all calls */
+    struct told told;
     double flops, bytes;
     bool published_pass; /* --tolerance published: what that check says */
     bool published_judged;

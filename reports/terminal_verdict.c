@@ -4,6 +4,7 @@
 #include "published.h"
 #include "terminal_internal.h"
 #include "text.h"
+#include "told.h"
 
 struct count {
     int configs, pass, refused, skipped;
@@ -150,4 +151,6 @@ void terminal_verdict(FILE *out, const struct result *result, bool colour)
         terminal_line(out, "partial", text);
     }
     print_published(out, result);
+    if (told_line(result, text, sizeof text))
+        terminal_line(out, "answers", text);
 }

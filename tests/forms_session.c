@@ -15,6 +15,13 @@ static void put_source(char *path, const char *source)
     ck_assert_int_eq(close(fd), 0);
 }
 
+static const char *interpreter;
+
+void form_run_python(const char *python)
+{
+    interpreter = python;
+}
+
 /* The object outlives its build: the session loads it at its first configuration. */
 static struct build built;
 
@@ -37,6 +44,7 @@ void form_run_open(struct form_run *run, const struct problem *problem, const ch
     const struct session_options options = {.problem = problem,
                                             .device = &run->device,
                                             .object = built.object,
+                                            .interpreter = interpreter,
                                             .timeout = 10,
                                             .threads = 2,
                                             .workers = 1};

@@ -19,4 +19,7 @@ void form_run_open(struct form_run *run, const struct problem *problem, const ch
 void form_run_check(struct form_run *run, enum outcome outcome); /* fails the test on another one */
 void form_run_close(struct form_run *run);
 
+/* The interpreter of sessions that are opened from now on; NULL: python3. */
+void form_run_python(const char *python);
+
 #endif

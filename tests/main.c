@@ -31,6 +31,7 @@ static const struct {
     {"judge", judge_suite, 0},
     {"prove", prove_suite, 0},
     {"forms", forms_suite, 0},
+    {"oracle_task", oracle_task_suite, 0},
     {"condition", condition_suite, 0},
     {"pattern", pattern_suite, 0},
     {"busy", busy_suite, 0},

@@ -19,6 +19,9 @@ Suite *error_suite(void);
 Suite *fill_suite(void);
 Suite *judge_suite(void);
 Suite *forms_suite(void);
+Suite *oracle_task_suite(void);
+TCase *exact_case(void); /* parts of it */
+TCase *oracle_session_case(void);
 Suite *cli_suite(void);
 Suite *python_suite(void);
 Suite *prove_suite(void);

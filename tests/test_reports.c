@@ -93,7 +93,7 @@ START_TEST(json_holds_every_key_of_schema_1)
                 "refused crash timeout skipped rate geomean_gbps geomean_fraction score");
     expect_keys(json_object_get(json, "drop"), "points low high");
     expect_keys(json_object_get(json, "retention"), "ratio low high");
-    expect_keys(config, "set config why outcome worst time_ms");
+    expect_keys(config, "set config why outcome worst time_ms oracle");
     expect_keys(json_object_get(config, "worst"), "tensor index got want allowed error");
     expect_keys(json_object_get(config, "time_ms"), "median low high samples method");
     json_decref(json);

@@ -36,6 +36,7 @@ struct session_options run_session_options(const struct task *task, const struct
                                     .device = &task->device,
                                     .object = task->build.object,
                                     .python = build_python(&task->build),
+                                    .interpreter = task->options.python,
                                     .log_path = options->log_path,
                                     .timeout = options->timeout,
                                     .memory = options->memory > 0 ? options->memory : usage_of_worker(jobs),

@@ -45,6 +45,7 @@ void session_close(struct session *s)
     if (!s)
         return;
     child_stop(s->child);
+    oracle_end(s->oracle);
     for (int i = 0; i < SESSION_POOL; i++) {
         s->now = &s->setup[i];
         slots_destroy(s);

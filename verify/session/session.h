@@ -21,6 +21,7 @@ struct session_options {
     double timeout;              /* seconds for one call */
     double memory;               /* bytes that the candidate's processes may hold together; 0: any */
     int threads;                 /* of the candidate and of the judge, each at its turn */
+    const char *interpreter;     /* for the right answers of an imported task; NULL: python3 */
     bool brief;  /* outcomes are wanted: where MPFR is expensive it hears only what could still acquit */
     int workers; /* sessions that share the machine's memory */
     struct lease *lease; /* held while times are taken; NULL: none is to be had */

@@ -3,6 +3,7 @@
 
 #include "reference/judge.h"
 #include "verify/isolate/child.h"
+#include "verify/oracle/oracle.h"
 #include "verify/system/clock.h"
 #include "verify/system/defence.h"
 #include "verify/device/memory.h"
@@ -45,6 +46,8 @@ struct session {
     struct judgement judgement[PROBLEM_MAX_TENSORS];
     int judgements;
     struct arithmetics arithmetics;
+    struct oracle *oracle;       /* of an imported task; else NULL */
+    struct oracle_answer answer; /* for the contents at hand */
     struct child *child;
     struct setup setup[SESSION_POOL];
     struct setup *now; /* the one at hand */
@@ -127,6 +130,18 @@ bool replay_prove(struct session *s, const struct judging *judging, const struct
 /* session_judge.c: a judgement's request about the snapshots. */
 void session_request(const struct session *s, const struct judging *judging, int k,
                      struct judge_request *request);
+
+/* session_told.c: of an imported task, ask for the right answers of the contents at hand. False: there are none, and
+ * where the session is not broken or short, *untold says that they cannot be told, and s->answer.text why. Of other
+ * problems always true. */
+bool told_ask(struct session *s, const struct judging *judging, bool *untold);
+void told_request(const struct session *s,
+                  struct judge_request *request); /* they go into a judgement's request */
+/* Before anything is called wrong: its worst element in MPFR, where the task's operations have that. One that is right after
+ * all acquits the output. False: the two evaluations contradict each other, and no verdict can be had. */
+bool told_hear(struct session *s, const struct judging *judging, int k, struct judge_report *report,
+               struct config_result *total, struct worst *worst);
+void told_add(const struct session *s, struct told *told); /* how they are known */
 
 /* session_witness.c */
 /* Is the witness of one element too much for an audit of several? */

@@ -25,6 +25,7 @@ void session_request(const struct session *s, const struct judging *j, int k, st
     request->poison = memory_poison_element(problem->tensors[request->output].dtype);
     request->atol = problem->published_atol;
     request->rtol = problem->published_rtol;
+    told_request(s, request);
     for (int i = 0; i < JUDGE_SAMPLES; i++)
         request->sample[i] = -1;
 }
@@ -153,6 +154,9 @@ static int judge_elements(const struct session *s, const struct judging *j, int 
 bool session_expect(struct session *s, const struct judging *j, int k, void *expected)
 {
     struct judge_request request;
+    bool untold;
+    if (!told_ask(s, j, &untold))
+        return untold ? session_break(s, SESSION_SHORT, "%.500s", s->answer.text) : false;
     struct judge_report *report = malloc(sizeof *report);
     session_request(s, j, k, &request);
     request.expected = expected;
@@ -279,9 +283,26 @@ static void sum_up(const struct session *s, const struct judging *j, struct call
     }
 }
 
+/* No right answer can be told: the configuration is not judged. */
+static void leave_out(const struct session *s, struct call_result *result)
+{
+    result->outcome = OUTCOME_SKIPPED;
+    result->reason.cause = CAUSE_UNTOLD;
+    snprintf(result->detail, sizeof result->detail, "%.300s", s->answer.text);
+}
+
 bool session_judge(struct session *s, const struct judging *j, struct call_result *result,
                    struct totals *totals)
 {
+    const double start = clock_seconds();
+    bool untold;
+    const bool told = told_ask(s, j, &untold);
+    s->seconds.judge += clock_seconds() - start;
+    if (untold)
+        leave_out(s, result);
+    if (!told)
+        return untold;
+    told_add(s, &totals->result->told);
     for (int k = 0; k < s->judgements; k++)
         if (!judge_output(s, j, k, &result->output[k], totals))
             return false;

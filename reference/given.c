@@ -1,0 +1,58 @@
+/* Judging an imported task's output: |got - want| <= allowed, element by element, in accept form. */
+#include "given.h"
+
+#include <string.h>
+
+#define REF_FN static inline __attribute__((unused))
+#include "account.h"
+
+/* What came back at `index`, and its distance from what is right. */
+static void judge_element(const struct judge_request *r, enum dtype dtype, int64_t index, struct tally *t)
+{
+    uint32_t bits;
+    double slack;
+    struct judged judged = {.index = index, .mid = r->want[index], .tensor = r->output};
+    const double loosened = r->loosened > 0 ? r->loosened : 1;
+    judged.got = stored_number(dtype, r->got, stored_at(r, index), &bits);
+    judged.allowed = isfinite(judged.mid) ? r->allowed[index] * loosened : 0;
+    const double distance = tally_distance(judged.got, judged.mid, error_overflow(dtype), &slack);
+    const bool right = distance <= judged.allowed && !(isnan(judged.got) && !isnan(judged.mid));
+    judged.unwritten = !r->held && bits == r->poison && !(stored_spares_none(dtype) && right);
+    tally_expect(r, dtype, index, judged.mid);
+    tally_worst(t, judged.unwritten ? INFINITY : distance == 0 ? 0 : distance / judged.allowed, &judged);
+    t->published_wrong +=
+        isinf(judged.mid) ? judged.got != judged.mid : !(distance <= r->atol + r->rtol * fabs(judged.mid));
+    if (judged.unwritten || !right) {
+        tally_wrong(t, r, index, judged.unwritten);
+        t->fits = r->arithmetics.count;
+    }
+}
+
+int given_judge_host(const struct judge_request *request, struct judge_report *report)
+{
+    const struct judge_request r = judge_complete(request);
+    const enum dtype dtype = r.problem->tensors[r.output].dtype;
+    struct tally total = tally_zero();
+#pragma omp parallel
+    {
+        struct tally own = tally_zero();
+#pragma omp for schedule(static)
+        for (int64_t i = 0; i < r.given; i++)
+            judge_element(&r, dtype, i, &own);
+#pragma omp critical(given_merge)
+        tally_merge(&total, &own);
+    }
+    memset(report, 0, sizeof *report);
+    tally_report(&total, report);
+    report->elements = r.given;
+    for (int i = 0; i < JUDGE_SAMPLES; i++)
+        report->sample[i].index = -1;
+    return 0;
+}
+
+const struct reference reference_given = {
+    .judge_host = given_judge_host,
+#ifdef HAVE_CUDA
+    .judge_cuda = given_judge_cuda,
+#endif
+};

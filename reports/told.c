@@ -1,0 +1,49 @@
+#include "told.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name, *meaning;
+} labels[] = {
+    {"enclosed", "right values and what they may be off are proved"},
+    {"fp64", "what they may be off is proved, the right values are only computed in fp64"},
+    {"ensemble", "what they may be off is calibrated on runs with injected errors"},
+};
+enum { LABELS = sizeof labels / sizeof *labels };
+
+static int label_of(const struct told *told)
+{
+    return told->ensemble ? 2 : told->fp64 ? 1 : 0;
+}
+
+const char *told_label(const struct told *told)
+{
+    return told->present ? labels[label_of(told)].name : NULL;
+}
+
+bool told_line(const struct result *result, char *text, size_t size)
+{
+    int count[LABELS] = {0}, constant = 0, untold = 0, all = 0;
+    size_t used = 0;
+    for (int i = 0; i < result->result_count; i++) {
+        const struct config_result *config = &result->results[i];
+        untold += config->reason.cause == CAUSE_UNTOLD;
+        if (!config->told.present)
+            continue;
+        all++;
+        count[label_of(&config->told)]++;
+        constant += config->told.constant;
+    }
+    text[0] = '\0';
+    for (int i = 0; i < LABELS && used < size; i++)
+        if (count[i])
+            used += (size_t)snprintf(text + used, size - used, "%s%s in %d of %d (%s)", used ? ", " : "",
+                                     labels[i].name, count[i], all, labels[i].meaning);
+    if (constant && used < size)
+        used += (size_t)snprintf(text + used, size - used,
+                                 "; in %d the right answer does not depend on the inputs", constant);
+    if (untold && used < size)
+        snprintf(text + used, size - used, "%s%d left out, whose right answer cannot be told",
+                 used ? "; " : "", untold);
+    return all + untold > 0;
+}

@@ -1,0 +1,306 @@
+"""Tests of verify/python/oracle: run by the suite oracle_task, or by hand with any Python that has torch.
+
+With a FOLDER the small cases' lowered graphs are written there.
+"""
+import logging
+import math
+import os
+import sys
+import warnings
+
+warnings.simplefilter("ignore")
+logging.disable(logging.CRITICAL)
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(here, "..", "..", "verify", "python"), here]
+
+import torch  # noqa: E402
+from torch import nn  # noqa: E402
+
+import candidates  # noqa: E402
+from oracle import evaluate, graph as graphs  # noqa: E402
+from oracle.number import Unsupported  # noqa: E402
+
+F = torch.nn.functional
+torch.set_num_threads(1)
+
+
+class Plain(nn.Module):
+    """A function of tensors as a module."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *inputs):
+        return self.function(*inputs)
+
+
+def drawn(*shape, seed=1, size=1.0):
+    return size * torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def positive(*shape):
+    return drawn(*shape).abs() + 0.1
+
+
+TRACED = {}  # tracing is what takes time
+
+
+def traced(model, inputs):
+    key = id(model.function) if isinstance(model, Plain) else id(model)
+    if key not in TRACED:
+        TRACED[key] = (graphs.trace(model, inputs), model)
+    return TRACED[key][0]
+
+
+def told(model, inputs, seed=1):
+    """(graph, state, what the judge gets)."""
+    graph = traced(model, inputs)
+    state = {k: v.detach().clone() for k, v in graphs.state_of(model).items()}
+    with torch.no_grad():
+        return graph, state, evaluate.answer(graph, state, inputs, seed)
+
+
+def passes(judged, out):
+    out = list(out) if isinstance(out, (tuple, list)) else [out]
+    return all(bool(((g.double() - j.want).abs() <= j.allowed).all()) for j, g in zip(judged, out))
+
+
+x, w, b = drawn(6, 40), drawn(40, 24, seed=2), drawn(24, seed=3)
+MASK = torch.ones(6, 40).triu(3).bool()
+w40, b40, w6, b6, p6 = drawn(40), drawn(40, seed=9), drawn(6), drawn(6, seed=9), positive(6)
+image, kernel = drawn(2, 6, 9, 9), drawn(8, 6, 3, 3, seed=2)
+SMALL = {
+    "mm": (lambda a, c: a @ c, [x, w]), "addmm": (lambda a, c, d: torch.addmm(d, a, c), [x, w, b]),
+    "bmm": (torch.bmm, [drawn(3, 4, 5), drawn(3, 5, 6)]), "linear": (F.linear, [x, drawn(7, 40)]),
+    "conv1d": (F.conv1d, [drawn(2, 4, 20), drawn(6, 4, 3)]), "conv2d": (F.conv2d, [image, kernel]),
+    "conv3d": (F.conv3d, [drawn(1, 3, 6, 6, 6), drawn(4, 3, 3, 3, 3)]),
+    "transposed": (lambda a, c: F.conv_transpose2d(a, c, stride=2, padding=1), [image, drawn(6, 5, 3, 3)]),
+    "grouped": (lambda a, c: F.conv2d(a, c, groups=2, dilation=2), [image, drawn(8, 3, 3, 3)]),
+    "sum": (lambda a: a.sum(1), [x]), "mean": (lambda a: a.mean((0, 1)), [x]), "all": (torch.sum, [x]),
+    "max": (lambda a: a.max(1)[0], [x]), "amin": (lambda a: a.amin(0), [x]), "norm": (lambda a: a / a.norm(dim=1, keepdim=True), [x]),
+    "cumsum": (lambda a: a.cumsum(1), [x]), "cumprod": (lambda a: a.cumprod(1), [x]),
+    "avg_pool": (lambda a: F.avg_pool2d(a, 3, 2, 1), [image]), "max_pool": (lambda a: F.max_pool2d(a, 2), [image]),
+    "adaptive": (lambda a: F.adaptive_avg_pool2d(a, 2), [image]),
+    "softmax": (lambda a: a.softmax(1), [8 * x]), "log_softmax": (lambda a: a.log_softmax(1), [8 * x]),
+    "logsumexp": (lambda a: a.logsumexp(1), [x]), "masked": (
+        lambda a: a.masked_fill(MASK, -math.inf).softmax(1), [x]),
+    "layer_norm": (lambda a: F.layer_norm(a, (40,), w40, b40), [x + 3]),
+    "group_norm": (lambda a: F.group_norm(a, 2, w6, b6), [image]),
+    "batch_norm": (lambda a: F.batch_norm(a, None, None, w6, b6, training=True), [image]),
+    "stored_norm": (lambda a: F.batch_norm(a, b6, p6, w6, b6), [image]),
+    "instance_norm": (F.instance_norm, [image]),
+    "attention": (F.scaled_dot_product_attention, [drawn(2, 3, 8, 16), drawn(2, 3, 8, 16, seed=2), drawn(2, 3, 8, 16, seed=3)]),
+    "cross_entropy": (F.cross_entropy, [x, torch.arange(6)]), "mse": (F.mse_loss, [x, drawn(6, 40, seed=4)]),
+    "huber": (F.smooth_l1_loss, [x, drawn(6, 40, seed=4)]), "hinge": (lambda a: (1 - a).clamp(min=0).mean(), [x]),
+    "triplet": (F.triplet_margin_loss, [x, drawn(6, 40, seed=4), drawn(6, 40, seed=5)]),
+    "kl": (lambda a, c: F.kl_div(a.log(), c, reduction="batchmean"), [positive(4, 9).softmax(1), positive(4, 9).softmax(1)]),
+    "where": (lambda a: torch.where(a * 3 > 1, a * a, -a), [x]), "cat": (lambda a: torch.cat([a, a * 3], 1), [x]),
+    "gather": (lambda a: a.gather(1, torch.zeros(6, 2, dtype=torch.int64)), [x]),
+}
+CURVES = {name: getattr(F, name) for name in
+          "relu leaky_relu gelu silu mish elu selu softplus hardswish hardsigmoid hardtanh softsign sigmoid tanh".split()}
+CURVES.update(exp=torch.exp, log=lambda t: torch.log(t.abs()), sqrt=lambda t: torch.sqrt(t.abs()), rsqrt=lambda t: torch.rsqrt(t.abs() + 1),
+              erf=torch.erf, sin=torch.sin, cube=lambda t: t ** 3, root=lambda t: (t.abs() + 0.5) ** 0.3,
+              gelu_tanh=lambda t: F.gelu(t, approximate="tanh"), divide=lambda t: t / (t * t + 0.5))
+
+
+OF_PRODUCTS = {"curve_" + name: (lambda a, c, curve=curve: curve(a @ c), [drawn(6, 8, size=2.0), drawn(8, 50, seed=2)])
+               for name, curve in CURVES.items()}  # of inexact operands
+
+
+def wider(t):
+    return t.double() if isinstance(t, torch.Tensor) and t.is_floating_point() else t
+
+
+def every_rule_encloses_and_admits_eager():
+    """The exact value, by the same module in fp64, is within twice the radius; eager fp32 is right and in the bound."""
+    for name, (function, inputs) in {**SMALL, **OF_PRODUCTS}.items():
+        _, _, judged = told(Plain(function), inputs)
+        with torch.no_grad():
+            eager, double = function(*inputs), None
+            if "norm" not in name or name == "norm":
+                double = function(*[wider(t) for t in inputs])
+        j = judged[0]
+        assert passes(judged, eager), f"{name}: eager is rejected"
+        assert bool(((eager.double() - j.want).abs() <= j.bound + j.radius).all()), f"{name}: eager exceeds the bound"
+        if double is not None and double.dtype == torch.float64:
+            assert bool(((double - j.want).abs() <= 2 * j.radius + 1e-300).all()), f"{name}: the radius does not hold"
+        assert j.enclosed, f"{name}: radius {float(j.radius.max()):.3g}"
+
+
+def radii_hold_at_a_unit_that_can_be_checked():
+    """The same rules as for the radius, with fp32's unit in its place, enclose what fp32 computes by other means."""
+    from oracle import norms, number, sums
+    kept = number.U64
+    for name, (function, inputs) in SMALL.items():
+        graph, state, _ = told(Plain(function), inputs)
+        try:
+            for module in (number, norms, sums):
+                module.U64 = number.U32
+            with torch.no_grad():
+                (value, _), *_rest = evaluate.evaluate(graph, state, inputs, runs=0)
+        finally:
+            for module in (number, norms, sums):
+                module.U64 = kept
+        with torch.no_grad():
+            got = candidates.run(graph, state, inputs, candidates.reordered(3))[0]
+        error = (got.double() - value.v).abs()
+        radius = torch.zeros_like(error) if value.r is None else value.r
+        if name not in ("stored_norm", "attention", "masked", "softmax", "log_softmax", "logsumexp"):  # no plain sums
+            assert bool((error <= radius + 2.0 ** -126).all()), f"{name}: {float((error / radius).max()):.3g}"
+
+
+def operands_errors_are_carried():
+    """Inputs that are off by up to e: whatever they are within it, the result is within its bound."""
+    generator = torch.Generator().manual_seed(3)
+    kept = evaluate.exact
+    def inexact(v):
+        number = kept(v)
+        if number.is_float and number.v.numel() > 1:
+            number.b = number.r = 1e-3 * number.v.abs() + 1e-4
+        return number
+    for name, (function, inputs) in {**SMALL, **OF_PRODUCTS}.items():
+        if name in ("cross_entropy", "stored_norm"):  # weights and statistics are constants here
+            continue
+        try:
+            evaluate.exact = inexact
+            graph = traced(Plain(function), inputs)
+            (value, _), *_rest = evaluate.evaluate(graph, {}, inputs, runs=0)
+        finally:
+            evaluate.exact = kept
+        for _ in range(6):
+            signs = [torch.randint(0, 2, t.shape, generator=generator) * 2 - 1 for t in inputs]
+            moved = [wider(t) + s * (1e-3 * t.double().abs() + 1e-4) if t.is_floating_point() else t
+                     for t, s in zip(inputs, signs)]
+            with torch.no_grad():
+                out = candidates.run(graph, {}, moved, double=True)[0].double()
+            error = (out - value.v).abs()
+            for bound in (value.b, value.r):
+                assert bool((error <= bound + 1e-12 * value.v.abs()).all()), f"{name}: {float((error / bound).max()):.3g}"
+
+
+def deep_graphs_are_judged_by_their_runs():
+    """Bounds multiply worst cases; the calibrated factor still tells rounded operands and half of 1e-4 from honest work."""
+    torch.manual_seed(1)
+    deep = nn.Sequential(*[m for _ in range(6) for m in (nn.Linear(48, 48), nn.GELU(), nn.LayerNorm(48))])
+    graph, state, judged = told(deep, [x @ torch.eye(40, 48)])
+    j = judged[0]
+    assert j.ensemble and float((j.allowed / j.bound).max()) < 0.01
+    with torch.no_grad():
+        inputs = [x @ torch.eye(40, 48)]
+        right = deep(*inputs)
+        assert passes(judged, right) and passes(judged, candidates.run(graph, state, inputs, candidates.reordered(5)))
+        assert not passes(judged, candidates.run(graph, state, inputs, candidates.operands_rounded(10)))
+        assert not passes(judged, right + 0.5e-4 * (1 + right.abs()) * torch.sign(drawn(*right.shape)))
+
+
+def planted_faults_show():
+    """Rounded operands, a dropped last term, an output tile left out, a wrong row pitch."""
+    chosen = ["mm", "addmm", "bmm", "conv1d", "conv2d", "conv3d", "transposed", "grouped", "layer_norm", "softmax", "sum", "attention"]
+    for name in chosen:
+        function, inputs = SMALL[name]
+        graph, state, judged = told(Plain(function), inputs)
+        with torch.no_grad():
+            right = candidates.run(graph, state, inputs)
+            faults = {"tail": candidates.run(graph, state, inputs, candidates.tail_left_out(graph)),
+                      "tile": candidates.tile_left_out(right), "zeros": [torch.zeros_like(t) for t in right],
+                      "strides": candidates.run(graph, state, candidates.wrong_strides(inputs, graph.inputs))}
+            if candidates.has_products(graph):
+                faults["tf32"] = candidates.run(graph, state, inputs, candidates.operands_rounded(10))
+        assert passes(judged, right) and passes(judged, candidates.run(graph, state, inputs, candidates.reordered(4)))
+        for fault, out in faults.items():
+            assert not passes(judged, out), f"{name}: {fault} passes"
+
+
+def casts_are_permitted_roundings():
+    """bf16 inside an fp32 module may be taken or left; fp32 throughout is not held to it."""
+    model = Plain(lambda a, c: (a.bfloat16() @ c.bfloat16()).float() * 2)
+    _, _, judged = told(model, [x, w])
+    assert passes(judged, model(x, w)) and passes(judged, (x @ w) * 2)
+    assert not passes(judged, (x @ w) * 2.2)
+    half = Plain(lambda a, c: torch.relu(a @ c))
+    _, _, judged = told(half, [x.half(), w.half()])
+    assert passes(judged, half(x.half(), w.half())) and judged[0].dtype == torch.float16
+    wrong = half(x.half(), w.half())
+    wrong[0, 0] += 0.5
+    assert not passes(judged, wrong)
+
+
+def indices_are_right_by_what_they_name():
+    ties = torch.tensor([[1.0, 3.0, 3.0, 2.0]])
+    _, _, (j,) = told(Plain(lambda t: t.argmax(1)), [ties])
+    for index, right in ((1, True), (2, True), (0, False), (3, False), (-1, False), (4, False), (1 << 40, False)):
+        got = torch.tensor([index])
+        assert bool((evaluate.judge_index(j, got) == got).all()) == right, index
+    _, _, (j,) = told(Plain(lambda t: t.argmin()), [ties])
+    assert evaluate.judge_index(j, torch.tensor(0)) == 0 and evaluate.judge_index(j, torch.tensor(3)) == 0
+    near = torch.tensor([[1.0, 1.0 + 2.0 ** -23]])  # after a product nobody can tell which is greater
+    _, _, (j,) = told(Plain(lambda t: (t * 0.3).argmax(1)), [near])
+    assert evaluate.judge_index(j, torch.tensor([0])) == 0
+    _, _, judged = told(Plain(lambda t: t * 0.3 > 0.3), [near])
+    assert judged[0].allowed.tolist() == [[1.0, 1.0]]
+    for factor in (0.3, torch.full((2, 2), 0.15)):  # a bound decides, and the runs
+        branches = Plain(lambda t, k=factor: torch.where((t * k if isinstance(k, float) else (t @ k).tanh()) > (
+            0.3 if isinstance(k, float) else math.tanh(0.3)), t + 1, -t))
+        _, _, judged = told(branches, [near])
+        assert passes(judged, near + 1) and passes(judged, -near) and not passes(judged, near + 9)
+    rare = near[:, 1:]  # no run decides otherwise by itself
+    _, _, judged = told(Plain(lambda t: torch.where(t * 0.3 > 0.3, t + 1, -t)), [rare])
+    assert passes(judged, rare + 1) and passes(judged, -rare)
+
+
+def refusal(model, inputs):
+    try:
+        return traced(model, inputs).random() or told(model, inputs)[2][0].dropped or ""
+    except Unsupported as why:
+        return str(why)
+
+
+def what_cannot_be_told_is_said():
+    norm = nn.Sequential(nn.Linear(8, 6), nn.BatchNorm1d(6, eps=1e-30))
+    close = 100 + drawn(3, 8, size=1e-5)  # three samples that differ by less than what the sums may err
+    assert "cannot be told" in refusal(norm, [close])
+    assert refusal(nn.Sequential(nn.Linear(8, 6), nn.Dropout(0.5)), [drawn(3, 8)]) in ("bernoulli", "native_dropout")
+    assert "no rule" in refusal(Plain(torch.special.zeta), [positive(3) + 2, positive(3)])
+    assert refusal(Plain(lambda t: torch.exp(t)), [torch.tensor([1000.0, 1.0])]) == ""
+
+
+def constants_are_found():
+    for function, constant in ((lambda t: (t - t.mean(1, True)).sum(1) * 0, True), (lambda t: F.relu(t - 100), True), (lambda t: torch.cat([t, t * 0]), False),
+                               (lambda t: t * 2, False)):
+        graph, state, judged = told(Plain(function), [x])
+        with torch.no_grad():
+            assert evaluate.constant(judged, graph, state, [x]) == constant
+
+
+def the_same_seed_gives_the_same_answer():
+    function, inputs = SMALL["conv3d"]
+    first, second = (told(Plain(function), inputs, seed=5)[2][0] for _ in range(2))
+    assert torch.equal(first.allowed, second.allowed) and torch.equal(first.want, second.want)
+
+
+TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_checked,
+         operands_errors_are_carried, deep_graphs_are_judged_by_their_runs, planted_faults_show,
+         casts_are_permitted_roundings, indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
+         constants_are_found, the_same_seed_gives_the_same_answer]
+
+
+def main():
+    failed = 0
+    for test in TESTS:
+        try:
+            test()
+        except Exception as error:
+            failed += 1
+            print(f"{test.__name__}: {type(error).__name__}: {error}")
+    if len(sys.argv) > 1:  # for tests/test_exact.c
+        sys.modules["test_oracle"] = sys.modules[__name__]
+        import dump_graphs
+        dump_graphs.write_all(sys.argv[1], dump_graphs.cases())
+    print(f"{len(TESTS)} tests, {failed} failed")
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()

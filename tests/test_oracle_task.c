@@ -1,0 +1,267 @@
+/* Judging an imported task's outputs: by values that are given, and by those of a process that computes them. Most tests have
+ * a stand-in for that process, tests/python/fixture_oracle.py, which needs a Python without torch; one has the real one. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "oracle_task.h"
+#include "reference/given.h"
+#include "reports/told.h"
+#include "skip.h"
+#include "suites.h"
+#include "verify/device/memory.h"
+#include "verify/oracle/oracle.h"
+
+/* --- judging by given values --- */
+
+static const double right[] = {1, -2, 0, NAN, INFINITY, 1e30, 3, 4};
+static const double allowed[] = {1e-6, 1e-6, 0, 0, 0, 1e23, INFINITY, 1e-6};
+enum { GIVEN = sizeof right / sizeof *right };
+
+/* One element of right ones is `value`; which ones are wrong then. */
+static void judge_one(int at, float value, struct judge_report *report, unsigned char *wrong)
+{
+    float got[GIVEN];
+    for (int i = 0; i < GIVEN; i++)
+        got[i] = (float)right[i];
+    got[at] = value;
+    memset(wrong, 0, GIVEN);
+    const struct judge_request request = {.problem = &task_doubled,
+                                          .output = Y,
+                                          .got = got,
+                                          .width = GIVEN,
+                                          .want = right,
+                                          .allowed = allowed,
+                                          .given = GIVEN,
+                                          .wrong = wrong,
+                                          .arithmetics = {.count = 3},
+                                          .poison = memory_poison_element(DTYPE_F32),
+                                          .atol = 1e-4,
+                                          .rtol = 1e-4};
+    ck_assert_int_eq(reference_given.judge_host(&request, report), 0);
+}
+
+static float poison(void)
+{
+    const uint32_t bits = memory_poison_element(DTYPE_F32);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+START_TEST(given_values_decide_element_by_element)
+{
+    const struct {
+        int at;
+        float value;
+        bool wrong, unwritten, published; /* NaN is wrong for the published check, whatever is wanted */
+    } cases[] = {
+        {0, 1, false, false, false},
+        {0, 1 + 0x1p-20f, false, false, false},
+        {0, 1 + 0x1p-18f, true, false, false},
+        {0, 1.5f, true, false, true},
+        {0, NAN, true, false, true},
+        {1, -2.00001f, true, false, false},
+        {2, 0x1p-149f, true, false, false},
+        {3, NAN, false, false, false},
+        {3, 0, true, false, true},
+        {4, INFINITY, false, false, false},
+        {4, -INFINITY, true, false, true},
+        {4, 1e38f, true, false, true},
+        {5, INFINITY, true, false, true},
+        {6, 1e20f, false, false, true},
+        {6, NAN, true, false, true},
+        {7, poison(), true, true, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct judge_report report;
+        unsigned char wrong[GIVEN];
+        judge_one(cases[i].at, cases[i].value, &report, wrong);
+        ck_assert_msg(report.wrong == cases[i].wrong, "case %zu: %d wrong", i, (int)report.wrong);
+        ck_assert_int_eq(report.unwritten, cases[i].unwritten);
+        ck_assert_int_eq(report.first_wrong, cases[i].wrong ? cases[i].at : -1);
+        ck_assert_int_eq(wrong[cases[i].at], cases[i].wrong);
+        ck_assert_int_eq(report.fits, cases[i].wrong ? 3 : 0);
+        ck_assert_int_eq(report.published_wrong, 1 + (cases[i].published && cases[i].at != 3));
+        if (cases[i].wrong)
+            ck_assert_int_eq(report.worst.index, cases[i].at);
+    }
+}
+END_TEST
+
+/* --- the process --- */
+
+static void open_stand_in(struct oracle **oracle, const char *how)
+{
+    const struct oracle_options options = {.problem = &task_doubled, .threads = 1, .seconds = 5};
+    task_put("how.task", how);
+    *oracle = oracle_begin(&options);
+    ck_assert_ptr_nonnull(*oracle);
+}
+
+static int to_host(void *to, const void *from, int64_t offset, int64_t bytes)
+{
+    memcpy(to, (const char *)from + offset, (size_t)bytes);
+    return 0;
+}
+
+struct asked {
+    float x[N], y[N];
+    int64_t at;
+    struct instance instance;
+    struct oracle_question question;
+    struct oracle_answer answer;
+};
+
+static void make_question(struct asked *q, int64_t n)
+{
+    memset(q, 0, sizeof *q);
+    for (int i = 0; i < N; i++)
+        q->x[i] = (float)(i * 7 % N);
+    q->instance = (struct instance){
+        .extent = {n}, .tensor = {{.rank = 1, .dim = {n}}, {.rank = 1, .dim = {n}}, {.rank = 1, .dim = {1}}}};
+    q->question = (struct oracle_question){
+        .instance = &q->instance, .tensor = {q->x, q->y, &q->at}, .to_host = to_host};
+}
+
+START_TEST(a_process_answers)
+{
+    struct asked q;
+    struct oracle *oracle;
+    if (!task_has_python())
+        SKIP_TEST("no python3");
+    task_make();
+    open_stand_in(&oracle, "honest");
+    make_question(&q, 5);
+    ck_assert_msg(oracle_ask(oracle, &q.question, &q.answer) == ORACLE_OK, "%s", q.answer.text);
+    ck_assert_int_eq(q.answer.output[Y].elements, 5);
+    for (int i = 0; i < 5; i++)
+        ck_assert_double_eq(q.answer.output[Y].want[i], 2.0 * q.x[i]);
+    ck_assert_double_eq(q.answer.output[AT].want[0], 4);
+    ck_assert(q.answer.output[Y].enclosed && !q.answer.output[Y].ensemble && !q.answer.output[Y].constant);
+    /* more elements: other memory */
+    make_question(&q, N);
+    ck_assert_msg(oracle_ask(oracle, &q.question, &q.answer) == ORACLE_OK, "%s", q.answer.text);
+    ck_assert_double_eq(q.answer.output[Y].want[N - 1], 2.0 * q.x[N - 1]);
+    ck_assert_double_eq(q.answer.output[Y].relative, 2); /* its second answer */
+    /* the same again is not asked; another index is */
+    ck_assert_int_eq(oracle_ask(oracle, &q.question, &q.answer), ORACLE_OK);
+    ck_assert_double_eq(q.answer.output[Y].relative, 2);
+    q.at = 3;
+    ck_assert_int_eq(oracle_ask(oracle, &q.question, &q.answer), ORACLE_OK);
+    ck_assert_double_eq(q.answer.output[Y].relative, 3);
+    q.x[2] += 1;
+    ck_assert_int_eq(oracle_ask(oracle, &q.question, &q.answer), ORACLE_OK);
+    ck_assert_double_eq(q.answer.output[Y].want[2], 2.0 * q.x[2]);
+    oracle_end(oracle);
+    task_remove();
+}
+END_TEST
+
+static const struct {
+    const char *how;
+    enum oracle_status status;
+    const char *says;
+} endings[] = {
+    {"exits", ORACLE_FAILED, "ended with status 7; its last words: the last word"},
+    {"dies", ORACLE_FAILED, "signal 11"},
+    {"hangs", ORACLE_FAILED, "had no answer after 2 s"},
+    {"babbles", ORACLE_FAILED, "answered 'whatever'"},
+    {"fails", ORACLE_FAILED, "No module named 'torch'"},
+    {"untold", ORACLE_UNTOLD, "three samples say nothing"},
+    {"hoards", ORACLE_SHORT, "GiB of the 0.25 that it may"},
+    {"cuts", ORACLE_FAILED, "ended with status 1"},
+};
+
+START_TEST(its_end_is_never_a_verdict)
+{
+    struct asked q;
+    if (!task_has_python())
+        SKIP_TEST("no python3");
+    const struct oracle_options options = {.problem = &task_doubled,
+                                           .threads = 1,
+                                           .seconds = strcmp(endings[_i].how, "hangs") == 0 ? 2 : 60,
+                                           .memory = (double)(256 << 20)};
+    task_make();
+    task_put("how.task", endings[_i].how);
+    struct oracle *oracle = oracle_begin(&options);
+    make_question(&q, 5);
+    const enum oracle_status status = oracle_ask(oracle, &q.question, &q.answer);
+    ck_assert_msg(status == endings[_i].status && strstr(q.answer.text, endings[_i].says), "%d: %s",
+                  (int)status, q.answer.text);
+    /* and the next question has a process again */
+    task_put("how.task", "honest");
+    make_question(&q, 7);
+    if (status != ORACLE_UNTOLD && strcmp(endings[_i].how, "babbles") != 0)
+        ck_assert_msg(oracle_ask(oracle, &q.question, &q.answer) == ORACLE_OK, "%s", q.answer.text);
+    oracle_end(oracle);
+    task_remove();
+}
+END_TEST
+
+START_TEST(an_interpreter_that_is_none_is_named)
+{
+    struct asked q;
+    const struct oracle_options options = {.problem = &task_doubled, .python = "/bin/true"};
+    const struct oracle_options absent = {.problem = &task_doubled, .python = "no-such-python"};
+    struct oracle *oracle = oracle_begin(&options);
+    make_question(&q, 5);
+    ck_assert_int_eq(oracle_ask(oracle, &q.question, &q.answer), ORACLE_FAILED);
+    ck_assert_ptr_nonnull(strstr(q.answer.text, "/bin/true is no Python"));
+    oracle_end(oracle);
+    oracle = oracle_begin(&absent);
+    ck_assert_int_eq(oracle_ask(oracle, &q.question, &q.answer), ORACLE_FAILED);
+    ck_assert_ptr_nonnull(strstr(q.answer.text, "--python PATH"));
+    oracle_end(oracle);
+}
+END_TEST
+
+START_TEST(reports_say_how_answers_are_known)
+{
+    static const struct told kinds[] = {{.present = true},
+                                        {.present = true, .fp64 = true},
+                                        {.present = true, .fp64 = true, .ensemble = true, .constant = true},
+                                        {.present = false}};
+    struct config_result results[4] = {
+        {.told = kinds[0]}, {.told = kinds[1]}, {.told = kinds[2]}, {.told = kinds[3]}};
+    struct result result = {.results = results, .result_count = 3};
+    char text[512];
+    ck_assert_str_eq(told_label(&kinds[0]), "enclosed");
+    ck_assert_str_eq(told_label(&kinds[1]), "fp64");
+    ck_assert_str_eq(told_label(&kinds[2]), "ensemble");
+    ck_assert_ptr_null(told_label(&kinds[3]));
+    ck_assert(told_line(&result, text, sizeof text));
+    ck_assert_ptr_nonnull(strstr(text, "enclosed in 1 of 3 (right values"));
+    ck_assert_ptr_nonnull(strstr(text, "ensemble in 1 of 3 ("));
+    ck_assert_ptr_nonnull(strstr(text, "in 1 the right answer does not depend"));
+    results[3].reason.cause = CAUSE_UNTOLD;
+    result.result_count = 4;
+    ck_assert(told_line(&result, text, sizeof text));
+    ck_assert_ptr_nonnull(strstr(text, "1 left out"));
+    result = (struct result){.results = results + 3, .result_count = 1};
+    results[3].reason.cause = CAUSE_NONE;
+    ck_assert(!told_line(&result, text, sizeof text));
+}
+END_TEST
+
+Suite *oracle_task_suite(void)
+{
+    Suite *suite = suite_create("oracle_task");
+    TCase *given = tcase_create("given");
+    TCase *process = tcase_create("process");
+    tcase_add_test(given, given_values_decide_element_by_element);
+    tcase_set_timeout(process, 60);
+    tcase_add_test(process, a_process_answers);
+    tcase_add_loop_test(process, its_end_is_never_a_verdict, 0, sizeof endings / sizeof *endings);
+    tcase_add_test(process, an_interpreter_that_is_none_is_named);
+    tcase_add_test(given, reports_say_how_answers_are_known);
+    suite_add_tcase(suite, given);
+    suite_add_tcase(suite, process);
+    suite_add_tcase(suite, oracle_session_case());
+    suite_add_tcase(suite, exact_case());
+    return suite;
+}

@@ -1,0 +1,52 @@
+#ifndef UNSEEN_ORACLE_INTERNAL_H
+#define UNSEEN_ORACLE_INTERNAL_H
+
+#include <sys/types.h>
+
+#include "oracle.h"
+
+enum { ORACLE_CHANNEL = 3, ORACLE_PACKET = 1 << 17, ORACLE_WORDS = 800 };
+
+/* The process: all zero when there is none. */
+struct oracle_process {
+    pid_t pid;
+    int channel, output, pidfd;
+    char words[ORACLE_WORDS]; /* the last that it printed */
+    size_t spoken;
+};
+
+/* An interpreter: the program itself, where a name on PATH or a link led, and the folders that it and its packages lie in. */
+enum { ORACLE_FOLDERS = 12 };
+struct oracle_python {
+    char program[1024], folder[ORACLE_FOLDERS][1024];
+    int folders;
+};
+
+/* Asks the interpreter `name` (NULL: python3) itself; 0, or -1 and why. */
+int oracle_find_python(const char *name, struct oracle_python *python, char *text, size_t size);
+
+/* Start it; 0, or -1 and why. */
+int oracle_start(struct oracle_process *process, const struct oracle_options *options, const char *script,
+                 char *text, size_t size);
+void oracle_stop(struct oracle_process *process);
+
+/* Send a packet, with a descriptor or -1, and wait for the answer, NUL-terminated; *with is the descriptor that came with it
+ * or -1. After anything but ORACLE_OK the process is gone, and `text` says why. */
+enum oracle_status oracle_exchange(struct oracle_process *process, const struct oracle_options *options,
+                                   const char *packet, int fd, char *answer, int *with, char *text,
+                                   size_t size);
+
+/* The packets, to be freed; NULL when out of memory. `at` says where in the shared memory a tensor lies, for outputs what
+ * came back; `want` and `allowed` where the answer goes. */
+struct oracle_layout {
+    int64_t at[PROBLEM_MAX_TENSORS], want[PROBLEM_MAX_TENSORS], allowed[PROBLEM_MAX_TENSORS];
+    int64_t bytes;
+};
+char *oracle_hello(const struct oracle_options *options);
+char *oracle_packet(const struct problem *problem, const struct instance *instance,
+                    const struct oracle_layout *layout);
+
+/* The answer's lines into *out, whose text gets what it says otherwise. */
+enum oracle_status oracle_read(const struct problem *problem, const char *answer, struct oracle_answer *out);
+
+#endif

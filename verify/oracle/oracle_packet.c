@@ -1,0 +1,124 @@
+/* What the oracle's process is asked, as JSON, and its answer, as lines. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "oracle_internal.h"
+
+/* As torch calls them. */
+static const char *torch_name(enum dtype dtype)
+{
+    switch (dtype) {
+    case DTYPE_F32: return "float32";
+    case DTYPE_F64: return "float64";
+    case DTYPE_F16: return "float16";
+    case DTYPE_BF16: return "bfloat16";
+    case DTYPE_E4M3: return "float8_e4m3fn";
+    case DTYPE_E5M2: return "float8_e5m2";
+    case DTYPE_I8: return "int8";
+    case DTYPE_U8: return "uint8";
+    case DTYPE_I32: return "int32";
+    case DTYPE_I64: return "int64";
+    case DTYPE_BOOL: break;
+    }
+    return "bool";
+}
+
+static char *dumped(json_t *object)
+{
+    char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
+    json_decref(object);
+    return text;
+}
+
+char *oracle_hello(const struct oracle_options *options)
+{
+    const struct problem_task *task = options->problem->task;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", task->folder, task->description);
+    return dumped(json_pack("{s:s, s:s, s:i}", "task", path, "device", options->cuda ? "cuda" : "cpu",
+                            "threads", options->threads > 0 ? options->threads : 1));
+}
+
+static json_t *shape_of(const struct instance_tensor *tensor)
+{
+    json_t *shape = json_array();
+    for (int d = 0; d < tensor->rank; d++)
+        json_array_append_new(shape, json_integer(tensor->dim[d]));
+    return shape;
+}
+
+static json_t *tensor_of(const struct problem *problem, const struct instance *instance, int t)
+{
+    return json_pack("{s:s, s:s, s:o}", "name", problem->tensors[t].name, "dtype",
+                     torch_name(problem->tensors[t].dtype), "shape", shape_of(&instance->tensor[t]));
+}
+
+char *oracle_packet(const struct problem *problem, const struct instance *instance,
+                    const struct oracle_layout *layout)
+{
+    json_t *sizes = json_object(), *inputs = json_array(), *outputs = json_array();
+    for (int i = 0; i < problem_argument_count(problem); i++)
+        json_object_set_new(sizes, problem->arguments[i].name, json_integer(instance->extent[i]));
+    for (int t = 0; t < problem_tensor_count(problem); t++) {
+        json_t *tensor = tensor_of(problem, instance, t);
+        if (problem->tensors[t].role == TENSOR_INPUT) {
+            json_object_set_new(tensor, "at", json_integer(layout->at[t]));
+            json_array_append_new(inputs, tensor);
+            continue;
+        }
+        json_object_set_new(tensor, "got", json_integer(layout->at[t]));
+        json_object_set_new(tensor, "want", json_integer(layout->want[t]));
+        json_object_set_new(tensor, "allowed", json_integer(layout->allowed[t]));
+        json_array_append_new(outputs, tensor);
+    }
+    return dumped(json_pack("{s:o, s:o, s:o}", "sizes", sizes, "inputs", inputs, "outputs", outputs));
+}
+
+static const char *next_line(const char *line)
+{
+    line += strcspn(line, "\n");
+    return *line ? line + 1 : line;
+}
+
+static enum oracle_status nonsense(const char *answer, struct oracle_answer *out)
+{
+    snprintf(
+        out->text, sizeof out->text,
+        "the oracle answered '%.100s', which is not what this version asks for\n---> is verify/python of the "
+        "same version as this program?",
+        answer);
+    return ORACLE_FAILED;
+}
+
+static bool read_output(const char *line, struct oracle_output *output)
+{
+    char value[16], allowed[16], varies[16];
+    if (sscanf(line, "%15s %15s %15s %lf", value, allowed, varies, &output->relative) != 4)
+        return false;
+    output->enclosed = strcmp(value, "enclosed") == 0;
+    output->ensemble = strcmp(allowed, "ensemble") == 0;
+    output->constant = strcmp(varies, "constant") == 0;
+    return true;
+}
+
+enum oracle_status oracle_read(const struct problem *problem, const char *answer, struct oracle_answer *out)
+{
+    static const struct {
+        const char *word;
+        enum oracle_status status;
+    } others[] = {{"dropped ", ORACLE_UNTOLD}, {"short ", ORACLE_SHORT}, {"failed ", ORACLE_FAILED}};
+    const char *line = next_line(answer);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strncmp(answer, others[i].word, strlen(others[i].word)) == 0) {
+            snprintf(out->text, sizeof out->text, "%.800s", answer + strlen(others[i].word));
+            return others[i].status;
+        }
+    if (strncmp(answer, "ok", 2) != 0)
+        return nonsense(answer, out);
+    for (int t = problem_first_output(problem); problem->tensors[t].name; t++, line = next_line(line))
+        if (!read_output(line, &out->output[t]))
+            return nonsense(answer, out);
+    return ORACLE_OK;
+}

@@ -1,0 +1,312 @@
+/* The oracle's process: started in the sandbox, which shows the interpreter and its packages, the scripts and the task;
+ * watched for its time and memory. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "oracle_internal.h"
+#include "verify/isolate/child_table.h"
+#include "verify/isolate/sandbox.h"
+#include "verify/isolate/usage.h"
+#include "verify/system/clock.h"
+#include "verify/system/interrupt.h"
+
+enum { TICK_MS = 50, LOOK_EVERY = 4, LIFTED = 10, ENVIRONMENT = 8 };
+
+/* --- starting it --- */
+
+static int make_environment(char *environment[ENVIRONMENT], int threads)
+{
+    static const char *const kept[] = {"PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES",
+                                       "CUDA_DEVICE_ORDER"};
+    int n = 0, status = 0;
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        if (getenv(kept[i]))
+            status |= asprintf(&environment[n++], "%s=%s", kept[i], getenv(kept[i])) < 0;
+    status |= asprintf(&environment[n++], "HOME=/nonexistent") < 0;
+    status |= asprintf(&environment[n++], "OMP_NUM_THREADS=%d", threads > 0 ? threads : 1) < 0;
+    status |= asprintf(&environment[n++], "OMP_WAIT_POLICY=passive") < 0;
+    environment[n] = NULL;
+    return status ? -1 : 0;
+}
+
+/* Above the numbers that the child's own descriptors are moved onto. */
+static int lift(int fd)
+{
+    const int lifted = fd >= 0 && fd < LIFTED ? fcntl(fd, F_DUPFD_CLOEXEC, LIFTED) : fd;
+    if (lifted != fd)
+        close(fd);
+    return lifted;
+}
+
+static int make_pipes(int fd[4])
+{
+    fd[0] = fd[1] = fd[2] = fd[3] = -1;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd) || pipe2(fd + 2, O_CLOEXEC))
+        return -1;
+    for (int i = 0; i < 4; i++)
+        if ((fd[i] = lift(fd[i])) < 0)
+            return -1;
+    return fcntl(fd[2], F_SETFL, O_NONBLOCK);
+}
+
+static int launch(pid_t *pid, const char *const *argv, char *const *environment, int channel, int output)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, channel, ORACLE_CHANNEL);
+    posix_spawn_file_actions_addclosefrom_np(&actions, ORACLE_CHANNEL + 1);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    const int status = posix_spawnp(pid, argv[0], &actions, &attributes, (char *const *)argv, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return status;
+}
+
+static bool enclose(struct sandbox *sandbox, const struct oracle_options *options,
+                    const struct oracle_python *python, const char *script)
+{
+    char scripts[PATH_MAX];
+    sandbox_begin(sandbox, options->cuda ? SANDBOX_CUDA : SANDBOX_CANDIDATE);
+    for (int i = 0; i < python->folders; i++)
+        sandbox_show(sandbox, python->folder[i]);
+    /* those of tasks stand beside those of the oracle */
+    snprintf(scripts, sizeof scripts, "%s", script);
+    for (int i = 0; i < 2 && strrchr(scripts, '/') > scripts; i++)
+        *strrchr(scripts, '/') = '\0';
+    sandbox_show(sandbox, scripts);
+    sandbox_show(sandbox, options->problem->task->folder);
+    return sandbox_end(sandbox, -1);
+}
+
+/* argv of the interpreter behind the sandbox's, or alone. */
+static bool make_command(struct sandbox *sandbox, const struct oracle_options *options,
+                         const struct oracle_python *python, const char *script, char *text, size_t size)
+{
+    sandbox->count = 0;
+    if (!sandbox_works() && sandbox_required()) {
+        snprintf(text, size,
+                 "the task's right answers are not computed without a sandbox: %s\n---> install bubblewrap, "
+                 "or leave "
+                 "out --require-sandbox",
+                 sandbox_why_not());
+        return false;
+    }
+    if (sandbox_works() && !enclose(sandbox, options, python, script)) {
+        snprintf(text, size, "LD_LIBRARY_PATH names too many folders for the sandbox\n---> shorten it");
+        return false;
+    }
+    const char *const behind[] = {python->program, "-I", script, NULL};
+    for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
+        sandbox->argv[sandbox->count + (int)i] = behind[i];
+    return true;
+}
+
+static void close_all(const int *fd, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (fd[i] >= 0)
+            close(fd[i]);
+}
+
+int oracle_start(struct oracle_process *process, const struct oracle_options *options, const char *script,
+                 char *text, size_t size)
+{
+    struct sandbox sandbox;
+    const struct rlimit core = {0, 0};
+    struct oracle_python python;
+    char *environment[ENVIRONMENT] = {NULL};
+    int fd[4];
+    *process = (struct oracle_process){.pid = 0};
+    if (oracle_find_python(options->python, &python, text, size) ||
+        !make_command(&sandbox, options, &python, script, text, size))
+        return -1;
+    int status = make_pipes(fd) || make_environment(environment, options->threads) ? errno : 0;
+    child_table_adopt();
+    if (status == 0) {
+        child_table_starting();
+        status = launch(&process->pid, sandbox.argv, environment, fd[1], fd[3]);
+        child_table_started(status == 0 ? process->pid : 0);
+    }
+    for (int i = 0; i < ENVIRONMENT; i++)
+        free(environment[i]);
+    if (status) {
+        close_all(fd, 4);
+        snprintf(text, size, "cannot start %s: %s\n---> name a Python that has torch: --python PATH",
+                 python.program, strerror(status));
+        return -1;
+    }
+    close(fd[1]);
+    close(fd[3]);
+    prlimit(process->pid, RLIMIT_CORE, &core, NULL);
+    process->channel = fd[0];
+    process->output = fd[2];
+    process->pidfd = pidfd_open(process->pid, 0);
+    return 0;
+}
+
+void oracle_stop(struct oracle_process *process)
+{
+    const pid_t pid = process->pid;
+    if (!pid)
+        return;
+    kill(-pid, SIGKILL);
+    kill(pid, SIGKILL);
+    child_table_remove(pid);
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    child_table_sweep();
+    close_all((int[]){process->channel, process->output, process->pidfd}, 3);
+    process->pid = 0;
+}
+
+/* --- asking it --- */
+
+/* What it prints is kept, the last of it. */
+static void listen_to(struct oracle_process *process)
+{
+    char piece[512];
+    for (ssize_t n; (n = read(process->output, piece, sizeof piece)) > 0;)
+        for (ssize_t i = 0; i < n; i++) {
+            if (process->spoken == sizeof process->words - 1)
+                memmove(process->words, process->words + 1, --process->spoken);
+            process->words[process->spoken++] = piece[i] >= ' ' && piece[i] <= '~' ? piece[i] : ' ';
+        }
+    process->words[process->spoken] = '\0';
+}
+
+/* It is gone, or is ended now; why, and its last words. */
+static enum oracle_status end(struct oracle_process *process, enum oracle_status status, const char *why,
+                              char *text, size_t size)
+{
+    listen_to(process);
+    snprintf(text, size,
+             "the process that computes the task's right answers %s%s%s\n---> try its interpreter by hand: "
+             "does it import torch?",
+             why, process->spoken ? "; its last words: " : "", process->words);
+    oracle_stop(process);
+    return status;
+}
+
+/* In the sandbox a signal shows as status 128 + signal. */
+static enum oracle_status ended_by_itself(struct oracle_process *process, char *text, size_t size)
+{
+    siginfo_t info = {0};
+    char why[80] = "closed its channel";
+    for (int i = 0; i < 100 && info.si_pid == 0; i++)
+        if (waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == 0)
+            poll(NULL, 0, 10);
+    const bool exited = info.si_pid && info.si_code == CLD_EXITED && info.si_status < 128;
+    if (info.si_pid)
+        snprintf(why, sizeof why, exited ? "ended with status %d" : "was killed by signal %d",
+                 exited || info.si_code != CLD_EXITED ? info.si_status : info.si_status - 128);
+    return end(process, ORACLE_FAILED, why, text, size);
+}
+
+static int send_packet(int channel, const char *packet, int fd)
+{
+    union {
+        struct cmsghdr header;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct iovec part = {(void *)(uintptr_t)packet, strlen(packet)};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    ssize_t sent;
+    if (fd >= 0) {
+        message.msg_control = &control;
+        message.msg_controllen = sizeof control;
+        control.header = (struct cmsghdr){
+            .cmsg_len = CMSG_LEN(sizeof fd), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+        memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
+    }
+    do
+        sent = sendmsg(channel, &message, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent < 0 ? -1 : 0;
+}
+
+/* A packet, NUL-terminated, and the descriptor that came with it or -1. */
+static ssize_t receive(int channel, char *answer, int *fd)
+{
+    union {
+        struct cmsghdr header;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct iovec part = {answer, ORACLE_PACKET - 1};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    const ssize_t n = recvmsg(channel, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    *fd = -1;
+    if (n > 0 && control.header.cmsg_level == SOL_SOCKET && control.header.cmsg_type == SCM_RIGHTS &&
+        control.header.cmsg_len == CMSG_LEN(sizeof *fd))
+        memcpy(fd, CMSG_DATA(&control.header), sizeof *fd);
+    answer[n > 0 ? n : 0] = '\0';
+    return n;
+}
+
+/* Of all that it may hold, the memory shared with this process apart. */
+static bool is_too_large(const struct oracle_process *process, const struct oracle_options *options,
+                         char *why, size_t size)
+{
+    const struct usage most = {options->memory, INT_MAX};
+    if (!(options->memory > 0))
+        return false;
+    const struct usage now = usage_of(process->pid, 0, &most);
+    if (now.bytes <= most.bytes)
+        return false;
+    snprintf(why, size, "held %.3g GiB of the %.3g that it may", now.bytes / (1 << 30),
+             most.bytes / (1 << 30));
+    return true;
+}
+
+enum oracle_status oracle_exchange(struct oracle_process *process, const struct oracle_options *options,
+                                   const char *packet, int fd, char *answer, int *with, char *text,
+                                   size_t size)
+{
+    const double limit = options->seconds > 0 ? options->seconds : ORACLE_SECONDS, begun = clock_seconds();
+    char why[80];
+    if (send_packet(process->channel, packet, fd))
+        return ended_by_itself(process, text, size);
+    for (int tick = 1;; tick++) {
+        struct pollfd wait[2] = {{process->channel, POLLIN, 0}, {process->output, POLLIN, 0}};
+        poll(wait, 2, TICK_MS);
+        listen_to(process);
+        if (wait[1].revents & POLLHUP)
+            poll(wait, 1, TICK_MS); /* it closed what it prints to: that must not keep this awake */
+        if (wait[0].revents) {
+            if (receive(process->channel, answer, with) > 0)
+                return ORACLE_OK;
+            return ended_by_itself(process, text, size);
+        }
+        if (tick % LOOK_EVERY == 0 && is_too_large(process, options, why, sizeof why))
+            return end(process, ORACLE_SHORT, why, text, size);
+        if (is_interrupted())
+            return end(process, ORACLE_FAILED, "was interrupted", text, size);
+        if (clock_seconds() - begun > limit) {
+            snprintf(why, sizeof why, "had no answer after %.3g s", limit);
+            return end(process, ORACLE_FAILED, why, text, size);
+        }
+    }
+}

@@ -1,0 +1,386 @@
+"""Rules of element-wise operations: the value, what operands' errors do to it, and what it adds of its own.
+
+What a function may err by itself follows doc/error-model.md: vendors' tables for fp32, their fast forms included, and
+the forms that honest kernels use where a library's function is not at hand (tanh by exponentials, exp(x) - 1).
+"""
+import math
+
+import torch
+
+from .number import Number, Unsupported, add_bounds, moved, same
+
+F = torch.nn.functional
+RULES = {}
+
+
+def rule(*names):
+    def keep(function):
+        for name in names:
+            RULES[name] = function
+        return function
+    return keep
+
+
+def or_zero(bound, like):
+    return torch.zeros_like(like) if bound is None else bound
+
+
+def linear(cx, f, parts, local):
+    """v = f(values); errors just add up, each times its factor: parts are (operand, factor)."""
+    def propagated(level):
+        return add_bounds(*[None if x.error(level) is None else x.error(level) * k for x, k in parts])
+    v = f(*[x.v for x, _ in parts])
+    def full(level):
+        e = propagated(level)
+        return None if e is None else e.expand(v.shape)
+    return cx.out(v, full, lambda u: local(u, v), moved(f, *[x for x, _ in parts]))
+
+
+def integers(*operands):
+    return all(not x.is_float for x in operands)
+
+
+def add_sub(cx, a, b, alpha, sign):
+    a, b = cx.number(a), cx.number(b)
+    f = lambda x, y: x + sign * alpha * y
+    if integers(a, b) and cx.dtype not in (torch.float32, torch.float16, torch.bfloat16, torch.float64):
+        return Number(f(a.v, b.v))
+    if (a.v.numel() == 1 and not bool(a.v)) or (b.v.numel() == 1 and not bool(b.v)):
+        return linear(cx, f, [(a, 1.0), (b, abs(alpha))], lambda u, v: 0)  # adding zero is exact
+    return linear(cx, f, [(a, 1.0), (b, abs(alpha))], lambda u, v: u * v.abs())
+
+
+@rule("aten.add.Tensor", "aten.add.Scalar", "aten.add_.Tensor")
+def add(cx, a, b, alpha=1):
+    return add_sub(cx, a, b, alpha, 1)
+
+
+@rule("aten.sub.Tensor", "aten.sub.Scalar", "aten.sub_.Tensor")
+def sub(cx, a, b, alpha=1):
+    return add_sub(cx, a, b, alpha, -1)
+
+
+@rule("aten.rsub.Scalar", "aten.rsub.Tensor")
+def rsub(cx, a, b, alpha=1):
+    return add_sub(cx, b, a, alpha, -1)
+
+
+def is_power_of_two(x):
+    """Multiplication by one of these is exact."""
+    return x.v.numel() == 1 and x.is_float and math.frexp(float(x.v))[0] in (0.5, -0.5) or (
+        x.v.numel() == 1 and not x.is_float and int(x.v) in (1, -1, 2, 4, 8))
+
+
+@rule("aten.mul.Tensor", "aten.mul.Scalar", "aten.mul_.Tensor")
+def mul(cx, a, b):
+    a, b = cx.number(a), cx.number(b)
+    if integers(a, b):
+        return Number(a.v * b.v)
+    f = lambda x, y: x * y
+    v = f(a.v, b.v)
+    def propagated(level):
+        ea, eb = a.error(level), b.error(level)
+        parts = [None if eb is None else a.v.abs() * eb, None if ea is None else b.v.abs() * ea,
+                 None if ea is None or eb is None else ea * eb]
+        return add_bounds(*parts)
+    plain = any(t.v.dtype == torch.bool or is_power_of_two(t) for t in (a, b))
+    return cx.out(v, propagated, lambda u: 0 if plain else u * v.abs(), moved(f, a, b))
+
+
+@rule("aten.div.Tensor", "aten.div.Scalar", "aten.div_.Tensor")
+def div(cx, a, b, rounding_mode=None):
+    a, b = cx.number(a), cx.number(b)
+    if rounding_mode is not None:
+        if a.error(1) is None and b.error(1) is None:
+            return Number(torch.div(a.v, b.v, rounding_mode=rounding_mode))
+        raise Unsupported("a rounded division of inexact numbers")
+    f = lambda x, y: x / y
+    v = f(a.v, b.v)
+    def propagated(level):
+        ea, eb = a.error(level), b.error(level)
+        if ea is None and eb is None:
+            return None
+        room = b.v.abs() - or_zero(eb, b.v)
+        bound = (or_zero(ea, a.v) + v.abs() * or_zero(eb, b.v)) / room
+        return torch.where(room > 0, bound, math.inf)
+    # a reciprocal and a product instead of a division: one more rounding
+    return cx.out(v, propagated, lambda u: 0 if is_power_of_two(b) else 3 * u * v.abs(), moved(f, a, b))
+
+
+@rule("aten.neg.default")
+def neg(cx, x):
+    return Number(-x.v, x.r, x.b, None if x.runs is None else [-t for t in x.runs])
+
+
+@rule("aten.abs.default")
+def absolute(cx, x):
+    return Number(x.v.abs(), x.r, x.b, None if x.runs is None else [t.abs() for t in x.runs])
+
+
+def monotone(cx, x, f, local, least=None):
+    """A function that only rises or only falls: its error is what it does between x - e and x + e."""
+    v = f(x.v)
+    def propagated(level):
+        e = x.error(level)
+        if e is None:
+            return None
+        low = x.v - e if least is None else (x.v - e).clamp(min=least)
+        bound = torch.maximum((f(x.v + e) - v).abs(), (f(low) - v).abs())
+        return bound + 2.0 ** -50 * v.abs()  # what evaluating f three times in fp64 adds
+    return cx.out(v, propagated, lambda u: local(u, x.v, v), moved(f, x))
+
+
+def none(u, x, v):
+    return 0
+
+
+def piecewise(cx, x, f, slope, low, high, local=none):
+    """A function that is flat below `low` and above `high`, and in between no steeper than `slope`."""
+    v = f(x.v)
+    def propagated(level):
+        e = x.error(level)
+        return None if e is None else torch.where((x.v + 2 * e < low) | (x.v - 2 * e > high), 0.0, slope * e)
+    return cx.out(v, propagated, lambda u: local(u, x.v, v), moved(f, x))
+
+
+@rule("aten.relu.default", "aten.relu_.default")
+def relu(cx, x):
+    return piecewise(cx, x, torch.relu, 1.0, 0.0, math.inf)
+
+
+def exp_error(u, x, v):
+    """The fast form: 2 ulp and 1.173 |x| ulp, an ulp being at most 2u of the value."""
+    return (4 + 2.4 * x.abs()) * u * v.abs()
+
+
+@rule("aten.exp.default")
+def exp(cx, x):
+    return monotone(cx, x, torch.exp, exp_error)
+
+
+@rule("aten.exp2.default")
+def exp2(cx, x):
+    return monotone(cx, x, torch.exp2, exp_error)
+
+
+@rule("aten.expm1.default")
+def expm1(cx, x):
+    return monotone(cx, x, torch.expm1, lambda u, x, v: exp_error(u, x, v + 1) + 2 * u)
+
+
+@rule("aten.log.default", "aten.log2.default", "aten.log10.default", "aten.log1p.default")
+def log(cx, x):
+    f = {"log": torch.log, "log2": torch.log2, "log10": torch.log10, "log1p": torch.log1p}[cx.name.split(".")[1]]
+    # the fast form errs absolutely where the logarithm is near 0
+    return monotone(cx, x, f, lambda u, x, v: u * (4 * v.abs() + 8), least=-1.0 if f is torch.log1p else 0.0)
+
+
+@rule("aten.sqrt.default")
+def sqrt(cx, x):
+    return monotone(cx, x, torch.sqrt, lambda u, x, v: 3 * u * v.abs(), least=0.0)
+
+
+@rule("aten.rsqrt.default")
+def rsqrt(cx, x):
+    return monotone(cx, x, torch.rsqrt, lambda u, x, v: 5 * u * v.abs(), least=0.0)
+
+
+@rule("aten.reciprocal.default")
+def reciprocal(cx, x):
+    return div(cx, 1.0, x)
+
+
+@rule("aten.sigmoid.default", "aten.sigmoid_.default")
+def sigmoid(cx, x):
+    return monotone(cx, x, torch.sigmoid,
+                    lambda u, x, v: ((4 + 2.4 * x.abs()) * torch.sigmoid(-x) + 4) * u * v)
+
+
+@rule("aten.tanh.default", "aten.tanh_.default")
+def tanh(cx, x):
+    # 2 sigmoid(2x) - 1 and its like err absolutely near 0
+    return monotone(cx, x, torch.tanh, lambda u, x, v: 8 * u * torch.ones_like(v))
+
+
+@rule("aten.erf.default")
+def erf(cx, x):
+    return monotone(cx, x, torch.erf, lambda u, x, v: 8 * u * torch.ones_like(v))
+
+
+@rule("aten.sin.default", "aten.cos.default")
+def circular(cx, x):
+    f = torch.sin if "sin" in cx.name else torch.cos
+    v = f(x.v)
+    return cx.out(v, lambda level: x.error(level), lambda u: (4 + 2 * x.v.abs()) * u, moved(f, x))
+
+
+@rule("aten.softplus.default")
+def softplus(cx, x, beta=1.0, threshold=20.0):
+    f = lambda t: F.softplus(t, beta, threshold)
+    return monotone(cx, x, f, lambda u, x, v: u * (4 * v + 6 / beta))
+
+
+@rule("aten.elu.default", "aten.elu_.default")
+def elu(cx, x, alpha=1.0, scale=1.0, input_scale=1.0):
+    f = lambda t: scale * torch.where(t > 0, t, alpha * torch.expm1(input_scale * t.clamp(max=0)))
+    return monotone(cx, x, f, lambda u, x, v: u * (4 * v.abs() + torch.where(x > 0, 0.0, 8 * abs(alpha * scale))))
+
+
+@rule("aten.leaky_relu.default", "aten.leaky_relu_.default")
+def leaky_relu(cx, x, slope=0.01):
+    return piecewise(cx, x, lambda t: F.leaky_relu(t, slope), max(1.0, abs(slope)), -math.inf, math.inf,
+                     lambda u, x, v: torch.where(x < 0, 2 * u * v.abs(), 0.0))
+
+
+@rule("aten.hardsigmoid.default")
+def hardsigmoid(cx, x):
+    f = lambda t: ((t + 3).clamp(0, 6)) / 6
+    return piecewise(cx, x, f, 1 / 6, -3.0, 3.0, lambda u, x, v: 4 * u * (v + 1) * (x.abs() <= 3.001))
+
+
+def bounded_slope(cx, x, f, slope, bend, local):
+    """|f(x + d) - f(x)| <= |f'(x)| d + bend d^2 / 2, `bend` the greatest |f''|."""
+    v = f(x.v)
+    def propagated(level):
+        e = x.error(level)
+        return None if e is None else slope(x.v).abs() * (1 + 2.0 ** -40) * e + 2.0 ** -50 * e + 0.5 * bend * e * e
+    return cx.out(v, propagated, lambda u: local(u, x.v, v), moved(f, x))
+
+
+@rule("aten.silu.default", "aten.silu_.default")
+def silu(cx, x):
+    def slope(t):
+        s = torch.sigmoid(t)
+        return s * (1 + t * (1 - s))
+    return bounded_slope(cx, x, F.silu, slope, 0.51,
+                         lambda u, x, v: v.abs() * u * ((4 + 2.4 * x.abs()) * torch.sigmoid(-x) + 5))
+
+
+@rule("aten.gelu.default")
+def gelu(cx, x, approximate="none"):
+    f = lambda t: F.gelu(t, approximate=approximate)
+    if approximate == "tanh":
+        def slope(t):
+            k = math.sqrt(2 / math.pi)
+            h = torch.tanh(k * (t + 0.044715 * t ** 3))
+            return 0.5 * (1 + h) + 0.5 * t * (1 - h * h) * k * (1 + 3 * 0.044715 * t * t)
+    else:
+        def slope(t):
+            return 0.5 * (1 + torch.erf(t / math.sqrt(2))) + t * torch.exp(-t * t / 2) / math.sqrt(2 * math.pi)
+    return bounded_slope(cx, x, f, slope, 1.2, lambda u, x, v: u * (5 * v.abs() + 6 * x.abs()))
+
+
+@rule("aten.mish.default")
+def mish(cx, x):
+    def slope(t):
+        w = torch.tanh(F.softplus(t))
+        return w + t * (1 - w * w) * torch.sigmoid(t)
+    return bounded_slope(cx, x, F.mish, slope, 1.0, lambda u, x, v: u * (6 * v.abs() + 10 * x.abs()))
+
+
+@rule("aten.hardswish.default", "aten.hardswish_.default")
+def hardswish(cx, x):
+    v = F.hardswish(x.v)
+    slope = lambda e: torch.where(x.v.abs() > 3 + e, (x.v > 0).double(), 0.5 + (x.v.abs() + e).clamp(max=3) / 3)
+    return cx.out(v, lambda level: None if x.error(level) is None else slope(x.error(level)) * x.error(level),
+                  lambda u: torch.where(x.v < -3.001, 0.0, 5 * u * x.v.abs()), moved(F.hardswish, x))
+
+
+@rule("aten.hardtanh.default", "aten.hardtanh_.default", "aten.clamp.default", "aten.clamp_.default",
+      "aten.clamp_min.default", "aten.clamp_max.default", "aten.clamp_min_.default")
+def clamp(cx, x, low=None, high=None, **named):
+    if "hardtanh" in cx.name:
+        low, high = (-1.0 if low is None else low), (1.0 if high is None else high)
+    if "clamp_max" in cx.name:
+        low, high = None, low
+    low, high = named.get("min", low), named.get("max", high)
+    edge = max([abs(float(t)) for t in (low, high) if t is not None] or [0.0])
+    f = lambda t: t.clamp(low, high)
+    held = x.error(1) is not None or float(torch.tensor(edge).float()) != edge
+    clipped = lambda u, x, v: 0 if not held else torch.where(x == v, 0.0, u * v.abs())
+    return piecewise(cx, x, f, 1.0, -math.inf if low is None else low, math.inf if high is None else high, clipped)
+
+
+@rule("aten.clamp.Tensor")
+def clamp_by(cx, x, low=None, high=None, **named):
+    low, high = named.get("min", low), named.get("max", high)
+    x = x if low is None else extreme_by(cx, torch.maximum, x, low)
+    return x if high is None else extreme_by(cx, torch.minimum, x, high)
+
+
+@rule("aten.pow.Tensor_Scalar", "aten.pow.Scalar", "aten.pow.Tensor_Tensor")
+def power(cx, x, n):
+    if not isinstance(x, Number) or isinstance(n, Number):
+        base, exponent = cx.number(x), cx.number(n)
+        if base.b is None and exponent.b is None:
+            v = base.v.double() ** exponent.v
+            return cx.out(v, lambda level: None, lambda u: 32 * u * v.abs() * (1 + exponent.v.abs()))
+        raise Unsupported("a power with an inexact exponent")
+    if not x.is_float:
+        return Number(x.v ** n)
+    f = lambda t: t ** n
+    v = f(x.v)
+    def propagated(level):
+        e = x.error(level)
+        if e is None:
+            return None
+        if n == int(n) and n > 0:
+            return (x.v.abs() + e) ** n - x.v.abs() ** n + 2.0 ** -50 * v.abs()
+        low = x.v - e
+        bound = torch.maximum((f(x.v + e) - v).abs(), (f(low) - v).abs()) + 2.0 ** -50 * v.abs()
+        return torch.where(low > 0, bound, math.inf)
+    roundings = n - 1 if n == int(n) and 0 < n <= 4 else 16 + 4 * abs(n)
+    return cx.out(v, propagated, lambda u: max(roundings, 0) * u * v.abs(), moved(f, x))
+
+
+@rule("aten.maximum.default", "aten.minimum.default")
+def extreme(cx, a, b):
+    return extreme_by(cx, torch.maximum if "maximum" in cx.name else torch.minimum, a, b)
+
+
+def extreme_by(cx, f, a, b):
+    a, b = cx.number(a), cx.number(b)
+    f2 = lambda x, y: f(x.double(), y.double())
+    def propagated(level):
+        ea, eb = a.error(level), b.error(level)
+        if ea is None and eb is None:
+            return None
+        return torch.maximum(or_zero(ea, a.v).double(), or_zero(eb, b.v).double())
+    v = f2(a.v, b.v)
+    def full(level):
+        e = propagated(level)
+        return None if e is None else e.expand(v.shape)
+    return cx.out(v, full, lambda u: 0, moved(f2, a, b))
+
+
+@rule("aten.xlogy.Tensor")
+def xlogy(cx, x, y):
+    v = torch.xlogy(x.v, y.v)
+    if any(t.error(1) is not None for t in (x, y)):
+        return mul(cx, x, log_of(cx, y))
+    return cx.out(v, lambda level: None, lambda u: u * (5 * v.abs() + 8 * x.v.abs()))
+
+
+def log_of(cx, y):
+    return monotone(cx, y, torch.log, lambda u, x, v: u * (4 * v.abs() + 8), least=0.0)
+
+
+@rule("aten.mse_loss.default")
+def mse(cx, a, b, reduction=1):
+    from .sums import reduce
+    each = power(cx, sub(cx, a, b), 2)
+    return each if reduction == 0 else reduce(cx, each, None, False, mean=reduction == 1)
+
+
+@rule("aten.smooth_l1_loss.default", "aten.huber_loss.default")
+def smooth_l1(cx, a, b, reduction=1, beta=1.0):
+    from .sums import reduce
+    d = sub(cx, a, b)
+    scale = 1.0 if "huber" in cx.name else 1.0 / beta
+    f = lambda t: scale * torch.where(t.abs() < beta, 0.5 * t * t, beta * (t.abs() - 0.5 * beta))
+    v = f(d.v)
+    def propagated(level):
+        e = d.error(level)
+        return None if e is None else scale * (d.v.abs() + e).clamp(max=beta) * e
+    each = cx.out(v, propagated, lambda u: 4 * u * (v + scale * beta * 0.5 * beta * (d.v.abs() >= beta)), moved(f, d))
+    return each if reduction == 0 else reduce(cx, each, None, False, mean=reduction == 1)

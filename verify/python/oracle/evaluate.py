@@ -1,0 +1,174 @@
+"""Evaluating a graph: value, radius, bound and runs of every operation; what of it the judge gets."""
+import math
+
+import torch
+
+from . import elementwise, norms, shape, sums  # noqa: F401  (each adds its rules)
+from .elementwise import RULES
+from .graph import declared
+from .number import CALIBRATED, SMALLEST, UNIT, Context, Number, Unsupported, exact
+
+RUNS = 12
+TIGHT = 64.0       # a bound up to so many times the spread of the runs decides
+UNTELLABLE = 2.0 ** -8
+
+
+def evaluate(graph, state, inputs, seed=1, runs=RUNS, device="cpu"):
+    """The outputs as Numbers: `state` maps names to tensors, `inputs` are what forward gets."""
+    cx = Context(device, runs, seed)
+    given = [state[name] for name in graph.names] + [inputs[i] for i in graph.inputs]
+    places = iter(given)
+    env = {}
+    for node in graph.nodes:
+        if node.op == "placeholder":
+            env[node] = exact(next(places).detach().to(device))
+        elif node.op == "get_attr":
+            env[node] = exact(getattr(graph.module, node.target).detach().to(device))
+        elif node.op == "output":
+            return outputs_of(node, env)
+        else:
+            env[node] = call(cx, node, env)
+        for used in node.all_input_nodes:
+            if graph.last_use.get(used) is node:
+                env.pop(used, None)
+    raise Unsupported("the graph has no output")
+
+
+def call(cx, node, env):
+    """One operation by its rule."""
+    args = torch.fx.node.map_arg(node.args, lambda n: env[n])
+    named = torch.fx.node.map_arg(node.kwargs, lambda n: env[n])
+    name = str(node.target)
+    if name == "<built-in function getitem>":
+        return args[0][args[1]]
+    cx.name, cx.dtype = name, declared(node)
+    function = RULES.get(name)
+    if function is None:
+        result = exactly(node, args, named)
+    else:
+        result = function(cx, *args, **named)
+    if name.split(".")[1].endswith("_") and not name.split(".")[1].endswith("__"):
+        env[node.args[0]] = result
+    return result
+
+
+def exactly(node, args, named):
+    """An operation on whole numbers and booleans needs no rule."""
+    operands = [a for a in [*args, *named.values()] if isinstance(a, Number)]
+    if any(a.is_float or a.open is not None for a in operands) or any(isinstance(a, (list, tuple)) for a in args):
+        raise Unsupported(f"no rule for {node.target}")
+    plain = lambda a: a.v if isinstance(a, Number) else a
+    made = node.target(*[plain(a) for a in args], **{k: plain(a) for k, a in named.items()})
+    if not isinstance(made, torch.Tensor) or made.is_floating_point():
+        raise Unsupported(f"no rule for {node.target}")
+    return Number(made)
+
+
+def outputs_of(node, env):
+    value = torch.fx.node.map_arg(node.args[0], lambda n: env[n])
+    numbers = list(value) if isinstance(value, (tuple, list)) else [value]
+    types = node.args[0] if isinstance(node.args[0], (tuple, list)) else [node.args[0]]
+    flat = [n for n in numbers if isinstance(n, Number)]
+    if len(flat) != len(numbers):
+        raise Unsupported("an output that is no tensor")
+    return [(n, declared(t)) for n, t in zip(flat, types)]
+
+
+class Judged:
+    """One output: want, allowed, radius (doubles, one an element), how it is labelled, or why it is dropped."""
+
+    def __init__(self, number, dtype):
+        self.number, self.dtype, self.dropped, self.ensemble, self.enclosed = number, dtype, None, False, True
+        self.want = number.v.double()
+        known = lambda e: torch.zeros_like(self.want) if e is None else e.nan_to_num(nan=math.inf, posinf=math.inf)
+        self.radius, self.bound = known(number.r), known(number.b)
+        self.spread, self.relative = None, 0.0
+        if number.is_float:
+            self.settle()
+        else:
+            self.allowed = torch.zeros_like(self.want) if number.open is None or number.v.dtype != torch.bool else (
+                number.open.double())
+
+    def measure(self):
+        """max(RMS of the runs at this element, RMS over the tensor)."""
+        if self.number.runs is None:
+            return torch.zeros_like(self.want)
+        square = torch.stack([(p - self.want) ** 2 for p in self.number.runs]).mean(0)
+        whole = square[square.isfinite()].mean().sqrt() if bool(square.isfinite().any()) else square.new_tensor(math.inf)
+        size = self.want[self.want.isfinite()].square().mean().sqrt()
+        self.relative = float(whole / size) if float(size) > 0 else (math.inf if float(whole) > 0 else 0.0)
+        return torch.maximum(square.sqrt(), whole)
+
+    def settle(self):
+        self.spread = self.measure()
+        self.ensemble = not bool((self.bound <= TIGHT * self.spread + 4 * self.rounding()).all())
+        self.allowed = self.bound
+        if self.ensemble:
+            self.allowed = torch.minimum(self.bound, CALIBRATED * self.spread + self.rounding())
+        self.enclosed = bool((self.radius <= self.allowed / 8).all())
+        # what the judge itself does not know is no fault of the candidate
+        self.allowed = self.allowed + torch.minimum(self.radius, self.allowed / 8)
+        self.allowed = torch.where(self.want.isfinite(), self.allowed, 0.0)  # NaN and infinities match or do not
+        untold = int(self.allowed.isinf().sum())
+        if untold:
+            self.dropped = f"{untold} of {self.allowed.numel()} results may be anything in the declared arithmetic"
+        if self.relative > UNTELLABLE:
+            self.dropped = (f"the right answer cannot be told: honest errors reach {self.relative:.2g} of the output's "
+                            f"size, more than {UNTELLABLE:.2g}")
+
+    @property
+    def label(self):
+        """What decides, a proved bound or the calibrated ensemble; and whether the value is proved as well."""
+        return f"{'ensemble' if self.ensemble else 'bound'}, {'enclosed' if self.enclosed else 'fp64'}"
+
+    def rounding(self):
+        """Half a unit in the last place of the output's format."""
+        unit, least = UNIT.get(self.dtype, 0.0), SMALLEST.get(self.dtype, 0.0)
+        return unit * self.want.abs().clamp(min=least)
+
+
+def judge_index(judged, got):
+    """Whole numbers that point at values: right where the value they name is within the bound of the best one.
+
+    Returns want with every index that is right in its place."""
+    number = judged.number
+    if number.names is None:
+        return judged.want
+    values, dim, _ = number.names
+    if dim is None:
+        flat, at = values.v.reshape(-1), got.reshape(-1)
+        bound = torch.zeros_like(flat) if values.b is None else values.b.reshape(-1)
+        best = number.v.reshape(-1)
+        inside = (at >= 0) & (at < flat.numel())
+        at = torch.where(inside, at, best)
+        right = inside & ((flat[at] - flat[best]).abs() <= bound[at] + bound[best])
+        return torch.where(right.reshape(got.shape), got, number.v).double()
+    keep = number.v.dim() == values.v.dim()
+    widen = (lambda t: t) if keep else (lambda t: t.unsqueeze(dim))
+    inside = (got >= 0) & (got < values.v.shape[dim])
+    at = torch.where(inside, got, number.v)
+    pick = lambda t, i: t.gather(dim, widen(i))
+    gap = (pick(values.v, at) - pick(values.v, number.v)).abs()
+    reach = 0.0 if values.b is None else pick(values.b, at) + pick(values.b, number.v)
+    right = gap <= reach
+    right = (right if keep else right.squeeze(dim)) & inside
+    return torch.where(right, got, number.v).double()
+
+
+def answer(graph, state, inputs, seed=1, device="cpu"):
+    """What the judge gets of every output."""
+    return [Judged(number, dtype) for number, dtype in evaluate(graph, state, inputs, seed, device=device)]
+
+
+def constant(judged, graph, state, inputs, seed=1, device="cpu"):
+    """Is the right answer the same, within what is allowed, for quite other inputs?"""
+    generator = torch.Generator(device=device).manual_seed(seed + 1)
+    def other(x):
+        if not isinstance(x, torch.Tensor) or not x.is_floating_point() or not x.numel():
+            return x
+        low, high = float(x.min()), float(x.max())
+        return low + (high - low) * torch.rand(x.shape, generator=generator, device=x.device).to(x.dtype)
+    if not any(isinstance(inputs[i], torch.Tensor) and inputs[i].is_floating_point() for i in graph.inputs):
+        return False
+    again = evaluate(graph, state, [other(x) for x in inputs], seed, runs=0, device=device)
+    return all(bool(((n.v.double() - j.want).abs() <= j.allowed).all()) for j, (n, _) in zip(judged, again))

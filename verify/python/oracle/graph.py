@@ -1,0 +1,100 @@
+"""A task's forward pass as one graph of ATen operations, with the declared type of every result."""
+import contextlib
+import warnings
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.func import functional_call, functionalize
+from torch.fx.experimental.proxy_tensor import make_fx
+
+from .number import Unsupported
+
+RANDOM = ("bernoulli", "rand", "randn", "randint", "normal", "multinomial", "native_dropout", "rand_like", "randn_like",
+          "randperm", "uniform", "exponential")
+
+
+@contextlib.contextmanager
+def plainly():
+    """No fused kernels of a library: attention and recurrent layers come apart into operations of their own."""
+    with warnings.catch_warnings(), torch.no_grad(), torch.backends.mkldnn.flags(enabled=False), \
+            torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+        warnings.simplefilter("ignore")
+        fast = torch.backends.mha.get_fastpath_enabled()
+        torch.backends.mha.set_fastpath_enabled(False)
+        try:
+            yield
+        finally:
+            torch.backends.mha.set_fastpath_enabled(fast)
+
+
+class Graph:
+    """nodes in order, and what they take: parameters and buffers by name, then inputs."""
+
+    def __init__(self, module, names, inputs, of_values):
+        self.module, self.names, self.inputs = module, names, inputs
+        self.of_values = of_values  # numbers that the model's Python code read are constants of it
+        self.nodes = list(module.graph.nodes)
+        self.last_use = {}
+        for node in self.nodes:
+            for used in node.all_input_nodes:
+                self.last_use[used] = node
+
+    def random(self):
+        """The first operation that draws numbers, or None."""
+        for node in self.nodes:
+            name = packet(node)
+            if name and name.rstrip("_") in RANDOM:
+                if name == "native_dropout" and (node.args[1] == 0.0 or node.args[2] is False):
+                    continue
+                return name
+        return None
+
+
+def packet(node):
+    return str(node.target).split(".")[1] if node.op == "call_function" and str(node.target).startswith("aten.") else ""
+
+
+def state_of(model):
+    """Parameters and buffers; of shared ones the first name."""
+    return {**dict(model.named_parameters()), **dict(model.named_buffers())}
+
+
+def trace(model, inputs):
+    """The graph of model(*inputs). Inputs that are no tensors are constants of it."""
+    state = state_of(model)
+    names = list(state)
+    places = [i for i, x in enumerate(inputs) if isinstance(x, torch.Tensor)]
+
+    def forward(values, tensors):
+        given = list(inputs)
+        for place, tensor in zip(places, tensors):
+            given[place] = tensor
+        return functional_call(model, dict(zip(names, values)), tuple(given))
+
+    failure = None
+    for mode, function in attempts(forward):
+        try:
+            with plainly():
+                held = dict(model.__dict__)
+                made = make_fx(function, tracing_mode=mode, _error_on_data_dependent_ops=False)(
+                    [state[k].detach() for k in names], [inputs[i] for i in places])
+                model.__dict__.update(held)
+            return Graph(made, names, places, mode == "real")
+        except Exception as error:  # what a model's own code raises may be of any kind
+            failure = error
+    raise Unsupported(f"the forward pass cannot be traced: {type(failure).__name__}: {str(failure)[:200]}")
+
+
+def attempts(forward):
+    """Without values where that is possible, then with them; with mutations turned into results, then as they are."""
+    for mode in ("fake", "real"):
+        yield mode, functionalize(forward, remove="mutations")
+        yield mode, forward
+
+
+def declared(node):
+    """The declared type of a node's first result."""
+    value = node.meta.get("val", node.meta.get("tensor_meta"))
+    if isinstance(value, (tuple, list)) and not hasattr(value, "dtype"):
+        value = next((v for v in value if v is not None), None)
+    return getattr(value, "dtype", torch.float32)

@@ -1,0 +1,207 @@
+"""Rules of normalizations and of the softmax family."""
+import math
+
+import torch
+
+from .elementwise import or_zero, rule
+from .number import Number, U64, add_bounds, moved, perturbed, same
+
+
+def expm1_of_bound(e):
+    return torch.expm1(e) * (1 + 2.0 ** -50)
+
+
+def softmax_shift(x, dim, level, y):
+    """What the errors of x do to the logarithm of the sum of exponentials."""
+    e = x.error(level)
+    return None if e is None else torch.log(torch.where(y > 0, y * torch.exp(e), 0.0).sum(dim, True)) + 2.0 ** -50
+
+
+def exponential_error(u, x, y, dim, walk):
+    """Relative: of one exponential exp(x - m), and of the sum of all of a row; m is the greatest or 0. The sum's own
+    error is bounded, or with `walk` as large as it gets."""
+    n = math.sqrt(x.shape[dim]) if walk else x.shape[dim]
+    away = torch.where(y > 0, (x.amax(dim, True) - x).abs(), 0.0)  # of what is masked by -inf nothing is left
+    own = (4 + 2.4 * away + 2 * torch.maximum(away, x.abs().clamp(max=88.0))) * u
+    of_sum = (y * own).sum(dim, True) + n * u
+    return torch.where(y > 0, own, 0.0), of_sum
+
+
+@rule("aten._softmax.default", "aten._safe_softmax.default", "aten.softmax.int")
+def softmax(cx, x, dim, *_, **__):
+    f = lambda t: torch.softmax(t, dim)
+    y = f(x.v)
+    y = torch.where(y.isnan(), 0.0, y) if "safe" in cx.name else y
+    def propagated(level):
+        e = x.error(level)
+        if e is None:
+            return None
+        return torch.where(y > 0, y * expm1_of_bound(e + softmax_shift(x, dim, level, y)), 0.0)
+    def local(u, walk=False):
+        own, of_sum = exponential_error(u, x.v, y, dim, walk)
+        return torch.where(y > 0, y * (own + of_sum + 4 * u), 0.0)
+    return cx.out(y, propagated, local, moved(f, x), lambda u: local(u, True))
+
+
+@rule("aten._log_softmax.default", "aten.log_softmax.int")
+def log_softmax(cx, x, dim, *_, **__):
+    f = lambda t: torch.log_softmax(t, dim)
+    v, y = f(x.v), torch.softmax(x.v, dim)
+    def propagated(level):
+        e = x.error(level)
+        return None if e is None else e + softmax_shift(x, dim, level, y)
+    def local(u, walk=False):
+        own, of_sum = exponential_error(u, x.v, y, dim, walk)
+        return of_sum + u * (v.abs() + 2 * x.v.abs() + 2 * (x.v - v).abs() + 12)
+    return cx.out(v, propagated, local, moved(f, x), lambda u: local(u, True))
+
+
+@rule("aten.logsumexp.default")
+def logsumexp(cx, x, dims, keep=False):
+    if len(dims) > 1:
+        from .number import Unsupported
+        raise Unsupported("logsumexp over several dimensions")
+    dim = dims[0]
+    f = lambda t: torch.logsumexp(t, dim, keep)
+    v, y = f(x.v), torch.softmax(x.v, dim)
+    flat = lambda t: t if keep else t.squeeze(dim)
+    def propagated(level):
+        return None if x.error(level) is None else flat(softmax_shift(x, dim, level, y))
+    def local(u, walk=False):
+        _, of_sum = exponential_error(u, x.v, y, dim, walk)
+        log = v - flat(x.v.amax(dim, True))
+        return 0 if x.v.shape[dim] == 1 and u == U64 else flat(of_sum) + u * (3 * v.abs() + 4 * log.abs() + 8)
+    return cx.out(v, propagated, local, moved(f, x), lambda u: local(u, True))
+
+
+class Moments:
+    """Mean and variance of x over `dims`, their bounds, and those of 1 / sqrt(variance + eps)."""
+
+    def __init__(self, x, dims, eps):
+        self.x, self.dims, self.eps = x, dims, eps
+        self.n = math.prod([x.v.shape[d] for d in dims])
+        self.mean = x.v.mean(dims, True)
+        self.centered = x.v - self.mean
+        self.variance = (self.centered ** 2).mean(dims, True)
+        self.rstd = 1 / torch.sqrt(self.variance + eps)
+        self.size = x.v.abs().mean(dims, True)
+        self.square = (x.v ** 2).mean(dims, True)
+
+    def own(self, u):
+        """Of the mean, and of the variance by one pass or two, in any order."""
+        return (self.n + 3) * u * self.size, 2 * (self.n + 4) * u * self.square
+
+    def walk(self, u):
+        k = math.sqrt(self.n + 4) * u
+        return k * torch.maximum(self.mean.abs(), (self.square / self.n).sqrt()), k * self.square
+
+    def bounds(self, level, u):
+        """How far an evaluation at unit u may be off: mean, 1 / standard deviation."""
+        own_mean, own_variance = self.own(u)
+        e = self.x.error(level)
+        if e is None:
+            return own_mean, self.of_rstd(own_variance, u)
+        moved_variance = 2 * (self.centered.abs() * e).mean(self.dims, True) + (e * e).mean(self.dims, True)
+        shared = own_variance + moved_variance + 2 * (self.n + 4) * u * (2 * self.x.v.abs() * e + e * e).mean(self.dims, True)
+        return own_mean + e.mean(self.dims, True) * (1 + self.n * u), self.of_rstd(shared, u)
+
+    def of_rstd(self, e, u):
+        low = (self.variance - e).clamp(min=0) + self.eps
+        up = torch.where(low > 0, 1 / torch.sqrt(low), math.inf) - self.rstd
+        return torch.maximum(up, self.rstd - 1 / torch.sqrt(self.variance + e + self.eps)) + 6 * u * self.rstd
+
+
+def normalize(cx, x, dims, eps, weight=None, bias=None):
+    """(x - mean) rstd weight + bias; weight and bias are Numbers that broadcast, exact or not."""
+    m = Moments(x, dims, eps)
+    w = None if weight is None else weight.v
+    W = 1.0 if w is None else w.abs()
+    f = affine(m, dims, eps)
+    v = f(x.v, w, None if bias is None else bias.v)
+    def level_bound(level, u):
+        e_mean, e_rstd = m.bounds(level, u)
+        e = or_zero(x.error(level), x.v) + e_mean
+        bound = W * (e * (m.rstd + e_rstd) + m.centered.abs() * e_rstd)
+        hat = m.centered.abs() * m.rstd
+        if weight is not None and weight.error(level) is not None:
+            bound = bound + weight.error(level) * (hat + e * (m.rstd + e_rstd) + m.centered.abs() * e_rstd)
+        own = 4 * u * W * m.rstd * (x.v.abs() + m.mean.abs()) + u * v.abs()
+        if bias is not None:
+            own = own + 2 * u * bias.v.abs() + or_zero(bias.error(level), bias.v)
+        return bound + own
+    unit = {0: U64, 1: 2.0 ** -24 if cx.dtype != torch.float64 else U64}
+    y = cx.out(v, lambda level: level_bound(level, unit[level]), lambda u: 0)
+    y.runs = normalized_runs(cx, m, f, x, weight, bias, y, unit[1], W)
+    return y, m
+
+
+def affine(m, dims, eps):
+    def f(t, w, b, shift=0.0, spread=0.0):
+        mean = t.mean(dims, True) + shift
+        variance = ((t - mean + shift) ** 2).mean(dims, True) + spread
+        y = (t - mean) / torch.sqrt(variance.clamp(min=0) + eps)
+        y = y if w is None else y * w
+        return y if b is None else y + b
+    return f
+
+
+def normalized_runs(cx, m, f, x, weight, bias, y, u, W):
+    walk_mean, walk_variance = m.walk(u)
+    own = 4 * u * W * m.rstd * (x.v.abs() + m.mean.abs()) + u * y.v.abs()
+    _, own = cx.stored(y.v, None, own)
+    runs = []
+    for i in range(cx.count):
+        p = f(x.run(i), None if weight is None else weight.run(i), None if bias is None else bias.run(i),
+              cx.noise(m.mean) * walk_mean, cx.noise(m.mean) * walk_variance)
+        runs.append(p + cx.noise(p) * own)
+    return runs
+
+
+def shaped(x, like, channel):
+    shape = [1] * like.v.dim()
+    shape[channel] = -1
+    return None if x is None else same(lambda t: t.reshape(shape), x)
+
+
+@rule("aten.native_batch_norm.default", "aten._native_batch_norm_legit_functional.default",
+      "aten._native_batch_norm_legit.default", "aten._native_batch_norm_legit.no_stats", "aten.cudnn_batch_norm.default")
+def batch_norm(cx, x, weight, bias, *rest):
+    if cx.name.endswith("no_stats"):
+        mean, variance, training, eps = None, None, rest[0], rest[2]
+    else:
+        mean, variance, training, eps = rest[0], rest[1], rest[2], rest[4]
+    if not training:
+        return stored_norm(cx, x, weight, bias, mean, variance, eps), None, None, mean, variance
+    dims = [d for d in range(x.v.dim()) if d != 1]
+    y, _ = normalize(cx, x, dims, eps, shaped(weight, x, 1), shaped(bias, x, 1))
+    # what the running statistics become is no output of a task
+    return y, None, None, mean, variance
+
+
+def stored_norm(cx, x, weight, bias, mean, variance, eps):
+    from .elementwise import RULES
+    call = lambda name, *args: RULES["aten." + name](cx, *args)
+    name, cx.name = cx.name, "aten.rsqrt.default"
+    scale = call("rsqrt.default", call("add.Tensor", shaped(variance, x, 1), eps))
+    cx.name = name
+    y = call("mul.Tensor", call("sub.Tensor", x, shaped(mean, x, 1)), scale)
+    y = y if weight is None else call("mul.Tensor", y, shaped(weight, x, 1))
+    y = y if bias is None else call("add.Tensor", y, shaped(bias, x, 1))
+    y.b = y.b + 4 * 2.0 ** -24 * (x.v.abs() + shaped(mean, x, 1).v.abs()) * scale.v * (
+        1.0 if weight is None else shaped(weight, x, 1).v.abs())
+    return y
+
+
+@rule("aten.native_layer_norm.default")
+def layer_norm(cx, x, shape, weight, bias, eps):
+    dims = list(range(x.v.dim() - len(shape), x.v.dim()))
+    y, _ = normalize(cx, x, dims, eps, weight, bias)
+    return y, None, None
+
+
+@rule("aten.native_group_norm.default")
+def group_norm(cx, x, weight, bias, batch, channels, inner, groups, eps):
+    split = same(lambda t: t.reshape(batch, groups, channels // groups, -1), x)
+    part = lambda t: None if t is None else same(lambda s: s.reshape(1, groups, channels // groups, 1), t)
+    y, _ = normalize(cx, split, [2, 3], eps, part(weight), part(bias))
+    return same(lambda t: t.reshape(x.v.shape), y), None, None

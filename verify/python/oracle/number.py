@@ -1,0 +1,156 @@
+"""What is known of one tensor of the graph, and how one operation's errors join those of its operands.
+
+A `Number` is a tensor in fp64 together with two bounds and a few perturbed copies:
+
+    v     the value, evaluated in fp64
+    r     |v - exact| <= r, rigorous: every operation errs by its own rounding at u = 2^-53
+    b     an honest implementation in the declared arithmetic deviates by at most b: the same rule at its own u
+    runs  the same graph with independent errors injected after every operation: how errors really add up
+
+r and b are None where they are zero everywhere. A comparison has `open`: where an honest implementation may decide
+either way. Whole numbers and booleans have neither.
+"""
+import math
+
+import torch
+
+U64 = 2.0 ** -53
+U32 = 2.0 ** -24
+UNIT = {torch.float32: U32, torch.float64: U64, torch.bfloat16: 2.0 ** -8, torch.float16: 2.0 ** -11}
+LARGEST = {torch.float32: 3.4028234663852886e38, torch.bfloat16: 3.3895313892515355e38, torch.float16: 65504.0}
+SMALLEST = {torch.float32: 2.0 ** -126, torch.bfloat16: 2.0 ** -126, torch.float16: 2.0 ** -14}
+CALIBRATED = 8.0  # times the spread of the runs: doc/results/oracle.md
+# Radii are computed in fp64 themselves, from nonnegative terms: this much covers their own rounding.
+OUTWARD = 1 + 2.0 ** -20
+
+
+class Unsupported(Exception):
+    """The graph holds something that no rule covers; the text says what."""
+
+
+class Number:
+    __slots__ = ("v", "r", "b", "runs", "open", "names")
+
+    def __init__(self, v, r=None, b=None, runs=None, open=None, names=None):
+        self.v, self.r, self.b, self.runs, self.open = v, r, b, runs, open
+        self.names = names  # of indices: (the values they point into, the dimension, what of them is best)
+
+    def run(self, i):
+        return self.v if self.runs is None else self.runs[i]
+
+    @property
+    def is_float(self):
+        return self.v.is_floating_point()
+
+    def error(self, level):
+        return self.r if level == 0 else self.b
+
+
+def unit_of(dtype):
+    """The unit roundoff of what is computed: sums and functions of narrow formats are formed in fp32."""
+    return U64 if dtype == torch.float64 else U32
+
+
+def exact(v, dtype=None):
+    """A tensor of the task or a constant in it, upcast: nothing is wrong with it."""
+    return Number(v.double() if v.is_floating_point() else v)
+
+
+def add_bounds(*bounds):
+    total = None
+    for bound in bounds:
+        if bound is not None:
+            total = bound if total is None else total + bound
+    return total
+
+
+class Context:
+    """How the graph is evaluated: so many runs, with this generator, on this device."""
+
+    def __init__(self, device, runs, seed):
+        self.device, self.count = device, runs
+        self.generator = torch.Generator(device=device)
+        self.generator.manual_seed(seed)
+        self.dtype = torch.float32  # of the operation at hand, as declared
+
+    def noise(self, like):
+        """Uniform in [-1, 1], independent for each element."""
+        return torch.rand(like.shape, generator=self.generator, dtype=torch.float64, device=like.device) * 2 - 1
+
+    def scalar(self, c, like=None):
+        """A Python number in the graph. Kernels hold it in fp32."""
+        v = torch.as_tensor(c, dtype=torch.float64 if isinstance(c, float) else None, device=self.device)
+        if not isinstance(c, float):
+            return Number(v)
+        single = v.float().double()
+        return Number(v, b=None if bool(single == v) or not math.isfinite(c) else v.abs() * U32)
+
+    def number(self, x):
+        return x if isinstance(x, Number) else self.scalar(x)
+
+    def out(self, v, propagated, local, runs=None, typical=None):
+        """The result of an operation.
+
+        v           in fp64
+        propagated  level -> bound on what the operands' errors do to it, or None; level 0 is r, level 1 is b
+        local       unit -> bound on what the operation itself adds, a tensor or 0
+        runs        i -> its value for the i-th run's operands; None where no operand was perturbed
+        typical     unit -> amplitude of the error injected, where that is less than `local`: of sums
+        """
+        unit = unit_of(self.dtype)
+        r = add_bounds(propagated(0), zero_free(local(U64)))
+        r = None if r is None else r * OUTWARD
+        own = zero_free(local(unit))
+        b = add_bounds(propagated(1), own)
+        if own is not None:  # a result below the smallest normal number may be flushed to zero
+            b = b + SMALLEST.get(self.dtype, 0.0)
+        amplitude = own if typical is None else zero_free(typical(unit))
+        b, amplitude = self.stored(v, b, amplitude)
+        perturbed = self.perturb(v, runs, amplitude)
+        return Number(v, r, b, perturbed)
+
+    def stored(self, v, b, amplitude):
+        """What is stored in a narrow format is rounded once more; beyond the format nothing is known."""
+        rounding = UNIT.get(self.dtype, 0.0)
+        if rounding > U32:
+            b = rounding * v.abs() if b is None else b + rounding * (v.abs() + b)
+            amplitude = rounding * v.abs() if amplitude is None else amplitude + rounding * v.abs()
+        largest = LARGEST.get(self.dtype)
+        if largest is not None and v.numel():
+            beyond = v.abs() > largest
+            if bool(beyond.any()):
+                b = torch.where(beyond & v.isfinite(), math.inf, torch.zeros_like(v) if b is None else b)
+        return b, amplitude
+
+    def perturb(self, v, runs, amplitude):
+        if runs is None and amplitude is None:
+            return None
+        made = []
+        for i in range(self.count):
+            p = v if runs is None else runs(i)
+            made.append(p if amplitude is None else p + self.noise(v) * amplitude)
+        return made
+
+
+def zero_free(bound):
+    return None if isinstance(bound, (int, float)) and bound == 0 else bound
+
+
+def perturbed(*operands):
+    """Does any run of these differ from their values?"""
+    return any(isinstance(x, Number) and x.runs is not None for x in operands)
+
+
+def moved(f, *operands):
+    """Runs of f(operands), or None."""
+    if not perturbed(*operands):
+        return None
+    return lambda i: f(*[x.run(i) if isinstance(x, Number) else x for x in operands])
+
+
+def same(f, x, zero_fill=True):
+    """An operation that only moves elements: of values, bounds and runs alike."""
+    if not isinstance(x, Number):
+        raise Unsupported("an element-moving operation on a Python number")
+    lift = lambda t: None if t is None else f(t)
+    return Number(f(x.v), lift(x.r), lift(x.b), None if x.runs is None else [f(t) for t in x.runs], lift(x.open))

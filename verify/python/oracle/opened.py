@@ -1,0 +1,81 @@
+"""An imported task in the oracle's process: its modules and graphs by sizes, its inputs and weights by tensors."""
+import json
+import os
+
+import torch
+
+from task import source, weight
+
+from . import evaluate, graph
+from .number import Unsupported
+
+KEPT = 4  # graphs of so many sizes
+CHECKED = 1 << 21  # elements of inputs that the module itself is run on, on the host
+
+
+class Task:
+    """The description `path` (NAME.task) and the source beside it."""
+
+    def __init__(self, path, device):
+        with open(path, encoding="utf-8") as file:
+            self.description = json.load(file)
+        self.source = source.load(os.path.join(os.path.dirname(path), self.description["source"]["file"]),
+                                  self.description["entry"])
+        self.device, self.kept, self.stateless = device, {}, False
+        self.last = None  # graph, state and inputs of the last question
+
+    def spread(self, sizes):
+        """Values of axes as values of the source's sizes."""
+        return {name: sizes[axis["name"]] for axis in self.description["axes"] for name in axis["sizes"]}
+
+    def built(self, sizes):
+        """[instance, module, graph or None] for values of axes."""
+        key = tuple(sorted(sizes.items()))
+        if key not in self.kept:
+            while len(self.kept) >= KEPT:
+                self.kept.pop(next(iter(self.kept)))
+            torch.manual_seed(0)  # what a constructor draws and nobody gives it
+            instance = self.source.instance(self.spread(sizes))
+            self.kept[key] = [instance, instance.model(), None]
+        return self.kept[key]
+
+    def prepared(self, sizes, tensors):
+        """(graph, state, inputs, module): the module holds the weights."""
+        kept = self.built(sizes)
+        instance, model, traced = kept
+        if "weights" in tensors:
+            weight.load(model, weight.unpack(self.description["weights"], tensors["weights"].reshape(-1), sizes))
+        inputs = [tensors[e["name"]].to(getattr(torch, e["dtype"])) if "shape" in e else e["value"]
+                  for e in self.description["inputs"]]
+        if traced is None or traced.of_values:
+            traced = kept[2] = graph.trace(model, inputs)
+        return traced, graph.state_of(model), inputs, model
+
+
+def check(task, judged, model, inputs):
+    """The module's own answers against those of its graph, once: the second differs where it keeps state between calls."""
+    if task.stateless or sum(x.numel() for x in inputs if isinstance(x, torch.Tensor)) > CHECKED:
+        return
+    for call in ("first", "second"):
+        torch.manual_seed(1)
+        out = model(*inputs)
+        for j, got in zip(judged, list(out) if isinstance(out, (tuple, list)) else [out]):
+            if j.number.is_float and bool(((got.double().to(j.want.device) - j.want).abs() > 4 * j.allowed).any()):
+                raise Unsupported(f"the module's own {call} answer is not that of its graph: it keeps state between "
+                                  "calls, or the graph is not what it computes")
+    task.stateless = True
+
+
+def answers(task, sizes, tensors, seed=1):
+    """What the judge gets of every output, and whether it is a constant."""
+    traced, state, inputs, model = task.prepared(sizes, tensors)
+    if traced.random():
+        raise Unsupported(f"the forward pass draws random numbers ({traced.random()})")
+    on = lambda x: x.to(task.device) if isinstance(x, torch.Tensor) else x
+    state, moved = {k: on(v.detach()) for k, v in state.items()}, [on(x) for x in inputs]
+    task.last = (traced, state, moved)
+    with torch.no_grad():
+        judged = evaluate.answer(traced, state, moved, seed, task.device)
+        check(task, judged, model, inputs)
+        constant = evaluate.constant(judged, traced, state, moved, seed, task.device)
+    return judged, constant

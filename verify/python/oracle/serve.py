@@ -1,0 +1,142 @@
+"""The oracle's process. Started by verify/oracle with a socket as descriptor 3; it never sees the candidate.
+
+The first packet names the task, each further one a configuration and where its tensors lie in a memory that both share
+(its descriptor comes with the packet when it is new). The answer's first line is `ok`, or `dropped`, `short` or `failed`
+and why; after `ok` one line an output.
+"""
+import array
+import fcntl
+import json
+import mmap
+import os
+import socket
+import sys
+import warnings
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+CHANNEL = 3
+PACKET = 1 << 17
+
+
+def receive(channel):
+    """A packet as JSON, and the descriptor that came with it or None."""
+    data, ancillary, _, _ = channel.recvmsg(PACKET, socket.CMSG_SPACE(4))
+    descriptor = None
+    for level, kind, content in ancillary:
+        if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+            numbers = array.array("i")
+            numbers.frombytes(content[:4])
+            descriptor = numbers[0]
+    return (json.loads(data) if data else None), descriptor
+
+
+def one_line(error):
+    return " ".join(f"{type(error).__name__}: {error}".split())[:600]
+
+
+class Server:
+    def __init__(self, channel, hello):
+        warnings.simplefilter("ignore")  # the last words should be about what went wrong
+        import torch
+        from oracle import opened
+        torch.set_num_threads(max(1, int(hello["threads"])))
+        torch.backends.cudnn.deterministic = True
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+        self.channel, self.torch, self.opened, self.memory = channel, torch, opened, None
+        device = "cuda" if hello["device"] == "cuda" and torch.cuda.is_available() else "cpu"
+        self.task = opened.Task(hello["task"], device)
+
+    def view(self, tensor, at):
+        """A tensor over the shared memory."""
+        torch, shape = self.torch, tensor["shape"]
+        dtype = getattr(torch, tensor["dtype"])
+        count = 1
+        for extent in shape:
+            count *= extent
+        if count == 0:
+            return torch.zeros(shape, dtype=dtype)
+        return torch.frombuffer(self.memory, dtype=dtype, count=count, offset=at).reshape(shape)
+
+    def answer(self, question):
+        from oracle.evaluate import judge_index
+        given = {t["name"]: self.view(t, t["at"]).clone() for t in question["inputs"]}
+        judged, constant = self.opened.answers(self.task, question["sizes"], given, question.get("seed", 1))
+        outputs = question["outputs"]
+        if len(judged) != len(outputs):
+            return f"failed the task has {len(judged)} outputs; {len(outputs)} were expected"
+        lines = ["ok"]
+        for j, output in zip(judged, outputs):
+            if list(j.want.shape) != list(output["shape"]):
+                return f"failed output {output['name']} has shape {list(j.want.shape)}; {output['shape']} was expected"
+            if j.dropped:
+                return f"dropped {j.dropped}"
+            want = j.want
+            if not j.number.is_float and "got" in output:
+                want = judge_index(j, self.view(output, output["got"]).to(self.task.device))
+            for name, values in (("want", want), ("allowed", j.allowed)):
+                place = {"shape": output["shape"], "dtype": "float64"}
+                self.view(place, output[name]).copy_(values)
+            lines.append(f"{'enclosed' if j.enclosed else 'fp64'} {'ensemble' if j.ensemble else 'bound'} "
+                         f"{'constant' if constant else 'varies'} {j.relative:.3g}")
+        return "\n".join(lines)
+
+    def graph(self):
+        """The last question's graph as primitives, in a memory of its own: numbers, then JSON."""
+        from oracle.lowered import lowered
+        text, parts = lowered(*self.task.last)
+        with os.fdopen(os.memfd_create("unseen-graph", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING), "wb") as file:
+            for part in parts:
+                file.write(part.numpy().tobytes())
+            numbers = file.tell()
+            file.write(text.encode())
+            file.flush()
+            fcntl.fcntl(file.fileno(), fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
+            socket.send_fds(self.channel, [f"graph {numbers} {len(text.encode())}".encode()], [file.fileno()])
+
+    def attempt(self, question):
+        from oracle.number import Unsupported
+        torch = self.torch
+        try:
+            return self.graph() if "graph" in question else self.answer(question)
+        except Unsupported as why:
+            return "dropped " + " ".join(str(why).split())[:600]
+        except (MemoryError, torch.cuda.OutOfMemoryError) as error:
+            if self.task.device == "cuda":  # the host may have room
+                self.task.device = "cpu"
+                torch.cuda.empty_cache()
+                again = self.attempt(question)
+                self.task.device = "cuda"
+                return again
+            return "short " + one_line(error)
+        except RuntimeError as error:
+            return ("short " if "enough memory" in str(error) else "failed ") + one_line(error)
+        except Exception as error:  # whatever a task's own code raises
+            return "failed " + one_line(error)
+
+    def serve(self):
+        while True:
+            question, descriptor = receive(self.channel)
+            if question is None:
+                return
+            if descriptor is not None:
+                self.memory = mmap.mmap(descriptor, 0)
+                os.close(descriptor)
+            reply = self.attempt(question)
+            if reply is not None:
+                self.channel.send(reply.encode())
+
+
+def main():
+    channel = socket.socket(fileno=CHANNEL)
+    hello, _ = receive(channel)
+    try:
+        server = Server(channel, hello)
+    except Exception as error:
+        channel.send(f"failed {one_line(error)}".encode())
+        return
+    channel.send(b"ready")
+    server.serve()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,211 @@
+"""Rules that compute nothing: moving, selecting and comparing elements, constants, casts."""
+
+import torch
+
+from .elementwise import RULES, or_zero, rule
+from .number import CALIBRATED, U32, UNIT, Number, Unsupported, same
+
+MOVES = """view _unsafe_view t transpose.int permute expand unsqueeze squeeze.dim squeeze squeeze.dims select.int
+slice.Tensor clone alias detach flip unfold triu tril lift_fresh_copy lift_fresh contiguous repeat roll diagonal reshape
+narrow movedim.int unbind.int split.Tensor split_with_sizes unsafe_split.Tensor unsafe_split_with_sizes chunk
+view_copy pixel_shuffle pixel_unshuffle upsample_nearest2d upsample_nearest1d
+channel_shuffle diag_embed""".split()
+
+
+def operator(name):
+    namespace, packet, overload = name.split(".")
+    return getattr(getattr(getattr(torch.ops, namespace), packet), overload)
+
+
+def move(cx, x, *args, **named):
+    op = operator(cx.name)
+    if op in (torch.ops.aten.view.default, torch.ops.aten._unsafe_view.default):
+        op = torch.reshape  # what lies how in memory may differ here
+    args = [a.v.item() if isinstance(a, Number) else a for a in args]
+    f = lambda t: op(t, *args, **named)
+    if not isinstance(x, Number):
+        return x
+    made = f(x.v)
+    if isinstance(made, torch.Tensor):
+        return same(f, x)
+    return [same(lambda t, k=k: f(t)[k], x) for k in range(len(made))]
+
+
+for name in MOVES:
+    RULES["aten." + (name if "." in name else name + ".default")] = move
+
+
+def joined(cx, operands, f):
+    """cat, stack: an operand without error has zeros where others have some."""
+    operands = [o for o in operands if o.v.numel() or o.v.dim() > 1 or len(operands) == 1]
+    def of(get):
+        parts = [get(o) for o in operands]
+        if all(p is None for p in parts):
+            return None
+        return f([torch.zeros_like(o.v, dtype=torch.float64) if p is None else p for o, p in zip(operands, parts)])
+    runs = None
+    if any(o.runs is not None for o in operands):
+        runs = [f([o.run(i) for o in operands]) for i in range(cx.count)]
+    return Number(f([o.v for o in operands]), of(lambda o: o.r), of(lambda o: o.b), runs)
+
+
+@rule("aten.cat.default")
+def cat(cx, operands, dim=0):
+    return joined(cx, operands, lambda ts: torch.cat(ts, dim))
+
+
+@rule("aten.stack.default")
+def stack(cx, operands, dim=0):
+    return joined(cx, operands, lambda ts: torch.stack(ts, dim))
+
+
+def plain_index(*indices):
+    for i in indices:
+        if i is not None and i.open is not None and bool(i.open.any()):
+            raise Unsupported("values picked by an index that an honest implementation may decide either way")
+
+
+@rule("aten.gather.default")
+def gather(cx, x, dim, index, **_):
+    plain_index(index)
+    return same(lambda t: t.gather(dim, index.v), x)
+
+
+@rule("aten.index_select.default")
+def index_select(cx, x, dim, index):
+    plain_index(index)
+    return same(lambda t: t.index_select(dim, index.v), x)
+
+
+@rule("aten.embedding.default")
+def embedding(cx, table, index, *_):
+    plain_index(index)
+    return same(lambda t: t[index.v], table)
+
+
+@rule("aten.index.Tensor")
+def index(cx, x, indices):
+    plain_index(*indices)
+    where = tuple(slice(None) if i is None else i.v for i in indices)
+    return same(lambda t: t[where], x)
+
+
+@rule("aten.constant_pad_nd.default")
+def pad(cx, x, widths, value=0):
+    grow = lambda t, c: torch.nn.functional.pad(t, widths, value=c)
+    lift = lambda t: None if t is None else grow(t, 0.0)
+    return Number(grow(x.v, value), lift(x.r), lift(x.b), None if x.runs is None else [grow(t, value) for t in x.runs])
+
+
+def choose(cx, condition, a, b):
+    """where(condition, a, b); where the condition is open, either is right."""
+    a, b = cx.number(a), cx.number(b)
+    float_ = a.is_float or b.is_float
+    cast = (lambda t: t.double()) if float_ else (lambda t: t)
+    f = lambda c, x, y: torch.where(c, cast(x), cast(y))
+    v = f(condition.v, a.v, b.v)
+    if not float_:
+        if condition.open is not None and bool(condition.open.any()):
+            raise Unsupported("whole numbers chosen by a comparison that may go either way")
+        return Number(v)
+    def bound(level):
+        ea, eb = a.error(level), b.error(level)
+        e = None if ea is None and eb is None else torch.where(condition.v, or_zero(ea, a.v), or_zero(eb, b.v))
+        if condition.open is not None and bool(condition.open.any()):
+            both = (a.v - b.v).abs() + or_zero(ea, a.v) + or_zero(eb, b.v)
+            e = torch.where(condition.open, both, 0.0 if e is None else e)
+        return e
+    runs = None
+    if any(x.runs is not None for x in (condition, a, b)):
+        runs = [f(condition.run(i), a.run(i), b.run(i)) for i in range(cx.count)]
+    return Number(v, bound(0), bound(1), runs)
+
+
+@rule("aten.where.self", "aten.where.ScalarSelf", "aten.where.ScalarOther", "aten.where.Scalar")
+def where(cx, condition, a, b):
+    return choose(cx, condition, a, b)
+
+
+@rule("aten.masked_fill.Scalar", "aten.masked_fill.Tensor", "aten.masked_fill_.Scalar")
+def masked_fill(cx, x, mask, value):
+    return choose(cx, mask, value, x)
+
+
+COMPARE = {"eq": torch.eq, "ne": torch.ne, "lt": torch.lt, "le": torch.le, "gt": torch.gt, "ge": torch.ge}
+
+
+def compare(cx, a, b):
+    a, b = cx.number(a), cx.number(b)
+    f = COMPARE[cx.name.split(".")[1]]
+    reach = None
+    for x in (a, b):
+        if x.is_float and x.b is not None:
+            reach = x.b if reach is None else reach + x.b
+    if cx.name.endswith("Scalar") and a.b is None:
+        reach = None
+    v, gap = f(a.v, b.v), (a.v.double() - b.v.double()).abs()
+    return Number(v, open=None if reach is None else gap <= reach, runs=decided(cx, f, a, b, v, gap))
+
+
+def decided(cx, f, a, b, v, gap):
+    """How the runs decide; where honest ones may do either, every other run decides otherwise than the value."""
+    if (a.runs is None and b.runs is None) or not cx.count:
+        return None
+    square = torch.stack([(a.run(i) - b.run(i) - (a.v - b.v)) ** 2 for i in range(cx.count)]).mean(0)
+    near = gap <= CALIBRATED * torch.maximum(square.sqrt(), square.mean().sqrt())
+    return [torch.where(near, ~v if i % 2 else v, f(a.run(i), b.run(i))) for i in range(cx.count)]
+
+
+for name in COMPARE:
+    RULES[f"aten.{name}.Scalar"] = RULES[f"aten.{name}.Tensor"] = compare
+
+
+@rule("aten._to_copy.default", "aten.to.dtype", "prims.convert_element_type.default")
+def cast(cx, x, *args, **named):
+    """A down-cast is the identity and a rounding that an implementation may take or leave."""
+    if cx.dtype in UNIT:
+        if not x.is_float:
+            return Number(x.v.double())
+        return cx.out(x.v, lambda level: x.error(level), lambda u: 0, None if x.runs is None else x.run)
+    if x.is_float and cx.dtype != torch.bool:
+        if x.b is not None:
+            raise Unsupported("a cast of computed numbers to whole ones")
+        return Number(x.v.to(cx.dtype))
+    return Number(x.v.to(cx.dtype), open=x.open)
+
+
+FACTORIES = """zeros ones full arange.start arange.start_step arange zeros_like ones_like full_like scalar_tensor linspace
+empty.memory_format empty_like new_zeros new_ones new_full tril_indices triu_indices eye""".split()
+
+
+def factory(cx, *args, **named):
+    op = operator(cx.name)
+    if "device" in named:
+        named["device"] = cx.device
+    args = [a.v if isinstance(a, Number) else a for a in args]
+    if "dtype" in named or cx.name.startswith("aten.empty"):
+        named["dtype"] = cx.dtype
+    named.pop("pin_memory", None)
+    made = op(*args, **named)
+    if cx.name.startswith("aten.empty"):
+        made = torch.zeros_like(made)
+    made = made.to(cx.device)
+    computed = cx.name == "aten.linspace.default"
+    v = made.double() if made.is_floating_point() else made
+    return Number(v, b=2 * U32 * v.abs() if computed else None)
+
+
+for name in FACTORIES:
+    RULES["aten." + (name if "." in name else name + ".default")] = factory
+
+
+@rule("aten.copy_.default", "aten.copy.default")
+def copy(cx, target, source, *_):
+    return same(lambda t: t.expand(target.v.shape), source)
+
+
+@rule("aten._local_scalar_dense.default")
+def item(cx, x):
+    if x.b is not None:
+        raise Unsupported("a computed number read by Python")
+    return x.v.item()

@@ -1,0 +1,109 @@
+/* The right answers of an imported task, from the process that evaluates its graph (verify/oracle). */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gen/contract/space.h"
+#include "session_internal.h"
+
+static bool open_oracle(struct session *s)
+{
+    const struct session_options *options = &s->options;
+    const struct oracle_options wanted = {.problem = options->problem,
+                                          .python = options->interpreter,
+                                          .cuda = options->device->backend == BACKEND_CUDA,
+                                          .threads = options->threads,
+                                          .memory = options->memory};
+    if (!s->oracle)
+        s->oracle = oracle_begin(&wanted);
+    return s->oracle || session_failed(s, "the oracle", -1);
+}
+
+bool told_ask(struct session *s, const struct judging *j, bool *untold)
+{
+    struct oracle_question question = {.instance = j->instance, .to_host = s->memory->to_host};
+    *untold = false;
+    if (!s->options.problem->task)
+        return true;
+    if (!open_oracle(s))
+        return false;
+    for (int t = 0; t < s->tensors; t++) {
+        const struct slot *slot = &s->now->slot[t];
+        question.tensor[t] =
+            s->options.problem->tensors[t].role == TENSOR_INPUT ? slot_content(slot) : slot->got;
+    }
+    switch (oracle_ask(s->oracle, &question, &s->answer)) {
+    case ORACLE_OK: return true;
+    case ORACLE_UNTOLD: *untold = true; return false;
+    case ORACLE_SHORT: return session_break(s, SESSION_SHORT, "memory ran out: %.500s", s->answer.text);
+    case ORACLE_FAILED: break;
+    }
+    return session_break(s, SESSION_BROKEN, "%.900s", s->answer.text);
+}
+
+void told_request(const struct session *s, struct judge_request *request)
+{
+    const struct oracle_output *output = &s->answer.output[request->output];
+    request->want = output->want;
+    request->allowed = output->allowed;
+    request->given = output->elements;
+}
+
+/* The value that was given must lie within a quarter of what is allowed of MPFR's; where nothing is allowed, in its last
+ * places. */
+static bool agrees(const struct judged *worst, double value)
+{
+    if (isnan(worst->mid) || isinf(worst->mid))
+        return isnan(value) ? isnan(worst->mid) : worst->mid == value || fabs(value) > 0x1p1000;
+    return fabs(value - worst->mid) <= fmax(worst->allowed / 4, 0x1p-45 * fabs(worst->mid));
+}
+
+bool told_hear(struct session *s, const struct judging *j, int k, struct judge_report *report,
+               struct config_result *total, struct worst *worst)
+{
+    const struct judged *const element = &report->worst;
+    char text[1200], line[RESULT_LINE_SIZE];
+    double value;
+    if (report->wrong == 0 || j->acquit_only || element->index < 0)
+        return true;
+    const double start = clock_seconds();
+    const enum oracle_status status =
+        oracle_hear(s->oracle, s->judgement[k].output, element->index, &value, text, sizeof text);
+    s->seconds.witness += clock_seconds() - start;
+    if (status == ORACLE_FAILED)
+        return session_break(s, SESSION_BROKEN, "%.900s", text);
+    if (status != ORACLE_OK)
+        return true; /* it has no witness; the report says so by `witnessed` */
+    config_format(j->config, line, sizeof line);
+    if (!agrees(element, value))
+        return session_break(
+            s, SESSION_BROKEN,
+            "internal error: element %lld of %s (%s), call %d: the graph in fp64 gives %.17g, in MPFR "
+            "%.17g, allowed %.3g\n---> please report this line; no verdict can be trusted",
+            (long long)element->index, s->options.problem->tensors[s->judgement[k].output].name, line,
+            j->call, element->mid, value, element->allowed);
+    worst->want = value;
+    worst->error = fabs(element->got - value);
+    worst->witnessed = true;
+    total->witnessed++;
+    if (!element->unwritten && worst->error <= element->allowed) {
+        report->wrong = 0;
+        report->first_wrong = report->last_wrong = -1;
+    }
+    return true;
+}
+
+void told_add(const struct session *s, struct told *told)
+{
+    bool constant = true;
+    if (!s->options.problem->task)
+        return;
+    for (int t = 0; t < s->tensors; t++) {
+        const struct oracle_output *output = &s->answer.output[t];
+        told->fp64 |= output->want && !output->enclosed;
+        told->ensemble |= output->want && output->ensemble;
+        constant &= !output->want || output->constant;
+    }
+    told->constant = told->present ? told->constant && constant : constant;
+    told->present = true;
+}
