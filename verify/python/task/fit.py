@@ -5,6 +5,7 @@ floor((floor(n/a) + b) / c) = floor((n + ab) / (ac)); or the square of one and a
 flattened image) or as a sum (concatenated channels) of such forms.
 """
 import math
+import re
 
 from . import expression
 
@@ -133,6 +134,11 @@ def _mixed(base, lines, additive):
     return None
 
 
+def _without_roundtrip(text):
+    """8*(dim/8) is dim where dim is a multiple of 8, which the caller tries."""
+    return re.sub(r"\b(\d+)\*\((\w+)/\1\)", r"\2", text)
+
+
 def extent(base_sizes, runs):
     """An expression (or an int) for what `runs`, [(sizes, value)], show; None where none fits them all.
 
@@ -159,6 +165,7 @@ def extent(base_sizes, runs):
         return None
 
     for text in (_product(base, lines), _sum(base, lines), _mixed(base, lines, additive)):
-        if text is not None and all(expression.evaluate(text, sizes) == y for sizes, y in runs):
-            return _strip(text)
+        for form in (_without_roundtrip(text), text) if text is not None else ():
+            if all(expression.evaluate(form, sizes) == y for sizes, y in runs):
+                return _strip(form)
     return None

@@ -144,11 +144,11 @@ def _find_step(probe, axis):
     v = axis.value
     if probe.run(_sizes(axis, v + 1)) or (v > 1 and probe.run(_sizes(axis, v - 1))):
         return
-    for d in [d for d in range(2, v) if v % d == 0] + [d for d in range(2, 65) if v % d]:
-        if probe.run(_sizes(axis, v + d)) and (probe.run(_sizes(axis, v + 2 * d)) or v < d):
-            axis.step, axis.rest = d, v % d
+    for d in [d for d in range(2, v + 1) if v % d == 0]:
+        if probe.run(_sizes(axis, v + d)) and probe.run(_sizes(axis, v + 2 * d)):
+            axis.step = d
             return
-    axis.step, axis.rest = v, 0
+    axis.step = 0  # no other multiple: it stays
 
 
 def _search(probe, axis, good, bad):
@@ -176,6 +176,9 @@ def _target(axis):
 def find_range(probe, axis):
     """Step, least and greatest value of an axis, the others as published."""
     _find_step(probe, axis)
+    if axis.step == 0:
+        axis.step, axis.why = 1, "fixed: no row of multiples runs"
+        return
     least = axis.rest or axis.step
     if least < axis.value and not probe.run(_sizes(axis, least)):
         axis.low = _search(probe, axis, axis.value, least - axis.step)
