@@ -188,6 +188,9 @@ struct problem {
     double host_ns; /* roughly what one flop costs a CPU core that fills, runs a plain kernel and judges;
                      * bounds what is drawn for --device host */
 
+    /* Of an imported task: what NAME.task says (verify/task/task.h); NULL for a problem in C. */
+    const struct imported *task;
+
     /* Make a configuration concrete but for what its input class draws, which follows. `content` numbers the fresh
      * contents of one configuration; extents and shapes must not depend on it. `shape_random` is the same for every
      * content, `content_random` is not. Returns 0, or -1 when out of memory; what *out owns then is freed. */

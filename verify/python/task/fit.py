@@ -43,7 +43,9 @@ def along(axis, samples):
         return _linear_text(axis, form)
     for added in (0, 1, 2):
         rest = [(x, y - added) for x, y in samples]
-        common = math.gcd(*(y for _, y in rest)) if all(y > 0 for _, y in rest) else 0
+        if any(y < 0 for _, y in rest):
+            continue
+        common = math.gcd(*(y for _, y in rest))
         for factor in sorted({common, 1} - {0}, reverse=True):
             roots = [(x, math.isqrt(y // factor)) for x, y in rest]
             if any(factor * root * root != y for (_, root), (_, y) in zip(roots, rest)):
