@@ -51,7 +51,8 @@ enum {
     KEY_REQUIRE_SANDBOX = 'w',
     KEY_MEMORY = 'M',
     KEY_BUDGET = 'B',
-    KEY_WITHOUT = 'W'
+    KEY_WITHOUT = 'W',
+    KEY_PYTHON = 'P'
 };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
@@ -117,6 +118,7 @@ static const struct argp_option all_options[] = {
      "for measurements: take defences away, by the names in doc/threat-model.md; status 1 whatever the "
      "verdict",
      0},
+    {"python", KEY_PYTHON, "PATH", 0, "the interpreter, which has torch (default: python3 on PATH)", 0},
     {"header", KEY_HEADER, NULL, 0, "print the C header that a candidate may include", 0},
     {"verbose", KEY_VERBOSE, NULL, 0,
      "more: in verify one line per configuration, and where the time "
@@ -274,6 +276,7 @@ static error_t parse_value(int key, char *text, const struct command *command, s
     case KEY_LIKE: o->like = text; return 0;
     case KEY_FORBID: parse_forbid(command, text); return 0;
     case KEY_OUT: o->out = text; return 0;
+    case KEY_PYTHON: o->python = text; return 0;
     case KEY_WITHOUT: take_away(command, text); return 0;
     case KEY_SOURCES:
         if (!sandbox_add_source(text))

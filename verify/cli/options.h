@@ -17,7 +17,7 @@ enum { ARGUMENTS_MAX = 3, RUNS_DEFAULT = 60 };
 struct options {
     const char *argument[ARGUMENTS_MAX];
     int arguments;
-    const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause, *like, *out;
+    const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause, *like, *out, *python;
     int unseen; /* -1: what the effort says */
     enum effort effort;
     bool effort_given;
@@ -63,6 +63,7 @@ int command_check(const struct options *options);
 int command_shrink(const struct options *options);
 int command_freeze(const struct options *options);
 int command_audit(const struct options *options);
+int command_import(const struct options *options);
 int command_new(const struct options *options);
 int command_prove(const struct options *options);
 int command_peak(const struct options *options);

@@ -18,10 +18,10 @@ const char *imported_file(const struct imported *task);   /* NAME.task's path */
 const char *
 imported_source(const struct imported *task); /* the source's path; its hash was compared with NAME.task's */
 const char *imported_entry(const struct imported *task); /* the class: "Model" */
-int imported_weights(const struct imported *task);       /* number of the tensor `weights`; -1: there is none */
+int imported_weights(const struct imported *task); /* number of the tensor `weights`; -1: there is none */
 int imported_ring(const struct imported *task,
-              int axis); /* 1: changes inputs only, 2: weights, 3: attributes; 0: no number */
+                  int axis); /* 1: changes inputs only, 2: weights, 3: attributes; 0: no number */
 bool imported_noted(const struct imported *task,
-                const char *kind); /* does NAME.task note "constant", "random" or "stateful"? */
+                    const char *kind); /* does NAME.task note "constant", "random" or "stateful"? */
 
 #endif

@@ -65,8 +65,8 @@ int imported_measure(const struct config *config, struct random *shape_random, s
     return 0;
 }
 
-int imported_instantiate(const struct config *config, struct random *shape_random, struct random *content_random,
-                     struct instance *out)
+int imported_instantiate(const struct config *config, struct random *shape_random,
+                         struct random *content_random, struct instance *out)
 {
     (void)content_random;
     return imported_measure(config, shape_random, out);

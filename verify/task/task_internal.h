@@ -60,8 +60,8 @@ struct imported {
 void imported_free(struct imported *task);
 
 /* The callbacks of struct problem and its classes. */
-int imported_instantiate(const struct config *config, struct random *shape_random, struct random *content_random,
-                     struct instance *out);
+int imported_instantiate(const struct config *config, struct random *shape_random,
+                         struct random *content_random, struct instance *out);
 int imported_measure(const struct config *config, struct random *shape_random, struct instance *out);
 int imported_draw(const struct config *config, struct random *content_random, struct instance *out);
 
