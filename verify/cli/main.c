@@ -33,12 +33,12 @@ const char *__lsan_default_options(void)
 /* --seen takes a file in `verify`; in `draw` it is a choice of set ('y'). */
 static const struct command commands[] = {
     {"list", "", 0, 0, "", "List the problems, one line each.", command_list},
-    {"describe", "PROBLEM", 1, 1, "h",
+    {"describe", "PROBLEM", 1, 1, "hP",
      "Axes, contract, input classes, tensors and arithmetic of a problem; with --header the C header that a "
      "candidate "
      "may include.",
      command_describe},
-    {"draw", "PROBLEM", 1, 1, "yusdpeR",
+    {"draw", "PROBLEM", 1, 1, "yusdpeRP",
      "Draw the seen and unseen sets and print them, one configuration per line, with why each was "
      "drawn.",
      command_draw},

@@ -276,7 +276,10 @@ static error_t parse_value(int key, char *text, const struct command *command, s
     case KEY_LIKE: o->like = text; return 0;
     case KEY_FORBID: parse_forbid(command, text); return 0;
     case KEY_OUT: o->out = text; return 0;
-    case KEY_PYTHON: o->python = text; return 0;
+    case KEY_PYTHON:
+        o->python = text;
+        folder_python(text);
+        return 0;
     case KEY_WITHOUT: take_away(command, text); return 0;
     case KEY_SOURCES:
         if (!sandbox_add_source(text))

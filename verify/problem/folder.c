@@ -15,6 +15,7 @@
 #include "paths.h"
 #include "reference/judge.h"
 #include "validate.h"
+#include "verify/task/importing.h"
 #include "verify/task/task.h"
 
 /* A problem from a folder. */
@@ -245,6 +246,27 @@ static enum folder_status refuse_unknown(const char *word, char *text, size_t si
     return FOLDER_INPUT;
 }
 
+static const char *interpreter;
+
+void folder_python(const char *python)
+{
+    interpreter = python;
+}
+
+/* On the fly, into a private folder that goes with the process. */
+static enum folder_status import_task(const struct problem **problem, const char *word, char *text,
+                                      size_t size)
+{
+    char folder[MODULE_PATH];
+    const struct importing importing = {.source = word, .python = interpreter};
+    enum folder_status status = importing_run(&importing, folder, sizeof folder, text, size);
+    if (status == FOLDER_OK)
+        status = load(problem, folder, text, size);
+    if (status == FOLDER_OK)
+        snprintf(find_loaded(*problem)->word, MODULE_PATH, "%s", word);
+    return status;
+}
+
 enum folder_status folder_problem(const struct problem **problem, const char *word, char *text, size_t size)
 {
     struct stat status;
@@ -262,6 +284,8 @@ enum folder_status folder_problem(const struct problem **problem, const char *wo
     }
     if (S_ISDIR(status.st_mode))
         return load(problem, word, text, size);
+    if (strlen(word) > 3 && strcmp(word + strlen(word) - 3, ".py") == 0)
+        return import_task(problem, word, text, size);
     snprintf(text, size,
              "%s is no folder; a problem's name or folder was expected\n---> give the folder that it lies in",
              word);
