@@ -196,6 +196,11 @@ struct problem {
     double host_ns; /* roughly what one flop costs a CPU core that fills, runs a plain kernel and judges;
                      * bounds what is drawn for --device host */
 
+    /* Of an imported task: what NAME.task says (verify/task/task.h), and what evaluates it. NULL for a problem in C, which
+     * reference.h judges. */
+    const struct imported *imported;
+    const struct problem_task *task;
+
     /* Make a configuration concrete but for what its input class draws, which follows. `content` numbers the fresh
      * contents of one configuration; extents and shapes must not depend on it. `shape_random` is the same for every
      * content, `content_random` is not. Returns 0, or -1 when out of memory; what *out owns then is freed. */
@@ -204,7 +209,6 @@ struct problem {
     /* Extents, shapes, flops and bytes as `instantiate` would give them, with no contents: drawing asks for
      * thousands of configurations what they cost. NULL: `instantiate` itself takes microseconds. */
     int (*measure)(const struct config *config, struct random *shape_random, struct instance *out);
-    const struct problem_task *task; /* NULL: reference.h judges */
 };
 
 /* Every registered problem, in registry order; NULL-terminated. */

@@ -199,8 +199,18 @@ static bool parse_comparison(struct parser *parser)
     return *parser->p ? fail(parser, "the end of the limit: one comparison a line") : true;
 }
 
-static struct constraint *parse(const struct problem *problem, const char *text, bool derived, char *why,
-                                size_t size)
+static bool parse_expression(struct parser *parser)
+{
+    if (!parse_sum(parser))
+        return false;
+    parser->p = text_skip(parser->p);
+    return *parser->p ? fail(parser, "an operator or the end of the expression") : true;
+}
+
+typedef bool grammar(struct parser *parser);
+
+static struct constraint *parse(const struct problem *problem, const char *text, grammar *whole, bool derived,
+                                char *why, size_t size)
 {
     struct constraint *constraint = calloc(1, sizeof *constraint);
     struct parser parser = {.problem = problem,
@@ -211,7 +221,7 @@ static struct constraint *parse(const struct problem *problem, const char *text,
                             .size = size};
     if (!constraint || !(constraint->text = strdup(text))) {
         snprintf(why, size, "out of memory");
-    } else if (parse_comparison(&parser)) {
+    } else if (whole(&parser)) {
         return constraint;
     }
     constraint_free(constraint);
@@ -220,13 +230,18 @@ static struct constraint *parse(const struct problem *problem, const char *text,
 
 struct constraint *constraint_parse(const struct problem *problem, const char *text, char *why, size_t size)
 {
-    return parse(problem, text, false, why, size);
+    return parse(problem, text, parse_comparison, false, why, size);
 }
 
 struct constraint *constraint_parse_derived(const struct problem *problem, const char *text, char *why,
                                             size_t size)
 {
-    return parse(problem, text, true, why, size);
+    return parse(problem, text, parse_comparison, true, why, size);
+}
+
+struct constraint *expression_parse(const struct problem *problem, const char *text, char *why, size_t size)
+{
+    return parse(problem, text, parse_expression, false, why, size);
 }
 
 void constraint_free(struct constraint *constraint)
@@ -317,7 +332,7 @@ static bool apply(enum op op, int64_t a, int64_t b, int64_t *result)
     }
 }
 
-bool constraint_holds(const struct constraint *constraint, const struct config *config)
+static bool evaluate(const struct constraint *constraint, const struct config *config, int64_t *value)
 {
     int64_t stack[CONSTRAINT_MAX_STEPS];
     int top = 0;
@@ -337,5 +352,17 @@ bool constraint_holds(const struct constraint *constraint, const struct config *
                 return false;
         }
     }
-    return stack[0] != 0;
+    *value = stack[0];
+    return true;
+}
+
+bool constraint_holds(const struct constraint *constraint, const struct config *config)
+{
+    int64_t value;
+    return evaluate(constraint, config, &value) && value != 0;
+}
+
+bool expression_value(const struct constraint *expression, const struct config *config, int64_t *value)
+{
+    return evaluate(expression, config, value);
 }

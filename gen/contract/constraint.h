@@ -20,4 +20,9 @@ void constraint_free(struct constraint *constraint);
 bool constraint_mentions(const struct constraint *constraint, int axis);
 bool constraint_holds(const struct constraint *constraint, const struct config *config);
 
+/* An expression alone, such as an extent of an imported task: the same grammar without the comparison. */
+struct constraint *expression_parse(const struct problem *problem, const char *text, char *why, size_t size);
+/* False where it divides by zero or raises to a negative power. */
+bool expression_value(const struct constraint *expression, const struct config *config, int64_t *value);
+
 #endif

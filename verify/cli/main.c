@@ -33,12 +33,12 @@ const char *__lsan_default_options(void)
 /* --seen takes a file in `verify`; in `draw` it is a choice of set ('y'). */
 static const struct command commands[] = {
     {"list", "", 0, 0, "", "List the problems, one line each.", command_list},
-    {"describe", "PROBLEM", 1, 1, "h",
+    {"describe", "PROBLEM", 1, 1, "hP",
      "Axes, contract, input classes, tensors and arithmetic of a problem; with --header the C header that a "
      "candidate "
      "may include.",
      command_describe},
-    {"draw", "PROBLEM", 1, 1, "yusdpeR",
+    {"draw", "PROBLEM", 1, 1, "yusdpeRP",
      "Draw the seen and unseen sets and print them, one configuration per line, with why each was "
      "drawn.",
      command_draw},
@@ -80,6 +80,16 @@ static const struct command commands[] = {
      "  unseen new my_norm --like rms_norm\n"
      "  unseen verify ./my_norm my_norm/baseline.c --device host",
      command_new},
+    {"import", "TASK", 1, 1, "oPiw",
+     "Write a problem's folder from a task in Python: a KernelBench file (Model, get_inputs, "
+     "get_init_inputs) or a "
+     "KernelBench-Hard directory. The task is executed, in the sandbox.\v"
+     "For example:\n"
+     "  unseen import level1/67_conv_standard_1D.py --python venv/bin/python\n\n"
+     "Exit status: 0 it is written, 2 the task cannot be imported, 3 there is no interpreter with torch, or "
+     "no "
+     "room.",
+     command_import},
     {"prove", "PROBLEM", 1, 1, "dSpesjtv",
      "Test a problem's definition by itself: enclosures against MPFR, the right output and slightly wrong "
      "ones, null "
@@ -137,7 +147,7 @@ static int run(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return options_run(&commands[i], argc - 1, argv + 1);
     options_error("unknown command '%s'; expected list, describe, draw, verify, check, shrink, freeze, "
-                  "audit, prove, new or peak\n"
+                  "audit, prove, new, import or peak\n"
                   "---> unseen --help says what each does",
                   argv[1]);
     return EXIT_USAGE;

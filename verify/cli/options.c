@@ -101,7 +101,7 @@ static const struct argp_option all_options[] = {
      0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "for one call of the candidate (default: 20)", 0},
     {"python", KEY_PYTHON, "PATH", 0,
-     "the interpreter of a candidate in Python, which has torch (default: python3 on PATH)", 0},
+     "the interpreter of a candidate or task in Python, which has torch (default: python3 on PATH)", 0},
     {"entry", KEY_ENTRY, "NAME", 0, "the class or function of a candidate in Python (default: what is found)",
      0},
     {"compile-timeout", KEY_COMPILE_TIMEOUT, "SECONDS", 0,
@@ -270,7 +270,6 @@ static error_t parse_value(int key, char *text, const struct command *command, s
     case KEY_COMPILE_TIMEOUT:
         o->compile_timeout = parse_seconds(command, "compile-timeout", "120", text);
         return 0;
-    case KEY_PYTHON: o->python = text; return 0;
     case KEY_ENTRY: o->entry = text; return 0;
     case KEY_BUDGET: o->budget = parse_seconds(command, "budget", "600", text); return 0;
     case KEY_MEMORY: o->memory = parse_size(command, text); return 0;
@@ -290,6 +289,10 @@ static error_t parse_value(int key, char *text, const struct command *command, s
     case KEY_LIKE: o->like = text; return 0;
     case KEY_FORBID: parse_forbid(command, text); return 0;
     case KEY_OUT: o->out = text; return 0;
+    case KEY_PYTHON:
+        o->python = text;
+        folder_python(text);
+        return 0;
     case KEY_WITHOUT: take_away(command, text); return 0;
     case KEY_SOURCES:
         if (!sandbox_add_source(text))

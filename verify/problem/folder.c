@@ -15,6 +15,8 @@
 #include "paths.h"
 #include "reference/judge.h"
 #include "validate.h"
+#include "verify/task/importing.h"
+#include "verify/task/task.h"
 
 /* A problem from a folder. */
 struct loaded {
@@ -121,6 +123,17 @@ static void list_references(struct module_source *source)
     qsort(source->outputs[1], (size_t)source->output_count - 1, sizeof source->outputs[1], by_name);
 }
 
+/* Imported: NAME.task stands for problem.c and reference.h. */
+static bool is_task(const struct module_source *source)
+{
+    char path[MODULE_PATH + 2 * MODULE_NAME];
+    snprintf(path, sizeof path, "%s/problem.c", source->folder);
+    if (access(path, F_OK) == 0)
+        return false;
+    snprintf(path, sizeof path, "%s/%s.task", source->folder, source->name);
+    return access(path, F_OK) == 0;
+}
+
 static enum folder_status find_source(struct module_source *source, const char *word, char *text, size_t size)
 {
     char space[MODULE_NAME + 8], seen[MODULE_NAME + 8];
@@ -130,7 +143,7 @@ static enum folder_status find_source(struct module_source *source, const char *
     snprintf(space, sizeof space, "%s.space", source->name);
     snprintf(seen, sizeof seen, "%s.seen", source->name);
     const char *const files[] = {"problem.c", "reference.h", space, seen};
-    for (int i = 0; i < 4; i++)
+    for (int i = is_task(source) ? 2 : 0; i < 4; i++)
         if (!check_file(source, word, files[i], text, size))
             return FOLDER_INPUT;
     list_references(source);
@@ -167,6 +180,21 @@ static enum folder_status take_problem(struct loaded *l, const struct module *mo
     return FOLDER_OK;
 }
 
+static enum folder_status take_task(struct loaded *l, const struct problem **problem, const char *word,
+                                    char *text, size_t size)
+{
+    l->problem = imported_read(l->source.folder, l->source.name, text, size);
+    if (!l->problem) {
+        free(l);
+        return FOLDER_INPUT;
+    }
+    snprintf(l->word, sizeof l->word, "%s", word);
+    l->next = all;
+    all = l;
+    *problem = l->problem;
+    return FOLDER_OK;
+}
+
 static enum folder_status load(const struct problem **problem, const char *word, char *text, size_t size)
 {
     struct module module;
@@ -182,6 +210,8 @@ static enum folder_status load(const struct problem **problem, const char *word,
             free(l);
             return FOLDER_OK;
         }
+    if (status == FOLDER_OK && is_task(&l->source))
+        return take_task(l, problem, word, text, size);
     if (status == FOLDER_OK)
         status = status_of(module_host(&module, &l->source, text, size));
     if (status != FOLDER_OK) {
@@ -216,6 +246,27 @@ static enum folder_status refuse_unknown(const char *word, char *text, size_t si
     return FOLDER_INPUT;
 }
 
+static const char *interpreter;
+
+void folder_python(const char *python)
+{
+    interpreter = python;
+}
+
+/* On the fly, into a private folder that goes with the process. */
+static enum folder_status import_task(const struct problem **problem, const char *word, char *text,
+                                      size_t size)
+{
+    char folder[MODULE_PATH];
+    const struct importing importing = {.source = word, .python = interpreter};
+    enum folder_status status = importing_run(&importing, folder, sizeof folder, text, size);
+    if (status == FOLDER_OK)
+        status = load(problem, folder, text, size);
+    if (status == FOLDER_OK)
+        snprintf(find_loaded(*problem)->word, MODULE_PATH, "%s", word);
+    return status;
+}
+
 enum folder_status folder_problem(const struct problem **problem, const char *word, char *text, size_t size)
 {
     struct stat status;
@@ -233,6 +284,8 @@ enum folder_status folder_problem(const struct problem **problem, const char *wo
     }
     if (S_ISDIR(status.st_mode))
         return load(problem, word, text, size);
+    if (strlen(word) > 3 && strcmp(word + strlen(word) - 3, ".py") == 0)
+        return import_task(problem, word, text, size);
     snprintf(text, size,
              "%s is no folder; a problem's name or folder was expected\n---> give the folder that it lies in",
              word);
@@ -245,7 +298,7 @@ enum folder_status folder_prepare_cuda(const struct problem *problem, const char
     struct loaded *l = find_loaded(problem);
     struct module module;
     *text = '\0';
-    if (!l || l->reference[0].judge_cuda)
+    if (!l || problem->task || l->reference[0].judge_cuda)
         return FOLDER_OK;
     const enum folder_status status = status_of(module_cuda(&module, &l->source, arch, text, size));
     if (status != FOLDER_OK)

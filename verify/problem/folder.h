@@ -16,6 +16,9 @@ enum folder_status {
  * FOLDER_OK `text` is empty or a note for the user. Not for several threads at a time. */
 enum folder_status folder_problem(const struct problem **problem, const char *word, char *text, size_t size);
 
+/* The interpreter for a word that is a task in Python (.py), which folder_problem imports; NULL: python3 on PATH. */
+void folder_python(const char *python);
+
 /* What judges its results on a GPU of the compute capability `arch`: compiled where that has not happened. Nothing to do for the
  * tool's own problems. `text` as above. */
 enum folder_status folder_prepare_cuda(const struct problem *problem, const char *arch, char *text,

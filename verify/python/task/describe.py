@@ -1,0 +1,227 @@
+"""From a source to the description that NAME.task holds."""
+import math
+import random
+import re
+
+import torch
+
+from . import expression, fake, fit, law, probe
+
+CLASS_DATA = {
+    "signed": ("both signs, deviation 1", lambda d: {"kind": "normal", "b": 1}),
+    "wide": ("magnitudes from 2^-6 to 2^6, both signs", lambda d: {"kind": "wide", "a": -6, "b": 5}),
+    "needle": ("one element of every row far above the rest, at ends and tile edges",
+               lambda d: {"kind": "peak", "a": 30, "b": 1}),
+    "integers": ("whole numbers up to 8, a quarter of them 0",
+                 lambda d: {"kind": "integers", "b": 8, "density": 0.75}),
+}
+
+
+class ImportError_(Exception):
+    """What was found, what was expected and, after '--->', what to do."""
+
+
+def _published_fill(domain, value, entry):
+    """How the published draw's values are drawn here."""
+    if domain in ("index", "flag", "sign", "simplex"):
+        return {"kind": domain}
+    x = value.double() if isinstance(value, torch.Tensor) and value.numel() else torch.zeros(1)
+    if domain in ("triu", "tril", "symmetric"):
+        return {"kind": domain, "a": 0, "b": 1}
+    if x.min() < 0:
+        mean, deviation = x.mean().item(), x.std().item() if x.numel() > 1 else 1.0
+        return {"kind": "normal", "a": 0.0 if abs(mean) < deviation / 4 else round(mean, 2),
+                "b": float(f"{deviation or 1.0:.1g}")}
+    if "uniform" in entry["law"] or "rand" in entry["law"] or x.max() <= 1:
+        return {"kind": "uniform", "a": 0, "b": max(1.0, math.ceil(x.max().item()))}
+    return {"kind": "uniform", "a": math.floor(x.min().item()), "b": math.ceil(x.max().item()) or 1.0}
+
+
+def _names(parameters, count, taken):
+    names = []
+    for i in range(count):
+        name = parameters[i] if i < len(parameters) else f"x{i}"
+        while name in taken or name in names:
+            name += "_in"
+        names.append(name)
+    return names
+
+
+class _Extents:
+    """Expressions for everything that has extents, each distinct behaviour fitted once."""
+
+    def __init__(self, points, axes):
+        self.points, self.base, self.memory, self.unknown = points, points[0][0], {}, None
+        self.axes = axes
+
+    def of(self, pick, what):
+        values = tuple(pick(observed) for _, observed in self.points)
+        if values not in self.memory:
+            self.memory[values] = fit.extent(self.base, [(s, y) for (s, _), y in zip(self.points, values)])
+        if self.memory[values] is None:
+            moving = [a for a in self.axes if len({y for (s, _), y in zip(self.points, values) if all(
+                s[o] == self.base[o] for o in s if o != a.name)}) > 1]
+            self.unknown = (what, moving)
+            return values[0]
+        return self.memory[values]
+
+    def shapes(self, tensors, what):
+        return [[self.of(lambda o, t=t, d=d: tensors(o)[t]["shape"][d], f"{what} {t}, dimension {d}")
+                 for d in range(len(one["shape"]))] for t, one in enumerate(tensors(self.points[0][1]))]
+
+
+def _powers(points, axes, pick):
+    """c * a^p * b^q that `pick` follows about the published sizes: exponents from the widest step along each axis."""
+    base_sizes, base = points[0]
+    powers = {}
+    for axis in axes:
+        line = [(s[axis.name], pick(o)) for s, o in points if all(
+            s[other] == base_sizes[other] for other in s if other != axis.name)]
+        (x0, y0), (x1, y1) = min(line), max(line)
+        if x1 > x0 and y0 > 0 and y1 > 0:
+            power = math.log(y1 / y0) / math.log(x1 / x0)
+            if abs(power) > 0.02:
+                powers[axis.name] = round(power, 2) if abs(power - round(power)) > 0.1 else round(power)
+    scale = pick(base)
+    for name, power in powers.items():
+        scale /= base_sizes[name] ** power
+    return {"coefficient": scale, "powers": powers}
+
+
+def _probe(source, seconds, vary):
+    try:
+        runs = probe.Probe(source, seconds)
+    except fake.Failed as failed:
+        raise ImportError_(f"{source.path} does not run as it is: {failed}; a Model that takes what get_inputs returns "
+                           "was expected\n---> run it with its own check first") from failed
+    again = fake.observe(source, {})
+    if again.dims() != runs.base.dims():
+        raise ImportError_(f"{source.path} draws other shapes in a second run; the shapes of inputs, weights and outputs "
+                           "were expected to follow from the source's sizes\n---> take chance out of the shapes")
+    axes, words = probe.rings(runs, vary)
+    for axis in axes:
+        if not runs.late():
+            probe.find_range(runs, axis)
+    return runs, axes[:14], words
+
+
+def _fit(runs, axes, chance):
+    """(limits, points, extents): axes whose extents have no expression are fixed, until all have one."""
+    while True:
+        found = probe.limits(runs, axes, chance)
+        points = probe.sample_points(runs, axes, found, chance)
+        extents = _Extents(points, axes)
+        shapes = {"inputs": extents.shapes(lambda o: o.inputs, "input"),
+                  "weights": extents.shapes(lambda o: o.weights, "weight"),
+                  "outputs": extents.shapes(lambda o: o.outputs, "output")}
+        shapes["bounds"] = [extents.of(lambda o, i=i: o.laws[i]["bound"], "bound") if w.get("bound") else None
+                            for i, w in enumerate(points[0][1].laws)]
+        if extents.unknown is None:
+            return found, points, shapes
+        what, moving = extents.unknown
+        moving = [a for a in moving if a.low < a.high] or [a for a in axes if a.low < a.high]
+        if not moving:
+            raise ImportError_(f"no expression of the sizes gives the extents of {what}\n---> simplify the task")
+        worst = max(moving, key=lambda a: a.ring)
+        worst.low = worst.high = worst.value
+        worst.why = f"fixed: no expression of it gives the extents of {what}"
+
+
+def _weights(source, sizes, observed, shapes):
+    torch.manual_seed(11)
+    model = source.instance(sizes).model()
+    torch.manual_seed(12)
+    again = source.instance(sizes).model().state_dict()
+    entries = []
+    for entry, shape in zip(observed.weights, shapes):
+        tensor = model.state_dict()[entry["name"]]
+        kind, scale, shift = law.weight_law(entry["name"], tensor, entry["parameter"], again[entry["name"]].double())
+        entries.append({"name": entry["name"], "dtype": entry["dtype"], "shape": shape, "kind": kind,
+                        "scale": scale, "shift": shift})
+    return model, entries
+
+
+def _real(source, axes, points):
+    """(sizes by axis, sizes of the source, observed) of the first point that also runs with real numbers."""
+    for sizes, observed in points[:8]:
+        spread = probe.spread(axes, sizes)
+        try:
+            instance = source.instance(spread)
+            torch.manual_seed(7)
+            model, inputs = instance.model(), instance.inputs()
+            outputs = law._call(model, inputs, 3)
+        except Exception as error:
+            failure = f"{type(error).__name__}: {error}"
+            continue
+        if [tuple(o.shape) for o in outputs] == [o["shape"] for o in observed.outputs]:
+            return sizes, spread, observed
+        failure = "other shapes than on FakeTensors"
+    raise ImportError_(f"{source.path} does not run with real numbers: {failure.splitlines()[0]}\n---> run it with its "
+                       "own check first")
+
+
+def _small(runs, axes, limits_, points):
+    """Points to run really, the most telling first: a few elements along every axis, then the cheapest that were sampled."""
+    found = []
+    for value in (5, 8, 16, 3, 2):
+        sizes = {a.name: a.near(value) for a in axes}
+        if all(expression.evaluate(t, sizes) for t in limits_):
+            observed = runs.run(probe.spread(axes, sizes))
+            if observed and all(d > 0 for d in observed.dims()):
+                found.append((sizes, observed))
+    return found + sorted((p for p in points if p[1].elements), key=lambda p: p[1].elements)
+
+
+def describe(source, name, seconds=60.0, vary=()):
+    """The description, as NAME.task holds it."""
+    chance = random.Random(source.sha256)
+    runs, axes, words = _probe(source, seconds, vary)
+    limits_, points, shapes = _fit(runs, axes, chance)
+    small, spread, observed = _real(source, axes, _small(runs, axes, limits_, points))
+    kept = [a for a in axes if a.low < a.high]
+    model, weights = _weights(source, spread, observed, shapes["weights"])
+    instance = source.instance(spread)
+    torch.manual_seed(7)
+    inputs = instance.inputs()
+    taken = {a.name for a in kept} | {"weights", "stream", "seed", "input"}
+    names = _names(instance.input_names, len(inputs), taken)
+    entries, domains = [], []
+    for i, (value, shape) in enumerate(zip(inputs, shapes["inputs"])):
+        if not isinstance(value, torch.Tensor):
+            entries.append({"name": names[i], "value": value})
+            domains.append("value")
+            continue
+        calls = [re.sub(r"\W", "", c) for c in runs.base.laws[i]["calls"]]
+        domains.append(law.domain(value, runs.base.laws[i]))
+        entries.append({"name": names[i], "dtype": fake.dtype_name(value.dtype), "shape": shape,
+                        "law": " then ".join(calls) or "computed", "domain": domains[-1],
+                        "low": runs.base.laws[i].get("low", 0), "bound": shapes["bounds"][i] or 2})
+    tensors = [e for e in entries if "shape" in e]
+    outputs = [{"name": "y" if len(shapes["outputs"]) == 1 else f"y{i}", "dtype": o["dtype"], "shape": s}
+               for i, (o, s) in enumerate(zip(runs.base.outputs, shapes["outputs"]))]
+    for output in outputs:
+        while output["name"] in taken or output["name"] in names:
+            output["name"] += "_out"
+    classes = [{"name": "published", "shows": "as the task's get_inputs draws", "fill": {
+        e["name"]: _published_fill(e["domain"], v, e) for e, v in zip(entries, inputs) if "shape" in e}}]
+    for kind in law.allowed_classes(instance, model, inputs, domains):
+        shows, make = CLASS_DATA[kind]
+        classes.append({"name": kind, "shows": shows, "fill": {
+            e["name"]: make(e) if e["domain"] == "real" else classes[0]["fill"][e["name"]] for e in tensors}})
+    ring = {n: a for a in kept for n in a.sizes}
+    return {
+        "task": 1, "name": name, "entry": source.entry,
+        "source": {"file": "source.py", "sha256": source.sha256}, "torch": torch.__version__,
+        "sizes": [{"name": s.name, "value": s.value, "ring": words[s.name][0], "why": words[s.name][1],
+                   "line": s.line, "where": s.where, "axis": ring[s.name].name if s.name in ring else None}
+                  for s in source.sizes],
+        "axes": [{"name": a.name, "value": a.value, "ring": a.ring, "low": a.low, "high": a.high, "step": a.step,
+                  "sizes": a.sizes, "why": a.why or words[a.sizes[0]][1]} for a in kept],
+        "fixed": [{"name": a.name, "value": a.value, "why": a.why} for a in axes if a.low == a.high],
+        "inputs": entries, "weights": weights, "outputs": outputs, "limits": limits_,
+        "classes": classes, "notes": law.notes(instance, model, inputs),
+        "flops": _powers(points, kept, lambda o: o.flops + o.elements),
+        "scratch": _powers(points, kept, lambda o: o.largest),
+        "small": {a.name: small[a.name] for a in kept},
+        "published": source.published_sets(), "runs": runs.runs,
+    }

@@ -1,0 +1,64 @@
+"""Integer expressions of sizes, in the grammar of a contract's limits: + - * / % ^ and parentheses.
+
+The C side reads the same texts (gen/contract/constraint.h); there division rounds toward zero, and what is
+written here never divides a negative number.
+"""
+import ast
+import functools
+import operator
+
+_OPERATORS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Pow: operator.pow,
+    ast.LtE: operator.le,
+    ast.GtE: operator.ge,
+    ast.Lt: operator.lt,
+    ast.Gt: operator.gt,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
+
+
+def _divide(a, b):
+    quotient = abs(a) // abs(b)
+    return quotient if (a < 0) == (b < 0) else -quotient
+
+
+_OPERATORS[ast.FloorDiv] = _divide
+_OPERATORS[ast.Mod] = lambda a, b: a - b * _divide(a, b)
+
+
+@functools.lru_cache(maxsize=4096)
+def _parse(text):
+    return ast.parse(text.replace("^", "**").replace("/", "//"), mode="eval").body
+
+
+def _evaluate(node, sizes):
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Name):
+        return sizes[node.id]
+    if isinstance(node, ast.UnaryOp):
+        return -_evaluate(node.operand, sizes)
+    if isinstance(node, ast.Compare):
+        return _OPERATORS[type(node.ops[0])](_evaluate(node.left, sizes), _evaluate(node.comparators[0], sizes))
+    return _OPERATORS[type(node.op)](_evaluate(node.left, sizes), _evaluate(node.right, sizes))
+
+
+def evaluate(text, sizes):
+    """The value of `text` (an int or a text) where axes have `sizes`; a comparison that divides by 0 is false."""
+    if isinstance(text, int):
+        return text
+    try:
+        return _evaluate(_parse(text), sizes)
+    except ZeroDivisionError:
+        return False
+
+
+def names(text):
+    """The axes that `text` mentions."""
+    if isinstance(text, int):
+        return set()
+    return {node.id for node in ast.walk(_parse(text)) if isinstance(node, ast.Name)}

@@ -1,0 +1,187 @@
+"""Runs a task's source on FakeTensors, which have shapes and no values, and writes down what shows: shapes of inputs,
+weights and outputs, the model's attributes, the operations and how much they compute."""
+import hashlib
+import logging
+import warnings
+
+import torch
+from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTensorMode
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
+from torch.utils.flop_counter import flop_registry
+
+warnings.filterwarnings("ignore")
+logging.getLogger("torch").setLevel(logging.CRITICAL + 1)  # a size that does not run is an answer here, not an error
+logging.disable(logging.CRITICAL)
+
+VIEWS = ("view", "reshape", "expand", "transpose", "permute", "t", "unsqueeze", "squeeze", "slice", "select", "detach",
+         "alias", "as_strided", "unfold", "split", "unbind", "_unsafe_view", "chunk")
+ATTRIBUTES = ("kernel_size", "stride", "padding", "output_padding", "dilation", "groups", "num_groups", "num_heads",
+              "num_layers")
+
+
+class Observed:
+    """What one run showed. Shapes are tuples; dtypes are as torch prints them, without 'torch.'."""
+
+    def __init__(self):
+        self.inputs, self.weights, self.outputs = [], [], []
+        self.init = self.attributes = self.operations = ""
+        self.flops = self.elements = self.largest = 0
+        self.laws = []
+
+    def dims(self):
+        """Every extent there is, in a fixed order."""
+        flat = []
+        for tensors in (self.inputs, self.weights, self.outputs):
+            for tensor in tensors:
+                flat += list(tensor["shape"])
+        return flat + [law["bound"] for law in self.laws if law.get("bound") is not None]
+
+    def structure(self):
+        """What must stay for two runs to be two sizes of one thing."""
+        return ([(t["kind"], t["dtype"], len(t["shape"])) for t in self.inputs],
+                [(t["name"], t["dtype"], len(t["shape"])) for t in self.weights],
+                [(t["dtype"], len(t["shape"])) for t in self.outputs])
+
+
+class Failed(Exception):
+    """The source does not run with these sizes."""
+
+
+def dtype_name(dtype):
+    return str(dtype).replace("torch.", "")
+
+
+class _Watch(TorchDispatchMode):
+    """Counts the work of what passes, and remembers how drawn tensors came about."""
+
+    def __init__(self, observed):
+        super().__init__()
+        self.observed, self.hash, self.laws, self.kept = observed, hashlib.sha256(), {}, []
+
+    def _law(self, name, func, args, out):
+        if not isinstance(out, torch.Tensor):
+            return
+        history = []
+        for argument in args:
+            history += self.laws.get(id(argument), []) if isinstance(argument, torch.Tensor) else []
+        step = {"call": name}
+        if name == "randint":
+            numbers = [a for a in args if isinstance(a, int)]
+            step["low"], step["high"] = (0, numbers[0]) if func._overloadname == "default" else numbers[:2]
+        self.laws[id(out)] = (history + [step])[:16]
+        self.kept.append(out)  # so that no other tensor gets this id
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        out = func(*args, **(kwargs or {}))
+        name = func._opname if hasattr(func, "_opname") else func.__name__.split(".")[0]
+        scalars = [a for a in args if isinstance(a, (int, float, bool, str))]
+        self.hash.update(f"{func}{scalars}".encode())
+        if self.kept is not None:
+            self._law(name, func, args, out)
+        packet = getattr(func, "overloadpacket", None)
+        if packet in flop_registry:
+            self.observed.flops += flop_registry[packet](*args, **(kwargs or {}), out_val=out)
+        if name not in VIEWS:
+            for tensor in out if isinstance(out, (tuple, list)) else (out,):
+                if isinstance(tensor, torch.Tensor):
+                    self.observed.elements += tensor.numel()
+                    self.observed.largest = max(self.observed.largest, tensor.numel())
+        return out
+
+
+def flatten(value):
+    """The tensors of what a model returned, in order; None where there is something else."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, (tuple, list)):
+        return None if value is not None else []
+    result = []
+    for item in value:
+        inner = flatten(item)
+        if inner is None:
+            return None
+        result += inner
+    return result
+
+
+def _describe_input(value):
+    if isinstance(value, torch.Tensor):
+        return {"kind": "tensor", "dtype": dtype_name(value.dtype), "shape": tuple(value.shape)}
+    return {"kind": "value", "dtype": type(value).__name__, "shape": (), "value": value}
+
+
+def weights_of(model):
+    """Parameters and persistent buffers as the state dict names them."""
+    parameters = dict(model.named_parameters())
+    return [{"name": name, "dtype": dtype_name(t.dtype), "shape": tuple(t.shape), "parameter": name in parameters}
+            for name, t in model.state_dict(keep_vars=True).items() if isinstance(t, torch.Tensor)]
+
+
+def attributes_of(model):
+    """Attributes of its modules that are sizes of a window, a stride or a number of groups, as text."""
+    found = []
+    for path, module in model.named_modules():
+        for name in ATTRIBUTES:
+            value = getattr(module, name, None)
+            depthwise = name == "groups" and value in (1, getattr(module, "in_channels", None))
+            if isinstance(value, (int, tuple, str)) and not depthwise:
+                found.append((path, name, value))
+    return repr(found)
+
+
+def _laws_of(watch, inputs):
+    laws = []
+    for value in inputs:
+        history = watch.laws.get(id(value), []) if isinstance(value, torch.Tensor) else []
+        law = {"calls": [step["call"] for step in history]}
+        for step in history:
+            if step["call"] == "randint":
+                law["bound"], law["low"] = step["high"], step["low"]
+        laws.append(law)
+    return laws
+
+
+def _construct(instance, mode):
+    """The model on FakeTensors; constructors that read their tensors' values run really, and are made fake then."""
+    try:
+        return instance.model()
+    except DataDependentOutputException:
+        pass
+    with _disable_current_modes(), torch.device("cpu"):
+        model = instance.model()
+    for module in model.modules():
+        for table in (module._parameters, module._buffers):
+            for key, tensor in table.items():
+                if tensor is not None:
+                    fake = mode.from_tensor(tensor.detach())
+                    table[key] = torch.nn.Parameter(fake, tensor.requires_grad) if table is module._parameters else fake
+    return model
+
+
+def observe(source, sizes):
+    """What the source shows with `sizes`; raises Failed with its reason."""
+    observed = Observed()
+    try:
+        with FakeTensorMode(allow_non_fake_inputs=True) as mode, torch.no_grad():
+            instance = source.instance(sizes)
+            model = _construct(instance, mode)
+            observed.init = repr(instance.init_args)
+            observed.weights = weights_of(model)
+            observed.attributes = attributes_of(model)
+            with _Watch(observed) as watch:
+                inputs = instance.inputs()
+                observed.laws = _laws_of(watch, inputs)
+                observed.inputs = [_describe_input(value) for value in inputs]
+                watch.kept, watch.laws = None, {}
+                observed.flops = observed.elements = 0
+                outputs = flatten(model(*inputs))
+                observed.operations = watch.hash.hexdigest()
+    except Exception as error:
+        raise Failed(f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}"
+                     ) from error
+    if not outputs:
+        raise Failed("forward returned no tensor")
+    observed.outputs = [{"dtype": dtype_name(t.dtype), "shape": tuple(t.shape)} for t in outputs]
+    return observed

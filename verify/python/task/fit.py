@@ -1,0 +1,173 @@
+"""Finds an integer expression of sizes for an extent, from what it was in many runs.
+
+Along one axis an extent of a network is floor((p x + q) / r): windows, strides and paddings compose to that form again, since
+floor((floor(n/a) + b) / c) = floor((n + ab) / (ac)); or the square of one and a constant. Several axes enter as a product (a
+flattened image) or as a sum (concatenated channels) of such forms.
+"""
+import math
+import re
+
+from . import expression
+
+MOST_DIVISOR = 64
+
+
+def _linear(samples):
+    """(p, q, r) with y == floor((p x + q) / r) for all (x, y) of `samples`; None where there is none."""
+    (x0, y0), (x1, y1) = min(samples), max(samples)
+    for r in range(1, MOST_DIVISOR + 1):
+        p = round((y1 - y0) * r / (x1 - x0))
+        for slope in (p, p - 1, p + 1):
+            if slope == 0:
+                continue
+            low = max(r * y - slope * x for x, y in samples)
+            high = min(r * y + r - 1 - slope * x for x, y in samples)
+            if low <= high:
+                return slope, min(max(low, 0), high), r
+    return None
+
+
+def _linear_text(axis, form):
+    p, q, r = form
+    text = axis if p == 1 else f"{p}*{axis}"
+    if q:
+        text = f"{text} + {q}" if q > 0 else f"{text} - {-q}"
+        text = f"({text})"
+    return text if r == 1 else f"{text}/{r}"
+
+
+def along(axis, samples):
+    """An expression of `axis` alone for (x, y) pairs, y not constant; None where no form fits."""
+    form = _linear(samples)
+    if form:
+        return _linear_text(axis, form)
+    for added in (0, 1, 2):
+        rest = [(x, y - added) for x, y in samples]
+        if any(y < 0 for _, y in rest):
+            continue
+        common = math.gcd(*(y for _, y in rest))
+        for factor in sorted({common, 1} - {0}, reverse=True):
+            roots = [(x, math.isqrt(y // factor)) for x, y in rest]
+            if any(factor * root * root != y for (_, root), (_, y) in zip(roots, rest)):
+                continue
+            form = _linear(roots)
+            if form:
+                text = f"({_linear_text(axis, form)})^2"
+                text = text if factor == 1 else f"{factor}*{text}"
+                return f"({text} + {added})" if added else text
+    return None
+
+
+def _strip(text):
+    return text[1:-1] if text.startswith("(") and text.endswith(")") and _closes(text) else text
+
+
+def _closes(text):
+    """Does the first parenthesis close with the last?"""
+    depth = 0
+    for i, c in enumerate(text):
+        depth += (c == "(") - (c == ")")
+        if depth == 0:
+            return i == len(text) - 1
+    return False
+
+
+def _times(terms):
+    return "*".join(f"({t})" if "/" in t or " " in t and not (t.startswith("(") and _closes(t)) else t for t in terms)
+
+
+def _product(base, lines):
+    """A product of one form for each axis. `lines`: axis -> (x, y) pairs with the others as in the base."""
+    terms, rest = [], None
+    for axis, samples in lines.items():
+        common = math.gcd(*(y for _, y in samples))
+        if common == 0:
+            return None
+        text = along(axis, [(x, y // common) for x, y in samples])
+        if text is None:
+            return None
+        at_base = next(y for x, y in samples if x == base["sizes"][axis]) // common
+        rest = base["value"] if rest is None else rest
+        if at_base == 0 or rest % at_base:
+            return None
+        rest //= at_base
+        terms.append(text)
+    if rest != 1:
+        terms.insert(0, str(rest))
+    return _times(terms)
+
+
+def _sum(base, lines):
+    """A sum of one form for each axis; whole multiples share one constant."""
+    terms, constant = [], base["value"]
+    for axis, samples in lines.items():
+        form = _linear(samples)
+        if form and form[2] == 1:
+            text = _linear_text(axis, (form[0], 0, 1))
+        else:
+            text = along(axis, samples)
+        if text is None:
+            return None
+        terms.append(f"({text})" if "/" in text else text)
+        constant -= expression.evaluate(text, base["sizes"])
+    text = " + ".join(terms)
+    if constant:
+        text += f" + {constant}" if constant > 0 else f" - {-constant}"
+    return text.replace("+ -", "- ")
+
+
+def _mixed(base, lines, additive):
+    """A product of the axes that act on each other, and the others added to it with a small constant."""
+    coupled = [a for a in lines if any(additive(a, b) is False for b in lines if b != a)]
+    apart = {a: lines[a] for a in lines if a not in coupled}
+    plain = _sum({"sizes": base["sizes"], "value": 0}, apart) if coupled and apart else None
+    if plain is None:
+        return None
+    for constant in range(-2, 3):
+        rest = sum(_linear(samples)[0] * base["sizes"][a] for a, samples in apart.items()
+                   if _linear(samples) and _linear(samples)[2] == 1) + constant
+        moved = {a: [(x, y - rest) for x, y in lines[a]] for a in coupled}
+        if any(y <= 0 for samples in moved.values() for _, y in samples):
+            continue
+        product = _product({"sizes": base["sizes"], "value": base["value"] - rest}, moved)
+        added = _sum({"sizes": base["sizes"], "value": rest}, apart)
+        if product is not None and added is not None:
+            return f"{product} + {added}"
+    return None
+
+
+def _without_roundtrip(text):
+    """8*(dim/8) is dim where dim is a multiple of 8, which the caller tries."""
+    return re.sub(r"\b(\d+)\*\((\w+)/\1\)", r"\2", text)
+
+
+def extent(base_sizes, runs):
+    """An expression (or an int) for what `runs`, [(sizes, value)], show; None where none fits them all.
+
+    `base_sizes` is the first run's."""
+    value = runs[0][1]
+    base = {"sizes": base_sizes, "value": value}
+    lines = {}
+    for axis in base_sizes:
+        line = {sizes[axis]: y for sizes, y in runs
+                if all(sizes[other] == base_sizes[other] for other in base_sizes if other != axis)}
+        if len(set(line.values())) > 1:
+            lines[axis] = sorted(line.items())
+    if not lines:
+        return value if all(y == value for _, y in runs) else None
+
+    def additive(a, b):
+        """Do two axes leave each other's effect alone? None: no run tells."""
+        for sizes, y in runs:
+            changed = {axis for axis in base_sizes if sizes[axis] != base_sizes[axis]}
+            if changed == {a, b}:
+                ya, yb = dict(lines[a]).get(sizes[a]), dict(lines[b]).get(sizes[b])
+                if ya is not None and yb is not None:
+                    return ya + yb - value == y
+        return None
+
+    for text in (_product(base, lines), _sum(base, lines), _mixed(base, lines, additive)):
+        for form in (_without_roundtrip(text), text) if text is not None else ():
+            if all(expression.evaluate(form, sizes) == y for sizes, y in runs):
+                return _strip(form)
+    return None

@@ -1,0 +1,39 @@
+"""unseen import: SOURCE DIRECTORY NAME [SECONDS [SIZE,..]]. Ends with 0, or with 2 after an error text on standard error."""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def fail(text):
+    sys.__stderr__.write(f"unseen-import: {text}\n")
+    sys.__stderr__.flush()
+    os._exit(2)
+
+
+def main():
+    path, directory, name = sys.argv[1:4]
+    seconds = float(sys.argv[4]) if len(sys.argv) > 4 else 60.0
+    vary = tuple(sys.argv[5].split(",")) if len(sys.argv) > 5 else ()
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # what a task prints is not the tool's
+    try:
+        import torch
+    except ImportError as error:
+        fail(f"{sys.executable} has no torch: {error}; one with PyTorch was expected\n---> --python names another")
+    from task import describe, source, write
+    torch.set_num_threads(max(1, min(4, len(os.sched_getaffinity(0)))))
+    try:
+        loaded = source.load(path)
+        write.write(describe.describe(loaded, name, seconds, vary), loaded, directory)
+    except (source.SourceError, describe.ImportError_) as error:
+        fail(str(error))
+    except SystemExit:
+        fail(f"{path} ends the process when it is imported; a module was expected\n---> put that under __main__")
+    except Exception as error:
+        fail(f"{path} cannot be imported: {type(error).__name__}: {error}\n---> see that Model, get_inputs and "
+             "get_init_inputs run on a CPU")
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

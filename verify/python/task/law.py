@@ -1,0 +1,158 @@
+"""What a task's inputs look like, and what it does beside computing: found in real runs of small sizes.
+
+Domains: real (any number), positive (what signs would break), index (whole numbers below a bound), flag (0 or 1), sign
+(-1 or 1), simplex (positive, a row adds up to 1), triu, tril and symmetric (matrices of that structure)."""
+import copy
+
+import torch
+
+from . import fake
+
+CONSTANT = 1e-12  # what double precision leaves of a difference that is none
+
+def small_point(points):
+    """The cheapest of the points that ran."""
+    return min(points, key=lambda p: p[1].elements)
+
+
+def domain(value, law):
+    """The domain of one real input."""
+    if value.dtype == torch.bool:
+        return "flag"
+    if not value.dtype.is_floating_point:
+        return "index"
+    x = value.double()
+    values = set(x.flatten()[:4096].tolist())
+    if x.numel() >= 2 and values <= {-1.0, 1.0}:
+        return "sign"
+    if x.numel() >= 2 and values <= {0.0, 1.0}:
+        return "flag"
+    if x.dim() >= 2 and x.shape[-1] == x.shape[-2] and x.shape[-1] > 2:
+        if torch.equal(x, x.triu()):
+            return "triu"
+        if torch.equal(x, x.tril()):
+            return "tril"
+        if torch.equal(x, x.transpose(-1, -2)):
+            return "symmetric"
+    if any("softmax" in call for call in law["calls"]):
+        return "simplex"
+    return "real"
+
+
+def _variants(value, kind):
+    """What an input class would draw in place of a real input."""
+    shape, dtype = value.shape, value.dtype
+    if kind == "signed":
+        return torch.randn(shape).to(dtype)
+    if kind == "wide":
+        return (torch.randn(shape).sign() * torch.exp2(torch.rand(shape) * 12 - 6)).to(dtype)
+    if kind == "needle":
+        x = torch.randn(shape)
+        if x.numel():
+            x.view(-1)[-1] = 30
+        return x.to(dtype)
+    return torch.randint(-8, 9, shape).to(dtype)
+
+
+def allowed_classes(instance, model, inputs, domains):
+    """Classes beside the published one on which the outputs stay finite."""
+    allowed = []
+    if "real" not in domains:
+        return allowed
+    for kind in ("signed", "wide", "needle", "integers"):
+        changed = [_variants(v, kind) if d == "real" else v for v, d in zip(inputs, domains)]
+        try:
+            with torch.no_grad():
+                outputs = fake.flatten(copy.deepcopy(model)(*[_copy(v) for v in changed]))
+        except Exception:
+            continue
+        if all(torch.isfinite(o.double()).all() for o in outputs):
+            allowed.append(kind)
+    return allowed
+
+
+def _copy(value):
+    return value.clone() if isinstance(value, torch.Tensor) else value
+
+
+def _call(model, inputs, seed):
+    torch.manual_seed(seed)
+    with torch.no_grad():
+        return [o.detach().clone() for o in fake.flatten(model(*[_copy(v) for v in inputs]))]
+
+
+def _differ(a, b):
+    return any(not torch.equal(torch.nan_to_num(x.double()), torch.nan_to_num(y.double())) for x, y in zip(a, b))
+
+
+def _hidden(model):
+    """Tensors that modules hold beside parameters and buffers."""
+    return {f"{path}.{name}".lstrip("."): value.detach().clone() for path, module in model.named_modules()
+            for name, value in vars(module).items() if isinstance(value, torch.Tensor)}
+
+
+def notes(instance, model, inputs):
+    """[{kind, text}]: random in forward, stateful, a constant answer, each by a test."""
+    found = []
+    first, again = _call(copy.deepcopy(model), inputs, 1), _call(copy.deepcopy(model), inputs, 2)
+    if _differ(first, again):
+        found.append({"kind": "random", "text": "two calls with equal inputs and other seeds differ: random in forward"})
+    else:
+        same = copy.deepcopy(model)
+        before = _hidden(same)
+        one, two = _call(same, inputs, 1), _call(same, inputs, 1)
+        after = _hidden(same)
+        changed = [n for n in after if n in before and (before[n].shape != after[n].shape or _differ(
+            [before[n]], [after[n]]))]
+        if _differ(one, two) or changed:
+            found.append({"kind": "stateful", "text": "a call changes what the next one starts from"
+                          + (f": {', '.join(changed)}" if changed else "")})
+    if _is_constant(instance, model, inputs):
+        found.append({"kind": "constant", "text": "as published the answer does not depend on the inputs"})
+    return found
+
+
+def _is_constant(instance, model, inputs):
+    """In double precision: do other inputs give another answer, beside the size of what they are made of?"""
+    wide = [v.double() if isinstance(v, torch.Tensor) and v.dtype.is_floating_point else v for v in inputs]
+    try:
+        double = copy.deepcopy(model).double()
+        torch.manual_seed(5)
+        moved = [torch.rand_like(v) * 3 - 1 if isinstance(v, torch.Tensor) and v.dtype.is_floating_point else v
+                 for v in wide]
+        a, b = _call(copy.deepcopy(double), wide, 1), _call(copy.deepcopy(double), moved, 1)
+    except Exception:
+        return False
+    if not any(isinstance(v, torch.Tensor) and v.dtype.is_floating_point and v.numel() > 1 for v in wide):
+        return False
+    pairs = [(x.double(), y.double()) for x, y in zip(a, b)]
+    if any(x.shape != y.shape for x, y in pairs):
+        return False
+    return all((x - y).abs().max().item() <= CONSTANT for x, y in pairs if x.numel())
+
+
+def weight_law(name, tensor, is_parameter, again):
+    """(kind, scale, shift) of one weight; `again` is the same of a second construction with another seed."""
+    last = name.rsplit(".", 1)[-1]
+    if not is_parameter and last not in ("running_mean", "running_var"):
+        return "constructed", 1.0, 0.0
+    if last == "running_mean":
+        return "mean", 0.25, 0.0
+    if last == "running_var":
+        return "variance", 0.5, 0.5
+    x = tensor.detach().double()
+    if x.numel() and torch.equal(tensor, again):  # the same in every construction: an affine parameter
+        constant = x.flatten()[0].item()
+        if constant == 0:
+            return "bias", 0.25, 0.0
+        return "scale", 0.25 * abs(constant), constant
+    if x.dim() >= 2 and not _is_normal(x):
+        return "weight", "fan", 0.0
+    if x.dim() < 2 and last.startswith("bias") and x.abs().max() < 1:
+        return "bias", 0.1, 0.0
+    return "other", float(f"{max(x.std().item() if x.numel() > 1 else 1.0, 1e-3):.1g}"), 0.0
+
+
+def _is_normal(x):
+    """Values beyond what a uniform draw of that deviation has."""
+    return x.numel() > 8 and x.abs().max() > 1.9 * x.std()

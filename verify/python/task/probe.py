@@ -1,0 +1,283 @@
+"""Which sizes of a task may vary, and how far: replaced one by one and together, on FakeTensors.
+
+A size is of ring 1 where it changes inputs alone, of ring 2 where it changes weights, of ring 3 where it changes an
+attribute (a window, a stride, a number of groups) or what the constructor computes; dead where nothing changes.
+"""
+import math
+import random
+import time
+
+from . import expression, fake
+
+WIDEST = 24
+SLOW_SECONDS = 2.0
+TOGETHER = 40
+
+
+class Axis:
+    """One or several sizes that move together."""
+
+    def __init__(self, name, sizes, value, ring):
+        self.name, self.sizes, self.value, self.ring = name, sizes, value, ring
+        self.step, self.rest, self.low, self.high = 1, 0, value, value
+        self.why = ""  # where step and bounds come from
+
+    def fits(self, value):
+        return self.low <= value <= self.high and value % self.step == self.rest
+
+    def near(self, value):
+        """The legal value at or below `value`, or the least."""
+        value -= (value - self.rest) % self.step
+        return min(max(value, self.low), self.high)
+
+
+class Probe:
+    """Runs of one source, remembered."""
+
+    def __init__(self, source, seconds):
+        self.source, self.deadline, self.seen = source, time.monotonic() + seconds, {}
+        self.published = source.published()
+        self.runs, self.failure = 0, {}
+        self.base = fake.observe(source, {})
+        self.slow = 0.0
+
+    def late(self):
+        return time.monotonic() > self.deadline
+
+    def run(self, sizes):
+        """What shows with `sizes` (others as published); None where it does not run or is another thing."""
+        key = tuple(sorted(sizes.items()))
+        if key not in self.seen:
+            self.runs += 1
+            began = time.monotonic()
+            try:
+                observed = fake.observe(self.source, sizes)
+                self.seen[key] = observed if observed.structure() == self.base.structure() else None
+                if self.seen[key] is None:
+                    self.failure[key] = "another number of inputs, weights or dimensions"
+            except fake.Failed as failed:
+                self.seen[key], self.failure[key] = None, str(failed)
+            self.slow = time.monotonic() - began
+        return self.seen[key]
+
+    def why(self, sizes):
+        return self.failure.get(tuple(sorted(sizes.items())), "")
+
+
+def _next_prime(n):
+    n += 1
+    while any(n % d == 0 for d in range(2, math.isqrt(n) + 1)):
+        n += 1
+    return n
+
+
+def candidates(value):
+    """Other values of a size, near ones first."""
+    values = [value + 1, value - 1, 2 * value, value // 2, _next_prime(value), value + 2, value + 8, value + 32]
+    return [v for v in dict.fromkeys(values) if v >= 1 and v != value]
+
+
+def classify(probe, names, value):
+    """(ring, word) of sizes that move together; ring 0: no other value runs, or nothing changes."""
+    base = probe.base
+    passing = [o for o in (probe.run({n: v for n in names}) for v in candidates(value)[:6]) if o]
+    if not passing:
+        return 0, probe.why({n: candidates(value)[0] for n in names}) or "no other value runs"
+    if any(o.attributes != base.attributes for o in passing):
+        return 3, "an attribute: window, stride, padding or groups"
+    inputs = any(o.inputs != base.inputs or [w.get("bound") for w in o.laws] != [w.get("bound") for w in base.laws]
+                 for o in passing)
+    weights = any(o.weights != base.weights for o in passing)
+    if inputs or weights:
+        return (2, "changes weights") if weights else (1, "changes inputs only")
+    changed = any((o.init, o.outputs, o.operations) != (base.init, base.outputs, base.operations) for o in passing)
+    return (3, "changes what the constructor is told, no shape of an input or weight") if changed else (0, "dead")
+
+
+def _tie(probe, stuck):
+    """Axes of sizes that move only together, of equal values; `stuck` maps names to values."""
+    groups = {}
+    for name, value in stuck.items():
+        if value > 1:
+            groups.setdefault(value, []).append(name)
+    tied = []
+    for value, names in groups.items():
+        if len(names) > 1:
+            ring, word = classify(probe, names, value)
+            if ring in (1, 2):
+                tied.append(Axis("_".join(dict.fromkeys(names)) if len(names) < 3 else names[0], names, value, ring))
+                tied[-1].why = word
+    return tied
+
+
+def rings(probe, vary=()):
+    """(axes that may vary, {name: (ring, word)} of all sizes)."""
+    axes, words, stuck = [], {}, {}
+    for size in probe.source.sizes:
+        if probe.late():
+            words[size.name] = (0, "not probed: the time for it was over")
+            continue
+        if size.value < 1:
+            words[size.name] = (3, "zero or negative: fixed")
+            continue
+        ring, word = classify(probe, [size.name], size.value)
+        words[size.name] = (ring, word)
+        if ring in (1, 2) or (ring == 3 and size.name in vary):
+            axes.append(Axis(size.name, [size.name], size.value, ring))
+        elif ring == 0 and word != "dead":
+            stuck[size.name] = size.value
+    for axis in _tie(probe, stuck):
+        axes.append(axis)
+        for name in axis.sizes:
+            words[name] = (axis.ring, f"moves only together with {', '.join(n for n in axis.sizes if n != name)}")
+    axes.sort(key=lambda a: a.ring)
+    return axes, words
+
+
+# --- how far ---
+
+def _sizes(axis, value):
+    return {name: value for name in axis.sizes}
+
+
+def _find_step(probe, axis):
+    v = axis.value
+    if probe.run(_sizes(axis, v + 1)) or (v > 1 and probe.run(_sizes(axis, v - 1))):
+        return
+    for d in [d for d in range(2, v + 1) if v % d == 0]:
+        if probe.run(_sizes(axis, v + d)) and probe.run(_sizes(axis, v + 2 * d)):
+            axis.step = d
+            return
+    axis.step = 0  # no other multiple: it stays
+
+
+def _search(probe, axis, good, bad):
+    """The last legal value from `good` towards `bad`, which does not run."""
+    while abs(bad - good) > axis.step:
+        middle = (good + bad) // 2
+        middle -= (middle - axis.rest) % axis.step
+        if middle in (good, bad):
+            break
+        if probe.run(_sizes(axis, middle)):
+            good = middle
+        else:
+            bad = middle
+    return good
+
+
+def _target(axis):
+    """The greatest value that is worth asking for."""
+    v = axis.value
+    wanted = 64 if v < 16 else 4 * v if v < 4096 else 2 * v
+    wanted = 1 << (wanted - 1).bit_length()
+    return wanted - (wanted - axis.rest) % axis.step
+
+
+def find_range(probe, axis):
+    """Step, least and greatest value of an axis, the others as published."""
+    _find_step(probe, axis)
+    if axis.step == 0:
+        axis.step, axis.why = 1, "fixed: no row of multiples runs"
+        return
+    least = axis.rest or axis.step
+    if least < axis.value and not probe.run(_sizes(axis, least)):
+        axis.low = _search(probe, axis, axis.value, least - axis.step)
+    else:
+        axis.low = min(least, axis.value)
+    high = _target(axis)
+    while high > axis.value:
+        if probe.run(_sizes(axis, high)):
+            axis.high = high
+            break
+        if probe.late():
+            break
+        axis.high = _search(probe, axis, axis.value, high)
+        break
+    if probe.slow > SLOW_SECONDS:
+        axis.high = max(axis.value, axis.low)
+
+
+# --- together ---
+
+def spread(axes, sizes):
+    """Values of axes as values of the source's sizes."""
+    return {name: sizes[axis.name] for axis in axes for name in axis.sizes}
+
+
+def draw(axes, chance):
+    """A value for every axis: half of them logarithmically within the range, the others near the published one."""
+    sizes = {}
+    for axis in axes:
+        low, high = max(axis.low, 1), max(axis.high, 1)
+        value = round(math.exp(chance.uniform(math.log(low), math.log(high + 0.5))))
+        if chance.random() < 0.3:
+            value = axis.value
+        sizes[axis.name] = axis.near(value)
+    return sizes
+
+
+def _hypotheses(axes):
+    texts = []
+    for a in axes:
+        for b in axes:
+            if a is not b:
+                texts += [f"{a.name} % {b.name} == 0", f"{a.name} <= {b.name}", f"{a.name} < {b.name}"]
+    return texts
+
+
+def limits(probe, axes, chance):
+    """Comparisons between axes that hold wherever the task runs, and without which it does not; confirmed on fresh
+    points. Axes that no such comparison explains are fixed (their range becomes the published value)."""
+    while True:
+        passing, failing = [{a.name: a.value for a in axes}], []
+        for _ in range(TOGETHER):
+            if probe.late():
+                break
+            sizes = draw(axes, chance)
+            (passing if probe.run(spread(axes, sizes)) else failing).append(sizes)
+        found = []
+        open_texts = [t for t in _hypotheses(axes) if all(expression.evaluate(t, s) for s in passing)]
+        left = list(failing)
+        while left:
+            best = max(open_texts, key=lambda t: sum(not expression.evaluate(t, s) for s in left), default=None)
+            if best is None or all(expression.evaluate(best, s) for s in left):
+                break
+            found.append(best)
+            left = [s for s in left if expression.evaluate(best, s)]
+        if not left:
+            return found
+        movable = [a for a in axes if a.low < a.high]
+        if not movable:
+            return found
+        worst = max(movable, key=lambda a: (sum(s[a.name] != a.value for s in left) / max(
+            1, sum(s[a.name] != a.value for s in passing + left)), a.ring))
+        worst.low = worst.high = worst.value
+        worst.why = f"fixed: with other axes {probe.why(spread(axes, left[0])) or 'it does not run'}"
+
+
+def sample_points(probe, axes, found, chance):
+    """[(sizes by axis, observed)] to fit extents to: the base first, lines along each axis, pairs, and points at random."""
+    base = {a.name: a.value for a in axes}
+    points = [base]
+    moving = [a for a in axes if a.low < a.high]
+    for axis in moving:
+        near = [axis.value + k * axis.step for k in range(-4, 9)]
+        far = [axis.low, axis.high, axis.near((axis.low + axis.high) // 2), axis.near(axis.value * 3 // 2)]
+        points += [{**base, axis.name: v} for v in near + far if axis.fits(v)]
+    for i, a in enumerate(moving):
+        for b in moving[i + 1:]:
+            pair = {**base, a.name: a.near(a.value + 2 * a.step), b.name: b.near(b.value + 3 * b.step)}
+            points += [pair]
+    for _ in range(30):
+        points.append(draw(axes, chance))
+    result, known = [], set()
+    for sizes in points:
+        key = tuple(sizes.values())
+        if key in known or (len(result) > 12 and probe.late()) or not all(
+                expression.evaluate(t, sizes) for t in found):
+            continue
+        known.add(key)
+        observed = probe.run(spread(axes, sizes))
+        if observed:
+            result.append((sizes, observed))
+    return result

@@ -1,0 +1,272 @@
+"""A task's source: a KernelBench file (Model, get_inputs, get_init_inputs, module-level constants) or a
+KernelBench-Hard directory (reference.py, shapes.py), with every size in it replaceable.
+
+A size is an integer that the source gives by itself: a module-level constant, an element of a tuple or list of them, a
+literal in get_inputs or get_init_inputs. Each becomes a name in the syntax tree, which has the wanted value when the
+tree is executed; the source's functions and classes stay what they are.
+"""
+import ast
+import copy
+import hashlib
+import inspect
+import linecache
+import os
+import re
+import sys
+import types
+
+PREFIX = "__unseen_size_"
+FACTORIES = {"rand", "randn", "zeros", "ones", "empty", "full", "randint", "normal"}
+RESERVED = {"input", "seed", "stream", "weights"}
+FUNCTIONS = ("get_inputs", "get_init_inputs")
+
+
+class SourceError(Exception):
+    """What was found, what was expected and, after '--->', what to do."""
+
+
+class Size:
+    """One replaceable integer of the source."""
+
+    def __init__(self, name, value, line, where):
+        self.name, self.value, self.line, self.where = name, value, line, where
+
+
+def _constant(node):
+    """The value of an expression of integer literals alone; None for any other."""
+    if isinstance(node, ast.Constant):
+        return node.value if type(node.value) is int else None
+    if not isinstance(node, ast.BinOp):
+        return None
+    left, right = _constant(node.left), _constant(node.right)
+    if left is None or right is None:
+        return None
+    if isinstance(node.op, ast.Add):
+        return left + right
+    if isinstance(node.op, ast.Sub):
+        return left - right
+    if isinstance(node.op, ast.Mult):
+        return left * right
+    if isinstance(node.op, ast.FloorDiv) and right:
+        return left // right
+    if isinstance(node.op, ast.Pow) and 0 <= right <= 62:
+        return left**right
+    return None
+
+
+def _identifier(text):
+    name = re.sub(r"\W", "_", text)
+    return "_" + name if name[:1].isdigit() else name
+
+
+class _Places:
+    """Finds the sizes of a tree and puts names in their places."""
+
+    def __init__(self, tree):
+        self.tree, self.sizes, self.taken = tree, [], set(RESERVED)
+
+    def add(self, node, name, where):
+        value = _constant(node)
+        base = _identifier(name)
+        unique, n = base, 2
+        while unique in self.taken:
+            unique, n = f"{base}_{n}", n + 1
+        self.taken.add(unique)
+        self.sizes.append(Size(unique, value, node.lineno, where))
+        return ast.copy_location(ast.Name(PREFIX + unique, ast.Load()), node)
+
+    def value(self, node, name, where, least=0):
+        """`node` with names in the places of its sizes; tuples and lists element by element."""
+        if _constant(node) is not None:
+            return self.add(node, name, where) if _constant(node) >= least else node
+        if isinstance(node, (ast.Tuple, ast.List)):
+            for i, element in enumerate(node.elts):
+                node.elts[i] = self.value(element, f"{name}_{i}", where, least)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+            if isinstance(node.left, (ast.Tuple, ast.List)):  # [1024] * 16: sixteen of one size
+                node.left = self.value(node.left, name, where, least)
+        return node
+
+    def assignment(self, statement, where):
+        """Statements in place of one: every target of `a = b = 128` has a size of its own."""
+        if isinstance(statement, ast.AnnAssign):
+            if isinstance(statement.target, ast.Name) and statement.value is not None:
+                statement.value = self.value(statement.value, statement.target.id, where)
+            return [statement]
+        if not isinstance(statement, ast.Assign) or not all(
+                isinstance(t, (ast.Name, ast.Tuple)) for t in statement.targets):
+            return [statement]
+        result = []
+        for target in statement.targets:
+            one = ast.copy_location(ast.Assign([target], copy.deepcopy(statement.value)), statement)
+            if isinstance(target, ast.Name):
+                one.value = self.value(one.value, target.id, where)
+            elif isinstance(one.value, ast.Tuple) and len(one.value.elts) == len(target.elts):
+                for i, element in enumerate(target.elts):
+                    if isinstance(element, ast.Name):
+                        one.value.elts[i] = self.value(one.value.elts[i], element.id, where)
+            result.append(one)
+        if len(statement.targets) > 1 and not isinstance(statement.value, (ast.Constant, ast.BinOp, ast.Tuple)):
+            return [statement]  # what is not plain is evaluated once, as it was
+        return result
+
+    def calls(self, function, label):
+        """Literals among the sizes of factory calls: torch.rand(batch_size, 3, 224, 224)."""
+        count = 0
+        for node in ast.walk(function):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+                continue
+            if node.func.attr not in FACTORIES:
+                continue
+            for i, argument in enumerate(node.args):
+                if node.func.attr == "randint" and i < len(node.args) - 1:
+                    continue
+                if node.func.attr == "full" and i > 0:
+                    continue
+                name = f"{label}{count}_{i}" if not isinstance(argument, ast.Tuple) else f"{label}{count}"
+                node.args[i] = self.value(argument, name, function.name, least=2)
+            count += 1
+
+    def returned(self, function, parameters):
+        """Literals among what get_init_inputs returns, called as the constructor calls them."""
+        for node in ast.walk(function):
+            if isinstance(node, ast.Return) and isinstance(node.value, (ast.List, ast.Tuple)):
+                for i, element in enumerate(node.value.elts):
+                    name = parameters[i] if i < len(parameters) else f"init{i}"
+                    node.value.elts[i] = self.value(element, name, function.name)
+
+    def find(self, parameters):
+        body = []
+        for statement in self.tree.body:
+            if isinstance(statement, ast.FunctionDef) and statement.name in FUNCTIONS:
+                inner = []
+                for line in statement.body:
+                    inner += self.assignment(line, statement.name)
+                statement.body = inner
+                if statement.name == "get_inputs":
+                    self.calls(statement, "dim")
+                else:
+                    self.returned(statement, parameters)
+                body.append(statement)
+            else:
+                body += self.assignment(statement, "module")
+        self.tree.body = body
+        ast.fix_missing_locations(self.tree)
+
+
+def _parameters(tree, class_name, method):
+    """Names of a method's parameters after self, from the tree alone."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and node.name == class_name:
+            for member in node.body:
+                if isinstance(member, ast.FunctionDef) and member.name == method:
+                    return [a.arg for a in member.args.args[1:]]
+    return []
+
+
+class Instance:
+    """A source executed with sizes: what it constructs its model from, and what it draws."""
+
+    def __init__(self, module, entry):
+        self.module, self.entry = module, entry
+        self.init_args = list(module.get_init_inputs())
+
+    def model(self, cls=None, device=None, weights=None):
+        """A new module of `cls`, the task's own class if none; `weights` by name of the state dict go into it."""
+        from . import weight
+        model = (cls or getattr(self.module, self.entry))(*copy.deepcopy(self.init_args))
+        if device is not None:
+            model = model.to(device)
+        if weights is not None:
+            weight.load(model, weights)
+        return model
+
+    def inputs(self):
+        """What get_inputs draws, as a list."""
+        return list(self.module.get_inputs())
+
+    @property
+    def input_names(self):
+        """forward's parameters, in their order."""
+        forward = getattr(self.module, self.entry).forward
+        return [p for p in inspect.signature(forward).parameters if p != "self"]
+
+
+class Source:
+    """A task's syntax tree and the sizes found in it."""
+
+    def __init__(self, path, text, entry="Model", directory=None):
+        self.path, self.text, self.entry, self.directory = path, text, entry, directory
+        self.sha256 = hashlib.sha256(text.encode()).hexdigest()
+        try:
+            tree = ast.parse(text, filename=os.path.basename(path))
+        except SyntaxError as error:
+            raise SourceError(f"{path} is no Python: line {error.lineno}: {error.msg}; a task's source was expected\n"
+                              "---> correct it") from error
+        self._require(tree)
+        places = _Places(tree)
+        places.find(_parameters(tree, entry, "__init__"))
+        self.sizes = places.sizes
+        self.code = compile(tree, os.path.basename(path), "exec")
+
+    def _require(self, tree):
+        """The three names that make a file a task."""
+        found = {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+        found |= {t.id for n in tree.body if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)}
+        imported = any(isinstance(n, ast.ImportFrom) for n in tree.body)
+        for name in (self.entry, *FUNCTIONS):
+            if name not in found and not imported:
+                raise SourceError(f"{self.path} has no {name}; class {self.entry}, get_inputs and get_init_inputs "
+                                  "were expected\n---> write it, as in KernelBench's tasks")
+
+    def published(self):
+        """Every size as the source gives it."""
+        return {size.name: size.value for size in self.sizes}
+
+    def execute(self, sizes):
+        """A module of the source with `sizes` (the others are as published)."""
+        module = types.ModuleType("unseen_task")
+        module.__file__ = os.path.basename(self.path)
+        for name, value in {**self.published(), **sizes}.items():
+            module.__dict__[PREFIX + name] = value
+        sys.modules["unseen_task"] = module
+        linecache.cache[module.__file__] = (len(self.text), None, self.text.splitlines(True), module.__file__)
+        exec(self.code, module.__dict__)
+        return module
+
+    def instance(self, sizes):
+        """The source executed with `sizes`, and its constructor's arguments."""
+        return Instance(self.execute(sizes), self.entry)
+
+    def published_sets(self):
+        """The published configurations: the source's own sizes, or shapes.py's SHAPES, each as sizes by name."""
+        path = os.path.join(self.directory or "", "shapes.py")
+        if not self.directory or not os.path.exists(path):
+            return [self.published()]
+        namespace = {}
+        with open(path, encoding="utf-8") as file:
+            exec(compile(file.read(), "shapes.py", "exec"), namespace)
+        by_lower = {size.name.lower(): size.name for size in self.sizes}
+        sets = []
+        for shape in namespace.get("SHAPES", []):
+            unknown = [key for key in shape if key.lower() not in by_lower]
+            if unknown:
+                raise SourceError(f"shapes.py gives '{unknown[0]}', which is no size of reference.py; one of "
+                                  f"{', '.join(sorted(by_lower.values()))} was expected\n---> name it after a "
+                                  "constant there")
+            sets.append({**self.published(), **{by_lower[k.lower()]: int(v) for k, v in shape.items()}})
+        return sets or [self.published()]
+
+
+def load(path, entry="Model"):
+    """The source at `path`: a .py file, or a directory with reference.py."""
+    directory = path if os.path.isdir(path) else None
+    file = os.path.join(path, "reference.py") if directory else path
+    if directory is None and os.path.basename(path) == "reference.py":
+        directory = os.path.dirname(path)
+    try:
+        with open(file, encoding="utf-8") as opened:
+            text = opened.read()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"{file}: {error}; a task's source was expected\n---> check the path") from error
+    return Source(file, text, entry, directory)

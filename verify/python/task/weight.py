@@ -1,0 +1,82 @@
+"""A task's weights: one packed float32 tensor of standard normal values, cut into the tensors of the state dict.
+
+Weight i is scale * w and then + shift, two separate float32 operations in both processes that need it, so that both hold
+the same bits. `scale` is a number, or "fan": 1/sqrt(3 fan), the deviation of torch's own draw, with fan = elements /
+first extent. Variances are made of absolute values. Buffers that a constructor computes (masks, counters) are not drawn.
+"""
+import math
+
+import torch
+
+from . import expression
+
+
+class WeightError(Exception):
+    """The weights do not go into this model; the text says why and what to do."""
+
+
+def shape_of(entry, sizes):
+    """A weight's extents where axes have `sizes`."""
+    return [expression.evaluate(extent, sizes) for extent in entry["shape"]]
+
+
+def scale_of(entry, shape):
+    if entry["scale"] != "fan":
+        return entry["scale"]
+    fan = max(1, math.prod(shape) // max(1, shape[0]))
+    return 1.0 / math.sqrt(3.0 * fan)
+
+
+def is_drawn(entry):
+    return entry["kind"] != "constructed"
+
+
+def unpack(entries, packed, sizes):
+    """Tensors by name from `packed`, a float32 vector on any device; in the order of `entries`."""
+    result, start = {}, 0
+    for entry in entries:
+        if not is_drawn(entry):
+            continue
+        shape = shape_of(entry, sizes)
+        count = math.prod(shape)
+        value = packed[start:start + count].reshape(shape)
+        if entry["kind"] == "variance":
+            value = value.abs()
+        scale = torch.tensor(scale_of(entry, shape), dtype=torch.float32, device=packed.device)
+        value = value * scale
+        if entry["shift"]:
+            value = value + torch.tensor(entry["shift"], dtype=torch.float32, device=packed.device)
+        result[entry["name"]] = value.to(getattr(torch, entry["dtype"]))
+        start += count
+    if start > packed.numel():
+        raise WeightError(f"found {packed.numel()} packed weights; {start} were expected\n---> import the task again")
+    return result
+
+
+def _shapes(tensors):
+    return [tuple(t.shape) for t in tensors]
+
+
+def match(model, weights):
+    """Which of the model's state each weight goes into: by name, else in order where all shapes agree."""
+    state = {n: t for n, t in model.state_dict(keep_vars=True).items() if isinstance(t, torch.Tensor)}
+    if all(n in state and state[n].shape == w.shape for n, w in weights.items()):
+        return [(state[n], w) for n, w in weights.items()]
+    parameters = list(model.parameters())
+    if _shapes(parameters) == _shapes(weights.values()):
+        return list(zip(parameters, weights.values()))
+    named = [n for n, t in model.named_parameters()]
+    missing = next((n for n, w in weights.items() if n not in state or state[n].shape != w.shape), None)
+    raise WeightError(
+        f"{type(model).__name__} has no place for the weight '{missing}' of shape {list(weights[missing].shape)}; it has "
+        f"{', '.join(f'{n} {list(t.shape)}' for n, t in model.named_parameters()) or 'no parameters'}, {len(named)} in "
+        f"all, and {len(weights)} were expected, with the names or in the order of the task's own\n---> declare the "
+        "parameters as the task's Model does")
+
+
+def load(model, weights):
+    """Puts `weights` into the model's parameters and buffers, in place."""
+    with torch.no_grad():
+        for target, value in match(model, weights):
+            target.copy_(value)
+    return model

@@ -1,0 +1,137 @@
+"""Writes a problem's folder from a description: NAME.task, NAME.space, NAME.seen, NAME.host.seen, README.md, the source."""
+import json
+import math
+import os
+
+from . import expression
+
+MOST_ELEMENTS = 31  # of a tensor: 2^31
+MOST_SCRATCH = 33   # of what is computed on the way
+
+
+def _tiles(axis):
+    tiles = {t for t in (8, 32, 64, 128, 256, axis["value"]) if axis["low"] < t <= axis["high"]
+             and t % axis["step"] == 0}
+    return sorted(tiles)
+
+
+def _elements(shape):
+    """The product of extents as a text; None where it is constant."""
+    parts = [str(e) if isinstance(e, int) or e.isidentifier() else f"({e})" for e in shape if e != 1]
+    return "*".join(parts) if any(not isinstance(e, int) for e in shape) else None
+
+
+def _steps(text):
+    return sum(text.count(c) for c in "+-*/%^<>=") * 2
+
+
+def bounds(task):
+    """Limits that keep tensors and what lies between them in memory."""
+    lines = []
+    for tensor in task["inputs"] + task["outputs"] + [w for w in task["weights"] if w["kind"] != "constructed"]:
+        text = _elements(tensor.get("shape", []))
+        if text and not text.isidentifier() and text not in lines and _steps(text) < 56:
+            lines.append(text)
+    lines = [f"{text} <= 2^{MOST_ELEMENTS}" for text in lines[:12]]
+    powers = {n: round(p) for n, p in task["scratch"]["powers"].items() if round(p) > 0}
+    factor = max(1, int(task["scratch"]["coefficient"]))
+    if len(powers) > 1 or any(p > 1 for p in powers.values()):
+        text = "*".join([str(factor)] * (factor > 1) + [n if p == 1 else f"{n}^{p}" for n, p in powers.items()])
+        lines.append(f"{text} <= 2^{MOST_SCRATCH}")
+    published = {a["name"]: a["value"] for a in task["axes"]}
+    return [line for line in lines if expression.evaluate(line, published)]
+
+
+def space(task):
+    """The contract."""
+    lines = [f"# {task['name']}: imported from {task['source']['file']}; what each line says was found by running it"]
+    width = max([len(a["name"]) for a in task["axes"]] + [5])
+    for ring, title in ((1, "# change inputs only"), (2, "# change weights"), (3, "# attributes")):
+        axes = [a for a in task["axes"] if a["ring"] == ring]
+        lines += [title] * bool(axes)
+        for axis in axes:
+            tiles = _tiles(axis)
+            lines.append(f"{axis['name']:<{width}}  {axis['low']}..{axis['high']}"
+                         + (f"  tile {' '.join(map(str, tiles))}" if tiles else ""))
+    lines.append(f"{'input':<{width}}  {' '.join(c['name'] for c in task['classes'])}")
+    steps = [f"limit {a['name']} % {a['step']} == 0  # only these multiples run" for a in task["axes"] if a["step"] > 1]
+    named = [f"limit {text}  # others did not run" for text in task["limits"]]
+    most = [f"limit {text}" for text in bounds(task)]
+    fixed = [f"# {s['name']} = {s['value']} stays: {s['why'][:100]} (line {s['line']})" for s in task["sizes"]
+             if s["axis"] is None]
+    return "\n".join(lines + (steps + named + most)[:32] + fixed) + "\n"
+
+
+def _line(task, sizes):
+    words = [f"{a['name']}={sizes[a['name']]}" for a in task["axes"]]
+    return " ".join(words + ["input=published"])
+
+
+def _legal(task, sizes):
+    inside = all(a["low"] <= sizes[a["name"]] <= a["high"] and sizes[a["name"]] % a["step"] == 0 for a in task["axes"])
+    return inside and all(expression.evaluate(t, sizes) for t in task["limits"] + bounds(task))
+
+
+def seen(task):
+    """The published configurations."""
+    lines = [f"# {task['name']}: as published"]
+    for published in task["published"]:
+        sizes = {a["name"]: published[a["sizes"][0]] for a in task["axes"]}
+        if _legal(task, sizes) and _line(task, sizes) not in lines:
+            lines.append(_line(task, sizes))
+    if len(lines) == 1:
+        lines.append(_line(task, {a["name"]: a["value"] for a in task["axes"]}))
+    return "\n".join(lines) + "\n"
+
+
+def cost(task, sizes):
+    """Roughly what a configuration costs a CPU, in its operations; what moves memory costs more than its arithmetic."""
+    work, moved = (task[k]["coefficient"] * math.prod(sizes[n]**p for n, p in task[k]["powers"].items())
+                   for k in ("flops", "scratch"))
+    return work + 100 * moved
+
+
+def host_seen(task, most=2e8):
+    """The same, smaller: for a CPU. Every axis is halved until the work is small, the largest first."""
+    sizes = {a["name"]: a["value"] for a in task["axes"]}
+    stuck = set()
+    while cost(task, sizes) > most and len(stuck) < len(task["axes"]):
+        axis = max((a for a in task["axes"] if a["name"] not in stuck), key=lambda a: sizes[a["name"]] / a["low"])
+        value = sizes[axis["name"]] // 2
+        smaller = {**sizes, axis["name"]: max(value - value % axis["step"], axis["low"])}
+        if smaller == sizes or not _legal(task, smaller):
+            stuck.add(axis["name"])
+        else:
+            sizes = smaller
+    lines = [f"# {task['name']}: the published configuration, smaller, for a CPU", _line(task, sizes)]
+    if _line(task, task["small"]) not in lines and _legal(task, task["small"]):
+        lines.append(_line(task, task["small"]))
+    return "\n".join(lines) + "\n"
+
+
+def readme(task):
+    """The page."""
+    rows = "\n".join(f"| `{s['name']}` | {s['value']} | {s['ring'] or '-'} | {s['line']} | {s['why'][:120]} |"
+                     for s in task["sizes"])
+    shapes = "\n".join(f"| `{t['name']}` | {t.get('dtype', 'number')} | "
+                       f"{'[' + ', '.join(map(str, t['shape'])) + ']' if 'shape' in t else t['value']} | {what} |"
+                       for what, tensors in (("input", task["inputs"]), ("output", task["outputs"])) for t in tensors)
+    notes = "".join(f"- **{n['kind']}**: {n['text']}\n" for n in task["notes"]) or "None.\n"
+    classes = "\n".join(f"- `{c['name']}`: {c['shows']}" for c in task["classes"])
+    drawn = sum(w["kind"] != "constructed" for w in task["weights"])
+    return (f"# {task['name']}\n\nImported by `unseen import`; `{task['name']}.space` may be edited.\n\n"
+            f"## Sizes\n\nRing 1 changes inputs only, ring 2 weights, ring 3 attributes (fixed); - does not vary.\n\n"
+            f"| size | published | ring | line | why |\n|---|---|---|---|---|\n{rows}\n\n"
+            f"## Tensors\n\n| name | type | shape | |\n|---|---|---|---|\n{shapes}\n\n"
+            f"{drawn} weights are drawn, {len(task['weights']) - drawn} are as the constructor makes them.\n\n"
+            f"## Input classes\n\n{classes}\n\n## Notes\n\n{notes}")
+
+
+def write(task, source, directory):
+    """All files of the folder; the directory exists."""
+    name = task["name"]
+    texts = {f"{name}.task": json.dumps(task, indent=1) + "\n", f"{name}.space": space(task), f"{name}.seen": seen(task),
+             f"{name}.host.seen": host_seen(task), "README.md": readme(task), "source.py": source.text}
+    for file, text in texts.items():
+        with open(os.path.join(directory, file), "w", encoding="utf-8") as out:
+            out.write(text)

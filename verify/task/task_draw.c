@@ -1,0 +1,136 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "task_internal.h"
+
+/* An extent that cannot be had (a division by 0) is a configuration outside of the contract, which nothing runs: it counts
+ * as an empty one. */
+static int64_t value_of(const struct constraint *expression, const struct config *config)
+{
+    int64_t value = 0;
+    return expression_value(expression, config, &value) && value > 0 ? value : 0;
+}
+
+static void set_shape(const struct task_shape *shape, const struct config *config,
+                      struct instance_tensor *out)
+{
+    out->rank = shape->rank;
+    for (int i = 0; i < shape->rank; i++)
+        out->dim[i] = value_of(shape->dim[i], config);
+}
+
+static int64_t weights_of(const struct imported *task, const struct config *config)
+{
+    int64_t total = 0;
+    for (int i = 0; i < task->weight_count; i++) {
+        int64_t count = 1;
+        for (int d = 0; d < task->weight[i].rank; d++)
+            if (__builtin_mul_overflow(count, value_of(task->weight[i].dim[d], config), &count))
+                return INT64_MAX / 16;
+        if (__builtin_add_overflow(total, count, &total))
+            return INT64_MAX / 16;
+    }
+    return total;
+}
+
+static double work_of(const struct imported *task, const struct config *config)
+{
+    double work = task->flops.coefficient;
+    for (int i = 0; task->axes[i].name; i++)
+        if (task->flops.power[i] != 0)
+            work *= pow((double)config->value[i], task->flops.power[i]);
+    return work;
+}
+
+int imported_measure(const struct config *config, struct random *shape_random, struct instance *out)
+{
+    const struct imported *task = config->problem->imported;
+    (void)shape_random;
+    *out = (struct instance){0};
+    for (int i = 0, n = 0; task->axes[i].name; i++)
+        if (task->axes[i].kind == AXIS_NUMBER)
+            out->extent[n++] = config->value[i];
+    for (int t = 0; task->tensors[t].name; t++) {
+        if (t != task->weights) {
+            set_shape(&task->shape[t], config, &out->tensor[t]);
+            continue;
+        }
+        out->tensor[t].rank = 1;
+        out->tensor[t].dim[0] = weights_of(task, config);
+    }
+    out->flops = work_of(task, config);
+    for (int t = 0; task->tensors[t].name; t++)
+        out->bytes +=
+            (double)instance_tensor_count(&out->tensor[t]) * (double)dtype_size(task->tensors[t].dtype);
+    return 0;
+}
+
+int imported_instantiate(const struct config *config, struct random *shape_random,
+                         struct random *content_random, struct instance *out)
+{
+    (void)content_random;
+    return imported_measure(config, shape_random, out);
+}
+
+/* --- values --- */
+
+/* Whole numbers times 2^-23, in [-1, 1) or from 0 on; fills have no such structure. */
+static int draw_matrix(const struct task_fill *drawn, struct random *random, struct instance_tensor *out)
+{
+    enum { BITS = 23 };
+    const int64_t count = instance_tensor_count(out);
+    const int64_t n = out->rank ? out->dim[out->rank - 1] : 1;
+    const bool is_signed = drawn->fill.a < 0;
+    int32_t *given = malloc((size_t)(count ? count : 1) * sizeof *given);
+    if (!given)
+        return -1;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t column = i % n, row = i / n % n;
+        const int64_t drawn_bits = (int64_t)random_below(random, (uint64_t)1 << (BITS + is_signed));
+        given[i] = (int32_t)(drawn_bits - (is_signed ? (int64_t)1 << BITS : 0));
+        if ((drawn->drawn == TASK_TRIU && column < row) || (drawn->drawn == TASK_TRIL && column > row))
+            given[i] = 0;
+        if (drawn->drawn == TASK_SYMMETRIC && column < row)
+            given[i] = given[i - row * n - column + column * n + row];
+    }
+    out->fill = (struct fill){.kind = FILL_GIVEN, .given = given, .b = 0x1p-23f};
+    return 0;
+}
+
+static int draw_input(const struct imported *task, int t, const struct task_fill *drawn,
+                      const struct config *config, struct random *random, struct instance_tensor *out)
+{
+    const int64_t row = out->rank ? out->dim[out->rank - 1] : 1;
+    switch (drawn->drawn) {
+    case TASK_INDEX: {
+        const int64_t count = value_of(task->bound[t], config) - task->low[t];
+        out->fill =
+            (struct fill){.kind = FILL_LEVELS, .a = (float)task->low[t], .b = (float)(count > 1 ? count : 1)};
+        return 0;
+    }
+    case TASK_SIMPLEX: {
+        const float mean = 1.0f / (float)(row > 0 ? row : 1);
+        out->fill = (struct fill){.kind = FILL_UNIFORM, .a = 0.5f * mean, .b = 1.5f * mean};
+        return 0;
+    }
+    case TASK_TRIU:
+    case TASK_TRIL:
+    case TASK_SYMMETRIC: return draw_matrix(drawn, random, out);
+    default: out->fill = drawn->fill; return 0;
+    }
+}
+
+int imported_draw(const struct config *config, struct random *content_random, struct instance *out)
+{
+    const struct imported *task = config->problem->imported;
+    const int64_t class = config->value[problem_input_axis(config->problem)];
+    for (int t = 0; task->tensors[t].name; t++) {
+        if (task->tensors[t].role == TENSOR_OUTPUT)
+            continue;
+        if (t == task->weights)
+            out->tensor[t].fill = (struct fill){.kind = FILL_NORMAL, .b = 1};
+        else if (draw_input(task, t, &task->fill[class][t], config, content_random, &out->tensor[t]))
+            return -1;
+    }
+    return 0;
+}

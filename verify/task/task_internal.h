@@ -1,0 +1,69 @@
+/* Shared by what reads NAME.task and what draws from it. */
+#ifndef UNSEEN_TASK_INTERNAL_H
+#define UNSEEN_TASK_INTERNAL_H
+
+#include <jansson.h>
+
+#include "gen/contract/constraint.h"
+#include "task.h"
+
+enum { TASK_MAX_CLASSES = 16, TASK_TEXT = 1200 };
+
+/* Extents of a tensor, each an expression of axes. */
+struct task_shape {
+    int rank;
+    struct constraint *dim[PROBLEM_MAX_RANK];
+};
+
+/* How an input is drawn in a class; the first ones are fills of problems/fill.h as they are. */
+enum task_drawn {
+    TASK_FILL,      /* `fill` */
+    TASK_INDEX,     /* whole numbers from `low` below the input's bound */
+    TASK_SIMPLEX,   /* positive, a row adds up to about 1 */
+    TASK_TRIU,      /* a matrix that is 0 below its diagonal, */
+    TASK_TRIL,      /* above it, */
+    TASK_SYMMETRIC, /* or equal to its transposed */
+};
+
+struct task_fill {
+    enum task_drawn drawn;
+    struct fill fill;
+};
+
+/* coefficient * the product of axes to their powers */
+struct task_work {
+    double coefficient;
+    double power[PROBLEM_MAX_AXES];
+};
+
+struct imported {
+    json_t *root; /* owns all names */
+    char folder[TASK_TEXT], file[TASK_TEXT], source[TASK_TEXT];
+
+    struct problem problem;
+    struct problem_task evaluated;
+    struct axis axes[PROBLEM_MAX_AXES + 1];
+    struct tensor tensors[PROBLEM_MAX_TENSORS + 1];
+    struct argument arguments[PROBLEM_MAX_ARGUMENTS + 1];
+    struct input_class classes[TASK_MAX_CLASSES + 1];
+    int ring[PROBLEM_MAX_AXES];
+
+    struct task_shape shape[PROBLEM_MAX_TENSORS];  /* but that of `weights` */
+    struct constraint *bound[PROBLEM_MAX_TENSORS]; /* of an input with indices: the first number beyond */
+    int64_t low[PROBLEM_MAX_TENSORS];
+    struct task_fill fill[TASK_MAX_CLASSES][PROBLEM_MAX_TENSORS];
+    int weights;               /* the tensor's number, or -1 */
+    struct task_shape *weight; /* those that are drawn */
+    int weight_count;
+    struct task_work flops;
+};
+
+void imported_free(struct imported *task);
+
+/* The callbacks of struct problem and its classes. */
+int imported_instantiate(const struct config *config, struct random *shape_random,
+                         struct random *content_random, struct instance *out);
+int imported_measure(const struct config *config, struct random *shape_random, struct instance *out);
+int imported_draw(const struct config *config, struct random *content_random, struct instance *out);
+
+#endif
