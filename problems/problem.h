@@ -172,7 +172,7 @@ enum arithmetic_class {
 
 /* Of an imported task: where its description and its source lie. Its right answers come from its own graph, evaluated in a
  * process of its own (verify/oracle), and not from a reference.h. */
-struct problem_task {
+struct problem_oracle {
     const char *folder;      /* absolute */
     const char *description; /* the file in it: "NAME.task" */
     const char *script;      /* what evaluates it; NULL: verify/python/oracle/serve.py */
@@ -204,7 +204,7 @@ struct problem {
     /* Extents, shapes, flops and bytes as `instantiate` would give them, with no contents: drawing asks for
      * thousands of configurations what they cost. NULL: `instantiate` itself takes microseconds. */
     int (*measure)(const struct config *config, struct random *shape_random, struct instance *out);
-    const struct problem_task *task; /* NULL: reference.h judges */
+    const struct problem_oracle *oracle; /* NULL: reference.h judges */
 };
 
 /* Every registered problem, in registry order; NULL-terminated. */
