@@ -172,7 +172,7 @@ enum arithmetic_class {
 
 /* Of an imported task: where its description and its source lie. Its right answers come from its own graph, evaluated in a
  * process of its own (verify/oracle), and not from a reference.h. */
-struct problem_task {
+struct problem_oracle {
     const char *folder;      /* absolute */
     const char *description; /* the file in it: "NAME.task" */
     const char *script;      /* what evaluates it; NULL: verify/python/oracle/serve.py */
@@ -198,8 +198,8 @@ struct problem {
 
     /* Of an imported task: what NAME.task says (verify/task/task.h), and what evaluates it. NULL for a problem in C, which
      * reference.h judges. */
-    const struct imported *imported;
-    const struct problem_task *task;
+    const struct imported *task;
+    const struct problem_oracle *oracle;
 
     /* Make a configuration concrete but for what its input class draws, which follows. `content` numbers the fresh
      * contents of one configuration; extents and shapes must not depend on it. `shape_random` is the same for every

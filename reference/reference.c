@@ -76,7 +76,7 @@ int reference_list(const struct problem *problem, struct judgement out[PROBLEM_M
     const struct reference *first = find(problem, NULL);
     int count = 0, shared = -1; /* the judgement by reference.h */
     *missing = -1;
-    if (problem->task)
+    if (problem->oracle)
         return list_given(problem, out);
     for (int t = 0; problem->tensors[t].name; t++) {
         const bool fits = first && (problem->tensors[t].role == TENSOR_OUTPUT || !first->discrete);

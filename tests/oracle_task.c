@@ -35,7 +35,7 @@ static int instantiate(const struct config *config, struct random *shape_random,
 }
 
 char task_folder[64];
-static struct problem_task task = {task_folder, "how.task", "tests/python/fixture_oracle.py"};
+static struct problem_oracle task = {task_folder, "how.task", "tests/python/fixture_oracle.py"};
 const struct problem task_doubled = {.name = "doubled",
                                      .summary = "y = 2 x",
                                      .arithmetic = "fp32",
@@ -47,7 +47,7 @@ const struct problem task_doubled = {.name = "doubled",
                                      .published_atol = 1e-4,
                                      .published_rtol = 1e-4,
                                      .instantiate = instantiate,
-                                     .task = &task};
+                                     .oracle = &task};
 
 void task_put(const char *name, const char *text)
 {

@@ -115,7 +115,7 @@ static int layer_instantiate(const struct config *config, struct random *shape_r
     return 0;
 }
 
-static const struct problem_task layer_task = {task_folder, "layer.task", NULL};
+static const struct problem_oracle layer_task = {task_folder, "layer.task", NULL};
 static const struct problem layer = {.name = "layer",
                                      .summary = "y = relu(x w + b)",
                                      .arithmetic = "fp32",
@@ -125,7 +125,7 @@ static const struct problem layer = {.name = "layer",
                                      .classes = layer_classes,
                                      .arithmetic_class = ARITHMETIC_F32,
                                      .instantiate = layer_instantiate,
-                                     .task = &layer_task};
+                                     .oracle = &layer_task};
 
 static const char layer_source[] =
     "import torch\nfrom torch import nn\n"

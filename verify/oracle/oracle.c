@@ -173,7 +173,7 @@ static int put_all(struct oracle *o, const struct oracle_question *question, boo
 
 static enum oracle_status start(struct oracle *o, struct oracle_answer *answer)
 {
-    const char *const given = o->options.problem->task->script;
+    const char *const given = o->options.problem->oracle->script;
     char script[PATH_MAX], *hello;
     int with = -1;
     if (given ? !realpath(given, script)

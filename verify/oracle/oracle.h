@@ -13,7 +13,7 @@
 struct oracle;
 
 struct oracle_options {
-    const struct problem *problem; /* with a task */
+    const struct problem *problem; /* with an oracle */
     const char *python;            /* the interpreter, a path or a name on PATH; NULL: python3 */
     bool cuda;                     /* it may use the GPU */
     int threads;

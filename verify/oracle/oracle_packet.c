@@ -34,7 +34,7 @@ static char *dumped(json_t *object)
 
 char *oracle_hello(const struct oracle_options *options)
 {
-    const struct problem_task *task = options->problem->task;
+    const struct problem_oracle *task = options->problem->oracle;
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", task->folder, task->description);
     return dumped(json_pack("{s:s, s:s, s:i}", "task", path, "device", options->cuda ? "cuda" : "cpu",

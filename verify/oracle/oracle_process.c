@@ -97,7 +97,7 @@ static bool enclose(struct sandbox *sandbox, const struct oracle_options *option
     for (int i = 0; i < 2 && strrchr(scripts, '/') > scripts; i++)
         *strrchr(scripts, '/') = '\0';
     sandbox_show(sandbox, scripts);
-    sandbox_show(sandbox, options->problem->task->folder);
+    sandbox_show(sandbox, options->problem->oracle->folder);
     return sandbox_end(sandbox, -1);
 }
 

@@ -23,7 +23,7 @@ bool told_ask(struct session *s, const struct judging *j, bool *untold)
 {
     struct oracle_question question = {.instance = j->instance, .to_host = s->memory->to_host};
     *untold = false;
-    if (!s->options.problem->task)
+    if (!s->options.problem->oracle)
         return true;
     if (!open_oracle(s))
         return false;
@@ -96,7 +96,7 @@ bool told_hear(struct session *s, const struct judging *j, int k, struct judge_r
 void told_add(const struct session *s, struct told *told)
 {
     bool constant = true;
-    if (!s->options.problem->task)
+    if (!s->options.problem->oracle)
         return;
     for (int t = 0; t < s->tensors; t++) {
         const struct oracle_output *output = &s->answer.output[t];

@@ -44,7 +44,7 @@ static double work_of(const struct imported *task, const struct config *config)
 
 int imported_measure(const struct config *config, struct random *shape_random, struct instance *out)
 {
-    const struct imported *task = config->problem->imported;
+    const struct imported *task = config->problem->task;
     (void)shape_random;
     *out = (struct instance){0};
     for (int i = 0, n = 0; task->axes[i].name; i++)
@@ -122,7 +122,7 @@ static int draw_input(const struct imported *task, int t, const struct task_fill
 
 int imported_draw(const struct config *config, struct random *content_random, struct instance *out)
 {
-    const struct imported *task = config->problem->imported;
+    const struct imported *task = config->problem->task;
     const int64_t class = config->value[problem_input_axis(config->problem)];
     for (int t = 0; task->tensors[t].name; t++) {
         if (task->tensors[t].role == TENSOR_OUTPUT)

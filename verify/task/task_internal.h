@@ -41,7 +41,7 @@ struct imported {
     char folder[TASK_TEXT], file[TASK_TEXT], source[TASK_TEXT];
 
     struct problem problem;
-    struct problem_task evaluated;
+    struct problem_oracle oracle;
     struct axis axes[PROBLEM_MAX_AXES + 1];
     struct tensor tensors[PROBLEM_MAX_TENSORS + 1];
     struct argument arguments[PROBLEM_MAX_ARGUMENTS + 1];

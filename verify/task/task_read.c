@@ -342,8 +342,8 @@ static bool set_problem(const struct reading *r, const char *name)
         return fail(r, "out of memory");
     snprintf(summary, TASK_TEXT, "imported task, class %.60s of %.200s", imported_entry(task),
              text_of(json_object_get(task->root, "source"), "file"));
-    task->evaluated =
-        (struct problem_task){.folder = task->folder, .description = file ? file + 1 : task->file};
+    task->oracle =
+        (struct problem_oracle){.folder = task->folder, .description = file ? file + 1 : task->file};
     task->problem = (struct problem){.name = strdup(name),
                                      .summary = summary,
                                      .arithmetic = "that of the task's dtypes; see its page",
@@ -356,8 +356,8 @@ static bool set_problem(const struct reading *r, const char *name)
                                      .published_atol = 1e-4, /* KernelBench's for fp32 */
                                      .published_rtol = 1e-4,
                                      .host_ns = 20,
-                                     .imported = task,
-                                     .task = &task->evaluated,
+                                     .task = task,
+                                     .oracle = &task->oracle,
                                      .instantiate = imported_instantiate,
                                      .measure = imported_measure};
     return task->problem.name != NULL || fail(r, "out of memory");
