@@ -34,6 +34,7 @@ struct build_options {
     const char *scripts; /* verify/python */
     const char *entry;   /* the class or function; NULL: what is found */
     const char *adapter; /* the problem's, for classes; NULL: none */
+    const char *task;    /* the file of an imported task, for which the adapter is; NULL: none */
     const char *names;   /* of the problem's arguments, with blanks between them */
 };
 

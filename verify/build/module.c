@@ -168,7 +168,9 @@ enum build_status module_make(struct build *build, const struct build_options *o
         status = take_module(build, options, error, error_size);
     if (status == BUILD_OK && options->entry)
         snprintf(python->entry, sizeof python->entry, "%.62s", options->entry);
-    if (status == BUILD_OK && options->adapter && module_has_class(build->object))
+    if (status == BUILD_OK && options->task)
+        snprintf(python->task, sizeof python->task, "%.399s", options->task);
+    if (status == BUILD_OK && options->adapter && (options->task || module_has_class(build->object)))
         snprintf(python->adapter, sizeof python->adapter, "%.399s", options->adapter);
     read_state(python);
     if (status == BUILD_OK)

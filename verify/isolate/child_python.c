@@ -35,6 +35,12 @@ void spawn_python_show(struct sandbox *sandbox, const struct python *python)
     sandbox_show(sandbox, python->folder);
     if (*python->adapter)
         sandbox_show(sandbox, python->adapter);
+    if (*python->task) {
+        char folder[PYTHON_PATH];
+        snprintf(folder, sizeof folder, "%s", python->task);
+        *strrchr(folder, '/') = '\0';
+        sandbox_show(sandbox, folder);
+    }
     sandbox_lend(sandbox, python->cache);
 }
 
@@ -58,6 +64,8 @@ int spawn_python_environment(char **environment, const struct python *python, in
     add(environment, &n, "PATH=%s:%s", bin, path ? path : "/usr/bin:/bin");
     add(environment, &n, "HOME=%s", cache);
     add(environment, &n, "USER=unseen");
+    if (*python->task)
+        add(environment, &n, "UNSEEN_TASK=%s", python->task);
     add(environment, &n, "TMPDIR=%s/tmp", cache);
     add(environment, &n, "XDG_CACHE_HOME=%s/xdg", cache);
     add(environment, &n, "TRITON_CACHE_DIR=%s/triton", cache);

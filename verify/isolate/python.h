@@ -13,6 +13,7 @@ struct python {
     char cache[PYTHON_PATH];   /* what it and its compilers write; kept from start to start */
     char entry[64];            /* the class or function; empty: what is found */
     char adapter[PYTHON_PATH]; /* binds a published interface to the problem; empty: none */
+    char task[PYTHON_PATH];    /* an imported task's file, which the adapter reads; empty: none */
     char state[128]; /* tensors that the adapter gives to a constructor, with blanks: a model's weights */
     char names[512]; /* of the problem's arguments, with blanks between them */
     double compile_timeout; /* seconds for loading, and for the first call of a configuration */

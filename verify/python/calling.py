@@ -71,10 +71,12 @@ class Caller:
             if name.endswith("!"):  # a solution that writes where it is told to
                 name, self.destination = name[:-1], True
             self.entry = binding.find_entry(module, symbol.decode(), name)
-            if adapter and isinstance(self.entry, type):
+            if adapter:
                 spec = importlib.util.spec_from_file_location("unseen_adapter", adapter.decode())
                 self.adapter = importlib.util.module_from_spec(spec)
                 spec.loader.exec_module(self.adapter)
+                if not isinstance(self.entry, type) and not getattr(self.adapter, "FUNCTIONS", False):
+                    self.adapter = None
             return 0
         except binding.BadModule as error:
             self.say(str(error))

@@ -12,6 +12,7 @@
 #include "verify/device/memory.h"
 #include "verify/problem/folder.h"
 #include "verify/problem/paths.h"
+#include "verify/task/task.h"
 
 static enum task_status fail(struct task *task, enum task_status status, const char *text)
 {
@@ -197,7 +198,9 @@ static enum task_status build_one(struct task *task, const char *path, struct bu
 {
     char scripts[1024], adapter[1024], names[512];
     paths_find(scripts, sizeof scripts, "verify/python");
-    const bool adapts = folder_source(task->problem, "adapter.py", adapter, sizeof adapter) == 0;
+    const struct imported *const imported = task->problem->task;
+    const bool adapts = imported ? paths_find(adapter, sizeof adapter, "verify/python/task_adapter.py") == 0
+                                 : folder_source(task->problem, "adapter.py", adapter, sizeof adapter) == 0;
     name_arguments(task->problem, names, sizeof names);
     const double compile_timeout = task->options.compile_timeout > 0 ? task->options.compile_timeout : 600;
     const struct build_options options = {.path = path,
@@ -205,6 +208,7 @@ static enum task_status build_one(struct task *task, const char *path, struct bu
                                           .entry = task->options.entry,
                                           .scripts = scripts,
                                           .adapter = adapts ? adapter : NULL,
+                                          .task = imported ? imported_file(imported) : NULL,
                                           .names = names,
                                           .backend = task->device.backend,
                                           .device = task->device.ordinal,

@@ -1,6 +1,6 @@
 /* An imported task: what NAME.task (doc/formats.md) says, as a problem that is driven like any other. */
-#ifndef UNSEEN_TASK_H
-#define UNSEEN_TASK_H
+#ifndef UNSEEN_IMPORTED_H
+#define UNSEEN_IMPORTED_H
 
 #include <stdbool.h>
 #include <stddef.h>
