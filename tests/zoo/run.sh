@@ -47,8 +47,8 @@ ls tests/zoo/cheats/*.$suffix tests/zoo/honest/*.$suffix 2>/dev/null | grep -F -
 
 # For those that forge answers: the messages, without what of a problem's header they do not need.
 {
-    awk -F'[ ,=]+' '/PROBLEM_MAX_(TENSORS|ARGUMENTS) *=/ {
-        for (i = 1; i < NF; i++) if ($i ~ /^PROBLEM_MAX_(TENSORS|ARGUMENTS)$/) print "enum { " $i " = " $(i + 1) + 0 " };" }
+    awk -F'[ ,=]+' '/PROBLEM_MAX_(TENSORS|ARGUMENTS|RANK) *=/ {
+        for (i = 1; i < NF; i++) if ($i ~ /^PROBLEM_MAX_(TENSORS|ARGUMENTS|RANK)$/) print "enum { " $i " = " $(i + 1) + 0 " };" }
     ' problems/problem.h
     sed -e '/^#include "/d' -e '/^\/\* Argument `number`/,/^}/d' verify/isolate/channel.h
 } >"$folder/channel.h"

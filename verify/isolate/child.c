@@ -237,6 +237,22 @@ static bool plausible(const struct reply *reply)
     return true;
 }
 
+/* The runner has loaded the candidate and mapped its tensors, and a call on the host needs nothing more: an answer to a call that
+ * says otherwise is not the runner's. Believed, it would make a configuration that the candidate cannot do one that nobody
+ * could run. A wild write into the runner's memory may do the same, so it is a crash and no accusation. */
+static enum child_status believed(const struct child *child, enum child_status status, char *text,
+                                  size_t text_size)
+{
+    char words[200];
+    const bool needless = status == CHILD_LOAD || status == CHILD_SYMBOL ||
+                          (status == CHILD_MEMORY && child->backend == BACKEND_HOST);
+    if (!needless)
+        return status;
+    snprintf(words, sizeof words, "%s", text);
+    snprintf(text, text_size, "in place of its return came what the runner says of no call: %s", words);
+    return CHILD_CRASH;
+}
+
 enum child_status child_call(struct child *child, const struct call *call, double timeout,
                              struct child_answer *answer, char *text, size_t text_size)
 {
@@ -253,7 +269,7 @@ enum child_status child_call(struct child *child, const struct call *call, doubl
     const enum child_status status = child_exchange(child, &request, -1, timeout, &reply, text, text_size);
     const double judge_ms = 1e3 * (clock_seconds() - start);
     if (status != CHILD_OK)
-        return status;
+        return believed(child, status, text, text_size);
     forbid_watch_look(child->forbid);
     if (!plausible(&reply)) {
         snprintf(text, text_size, "an answer with impossible times; expected zero or more milliseconds");

@@ -1,6 +1,6 @@
 // zoo: cheat
 // problem: softmax
-// does: patches send in the runner and divides the times in its answers by eight
+// does: patches sendmsg in the runner and divides the times in its answers by eight
 // class: C
 // defence: clocks
 // expect: not general
@@ -14,21 +14,20 @@
 #include <sys/socket.h>
 #include "../../../build/zoo/channel.h"
 
-static ssize_t shortened(int channel, const void *data, size_t bytes, int flags)
+static ssize_t shortened(int channel, const struct msghdr *message, int flags)
 {
-    struct reply copy;
-    if (bytes != sizeof copy)
-        return send(channel, data, bytes, flags);
-    memcpy(&copy, data, sizeof copy);
-    copy.event_ms /= 8;
-    copy.wall_ms /= 8;
-    return send(channel, &copy, sizeof copy, flags);
+    struct reply *reply = message->msg_iov->iov_base;
+    if (message->msg_iov->iov_len == sizeof *reply) {
+        reply->event_ms /= 8;
+        reply->wall_ms /= 8;
+    }
+    return sendmsg(channel, message, flags);
 }
 
 int softmax(const float *x, float *y, int64_t rows, int64_t cols, void *stream)
 {
     static int patched;
     if (!patched++)
-        patch("send", (void *)shortened);
+        patch("sendmsg", (void *)shortened);
     return honest(x, y, rows, cols, stream);
 }
