@@ -1,15 +1,16 @@
 // zoo: cheat
 // problem: rms_norm
-// does: starts 3000 threads; computes only if it can
+// does: starts 3000 threads and holds them for a while; computes only if it can
 // class: D
 // defence: processes
 // expect: not general
-// verdicts: broken
+// verdicts: broken specialized
 // timing: no
 // slow: 3000 threads
 
 #include "../rms_norm.h"
 #include <pthread.h>
+#include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -30,6 +31,7 @@ static int can_start(void)
     pthread_mutex_lock(&lock);
     while (started < 3000 && pthread_create(&thread[started], &small, wait_for, NULL) == 0)
         started++;
+    usleep(200000); /* what is gone within some hundredths of a second is nobody's burden */
     pthread_mutex_unlock(&lock);
     for (int i = 0; i < started; i++)
         pthread_join(thread[i], NULL);
