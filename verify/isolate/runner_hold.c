@@ -1,8 +1,8 @@
 #include "runner_hold.h"
 
-#ifdef HAVE_CUDA
-
 #include <string.h>
+
+#ifdef HAVE_CUDA
 
 struct hold_flags {
     volatile uint32_t release, ended; /* a turn each */
