@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define HOST "--device", "host"
 
@@ -203,6 +204,46 @@ START_TEST(the_header_compiles_as_c_and_agrees_with_a_candidate)
 }
 END_TEST
 
+/* An imported task has axes, tensors and sets; what needs mathematics in C refuses it. */
+START_TEST(an_imported_task_is_drawn_from_and_refused_where_c_is_needed)
+{
+    const char *const task = cli_repository("tests/task/row_scale");
+    CLI("describe", task);
+    cli_expect(0, "imported task, class Model of source.py");
+    CLI("draw", task, "--unseen", "5", "--seed", "4", "--device", "host");
+    cli_expect(0, "rows=");
+    CLI("prove", task);
+    cli_expect_error(2, "is an imported task; prove works", "mathematics is written in C", "unseen list");
+    CLI("audit", task, "--device", "host");
+    cli_expect_error(2, "is an imported task; audit works", "mathematics is written in C", "unseen list");
+    CLI("new", "mine", "--like", task);
+    cli_expect_error(2, "is an imported task; new --like works", "mathematics is written in C",
+                     "unseen list");
+}
+END_TEST
+
+/* What NAME.task says holds for one source only. */
+START_TEST(a_task_whose_source_was_changed_is_refused)
+{
+    static const char *const names[] = {"row_scale.task", "row_scale.space", "row_scale.seen"};
+    ck_assert_int_eq(mkdir("row_scale", 0755), 0);
+    for (int i = 0; i < 3; i++) {
+        char from[300], to[300], text[8192];
+        snprintf(from, sizeof from, "tests/task/row_scale/%s", names[i]);
+        snprintf(to, sizeof to, "row_scale/%s", names[i]);
+        FILE *file = fopen(cli_repository(from), "r");
+        ck_assert_ptr_nonnull(file);
+        text[fread(text, 1, sizeof text - 1, file)] = '\0';
+        fclose(file);
+        cli_put(to, text);
+    }
+    cli_put("row_scale/source.py", "print('another')\n");
+    CLI("describe", "./row_scale");
+    cli_expect_error(2, "is not the one that was imported", "expected 28c08aaab93eb757",
+                     "import the task again");
+}
+END_TEST
+
 TCase *cli_input_case(void)
 {
     TCase *input = tcase_create("input");
@@ -216,6 +257,8 @@ TCase *cli_input_case(void)
     tcase_add_test(input, sets_and_contracts_that_cannot_be_read_are_refused);
     tcase_add_test(input, the_same_seed_draws_the_same_lines_and_another_seed_others);
     tcase_add_test(input, draw_prints_the_seen_set_the_unseen_set_or_both);
+    tcase_add_test(input, an_imported_task_is_drawn_from_and_refused_where_c_is_needed);
+    tcase_add_test(input, a_task_whose_source_was_changed_is_refused);
     tcase_add_test(input, verify_runs_what_draw_prints);
     tcase_add_test(input, describe_says_what_the_contract_is);
     tcase_add_test(input, describe_says_what_each_input_class_is_for);

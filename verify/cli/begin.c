@@ -79,3 +79,15 @@ int begin_end(struct task *task, int status)
     task_clear(task);
     return status;
 }
+
+int begin_defined_problem(const char *command, const char *word, const struct problem **problem)
+{
+    const int status = options_problem(word, problem);
+    if (status != 0 || !(*problem)->task)
+        return status;
+    options_error(
+        "%s is an imported task; %s works on problems whose mathematics is written in C (reference.h)\n"
+        "---> `unseen list` says which there are; verify, check, shrink, draw and describe take tasks",
+        word, command);
+    return EXIT_USAGE;
+}

@@ -19,4 +19,7 @@ int begin_configuration(const struct options *options,
 /* An interruption is said last, once. Returns the status. */
 int begin_end(struct task *task, int status);
 
+/* As options_problem, for a command that needs a definition in C: an imported task is refused, in the command's name. */
+int begin_defined_problem(const char *command, const char *word, const struct problem **problem);
+
 #endif

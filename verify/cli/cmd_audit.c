@@ -147,11 +147,14 @@ int command_audit(const struct options *given)
 {
     struct options copy = *given;
     const struct options *const options = &copy;
+    const struct problem *problem;
     struct task task;
     catch_signals(child_stop_all);
     int status = outputs_check(options);
     if (!options->effort_given)
         copy.effort = EFFORT_QUICK;
+    if (status == 0)
+        status = begin_defined_problem("audit", options->argument[0], &problem);
     if (status == 0)
         status = begin_task(&task, options);
     if (status != 0)

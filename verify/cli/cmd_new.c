@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "begin.h"
 #include "options.h"
 #include "reports/text.h"
 #include "verify/problem/like.h"
@@ -61,7 +62,7 @@ int command_new(const struct options *options)
         return EXIT_USAGE;
     }
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
-    const int status = options_problem(options->like, &like);
+    const int status = begin_defined_problem("new --like", options->like, &like);
     if (status != 0)
         return status;
     const enum folder_status written = like_write(like, name, directory, text, sizeof text);

@@ -11,6 +11,7 @@
 #include "verify/problem/folder.h"
 #include "verify/prove/prove.h"
 #include "verify/system/interrupt.h"
+#include "begin.h"
 #include "options.h"
 
 /* A fixed seed: the same definition gives the same answer every day. */
@@ -59,7 +60,7 @@ int command_prove(const struct options *options)
     char error[512];
     catch_signals(child_stop_all);
     const struct problem *problem;
-    int status = options_problem(options->argument[0], &problem);
+    int status = begin_defined_problem("prove", options->argument[0], &problem);
     if (status == 0)
         status = outputs_check(options);
     if (status != 0)
