@@ -45,7 +45,7 @@ START_TEST(an_unknown_option_names_those_of_the_command)
     cli_expect_error(2, "unseen verify: unknown option '--frob'", "expected --device, --seen,",
                      "unseen verify --help");
     CLI("draw", "softmax", "-z");
-    cli_expect_error(2, "unknown option '-z'", "--effort, --seed or --help", "unseen draw --help");
+    cli_expect_error(2, "unknown option '-z'", "--effort, --seed, --python or --help", "unseen draw --help");
     CLI("check", "softmax", "k.c", "rows=1 cols=1", "--json", "x");
     cli_expect_error(2, "unknown option '--json'", "expected --device", "unseen check --help");
     CLI("list", "-v");
