@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "build_internal.h"
-#include "module.h"
+#include "interpreted.h"
 #include "scratch.h"
 #include "verify/isolate/zygote.h"
 #include "verify/system/clock.h"

@@ -1,6 +1,6 @@
 /* A candidate in Python: a module, or a solution in JSON, in a private folder; and the interpreter that runs it. */
-#ifndef UNSEEN_BUILD_MODULE_H
-#define UNSEEN_BUILD_MODULE_H
+#ifndef UNSEEN_INTERPRETED_H
+#define UNSEEN_INTERPRETED_H
 
 #include "build.h"
 

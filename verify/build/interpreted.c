@@ -1,4 +1,4 @@
-#include "module.h"
+#include "interpreted.h"
 
 #include <errno.h>
 #include <limits.h>
