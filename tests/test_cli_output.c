@@ -225,6 +225,55 @@ START_TEST(a_kernel_that_ends_by_signal_9_ends_so_again_and_is_told)
 }
 END_TEST
 
+static pid_t parent_of(pid_t pid)
+{
+    char path[64];
+    int parent = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *stat = fopen(path, "re");
+    if (stat && fscanf(stat, "%*d %*[^)]) %*c %d", &parent) != 1)
+        parent = 0;
+    if (stat)
+        fclose(stat);
+    return parent;
+}
+
+/* The process below `pid` that has no children itself: where the candidate is; 0: none yet. */
+static pid_t deepest_below(pid_t pid)
+{
+    glob_t found;
+    pid_t deepest = pid;
+    if (glob("/proc/[0-9]*", 0, NULL, &found) != 0)
+        return 0;
+    for (int depth = 0; depth < 8; depth++)
+        for (size_t i = 0; i < found.gl_pathc; i++) {
+            const pid_t one = atoi(found.gl_pathv[i] + strlen("/proc/"));
+            if (parent_of(one) == deepest)
+                deepest = one;
+        }
+    globfree(&found);
+    return deepest == pid ? 0 : deepest;
+}
+
+/* Memory that a machine runs out of, an administrator: once, and it is not the kernel's doing. */
+START_TEST(what_somebody_kills_once_is_checked_again)
+{
+    cli_put_kernel("k.c", "usleep(400000);", "0");
+    const pid_t pid = CLI_START("check", "softmax", "k.c", "rows=2 cols=3", "--device", "host", "-q");
+    pid_t victim = 0;
+    for (int i = 0; i < PATIENCE_STEPS && !exists("unseen-*/candidate.so"); i++)
+        pause_briefly();
+    for (int i = 0; i < 5; i++)
+        pause_briefly();
+    for (int i = 0; i < PATIENCE_STEPS && victim == 0; i++, pause_briefly())
+        victim = deepest_below(pid);
+    ck_assert_int_gt(victim, 0);
+    ck_assert_int_eq(kill(victim, SIGKILL), 0);
+    cli_wait(pid);
+    cli_expect(0, "pass");
+}
+END_TEST
+
 TCase *cli_output_case(void)
 {
     TCase *output = tcase_create("output");
@@ -240,5 +289,6 @@ TCase *cli_output_case(void)
     tcase_add_test(output, ctrl_c_ends_check_as_well);
     tcase_add_test(output, what_a_killed_run_left_is_removed_by_the_next);
     tcase_add_test(output, a_kernel_that_ends_by_signal_9_ends_so_again_and_is_told);
+    tcase_add_test(output, what_somebody_kills_once_is_checked_again);
     return output;
 }

@@ -54,7 +54,7 @@ static enum session_status check(const struct task *task, const struct session_o
                                  struct session *session, struct config_result *result)
 {
     const struct config_result before = *result;
-    enum session_status status = session_check(session, &before.config, result);
+    enum session_status status = session_check_settled(session, &before.config, result);
     if (status != SESSION_OK || result->outcome != OUTCOME_TIMEOUT || result->reason.stage == STAGE_LOADING ||
         is_interrupted())
         return status;
@@ -63,7 +63,7 @@ static enum session_status check(const struct task *task, const struct session_o
     if (limit > options->timeout && !is_interrupted()) {
         *result = before;
         session_limit(session, limit);
-        status = session_check(session, &before.config, result);
+        status = session_check_settled(session, &before.config, result);
         session_limit(session, options->timeout);
     }
     alone_close(alone);

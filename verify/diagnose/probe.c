@@ -136,7 +136,7 @@ enum probe_status probe_again(struct probe *probe, const struct config *config, 
     if (is_interrupted() || budget_is_over())
         return PROBE_INTERRUPTED;
     run_team(1);
-    const enum session_status status = session_check(probe->session, config, result);
+    const enum session_status status = session_check_settled(probe->session, config, result);
     probe->runs++;
     if (is_interrupted() || budget_is_over()) /* a killed child's "crash" is nobody's fault */
         return PROBE_INTERRUPTED;

@@ -158,7 +158,7 @@ static bool check(struct proof *p, const struct kernel *kernel, struct session *
 {
     struct config_result result = {.config = c->config};
     config_format(&c->config, result.line, sizeof result.line);
-    switch (session_check(session, &c->config, &result)) {
+    switch (session_check_settled(session, &c->config, &result)) {
     case SESSION_OK: note(p, kernel, c, &result, out); return true;
     case SESSION_BAD:
         prove_fail(p, PROVE_KERNELS, &c->config, "kernels that load", "%s: %s", kernel->file,

@@ -45,6 +45,11 @@ enum session_status {
 enum session_status session_check(struct session *session, const struct config *config,
                                   struct config_result *result);
 
+/* The same; what signal 9 ended runs once more, since it may have come from outside: a kernel that is the reason ends so
+ * again. */
+enum session_status session_check_settled(struct session *session, const struct config *config,
+                                          struct config_result *result);
+
 /* Not run, or not judged: the outcome `skipped`. */
 void session_skip(struct config_result *result, enum cause cause);
 

@@ -12,6 +12,7 @@
 #include "gen/contract/space.h"
 #include "gen/random/mix.h"
 #include "session_internal.h"
+#include "verify/system/interrupt.h"
 
 static const struct {
     int content;
@@ -343,4 +344,15 @@ enum session_status session_check(struct session *s, const struct config *config
     s->refused_alone += status == SESSION_OK && result->outcome == OUTCOME_REFUSED;
     room_leave_alone(s->options.room);
     return status;
+}
+
+enum session_status session_check_settled(struct session *s, const struct config *config,
+                                          struct config_result *result)
+{
+    const struct config_result before = *result;
+    const enum session_status status = session_check(s, config, result);
+    if (status != SESSION_OK || result->reason.cause != CAUSE_KILLED || is_interrupted())
+        return status;
+    *result = before;
+    return session_check(s, config, result);
 }
