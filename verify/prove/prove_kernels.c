@@ -10,6 +10,7 @@
 #include "prove_internal.h"
 #include "verify/build/build.h"
 #include "verify/device/processors.h"
+#include "verify/isolate/usage.h"
 #include "verify/system/clock.h"
 
 enum { MOST_KERNELS = 64 };
@@ -110,6 +111,7 @@ static struct session *open_session(const struct proof *p, const struct build *b
                                             .device = p->options->device,
                                             .object = build->object,
                                             .timeout = p->options->timeout,
+                                            .memory = usage_of_worker(1),
                                             .threads = processors < 2    ? 2
                                                        : processors > 16 ? 16
                                                                          : processors,
