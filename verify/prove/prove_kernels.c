@@ -155,13 +155,19 @@ static void note(struct proof *p, const struct kernel *kernel, const struct prov
                    outcome_name(r->outcome), r->detail);
 }
 
+/* What hangs or takes all memory costs a limit of its own each time: it is seen so often and no more. */
+enum { PATIENCE = 3 };
+
 static bool check(struct proof *p, const struct kernel *kernel, struct session *session,
-                  const struct prove_case *c, struct prove_kernel *out)
+                  const struct prove_case *c, struct prove_kernel *out, int *endless)
 {
     struct config_result result = {.config = c->config};
     config_format(&c->config, result.line, sizeof result.line);
     switch (session_check_settled(session, &c->config, &result)) {
-    case SESSION_OK: note(p, kernel, c, &result, out); return true;
+    case SESSION_OK:
+        note(p, kernel, c, &result, out);
+        *endless += result.outcome == OUTCOME_TIMEOUT || result.outcome == OUTCOME_EXCEEDED;
+        return *endless < PATIENCE;
     case SESSION_BAD:
         prove_fail(p, PROVE_KERNELS, &c->config, "kernels that load", "%s: %s", kernel->file,
                    session_error(session));
@@ -187,11 +193,12 @@ static bool run(struct proof *p, const struct kernel *kernel, int number, struct
     struct session *session = open_session(p, &kernel->build);
     const double start = clock_seconds();
     bool ok = session || prove_broke(p, "running kernels", -1);
+    int endless = 0;
     snprintf(out->file, sizeof out->file, "%s", kernel->file);
     snprintf(out->outcome, sizeof out->outcome, "pass");
     for (int i = 0; i < p->case_count && ok; i++)
         if (is_due(p, number, i))
-            ok = !prove_interrupted(p) && check(p, kernel, session, &p->cases[i], out);
+            ok = !prove_interrupted(p) && check(p, kernel, session, &p->cases[i], out, &endless);
     out->seconds = clock_seconds() - start + kernel->seconds;
     session_close(session);
     return p->status == PROVE_DONE;
