@@ -35,3 +35,8 @@ int share_rotation(void)
 {
     return share_rotation_of(share_size());
 }
+
+bool share_has(int i, int size)
+{
+    return share_size() <= 1 || (i + share_rotation_of(size)) % size == 0;
+}

@@ -20,9 +20,9 @@ static json_t *verify(const char *problem, const char *kernel, const char *more,
 {
     cli_put("small.space", small_space);
     cli_put("small.seen", "rows=16 cols=4096 input=normal\nrows=32 cols=1024 input=normal\n");
-    CLI("verify", problem, cli_repository(kernel), "--device", "host", "--no-timing", "--seed", "3", "--space",
-        "small.space", "--seen", "small.seen", "--unseen", "80", "--effort", "standard", "--json", "r.json",
-        more, value);
+    CLI("verify", problem, cli_repository(kernel), "--device", "host", "--no-timing", "--seed", "3",
+        "--space", "small.space", "--seen", "small.seen", "--unseen", "80", "--effort", "standard", "--json",
+        "r.json", more, value);
     return cli_json("r.json");
 }
 

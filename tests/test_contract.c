@@ -8,6 +8,7 @@
 
 #include "contract/scaled.h"
 #include "gen/contract/space.h"
+#include "share.h"
 #include "suites.h"
 #include "verify/build/build.h"
 #include "verify/cli/header.h"
@@ -167,6 +168,7 @@ enum { FAULTS = sizeof faults / sizeof *faults };
 /* Rows 5 wide, 7 and 9 apart. */
 START_TEST(what_touches_a_gap_or_ignores_an_argument_fails)
 {
+    SHARE_TEST(_i / PROBLEMS + _i, 2);
     open_kernel(problem_number(_i % PROBLEMS), faults[_i / PROBLEMS].macros);
     const struct config_result result =
         check(problem_number(_i % PROBLEMS), "rows=3 cols=5 gap_x=2 gap_y=4 negate=1 seed=1");

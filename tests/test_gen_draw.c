@@ -1,4 +1,5 @@
 /* The seen and unseen sets: what they hold, what they never hold. Runs in the repository root. */
+#include "share.h"
 #include "test_gen.h"
 
 #include <stdio.h>
@@ -126,13 +127,17 @@ static const char *const restricted[] = {
     "limit heads <= 16*kv_heads\nlimit batch*max_len % 2 == 0\n",
 };
 
-enum { RESTRICTED = sizeof restricted / sizeof *restricted, USUAL_DRAWS = 5000 };
+enum {
+    RESTRICTED = sizeof restricted / sizeof *restricted,
+    SMALL_SETS = 2 * (40 + 300),
+    WITH_A_LARGE_ONE = SMALL_SETS + 1500
+};
 
 /* DRAWS=1000000: so many of every contract. */
-static int draws_wanted(void)
+static int draws_wanted(int i)
 {
     const char *draws = getenv("DRAWS");
-    return draws ? atoi(draws) : USUAL_DRAWS;
+    return draws ? atoi(draws) : share_has(i, 4) ? WITH_A_LARGE_ONE : SMALL_SETS;
 }
 
 /* Sets of the sizes that people draw, each from a seed of its own, every other one under narrow caps:
@@ -146,9 +151,10 @@ START_TEST(no_draw_ever_leaves_the_contract_or_meets_the_seen_set)
     struct config_list seen = {0};
     if (published)
         seen = published_seen(&space, ".seen");
-    for (int drawn = 0, set = 0; drawn < draws_wanted(); set++) {
+    const int turn = share_size() > 1 ? share_rotation_of(2) : 0;
+    for (int drawn = 0, set = 0; drawn < draws_wanted(_i); set++) {
         const int count = effort_count((enum effort)(set / 2 % 3));
-        struct drawn_list list = draw(&space, &seen, count, (uint64_t)set, set % 2 ? &caps : NULL);
+        struct drawn_list list = draw(&space, &seen, count, (uint64_t)set, (set + turn) % 2 ? &caps : NULL);
         ck_assert_int_eq(list.count, count);
         expect_legal_and_unseen(&space, &seen, &list);
         drawn += list.count;
@@ -384,7 +390,7 @@ TCase *gen_contract_case(void)
     int published = 0;
     while (problem_registry[published])
         published++;
-    tcase_set_timeout(tests, 120 + draws_wanted() / 200.0);
+    tcase_set_timeout(tests, 120 + draws_wanted(0) / 200.0);
     tcase_add_loop_test(tests, no_draw_ever_leaves_the_contract_or_meets_the_seen_set, 0,
                         RESTRICTED + published);
     return tests;

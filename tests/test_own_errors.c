@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "share.h"
 #include "suites.h"
 
 struct mistake {
@@ -124,6 +125,7 @@ static const struct mistake mistakes[] = {
 START_TEST(a_mistake_is_told)
 {
     const struct mistake *const m = &mistakes[_i];
+    SHARE_TEST(_i, 3);
     own_sh("cd softmax && cp -r . ../before && { %s; } && ! diff -rq . ../before >/dev/null", m->make);
     CLI("draw", "./softmax", "--device", "host", "--unseen", "1");
     cli_expect_error(2, m->found, m->expected, m->hint);

@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "contract/scaled.h"
 #include "forms.h"
+#include "share.h"
 #include "suites.h"
 #include "verify/prove/prove.h"
 
@@ -31,6 +32,7 @@ static void prove(const struct prove_options *asked)
 START_TEST(every_registered_definition_passes)
 {
     const struct prove_options options = {.problem = problem_registry[_i], .sizes = 2};
+    SHARE_TEST(_i, 4);
     prove(&options);
     ck_assert_msg(prove_passes(&report), "%s", problem_registry[_i]->name);
     ck_assert_int_ge(report.check[PROVE_ENCLOSURE].asked, 10);
@@ -292,6 +294,7 @@ enum { BREAKAGES = sizeof breakages / sizeof *breakages };
 START_TEST(a_broken_definition_goes_red_and_says_what)
 {
     const struct prove_options options = {.problem = &broken.problem, .sizes = 3};
+    SHARE_TEST(_i, 3);
     copy(breakages[_i].problem);
     breakages[_i].how();
     ck_assert(reference_add(&broken.reference));
