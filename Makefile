@@ -283,14 +283,11 @@ demo:
 	@$(MAKE) --no-print-directory all
 	@sh tests/demo.sh $(BUILD)/unseen
 
-# For the suite `python` only: a torch for CPUs from the package index, in an environment of its own, which stays until `make
-# clean`. Without it the suite skips.
-TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+# For the suites `python` and `oracle_task` only: a torch in an environment of its own, which stays until `make clean`.
 .PHONY: build/venv
 build/venv:
-	@[ -x build/venv/bin/python ] || { python3 -m venv build/venv && \
-	    build/venv/bin/python -m pip -q install --index-url $(TORCH_INDEX) torch numpy; } || \
-	    { rm -rf build/venv; echo "build/venv: torch cannot be had from $(TORCH_INDEX)"; exit 1; }
+	@mkdir -p build
+	@sh tests/torch.sh build/venv
 
 # With SANITIZE=1 the suites run under AddressSanitizer and UBSan; the battery, too slow there, is left out.
 # 11 shares no factor with the battery's 3 seeds, so that all seeds have their turn.
