@@ -286,6 +286,26 @@ static enum folder_status explain(const struct run *run, int status, char *text,
     return strstr(text, "has no torch") ? FOLDER_ENVIRONMENT : FOLDER_INPUT;
 }
 
+/* Can DIRECTORY/NAME be made? Asked before the task is probed, which takes half a minute. */
+static enum folder_status is_free(const struct run *run, const char *directory, char *text, size_t size)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s/%s", directory, run->name);
+    if (access(folder, F_OK) == 0) {
+        snprintf(text, size, "%s is there already\n---> remove it, or choose another place with --out",
+                 folder);
+        return FOLDER_INPUT;
+    }
+    if (access(directory, W_OK | X_OK) == 0)
+        return FOLDER_OK;
+    snprintf(
+        text, size,
+        "cannot make a folder in %s: %s; a directory that is there was expected\n---> make it, or choose "
+        "another with --out",
+        directory, strerror(errno));
+    return errno == ENOENT || errno == ENOTDIR ? FOLDER_INPUT : FOLDER_ENVIRONMENT;
+}
+
 /* The files that belong to a problem's folder, from the private one into DIRECTORY/NAME. */
 static enum folder_status keep(const struct run *run, const char *directory, char *folder, size_t folder_size,
                                char *text, size_t size)
@@ -324,6 +344,10 @@ enum folder_status importing_run(const struct importing *importing, char *folder
     enum folder_status status = prepare(&run, importing, text, size);
     if (status != FOLDER_OK)
         return status;
+    if (importing->directory && (status = is_free(&run, importing->directory, text, size)) != FOLDER_OK) {
+        scratch_remove(run.scratch);
+        return status;
+    }
     snprintf(seconds, sizeof seconds, "%d", PROBE_SECONDS);
     const char *const command[] = {run.python,  "-I",     run.script, run.source,
                                    run.written, run.name, seconds,    NULL};
