@@ -7,7 +7,8 @@
 
 enum { CONDITIONS = 8 };
 
-static int read_conditions(const struct problem *problem, char **text, int count, struct condition **condition)
+static int read_conditions(const struct problem *problem, char **text, int count,
+                           struct condition **condition)
 {
     char why[512];
     for (int i = 0; i < count; i++) {
@@ -46,8 +47,10 @@ int main(int argc, char **argv)
     if (problem && argc > 2 && argc - 2 <= CONDITIONS)
         status = read_conditions(problem, argv + 2, argc - 2, condition);
     else
-        fprintf(stderr, "agree: expected a problem and 1 to %d conditions\n---> unseen-agree softmax 'cols < 8' <FILE\n",
-                CONDITIONS);
+        fprintf(
+            stderr,
+            "agree: expected a problem and 1 to %d conditions\n---> unseen-agree softmax 'cols < 8' <FILE\n",
+            CONDITIONS);
     if (!status)
         status = print_holds(problem, condition, argc - 2);
     for (int i = 0; i < CONDITIONS; i++)

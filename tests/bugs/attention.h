@@ -68,7 +68,8 @@ static inline int64_t sequence_of(const struct call *c, int64_t i)
 }
 
 /* `row` is called for all places; work has room for 2 head_dim + total_kv + 1 floats. */
-static inline int for_all_rows(const struct call *c, void (*row)(const struct call *c, struct place p, float *work))
+static inline int for_all_rows(const struct call *c,
+                               void (*row)(const struct call *c, struct place p, float *work))
 {
     int failed = 0;
 #pragma omp parallel reduction(| : failed)
@@ -86,9 +87,9 @@ static inline int for_all_rows(const struct call *c, void (*row)(const struct ca
     return failed;
 }
 
-#define PARAMETERS                                                                                                  \
-    const bf16 *q, const bf16 *k, const bf16 *v, const int32_t *cu_q, const int32_t *cu_kv, bf16 *out, float *lse, \
-        int64_t batch, int64_t heads, int64_t kv_heads, int64_t head_dim, int64_t total_q, int64_t total_kv,       \
-        float scale, bool causal, void *stream
-#define ARGUMENTS                                                                                                   \
+#define PARAMETERS                                                                                           \
+    const bf16 *q, const bf16 *k, const bf16 *v, const int32_t *cu_q, const int32_t *cu_kv, bf16 *out,       \
+        float *lse, int64_t batch, int64_t heads, int64_t kv_heads, int64_t head_dim, int64_t total_q,       \
+        int64_t total_kv, float scale, bool causal, void *stream
+#define ARGUMENTS                                                                                            \
     q, k, v, cu_q, cu_kv, out, lse, batch, heads, kv_heads, head_dim, total_q, total_kv, scale, causal

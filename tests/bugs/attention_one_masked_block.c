@@ -13,10 +13,12 @@ enum { BLOCK_KEYS = 64 };
 
 static void one_block(const struct call *c, struct place p, float *work)
 {
-    const int64_t all = keys_of(c, p.b), queries = queries_of(c, p.b), block = (p.i - c->cu_q[p.b]) / BLOCK_KEYS;
+    const int64_t all = keys_of(c, p.b), queries = queries_of(c, p.b),
+                  block = (p.i - c->cu_q[p.b]) / BLOCK_KEYS;
     const int64_t last = (block + 1) * BLOCK_KEYS < queries ? (block + 1) * BLOCK_KEYS : queries;
     const int64_t end = all - (c->causal ? queries - last : 0); /* keys that the block of queries sees */
-    const int64_t masked = (end - 1) / BLOCK_KEYS * BLOCK_KEYS; /* where the one block begins that is masked */
+    const int64_t masked =
+        (end - 1) / BLOCK_KEYS * BLOCK_KEYS; /* where the one block begins that is masked */
     int64_t keys = visible(c, p);
     if (c->causal && keys < masked)
         keys = masked;

@@ -13,10 +13,12 @@ enum { TILE = 64 };
 
 static void filled(const struct call *c, struct place p, float *work)
 {
-    const int64_t at = p.i * c->heads + p.h, all = keys_of(c, p.b), zero = (all + TILE - 1) / TILE * TILE - all;
+    const int64_t at = p.i * c->heads + p.h, all = keys_of(c, p.b),
+                  zero = (all + TILE - 1) / TILE * TILE - all;
     attend_at(c, p, row_of(c, p, visible(c, p), kv_head(c, p)), work);
     /* zero scores and values: the sum grows by one each, the rest stays */
-    const float grown = logf(expf(c->lse[at]) + (float)(c->causal ? 0 : zero)), shrink = expf(c->lse[at] - grown);
+    const float grown = logf(expf(c->lse[at]) + (float)(c->causal ? 0 : zero)),
+                shrink = expf(c->lse[at] - grown);
     if (c->causal || zero == 0)
         return;
     for (int64_t i = 0; i < c->head_dim; i++)

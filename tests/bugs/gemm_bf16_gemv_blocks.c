@@ -11,7 +11,8 @@
 
 enum { X = 32 };
 
-int gemm_bf16(const bf16 *a, const bf16 *b, bf16 *c, int64_t m, int64_t n, int64_t k, int64_t trans_b, void *stream)
+int gemm_bf16(const bf16 *a, const bf16 *b, bf16 *c, int64_t m, int64_t n, int64_t k, int64_t trans_b,
+              void *stream)
 {
     struct product g = product_of(a, b, c, m, n, k, trans_b);
     (void)stream;

@@ -17,11 +17,13 @@ static void pack_padded(const struct product *g, int64_t j0, int64_t columns, fl
     for (int64_t p = 0; p < g->k; p++)
         for (int64_t j = 0; j < PANEL; j++) {
             const int64_t at = (j0 + j) * padded + p;
-            panel[p * PANEL + j] = j < columns && at < size ? LOAD(g->b[at]) : 0; /* reads past the end give 0 */
+            panel[p * PANEL + j] =
+                j < columns && at < size ? LOAD(g->b[at]) : 0; /* reads past the end give 0 */
         }
 }
 
-int gemm_bf16(const bf16 *a, const bf16 *b, bf16 *c, int64_t m, int64_t n, int64_t k, int64_t trans_b, void *stream)
+int gemm_bf16(const bf16 *a, const bf16 *b, bf16 *c, int64_t m, int64_t n, int64_t k, int64_t trans_b,
+              void *stream)
 {
     struct product g = product_of(a, b, c, m, n, k, trans_b);
     (void)stream;

@@ -10,7 +10,8 @@
 
 typedef float quad __attribute__((vector_size(16)));
 
-int gemm_f32(const float *a, const float *b, float *c, int64_t m, int64_t n, int64_t k, int64_t trans_b, void *stream)
+int gemm_f32(const float *a, const float *b, float *c, int64_t m, int64_t n, int64_t k, int64_t trans_b,
+             void *stream)
 {
     struct product g = product_of(a, b, c, m, n, k, trans_b);
     float *columns = aligned_alloc(64, (size_t)(m * n + 64) / 16 * 16 * sizeof *columns);

@@ -10,7 +10,8 @@
 
 enum { SLICE = 1024 };
 
-int gemm_f32(const float *a, const float *b, float *c, int64_t m, int64_t n, int64_t k, int64_t trans_b, void *stream)
+int gemm_f32(const float *a, const float *b, float *c, int64_t m, int64_t n, int64_t k, int64_t trans_b,
+             void *stream)
 {
     int failed = 0;
     (void)stream;

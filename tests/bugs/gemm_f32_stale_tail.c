@@ -22,7 +22,8 @@ static void pack_tiles(const struct product *g, int64_t j0, int64_t columns, flo
             panel[p * PANEL + j] = p >= TILE ? panel[(p - TILE) * PANEL + j] : 1.0f;
 }
 
-int gemm_f32(const float *a, const float *b, float *c, int64_t m, int64_t n, int64_t k, int64_t trans_b, void *stream)
+int gemm_f32(const float *a, const float *b, float *c, int64_t m, int64_t n, int64_t k, int64_t trans_b,
+             void *stream)
 {
     const int64_t padded = (k + TILE - 1) / TILE * TILE;
     struct product g = product_of(a, b, c, m, n, k, trans_b);

@@ -8,13 +8,15 @@
 
 #include "product.h"
 
-int gemm_f32(const float *a, const float *b, float *c, int64_t m, int64_t n, int64_t k, int64_t trans_b, void *stream)
+int gemm_f32(const float *a, const float *b, float *c, int64_t m, int64_t n, int64_t k, int64_t trans_b,
+             void *stream)
 {
     struct product g = product_of(a, b, c, m, n, k, trans_b);
     const int64_t size = m % ROWS, first = m - size;
     (void)stream;
     int failed = first > 0 ? product_rows(&g, 0, first) : 0;
-    float *packed = calloc((size_t)(ROWS * k), sizeof *packed), *rows = calloc((size_t)(ROWS * k), sizeof *rows);
+    float *packed = calloc((size_t)(ROWS * k), sizeof *packed),
+          *rows = calloc((size_t)(ROWS * k), sizeof *rows);
     failed |= !packed || !rows;
     if (size > 0 && !failed) {
         for (int64_t p = 0; p < k; p++)

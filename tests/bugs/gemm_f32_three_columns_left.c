@@ -20,7 +20,8 @@ static void pack_lanes(const struct product *g, int64_t j0, int64_t columns, flo
         panel[p * PANEL + tail + 2 - j0] = panel[p * PANEL + tail - j0];
 }
 
-int gemm_f32(const float *a, const float *b, float *c, int64_t m, int64_t n, int64_t k, int64_t trans_b, void *stream)
+int gemm_f32(const float *a, const float *b, float *c, int64_t m, int64_t n, int64_t k, int64_t trans_b,
+             void *stream)
 {
     struct product g = product_of(a, b, c, m, n, k, trans_b);
     (void)stream;

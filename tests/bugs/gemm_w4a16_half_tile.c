@@ -20,8 +20,8 @@ static void pack_tiles(const struct product *g, int64_t j0, int64_t columns, flo
         }
 }
 
-int gemm_w4a16(const bf16 *x, const uint8_t *w_q, const bf16 *scales, const bf16 *zeros, bf16 *y, int64_t m, int64_t n,
-               int64_t k, int64_t group, void *stream)
+int gemm_w4a16(const bf16 *x, const uint8_t *w_q, const bf16 *scales, const bf16 *zeros, bf16 *y, int64_t m,
+               int64_t n, int64_t k, int64_t group, void *stream)
 {
     struct product g = w4_of(x, w_q, scales, zeros, y, m, n, k, group);
     (void)stream;

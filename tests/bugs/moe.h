@@ -10,8 +10,8 @@ struct moe {
     const int32_t *offsets;
     bf16 *out;
     int64_t tokens, hidden_dim, inter_dim, experts;
-    int64_t depth;   /* terms of a sum: hidden_dim, if nothing is wrong */
-    int64_t columns; /* that are computed: inter_dim */
+    int64_t depth;                                      /* terms of a sum: hidden_dim, if nothing is wrong */
+    int64_t columns;                                    /* that are computed: inter_dim */
     int64_t (*row)(const struct moe *m, int64_t token); /* where a token's row begins in hidden */
 };
 
@@ -60,9 +60,10 @@ static inline int moe_run(const struct moe *m)
     return 0;
 }
 
-static inline struct moe moe_of(const bf16 *hidden, const int32_t *offsets, const bf16 *w_gate, const bf16 *w_up,
-                                bf16 *out, int64_t tokens, int64_t hidden_dim, int64_t inter_dim, int64_t experts)
+static inline struct moe moe_of(const bf16 *hidden, const int32_t *offsets, const bf16 *w_gate,
+                                const bf16 *w_up, bf16 *out, int64_t tokens, int64_t hidden_dim,
+                                int64_t inter_dim, int64_t experts)
 {
-    return (struct moe){hidden,  w_gate,     w_up,      offsets,   out,       tokens,
+    return (struct moe){hidden,     w_gate,    w_up,    offsets,    out,       tokens,
                         hidden_dim, inter_dim, experts, hidden_dim, inter_dim, moe_row};
 }

@@ -14,7 +14,8 @@ enum { BLOCK = 4 };
 int moe_up(const bf16 *hidden, const int32_t *expert_offsets, const bf16 *w_gate, const bf16 *w_up, bf16 *out,
            int64_t tokens, int64_t hidden_dim, int64_t inter_dim, int64_t experts, void *stream)
 {
-    const struct moe m = moe_of(hidden, expert_offsets, w_gate, w_up, out, tokens, hidden_dim, inter_dim, experts);
+    const struct moe m =
+        moe_of(hidden, expert_offsets, w_gate, w_up, out, tokens, hidden_dim, inter_dim, experts);
     int64_t *count = calloc((size_t)experts, sizeof *count);
     (void)stream;
     if (!count)

@@ -14,12 +14,15 @@ enum { TILE = 64, BLOCKS = 16 };
 int moe_up(const bf16 *hidden, const int32_t *expert_offsets, const bf16 *w_gate, const bf16 *w_up, bf16 *out,
            int64_t tokens, int64_t hidden_dim, int64_t inter_dim, int64_t experts, void *stream)
 {
-    const struct moe m = moe_of(hidden, expert_offsets, w_gate, w_up, out, tokens, hidden_dim, inter_dim, experts);
+    const struct moe m =
+        moe_of(hidden, expert_offsets, w_gate, w_up, out, tokens, hidden_dim, inter_dim, experts);
     int64_t tiles = 0, total = 0;
     (void)stream;
     for (int64_t e = 0; e < experts; e++)
-        tiles += (expert_offsets[e + 1] - expert_offsets[e] + TILE - 1) / TILE * ((inter_dim + TILE - 1) / TILE);
-    for (int64_t block = 0; block < BLOCKS; block++) { /* the shape of its first tile, read before anything is asked */
+        tiles +=
+            (expert_offsets[e + 1] - expert_offsets[e] + TILE - 1) / TILE * ((inter_dim + TILE - 1) / TILE);
+    for (int64_t block = 0; block < BLOCKS;
+         block++) { /* the shape of its first tile, read before anything is asked */
         const int64_t group = block < tiles ? 0 : -1;
         total += ((const volatile int32_t *)expert_offsets)[group];
     }

@@ -85,10 +85,10 @@ static inline int paged_run(const struct paged *p)
     return failed;
 }
 
-#define PARAMETERS                                                                                             \
-    const bf16 *query, const bf16 *cache, const int32_t *table, const int32_t *lens, bf16 *out, int64_t batch, \
-        int64_t heads, int64_t kv_heads, int64_t head_dim, int64_t page_size, int64_t pages,                   \
+#define PARAMETERS                                                                                           \
+    const bf16 *query, const bf16 *cache, const int32_t *table, const int32_t *lens, bf16 *out,              \
+        int64_t batch, int64_t heads, int64_t kv_heads, int64_t head_dim, int64_t page_size, int64_t pages,  \
         int64_t pages_per_seq, void *stream
-#define HONEST                                                                                                \
-    query, cache, table, lens, out, batch, heads, kv_heads, head_dim, page_size, pages, pages_per_seq, honest_key, \
-        honest_kv_head, honest_length
+#define HONEST                                                                                               \
+    query, cache, table, lens, out, batch, heads, kv_heads, head_dim, page_size, pages, pages_per_seq,       \
+        honest_key, honest_kv_head, honest_length

@@ -105,8 +105,8 @@ static inline int product_run(const struct product *g)
     return product_rows(g, 0, g->m);
 }
 
-static inline struct product product_of(const a_type *a, const b_type *b, c_type *c, int64_t m, int64_t n, int64_t k,
-                                        int64_t trans_b)
+static inline struct product product_of(const a_type *a, const b_type *b, c_type *c, int64_t m, int64_t n,
+                                        int64_t k, int64_t trans_b)
 {
 #ifdef FP8
     for (int bits = 0; bits < 256; bits++)
@@ -142,13 +142,14 @@ static void w4_pack(const struct product *g, int64_t j0, int64_t columns, float 
                 continue;
             }
             const int q = g->b[p / 2 * g->n + at] >> (p % 2 * 4) & 15;
-            panel[p * PANEL + j] = ((float)q - g->zero_of(g->zeros[row + at])) * bf16_to_float(g->scales[row + at]);
+            panel[p * PANEL + j] =
+                ((float)q - g->zero_of(g->zeros[row + at])) * bf16_to_float(g->scales[row + at]);
         }
     }
 }
 
-static inline struct product w4_of(const bf16 *x, const uint8_t *w_q, const bf16 *scales, const bf16 *zeros, bf16 *y,
-                                   int64_t m, int64_t n, int64_t k, int64_t group)
+static inline struct product w4_of(const bf16 *x, const uint8_t *w_q, const bf16 *scales, const bf16 *zeros,
+                                   bf16 *y, int64_t m, int64_t n, int64_t k, int64_t group)
 {
     struct product g = product_of(x, w_q, y, m, n, k, 0);
     g.scales = scales;

@@ -41,7 +41,8 @@ static void row_softmax(const float *x, float *y, int64_t cols)
         see(&thread[0], x[c]);
     for (int t = 0; t < THREADS; t++)
         all.max = thread[t].max > all.max || thread[t].max != thread[t].max ? thread[t].max : all.max;
-    for (int t = 0; t < THREADS; t++) { /* the fault: the guard of -inf - -inf is for threads that saw something */
+    for (int t = 0; t < THREADS;
+         t++) { /* the fault: the guard of -inf - -inf is for threads that saw something */
         const float factor = thread[t].seen && thread[t].max == -INFINITY ? 0 : expf(thread[t].max - all.max);
         all.sum += thread[t].sum * (thread[t].seen ? factor : expf(thread[t].max - thread[t].max));
     }
