@@ -1,17 +1,20 @@
 #!/bin/sh
-# sides.sh [--count N] [--seed S] [NAME..]: does each fault fail where its `when` says, and pass elsewhere? N configurations
-# (3) of either side, cheap ones first, out of 1500 that are drawn. A fault whose `side` is necessary need fail on one of 5 N
-# inside only, and one that is sufficient may fail outside. Prints a line for each that does not, with the configurations;
-# exits 1 when there is one. BUILD is the folder of the binaries.
+# sides.sh [--count N] [--seed S] [--spread] [NAME..]: does each fault fail where its `when` says, and pass elsewhere?
+# N configurations (3) of either side, cheap ones, out of 1500 that are drawn; with --spread of all sizes, which finds a
+# threshold that is off. A fault whose `side` is necessary need fail on one of 5 N inside only, and one that is sufficient may
+# fail outside. Prints a line for each that does not, with the configurations; exits 1 when there is one. BUILD is the folder
+# of the binaries.
 set -eu
 folder=$(dirname "$0")
 build=${BUILD:-$folder/../../build}
 count=3
 seed=1
+part=4 # of the cheapest, a quarter
 while [ $# -gt 0 ]; do
     case $1 in
     --count) count=$2; shift 2 ;;
     --seed) seed=$2; shift 2 ;;
+    --spread) part=1; shift ;;
     -*) echo "sides.sh: unknown option $1" >&2; exit 2 ;;
     *) break ;;
     esac
@@ -30,11 +33,11 @@ cheap_first() {
            printf "%.0f %s\n", cost, $0 }' | sort -n | cut -d' ' -f2-
 }
 
-# Every k-th of the cheapest quarter (at least 40), so that they differ.
+# Every k-th of the cheapest part (at least 40), so that they differ.
 pick() { # digit, how many
     grep "^$1 " "$work/split" | cut -d' ' -f2- >"$work/side" || true
     lines=$(wc -l <"$work/side")
-    take=$((lines / 4))
+    take=$((lines / part))
     [ $take -ge 40 ] || take=40
     [ $take -le $lines ] || take=$lines
     head -n $take "$work/side" | awk -v n=$2 -v all=$take 'BEGIN { step = all > n ? all / n : 1 }
