@@ -3,7 +3,7 @@
 // title: perf: fuse recurrent gated delta rule into regbase vf
 // condition: only Dk = 128 is covered: two blocks of 64 are always read, less reads past the row, of more the rest is left out
 // kind: equality
-// when: dk != 128
+// when: dk != 128 and beta!=zero
 // side: necessary
 // wrong: wrong values
 

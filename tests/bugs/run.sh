@@ -6,8 +6,8 @@
 #
 # found: a configuration failed. agreement: of 1000 fresh configurations of the contract (drawn with seed S + 1000), on how
 # many the rule says what `when` says; class: right from 98% on, misleading below 90%, partial between, none without a rule,
-# unread where the rule is no condition; free where the fault has no `when`. A `when` with a side is one that failing or passing
-# configurations have, and agreement with it a hint. BUILD is the folder of the binaries; LIMIT the seconds of one verify (900).
+# unread where the rule is no condition; free where the fault has no `when`. Where `when` has a side a rule may know more than it
+# does: below 98% its class is apart. BUILD is the folder of the binaries; LIMIT the seconds of one verify (900).
 set -eu
 folder=$(cd "$(dirname "$0")" && pwd)
 build=${BUILD:-$folder/../../build}
@@ -68,6 +68,7 @@ run_one() { # name
         same=$(agreement "$of" "$rule" "$when")
         if [ -z "$same" ]; then class=unread
         elif [ "$same" -ge 980 ]; then class=right
+        elif [ -n "$side" ]; then class=apart
         elif [ "$same" -lt 900 ]; then class=misleading
         else class=partial
         fi
