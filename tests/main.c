@@ -43,6 +43,8 @@ static const struct {
     {"docs", docs_suite, 0},
     {"fuzz", fuzz_suite, 0},
     {"lost", lost_suite, 0},
+    {"bugs", bugs_suite, 0},
+    {"bugs-compile", bugs_compile_suite, 1},
     {"battery", battery_host_suite, 1},
     {"battery-cuda", battery_cuda_suite, 1},
     {"zoo", zoo_suite, 1},

@@ -35,6 +35,8 @@ Suite *honest_suite(void);
 Suite *mutants_suite(void);
 Suite *honest_cuda_suite(void);
 Suite *condition_suite(void);
+Suite *bugs_suite(void);
+Suite *bugs_compile_suite(void);
 Suite *derived_suite(void);
 Suite *explain_suite(void);
 Suite *pattern_suite(void);
