@@ -179,7 +179,7 @@ def _grown(source, runs, axes, limits_, small):
     """(model, inputs) at other sizes than `small`, some times as large; None where none is to be had: an answer that
     is a constant for a few elements (everything below a threshold, one channel a group) need not be one for more."""
     moving = [a.name for a in axes if a.low < a.high]
-    for value in (64, 48, 32, 24, 16):
+    for value in (256, 128, 64, 48, 32, 24, 16):
         sizes = {a.name: a.near(value) for a in axes}
         if not all(expression.evaluate(t, sizes) for t in limits_) or all(sizes[n] <= small[n] for n in moving):
             continue
