@@ -7,6 +7,7 @@
 
 #include "atomic.h"
 #include "published.h"
+#include "scores.h"
 #include "told.h"
 #include "text.h"
 
@@ -63,7 +64,7 @@ static json_t *candidate_json(const struct result *result)
                      number(result->build_seconds));
 }
 
-static json_t *set_json(const struct set_score *set, bool memory_bound)
+static json_t *set_json(const struct set_score *set, bool memory_bound, bool open)
 {
     const bool timed = set->timed;
     json_t *json = json_pack("{s:i}", "configs", set->configs);
@@ -73,13 +74,14 @@ static json_t *set_json(const struct set_score *set, bool memory_bound)
             json_decref(json);
             return NULL;
         }
-    if (json_object_update_new(
-            json,
-            json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "rate", number_if(set->configs > 0, set->rate),
-                      memory_bound ? "geomean_gbps" : "geomean_tflops", number_if(timed, set->geomean_rate),
-                      "geomean_fraction", number_if(timed, set->geomean_fraction), "fraction_low",
-                      number_if(timed, set->fraction_low), "fraction_high",
-                      number_if(timed, set->fraction_high), "score", number_if(timed, set->score))) != 0) {
+    if (json_object_update_new(json, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "rate",
+                                               number_if(set->configs > 0, set->rate),
+                                               memory_bound ? "geomean_gbps" : "geomean_tflops",
+                                               number_if(timed, set->geomean_rate), "geomean_fraction",
+                                               number_if(timed, set->geomean_fraction), "fraction_low",
+                                               number_if(timed, set->fraction_low), "fraction_high",
+                                               number_if(timed, set->fraction_high), "score",
+                                               number_if(timed && !open, set->score))) != 0) {
         json_decref(json);
         return NULL;
     }
@@ -145,12 +147,27 @@ static json_t *told_json(const struct told *told)
                      "constant", told->constant);
 }
 
+/* What the judge says of the baseline there, and its time. */
+static json_t *baseline_json(const struct config_result *config)
+{
+    const struct timing *timing = &config->timing;
+    const bool bounded = timing->baseline_low_ms > 0;
+
+    if (!config->baseline_judged && !(timing->baseline_ms > 0))
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o}", "outcome",
+                     text(config->baseline_judged ? outcome_name(config->baseline_outcome) : NULL), "median",
+                     number_if(timing->baseline_ms > 0, timing->baseline_ms), "low",
+                     number_if(bounded, timing->baseline_low_ms), "high",
+                     number_if(bounded, timing->baseline_high_ms));
+}
+
 static json_t *config_json(const struct config_result *config)
 {
     const struct timing *timing = &config->timing;
 
     return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I}, s:o, s:o,"
-                     " s:o, s:o, s:o, s:o, s:o}",
+                     " s:o, s:o, s:o, s:o, s:o, s:o}",
                      "set", config->unseen ? "unseen" : "seen", "config", text(config->line), "why",
                      text(config->why), "outcome", outcome_name(config->outcome), "detail",
                      text(config->detail), "worst", worst_json(&config->worst), "timed_config",
@@ -162,7 +179,7 @@ static json_t *config_json(const struct config_result *config)
                      text(timing->present ? bound_name(timing->bound) : NULL), "fraction",
                      number_if(timing->present, timing->fraction), "published",
                      config->published_judged ? json_boolean(config->published_pass) : json_null(), "oracle",
-                     told_json(&config->told));
+                     told_json(&config->told), "baseline", baseline_json(config));
 }
 
 /* Were all times taken without anybody else on the device? null: none was taken. */
@@ -265,17 +282,18 @@ static json_t *coverage_json(const struct result_coverage *c)
 /* The keys that design.md names, in its order; NULL when memory is out. */
 static json_t *schema_json(const struct result *result)
 {
-    return json_pack(
-        "{s:i, s:{s:o, s:o}, s:o, s:o, s:o, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o,"
-        " s:o, s:o}",
-        "schema", 1, "tool", "version", text(result->version), "git", text(result->git), "problem",
-        text(result->problem), "candidate", candidate_json(result), "device", device_json(result), "seed",
-        (json_int_t)result->seed, "commitment", text(result->commitment), "verdict",
-        verdict_name(result_verdict(result)), "seen", set_json(&result->seen, result->memory_bound), "unseen",
-        set_json(&result->unseen, result->memory_bound), "drop", interval_json(&result->drop, "points"),
-        "retention", interval_json(&result->retention, "ratio"), "rule", rule_json(&result->diagnosis),
-        "minimal", minimal_json(&result->diagnosis), "findings", findings_json(result), "seconds",
-        number(result->seconds));
+    return json_pack("{s:i, s:{s:o, s:o}, s:o, s:o, s:o, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o,"
+                     " s:o, s:o}",
+                     "schema", 1, "tool", "version", text(result->version), "git", text(result->git),
+                     "problem", text(result->problem), "candidate", candidate_json(result), "device",
+                     device_json(result), "seed", (json_int_t)result->seed, "commitment",
+                     text(result->commitment), "verdict", verdict_name(result_verdict(result)), "seen",
+                     set_json(&result->seen, result->memory_bound, score_is_open(result, false)), "unseen",
+                     set_json(&result->unseen, result->memory_bound, score_is_open(result, true)), "drop",
+                     interval_json(&result->drop, "points"), "retention",
+                     interval_json(&result->retention, "ratio"), "rule", rule_json(&result->diagnosis),
+                     "minimal", minimal_json(&result->diagnosis), "findings", findings_json(result),
+                     "seconds", number(result->seconds));
 }
 
 static json_t *limits_json(const struct limits *limits)
@@ -305,6 +323,8 @@ static char *json_text(const struct result *result)
 
     if (json_object_update_new(json, extra_json(result)) == 0 &&
         json_object_set_new(json, "forbid", text(result->forbid[0] ? result->forbid : NULL)) == 0 &&
+        json_object_set_new(json, "planned_seen", json_integer(result->planned_seen)) == 0 &&
+        json_object_set_new(json, "scores", scores_json(result)) == 0 &&
         json_object_set_new(json, "results", results_json(result)) == 0)
         dump = json_dumps(json, JSON_INDENT(1));
     json_decref(json);

@@ -95,6 +95,14 @@ const char *peaks_source_name(enum peaks_source source)
     return name[source];
 }
 
+const char *score_state_name(enum score_state state)
+{
+    static const char *const name[] = {
+        [SCORE_NONE] = "none", [SCORE_VALUE] = "value", [SCORE_INCONCLUSIVE] = "inconclusive"};
+
+    return name[state];
+}
+
 void result_note(struct result *result, const char *format, ...)
 {
     size_t used = strlen(result->notes);

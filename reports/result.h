@@ -127,6 +127,7 @@ struct timing {
     double fraction;    /* attainable / median */
     double baseline_ms; /* 0: no --baseline */
     bool disturbed; /* somebody else used the device meanwhile, or two clocks disagree: not to be trusted */
+    double baseline_low_ms, baseline_high_ms; /* of baseline_ms, as of the median */
 };
 
 enum { RESULT_LINE_SIZE = 1024, RESULT_WHY_SIZE = 96, RESULT_DETAIL_SIZE = 320 };
@@ -160,6 +161,9 @@ struct config_result {
     struct config timed_config;
     char timed_line[RESULT_LINE_SIZE];
     struct timing timing;
+    /* With --baseline: what the same judge says of it here. Not judged: it was skipped, ended by a clock, or not reached. */
+    bool baseline_judged;
+    enum outcome baseline_outcome;
 };
 
 struct set_score {
@@ -260,6 +264,51 @@ struct limits {
     double budget;  /* seconds for all; 0: none */
 };
 
+/* Figures of a set that are rewards, ours and published ones; doc/scores.md defines each. */
+enum score_name {
+    SCORE_OURS,
+    SCORE_PASS_RATE,
+    SCORE_AKA_POINTS,
+    SCORE_AKA_BOUNDED,
+    SCORE_CONDITIONAL,
+    SCORE_FAST_0,
+    SCORE_FAST_05,
+    SCORE_FAST_08,
+    SCORE_FAST_1,
+    SCORE_FAST_15,
+    SCORE_FAST_2,
+    SCORE_PEAK_FRACTION,
+    SCORE_SOL,
+    SCORE_TABLE,
+    SCORE_NAMES
+};
+
+enum score_state {
+    SCORE_NONE,        /* cannot be had: no times, no baseline, no table */
+    SCORE_VALUE,       /* a number */
+    SCORE_INCONCLUSIVE /* what was measured or run does not carry a number */
+};
+const char *score_state_name(enum score_state state); /* "none", "value", "inconclusive" */
+
+struct score_value {
+    enum score_state state;
+    double value;
+    char reason[200]; /* one clause for people, also of a number */
+};
+
+/* Configurations by who passes: both, the baseline alone, the candidate alone, neither; where the baseline was not judged,
+ * `unknown`. They add up to the set's planned configurations. */
+struct score_quadrants {
+    int both, regression, improvement, neither, unknown;
+};
+
+struct result_scores {
+    bool present;
+    bool compared; /* there was a baseline */
+    struct score_value seen[SCORE_NAMES], unseen[SCORE_NAMES];
+    struct score_quadrants seen_quadrants, unseen_quadrants;
+};
+
 struct result {
     const char *version, *git;
     const char *problem;
@@ -303,9 +352,12 @@ struct result {
     char without[160];       /* defences that were taken away, with commas between them; empty: none */
     struct config_result *results;
     int result_count, result_capacity;
-    int untimed;      /* of those that pass: --budget was over before */
-    int planned;      /* configurations of both sets; known before the first runs */
-    int planned_seen; /* of them the seen set's */
+    int untimed;             /* of those that pass: --budget was over before */
+    int planned;             /* configurations of both sets; known before the first runs */
+    int planned_seen;        /* of them the seen set's */
+    char baseline_path[512]; /* as given; empty: none */
+    char baseline_sha256[65];
+    struct result_scores scores;
 };
 
 /* Add a line to the notes; what no longer fits is left out. */

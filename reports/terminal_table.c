@@ -1,6 +1,7 @@
 /* Both sets side by side. Sets are columns, so that any number of outcomes fits the width. */
 #include <math.h>
 
+#include "scores.h"
 #include "terminal_internal.h"
 #include "text.h"
 
@@ -39,6 +40,17 @@ static void row_timed(FILE *out, const char *label, const struct result *result,
         timed_text(second, sizeof second, &result->unseen, unseen, unit));
 }
 
+/* A number that the load made is none (doc/scores.md). */
+static const char *score_text(char *buffer, size_t size, const struct result *result, bool unseen)
+{
+    const struct set_score *set = unseen ? &result->unseen : &result->seen;
+
+    if (!score_is_open(result, unseen))
+        return timed_text(buffer, size, set, set->score, "");
+    snprintf(buffer, size, "inconclusive");
+    return buffer;
+}
+
 static const char *range_text(char *buffer, size_t size, const struct set_score *set)
 {
     if (!set->timed)
@@ -63,7 +75,8 @@ static void print_throughput(FILE *out, const struct result *result)
               "%");
     row(out, "  95% interval", range_text(first, sizeof first, seen),
         range_text(second, sizeof second, unseen));
-    row_timed(out, "score", result, seen->score, unseen->score, "");
+    row(out, "score", score_text(first, sizeof first, result, false),
+        score_text(second, sizeof second, result, true));
 }
 
 static void print_comparison(FILE *out, const struct result *result)

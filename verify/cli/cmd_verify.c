@@ -17,6 +17,7 @@
 #include "verify/diagnose/diagnose.h"
 #include "begin.h"
 #include "outputs.h"
+#include "reward.h"
 #include "verify/session/run.h"
 #include "verify/problem/folder.h"
 #include "verify/system/interrupt.h"
@@ -31,6 +32,7 @@ struct showing {
     const struct task *task;
     struct result *result;
     struct outputs *outputs;
+    const struct reward *reward;
     double start;
     bool progress; /* a line that rewrites itself */
     bool colour;
@@ -102,6 +104,9 @@ static void start_result(const struct task *task, const struct options *options,
         .planned_seen = task->seen_set.count};
     snprintf(result->candidate_path, sizeof result->candidate_path, "%s", options->argument[1]);
     memcpy(result->candidate_sha256, task->build.sha256, sizeof result->candidate_sha256);
+    snprintf(result->baseline_path, sizeof result->baseline_path, "%s",
+             options->baseline ? options->baseline : "");
+    memcpy(result->baseline_sha256, task->baseline.sha256, sizeof result->baseline_sha256);
     memcpy(result->device, task->device.name, sizeof result->device);
     memcpy(result->driver, task->device.driver, sizeof result->driver);
     memcpy(result->commitment, task->commitment, sizeof result->commitment);
@@ -259,10 +264,15 @@ static void conclude(struct showing *show, enum run_status status)
     result->verdict = verdict_decide(result);
     result->published_verdict = verdict_decide_published(result);
     result->published_judged = show->options->published;
+    scores_fill(result, reward_table_of(show->reward));
     result->seconds = clock_seconds() - show->start;
     outputs_write(show->outputs, result);
     if (show->progress)
         terminal_progress_clear(stdout);
+    if (show->reward->name != SCORE_NAMES) {
+        reward_print(show->reward, result);
+        return;
+    }
     if (show->options->quiet) {
         printf("%s", verdict_name(result_verdict(result)));
         if (result->no_sandbox[0] != '\0')
@@ -274,6 +284,8 @@ static void conclude(struct showing *show, enum run_status status)
     }
     char *suffix = show_command_options(show->options, show->task);
     terminal_report(stdout, result, show->colour, show->options->verbose, suffix);
+    if (show->options->scores)
+        terminal_scores(stdout, result);
     free(suffix);
 }
 
@@ -285,10 +297,13 @@ static int give_up(struct showing *show, enum run_status status, const char *err
     snprintf(result->partial_reason, sizeof result->partial_reason, "%.*s", (int)strcspn(error, "\n"), error);
     score_set(result);
     result->verdict = result->published_verdict = VERDICT_INCONCLUSIVE;
+    scores_fill(result, reward_table_of(show->reward));
     result->seconds = clock_seconds() - show->start;
     outputs_write(show->outputs, result);
     if (show->progress)
         terminal_progress_clear(stdout);
+    if (show->reward->name != SCORE_NAMES)
+        reward_print(show->reward, result);
     options_error("%s", error);
     return status == RUN_BAD ? EXIT_USAGE : EXIT_ENVIRONMENT;
 }
@@ -305,7 +320,16 @@ static int exit_status(const struct showing *show, enum run_status status)
     return whole && result_verdict(show->result) == VERDICT_GENERAL ? EXIT_GENERAL : EXIT_OTHER;
 }
 
-static int run_verify(struct task *task, const struct options *options, struct outputs *outputs, double start)
+/* Seconds for one unseen configuration's times; a number that is acted on needs intervals that are tighter. */
+static double time_budget(const struct options *options)
+{
+    if (options->scores || options->reward)
+        return 0.2;
+    return options->effort == EFFORT_QUICK ? 0.01 : 0.04;
+}
+
+static int run_verify(struct task *task, const struct options *options, struct outputs *outputs,
+                      const struct reward *reward, double start)
 {
     struct result result;
     char error[1024];
@@ -314,6 +338,7 @@ static int run_verify(struct task *task, const struct options *options, struct o
                            .task = task,
                            .result = &result,
                            .outputs = outputs,
+                           .reward = reward,
                            .start = start,
                            .colour = terminal,
                            .progress = terminal && !options->quiet};
@@ -323,7 +348,7 @@ static int run_verify(struct task *task, const struct options *options, struct o
                                     .timing = options->timing,
                                     .published = options->published,
                                     .fail_fast = options->fail_fast,
-                                    .time_budget = options->effort == EFFORT_QUICK ? 0.01 : 0.04,
+                                    .time_budget = time_budget(options),
                                     .progress = show_progress,
                                     .progress_data = &show};
     int exit_code;
@@ -352,14 +377,19 @@ int command_verify(const struct options *options)
 {
     struct task task;
     struct outputs outputs;
+    struct reward reward;
     const double start = clock_seconds();
     if (options->budget > 0)
         budget_begin(options->budget);
     prepare_signals();
-    int status = begin_task(&task, options);
+    int status = reward_open(&reward, options);
+    if (status == 0)
+        status = begin_task(&task, options);
     if (status != 0)
         return status;
     status = begin_step(&task, task_build(&task));
+    if (task.uncompiled)
+        reward_print_uncompiled(&reward);
     if (status == 0)
         status = begin_step(&task, task_draw(&task));
     if (status == 0 && is_interrupted())
@@ -367,6 +397,6 @@ int command_verify(const struct options *options)
     if (status == 0)
         status = outputs_open(&outputs, options);
     if (status == 0)
-        status = run_verify(&task, options, &outputs, start);
+        status = run_verify(&task, options, &outputs, &reward, start);
     return begin_end(&task, status);
 }

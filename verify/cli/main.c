@@ -42,7 +42,7 @@ static const struct command commands[] = {
      "Draw the seen and unseen sets and print them, one configuration per line, with why each was "
      "drawn.",
      command_draw},
-    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbjcnLxftMBJTvqRiwFWPEk",
+    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbgGKDjcnLxftMBJTvqRiwFWPEk",
      "Run CANDIDATE (.c, .cu, .so, .py or .json) on the seen and on an unseen set, judge every output "
      "element, and "
      "say whether it is general.\v"

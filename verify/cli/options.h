@@ -18,6 +18,7 @@ struct options {
     const char *argument[ARGUMENTS_MAX];
     int arguments;
     const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause, *like, *out, *python, *entry;
+    const char *reward, *reward_table, *db;
     int unseen; /* -1: what the effort says */
     enum effort effort;
     bool effort_given;
@@ -34,6 +35,7 @@ struct options {
     double budget;          /* seconds; 0: none */
     int jobs, runs;
     bool verbose, quiet;
+    bool scores; /* print them */
 };
 
 /* One command of the tool. */

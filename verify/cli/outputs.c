@@ -24,12 +24,13 @@ static bool same_file(const char *a, const char *b)
 /* Which of the run's own files would `path` overwrite? */
 static const char *overwrites(const char *path, const struct options *options)
 {
-    return same_file(path, options->argument[1]) ? "candidate"
-           : same_file(path, options->baseline)  ? "baseline"
-           : same_file(path, options->seen)      ? "seen set"
-           : same_file(path, options->space)     ? "contract"
-           : same_file(path, options->regress)   ? "file of frozen failures"
-                                                 : NULL;
+    return same_file(path, options->argument[1])    ? "candidate"
+           : same_file(path, options->baseline)     ? "baseline"
+           : same_file(path, options->reward_table) ? "table of rewards"
+           : same_file(path, options->seen)         ? "seen set"
+           : same_file(path, options->space)        ? "contract"
+           : same_file(path, options->regress)      ? "file of frozen failures"
+                                                    : NULL;
 }
 
 static int refuse(const char *option, const char *path, const char *what)
