@@ -282,11 +282,9 @@ static void conclude(struct showing *show, enum run_status status)
         printf("\n");
         return;
     }
-    char *suffix = show_command_options(show->options, show->task);
-    terminal_report(stdout, result, show->colour, show->options->verbose, suffix);
+    terminal_report(stdout, result, show->colour, show->options->verbose, result->check_options);
     if (show->options->scores)
         terminal_scores(stdout, result);
-    free(suffix);
 }
 
 /* No verdict may come out of a run that broke; its files say so. */
@@ -356,7 +354,9 @@ static int run_verify(struct task *task, const struct options *options, struct o
         options_error("%s", error);
         return EXIT_ENVIRONMENT;
     }
+    char *const check_options = show_command_options(options, task);
     start_result(task, options, &result);
+    result.check_options = check_options;
     if (!options->quiet) {
         terminal_header(stdout, &result, show.colour);
         fflush(stdout);
@@ -370,6 +370,7 @@ static int run_verify(struct task *task, const struct options *options, struct o
     }
     free(result.results);
     free(result.finding);
+    free(check_options);
     return exit_code;
 }
 
