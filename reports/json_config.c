@@ -112,13 +112,14 @@ static json_t *values_json(const struct config *config)
 static json_t *baseline_json(const struct config_result *config)
 {
     const struct timing *timing = &config->timing;
-    const bool bounded = timing->baseline_low_ms > 0;
+    const bool timed = timing->present && timing->baseline_ms > 0;
+    const bool bounded = timed && timing->baseline_low_ms > 0;
 
-    if (!config->baseline_judged && !(timing->baseline_ms > 0))
+    if (!config->baseline_judged && !timed)
         return json_null();
     return json_pack("{s:o, s:o, s:o, s:o}", "outcome",
                      json_of_text(config->baseline_judged ? outcome_name(config->baseline_outcome) : NULL),
-                     "median", json_of_number_if(timing->baseline_ms > 0, timing->baseline_ms), "low",
+                     "median", json_of_number_if(timed, timing->baseline_ms), "low",
                      json_of_number_if(bounded, timing->baseline_low_ms), "high",
                      json_of_number_if(bounded, timing->baseline_high_ms));
 }

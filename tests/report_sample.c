@@ -123,6 +123,21 @@ static const struct argument no_arguments[] = {{NULL}};
 static const struct problem sample_problem = {
     .name = "softmax", .summary = "", .axes = axes, .tensors = no_tensors, .arguments = no_arguments};
 
+static void fill_published_scores(void)
+{
+    strcpy(result.baseline_path, "own");
+    memset(result.baseline_sha256, 'b', 64);
+    result.scores = (struct result_scores){.present = true,
+                                           .compared = true,
+                                           .seen_quadrants = {3, 0, 1, 0, 0},
+                                           .unseen_quadrants = {20, 2, 3, 1, 10}};
+    for (int i = 0; i < SCORE_NAMES; i++) {
+        result.scores.seen[i] =
+            (struct score_value){(enum score_state)(i % 3), i % 3 == SCORE_VALUE ? i / 8.0 : 0, "a"};
+        result.scores.unseen[i] = (struct score_value){SCORE_VALUE, -i / 4.0, "why it is so"};
+    }
+}
+
 static void fill_configurations(void)
 {
     for (int i = 0; i < 40; i++) {
@@ -145,6 +160,10 @@ static void fill_configurations(void)
         c->published_pass = i % 2;
         c->told = (struct told){i % 7 == 0, i % 2, i % 3 == 0, i % 14 == 0};
         c->timing.baseline_ms = i % 3;
+        c->timing.baseline_low_ms = i % 9 ? 0.9 * (i % 3) : 0;
+        c->timing.baseline_high_ms = i % 9 ? 1.125 * (i % 3) : 0;
+        c->baseline_judged = i % 4 != 1;
+        c->baseline_outcome = i % 4 == 2 ? OUTCOME_WRONG : OUTCOME_PASS;
         c->timing.unmet = i % 6 == 0 ? "the time was up" : NULL;
         c->timing.disturbed = i % 11 == 0;
         c->timing.bound = (enum bound)(i % BOUND_COUNT);
@@ -180,6 +199,7 @@ void fill_full_result(void)
 
     fill_result();
     fill_configurations();
+    fill_published_scores();
     fill_diagnosis();
     result.problem_word = "./softmax";
     result.check_options = "--device host";
