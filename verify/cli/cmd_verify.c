@@ -267,6 +267,7 @@ static void conclude(struct showing *show, enum run_status status)
     scores_fill(result, reward_table_of(show->reward));
     result->seconds = clock_seconds() - show->start;
     outputs_write(show->outputs, result);
+    outputs_finish(show->outputs, result);
     if (show->progress)
         terminal_progress_clear(stdout);
     if (show->reward->name != SCORE_NAMES) {
@@ -298,6 +299,7 @@ static int give_up(struct showing *show, enum run_status status, const char *err
     scores_fill(result, reward_table_of(show->reward));
     result->seconds = clock_seconds() - show->start;
     outputs_write(show->outputs, result);
+    outputs_finish(show->outputs, result);
     if (show->progress)
         terminal_progress_clear(stdout);
     if (show->reward->name != SCORE_NAMES)
@@ -324,6 +326,20 @@ static double time_budget(const struct options *options)
     if (options->scores || options->reward)
         return 0.2;
     return options->effort == EFFORT_QUICK ? 0.01 : 0.04;
+}
+
+static int run_begun(struct showing *show, const struct run_options *run)
+{
+    char error[1024];
+    if (!show->options->quiet) {
+        terminal_header(stdout, show->result, show->colour);
+        fflush(stdout);
+    }
+    const enum run_status status = run_task(show->task, run, show->result, error, sizeof error);
+    if (status == RUN_BAD || status == RUN_BROKEN)
+        return give_up(show, status, error);
+    conclude(show, status);
+    return exit_status(show, status);
 }
 
 static int run_verify(struct task *task, const struct options *options, struct outputs *outputs,
@@ -357,17 +373,9 @@ static int run_verify(struct task *task, const struct options *options, struct o
     char *const check_options = show_command_options(options, task);
     start_result(task, options, &result);
     result.check_options = check_options;
-    if (!options->quiet) {
-        terminal_header(stdout, &result, show.colour);
-        fflush(stdout);
-    }
-    const enum run_status status = run_task(task, &run, &result, error, sizeof error);
-    if (status == RUN_BAD || status == RUN_BROKEN) {
-        exit_code = give_up(&show, status, error);
-    } else {
-        conclude(&show, status);
-        exit_code = exit_status(&show, status);
-    }
+    exit_code = outputs_begin(outputs, &result);
+    if (exit_code == 0)
+        exit_code = run_begun(&show, &run);
     free(result.results);
     free(result.finding);
     free(check_options);

@@ -66,6 +66,14 @@ static const struct command commands[] = {
      "Keep CONFIGURATION among the failures that `verify` runs before all others.\v"
      "Exit status: 0 it is kept, 2 bad usage or input, 3 the file cannot be written.",
      command_freeze},
+    {"history", "[PROBLEM|CANDIDATE]", 0, ARGUMENTS_MAX, "DjOI",
+     "Verdicts over time, newest first, of a database that `verify --db FILE` wrote.\v"
+     "For example:\n"
+     "  unseen verify softmax kernel.cu --db runs.db\n"
+     "  unseen history softmax --db runs.db --plot softmax.svg\n"
+     "  unseen history --db runs.db --import results/a.json results/b.json\n\n"
+     "Exit status: 0 shown or taken in, 2 bad usage or input, 3 the database cannot be read or written.",
+     command_history},
     {"audit", "PROBLEM", 1, 1, "dSpuesjq",
      "Put outputs that no honest work went into (zeros, a constant, half of the work, ..) through the "
      "published check and through ours.\v"
@@ -147,7 +155,7 @@ static int run(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return options_run(&commands[i], argc - 1, argv + 1);
     options_error("unknown command '%s'; expected list, describe, draw, verify, check, shrink, freeze, "
-                  "audit, prove, new, import or peak\n"
+                  "history, audit, prove, new, import or peak\n"
                   "---> unseen --help says what each does",
                   argv[1]);
     return EXIT_USAGE;

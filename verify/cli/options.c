@@ -54,7 +54,9 @@ enum {
     KEY_SCORES = 'g',
     KEY_REWARD = 'G',
     KEY_REWARD_TABLE = 'K',
-    KEY_DB = 'D'
+    KEY_DB = 'D',
+    KEY_PLOT = 'O',
+    KEY_IMPORT = 'I'
 };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
@@ -88,6 +90,8 @@ static const struct argp_option all_options[] = {
      "print one line: the score NAME of the unseen set (NAME@seen: of the seen)", 0},
     {"reward-table", KEY_REWARD_TABLE, "FILE", 0, "what outcomes are worth, for the score `table`", 0},
     {"db", KEY_DB, "FILE", 0, "keep the result in the database FILE, which `unseen history` reads", 0},
+    {"plot", KEY_PLOT, "FILE", 0, "draw times and drops over runs as SVG into FILE; -: standard output", 0},
+    {"import", KEY_IMPORT, NULL, 0, "take in results that --json wrote", 0},
     {"json", KEY_JSON, "FILE", 0, "write the whole result to FILE", 0},
     {"csv", KEY_CSV, "FILE", 0, "write one line per configuration to FILE", 0},
     {"timing", KEY_TIMING, NULL, 0, "time it too, and judge the timed calls", 0},
@@ -184,6 +188,7 @@ static error_t parse_value(int key, char *text, const struct command *command, s
     case KEY_REWARD: o->reward = text; return 0;
     case KEY_REWARD_TABLE: o->reward_table = text; return 0;
     case KEY_DB: o->db = text; return 0;
+    case KEY_PLOT: o->plot = text; return 0;
     case KEY_JSON: o->json = text; return 0;
     case KEY_CSV: o->csv = text; return 0;
     case KEY_REGRESS: o->regress = text; return 0;
@@ -238,6 +243,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_FAIL_FAST: o->fail_fast = true; return 0;
     case KEY_HEADER: o->header = true; return 0;
     case KEY_SCORES: o->scores = true; return 0;
+    case KEY_IMPORT: o->import = true; return 0;
     case KEY_REQUIRE_SANDBOX: sandbox_require(); return 0;
     case KEY_VERBOSE:
     case KEY_QUIET: /* the last of the two counts */

@@ -12,13 +12,13 @@
 /* Exit statuses. */
 enum { EXIT_GENERAL = 0, EXIT_OTHER = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3, EXIT_INTERRUPTED = 130 };
 
-enum { ARGUMENTS_MAX = 3, RUNS_DEFAULT = 60 };
+enum { ARGUMENTS_MAX = 256, RUNS_DEFAULT = 60 };
 
 struct options {
     const char *argument[ARGUMENTS_MAX];
     int arguments;
     const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause, *like, *out, *python, *entry;
-    const char *reward, *reward_table, *db;
+    const char *reward, *reward_table, *db, *plot;
     int unseen; /* -1: what the effort says */
     enum effort effort;
     bool effort_given;
@@ -36,6 +36,7 @@ struct options {
     int jobs, runs;
     bool verbose, quiet;
     bool scores; /* print them */
+    bool import; /* of history */
 };
 
 /* One command of the tool. */
@@ -65,6 +66,7 @@ int command_verify(const struct options *options);
 int command_check(const struct options *options);
 int command_shrink(const struct options *options);
 int command_freeze(const struct options *options);
+int command_history(const struct options *options);
 int command_audit(const struct options *options);
 int command_import(const struct options *options);
 int command_new(const struct options *options);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "reports/csv.h"
 #include "reports/json.h"
@@ -48,6 +49,11 @@ int outputs_check(const struct options *options)
         return refuse("json", options->json, what);
     if ((what = overwrites(options->csv, options)) != NULL)
         return refuse("csv", options->csv, what);
+    if ((what = overwrites(options->db, options)) != NULL)
+        return refuse("db", options->db, what);
+    if (same_file(options->db, options->json) || same_file(options->db, options->csv))
+        return refuse("db", options->db,
+                      same_file(options->db, options->json) ? "JSON result" : "CSV result");
     if (same_file(options->json, options->csv))
         return refuse("csv", options->csv, "JSON result");
     return 0;
@@ -58,7 +64,8 @@ int outputs_open(struct outputs *outputs, const struct options *options)
     const struct result empty = {
         .verdict = VERDICT_INCONCLUSIVE, .partial = true, .partial_reason = "not started"};
     const int status = outputs_check(options);
-    *outputs = (struct outputs){.json = options->json, .csv = options->csv, .written = clock_seconds()};
+    *outputs = (struct outputs){
+        .json = options->json, .csv = options->csv, .db = options->db, .written = clock_seconds()};
     if (status != 0)
         return status;
     outputs_write(outputs, &empty);
@@ -76,6 +83,31 @@ void outputs_write(struct outputs *outputs, const struct result *result)
     if (outputs->csv && csv_write(outputs->csv, result, error, sizeof error) != 0 && !outputs->error[0])
         memcpy(outputs->error, error, sizeof error);
     outputs->written = clock_seconds();
+}
+
+int outputs_begin(struct outputs *outputs, const struct result *result)
+{
+    const struct history history = {.path = outputs->db};
+    char error[1024];
+    if (!outputs->db)
+        return 0;
+    const enum history_status status =
+        history_begin(&history, result, (int64_t)time(NULL), outputs->token, error, sizeof error);
+    if (status == HISTORY_OK)
+        return 0;
+    options_error("--db %s", error);
+    return status == HISTORY_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
+}
+
+void outputs_finish(struct outputs *outputs, const struct result *result)
+{
+    const struct history history = {.path = outputs->db};
+    char error[sizeof outputs->error];
+    if (outputs->db && outputs->token[0] &&
+        history_finish(&history, outputs->token, result, (int64_t)time(NULL), error, sizeof error) !=
+            HISTORY_OK &&
+        !outputs->error[0])
+        memcpy(outputs->error, error, sizeof error);
 }
 
 /* A device or a pipe gets the final result only: there, two would follow each other. */
