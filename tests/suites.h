@@ -11,6 +11,7 @@ Suite *score_suite(void);
 TCase *scores_case(void); /* part of it */
 Suite *session_suite(void);
 Suite *house_suite(void);
+Suite *history_suite(void);
 Suite *reports_suite(void);
 Suite *child_suite(void);
 Suite *forbid_suite(void);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "scores_record.h"
 #include "suites.h"
 #include "verify/measure/score.h"
 #include "verify/measure/scores.h"
@@ -75,66 +76,6 @@ END_TEST
 
 /* --- a record --- */
 
-enum { CONFIGS = 5 };
-static struct config_result configs[CONFIGS];
-static struct result record;
-
-static void set_time(struct config_result *config, double ms, double baseline_ms)
-{
-    config->timing = (struct timing){.present = true,
-                                     .median_ms = ms,
-                                     .low_ms = ms,
-                                     .high_ms = ms,
-                                     .samples = 10,
-                                     .attainable_ms = ms / 4,
-                                     .fraction = 0.25,
-                                     .baseline_ms = baseline_ms,
-                                     .baseline_low_ms = baseline_ms,
-                                     .baseline_high_ms = baseline_ms};
-    config->baseline_judged = true;
-    config->flops = 1e9; /* at 1 TFLOP/s and 1000 GB/s: T_SOL is 1 ms */
-    config->bytes = 5e8;
-}
-
-/* Two seen ones pass, at 2 and 4 times the baseline's speed. Of six unseen ones two pass, at 2 and 1/2 times; the third is
- * wrong, and three never ran. T_SOL is 1 ms throughout, every fraction a quarter. */
-static void fill_record(void)
-{
-    memset(configs, 0, sizeof configs);
-    set_time(&configs[0], 2, 4);
-    set_time(&configs[1], 2, 8);
-    set_time(&configs[2], 3, 6);
-    set_time(&configs[3], 4, 2);
-    configs[4].outcome = OUTCOME_WRONG;
-    configs[4].baseline_judged = true;
-    for (int i = 2; i < CONFIGS; i++)
-        configs[i].unseen = true;
-    record = (struct result){.results = configs,
-                             .result_count = CONFIGS,
-                             .planned = 8,
-                             .planned_seen = 2,
-                             .baseline_path = "baseline.c",
-                             .verdict = VERDICT_SPECIALIZED,
-                             .peaks = {.bandwidth_gbps = 1000, .tflops = 1, .source = PEAKS_VENDOR}};
-}
-
-static void fill_scores(const struct reward_table *table)
-{
-    score_set(&record);
-    scores_fill(&record, table);
-}
-
-static const struct score_value *unseen_score(enum score_name name)
-{
-    return &record.scores.unseen[name];
-}
-
-static void expect(const struct score_value *score, double value)
-{
-    ck_assert_msg(score->state == SCORE_VALUE, "%s: %s", score_state_name(score->state), score->reason);
-    ck_assert_double_eq_tol(score->value, value, 1e-12);
-}
-
 static void expect_none(enum score_name name, enum score_state state, const char *reason)
 {
     const struct score_value *const score = unseen_score(name);
@@ -150,15 +91,15 @@ START_TEST(a_set_that_passes_has_the_scores_worked_out_by_hand)
     fill_record();
     fill_scores(NULL);
     const struct score_value *const seen = record.scores.seen;
-    expect(&seen[SCORE_OURS], 0.25);
-    expect(&seen[SCORE_PASS_RATE], 1);
-    expect(&seen[SCORE_AKA_POINTS], 420);
-    expect(&seen[SCORE_AKA_BOUNDED], 0.65);
-    expect(&seen[SCORE_CONDITIONAL], 1);
-    expect(&seen[SCORE_FAST_15], 1);
-    expect(&seen[SCORE_FAST_2], 0.5);
-    expect(&seen[SCORE_PEAK_FRACTION], 0.5);
-    expect(&seen[SCORE_SOL], 13.0 / 16);
+    expect_score(&seen[SCORE_OURS], 0.25);
+    expect_score(&seen[SCORE_PASS_RATE], 1);
+    expect_score(&seen[SCORE_AKA_POINTS], 420);
+    expect_score(&seen[SCORE_AKA_BOUNDED], 0.65);
+    expect_score(&seen[SCORE_CONDITIONAL], 1);
+    expect_score(&seen[SCORE_FAST_15], 1);
+    expect_score(&seen[SCORE_FAST_2], 0.5);
+    expect_score(&seen[SCORE_PEAK_FRACTION], 0.5);
+    expect_score(&seen[SCORE_SOL], 13.0 / 16);
     ck_assert_int_eq(seen[SCORE_TABLE].state, SCORE_NONE);
     ck_assert_int_eq(record.scores.seen_quadrants.both, 2);
 }
@@ -171,15 +112,15 @@ START_TEST(what_fails_or_never_ran_stays_in_every_denominator)
 {
     fill_record();
     fill_scores(NULL);
-    expect(unseen_score(SCORE_OURS), 2.0 / 6 / 4);
-    expect(unseen_score(SCORE_PASS_RATE), 2.0 / 6);
-    expect(unseen_score(SCORE_AKA_POINTS), 20);
-    expect(unseen_score(SCORE_AKA_BOUNDED), 0);
-    expect(unseen_score(SCORE_CONDITIONAL), 2.0 / 6);
-    expect(unseen_score(SCORE_FAST_0), 2.0 / 6);
-    expect(unseen_score(SCORE_FAST_1), 1.0 / 6);
-    expect(unseen_score(SCORE_PEAK_FRACTION), 0);
-    expect(unseen_score(SCORE_SOL), (5.0 / 7 + 0.25) / 6);
+    expect_score(unseen_score(SCORE_OURS), 2.0 / 6 / 4);
+    expect_score(unseen_score(SCORE_PASS_RATE), 2.0 / 6);
+    expect_score(unseen_score(SCORE_AKA_POINTS), 20);
+    expect_score(unseen_score(SCORE_AKA_BOUNDED), 0);
+    expect_score(unseen_score(SCORE_CONDITIONAL), 2.0 / 6);
+    expect_score(unseen_score(SCORE_FAST_0), 2.0 / 6);
+    expect_score(unseen_score(SCORE_FAST_1), 1.0 / 6);
+    expect_score(unseen_score(SCORE_PEAK_FRACTION), 0);
+    expect_score(unseen_score(SCORE_SOL), (5.0 / 7 + 0.25) / 6);
     const struct score_quadrants q = record.scores.unseen_quadrants;
     ck_assert_int_eq(q.both, 2);
     ck_assert_int_eq(q.regression, 1);
@@ -196,10 +137,10 @@ START_TEST(no_outcome_but_pass_is_worth_more_than_another)
         configs[4].outcome = (enum outcome)outcome;
         configs[4].reason.cause = CAUSE_PATIENCE;
         fill_scores(NULL);
-        expect(unseen_score(SCORE_PASS_RATE), 2.0 / 6);
-        expect(unseen_score(SCORE_OURS), 2.0 / 6 / 4);
-        expect(unseen_score(SCORE_FAST_1), 1.0 / 6);
-        expect(unseen_score(SCORE_CONDITIONAL), 2.0 / 6);
+        expect_score(unseen_score(SCORE_PASS_RATE), 2.0 / 6);
+        expect_score(unseen_score(SCORE_OURS), 2.0 / 6 / 4);
+        expect_score(unseen_score(SCORE_FAST_1), 1.0 / 6);
+        expect_score(unseen_score(SCORE_CONDITIONAL), 2.0 / 6);
     }
 }
 END_TEST
@@ -235,7 +176,7 @@ START_TEST(without_a_baseline_what_compares_has_a_reason_and_no_number)
             ck_assert_int_eq(record.scores.seen[i].state, SCORE_NONE);
             ck_assert_ptr_nonnull(strstr(record.scores.seen[i].reason, "no baseline"));
         }
-    expect(unseen_score(SCORE_OURS), 2.0 / 6 / 4);
+    expect_score(unseen_score(SCORE_OURS), 2.0 / 6 / 4);
 }
 END_TEST
 
@@ -245,11 +186,11 @@ START_TEST(a_baseline_that_fails_gives_no_speedup)
     fill_record();
     configs[1].baseline_outcome = OUTCOME_WRONG;
     fill_scores(NULL);
-    expect(&record.scores.seen[SCORE_AKA_POINTS], 120);
+    expect_score(&record.scores.seen[SCORE_AKA_POINTS], 120);
     ck_assert_int_eq(record.scores.seen[SCORE_AKA_BOUNDED].state, SCORE_NONE);
     ck_assert_int_eq(record.scores.seen[SCORE_SOL].state, SCORE_NONE);
-    expect(&record.scores.seen[SCORE_FAST_1], 0.5);
-    expect(&record.scores.seen[SCORE_CONDITIONAL], 1);
+    expect_score(&record.scores.seen[SCORE_FAST_1], 0.5);
+    expect_score(&record.scores.seen[SCORE_CONDITIONAL], 1);
     ck_assert_int_eq(record.scores.seen_quadrants.improvement, 1);
 }
 END_TEST
@@ -259,13 +200,13 @@ START_TEST(a_cheat_earns_what_a_wrong_kernel_does)
     fill_record();
     record.verdict = VERDICT_CHEATING;
     fill_scores(NULL);
-    expect(&record.scores.seen[SCORE_OURS], 0);
-    expect(&record.scores.seen[SCORE_AKA_POINTS], 20);
-    expect(&record.scores.seen[SCORE_AKA_BOUNDED], 0);
-    expect(&record.scores.seen[SCORE_FAST_0], 0);
-    expect(&record.scores.seen[SCORE_FAST_2], 0);
-    expect(&record.scores.seen[SCORE_SOL], 0);
-    expect(&record.scores.seen[SCORE_CONDITIONAL], 0);
+    expect_score(&record.scores.seen[SCORE_OURS], 0);
+    expect_score(&record.scores.seen[SCORE_AKA_POINTS], 20);
+    expect_score(&record.scores.seen[SCORE_AKA_BOUNDED], 0);
+    expect_score(&record.scores.seen[SCORE_FAST_0], 0);
+    expect_score(&record.scores.seen[SCORE_FAST_2], 0);
+    expect_score(&record.scores.seen[SCORE_SOL], 0);
+    expect_score(&record.scores.seen[SCORE_CONDITIONAL], 0);
 }
 END_TEST
 
@@ -279,10 +220,10 @@ START_TEST(disturbed_times_give_no_number_and_leave_correctness)
     expect_none(SCORE_OURS, SCORE_INCONCLUSIVE, "1 of 2 times");
     expect_none(SCORE_SOL, SCORE_INCONCLUSIVE, "1 of 2 times");
     expect_none(SCORE_FAST_1, SCORE_INCONCLUSIVE, "1 of 2 times");
-    expect(unseen_score(SCORE_PASS_RATE), 2.0 / 6);
-    expect(unseen_score(SCORE_FAST_0), 2.0 / 6);
-    expect(unseen_score(SCORE_AKA_POINTS), 20); /* one is wrong, however long the others took */
-    expect(&record.scores.seen[SCORE_OURS], 0.25);
+    expect_score(unseen_score(SCORE_PASS_RATE), 2.0 / 6);
+    expect_score(unseen_score(SCORE_FAST_0), 2.0 / 6);
+    expect_score(unseen_score(SCORE_AKA_POINTS), 20); /* one is wrong, however long the others took */
+    expect_score(&record.scores.seen[SCORE_OURS], 0.25);
 }
 END_TEST
 
@@ -317,9 +258,9 @@ START_TEST(times_that_leave_their_mean_open_give_no_number)
     widen(&configs[2].timing, 0.05); /* 2.5% */
     fill_scores(NULL);
     expect_none(SCORE_OURS, SCORE_INCONCLUSIVE, "2.5%, above 2%");
-    expect(unseen_score(SCORE_PASS_RATE), 2.0 / 6);
-    expect(unseen_score(SCORE_FAST_1), 1.0 / 6); /* 2 and 1/2 are far from 1 */
-    widen(&configs[2].timing, 0.8);              /* from 0.9 to 4.5 times the baseline's speed */
+    expect_score(unseen_score(SCORE_PASS_RATE), 2.0 / 6);
+    expect_score(unseen_score(SCORE_FAST_1), 1.0 / 6); /* 2 and 1/2 are far from 1 */
+    widen(&configs[2].timing, 0.8);                    /* from 0.9 to 4.5 times the baseline's speed */
     fill_scores(NULL);
     expect_none(SCORE_FAST_1, SCORE_INCONCLUSIVE, "1 of 6");
     configs[2].timing.samples = 3;
@@ -341,7 +282,7 @@ START_TEST(a_run_that_was_cut_off_or_takes_no_times_gives_no_number)
         configs[i].timing.present = false;
     fill_scores(NULL);
     expect_none(SCORE_OURS, SCORE_NONE, "no times");
-    expect(unseen_score(SCORE_PASS_RATE), 2.0 / 6);
+    expect_score(unseen_score(SCORE_PASS_RATE), 2.0 / 6);
 }
 END_TEST
 
@@ -355,7 +296,7 @@ START_TEST(fail_fast_leaves_shares_open_and_settles_the_rest)
     configs[3].reason.cause = CAUSE_FAIL_FAST;
     fill_scores(NULL);
     expect_none(SCORE_PASS_RATE, SCORE_INCONCLUSIVE, "--fail-fast left out 1 of 4");
-    expect(unseen_score(SCORE_AKA_POINTS), 20);
+    expect_score(unseen_score(SCORE_AKA_POINTS), 20);
 }
 END_TEST
 
@@ -368,99 +309,6 @@ START_TEST(a_time_that_the_hardware_does_not_permit_gives_no_number)
     fill_scores(NULL);
     expect_none(SCORE_OURS, SCORE_INCONCLUSIVE, "not to be believed");
     expect_none(SCORE_FAST_1, SCORE_INCONCLUSIVE, "not to be believed");
-}
-END_TEST
-
-/* --- the table of rewards --- */
-
-static char table_path[64];
-static struct reward_table reward_table;
-static char error[512];
-
-static int read_table(const char *text)
-{
-    strcpy(table_path, "/tmp/unseen-rewards-XXXXXX");
-    FILE *const file = fdopen(mkstemp(table_path), "w");
-    fputs(text, file);
-    fclose(file);
-    const int status = reward_table_read(table_path, &reward_table, error, sizeof error);
-    unlink(table_path);
-    return status;
-}
-
-static void expect_wrong(const char *text, int line, const char *found)
-{
-    char where[96];
-    ck_assert_msg(read_table(text) == -1, "%s", text);
-    snprintf(where, sizeof where, "%s:%d: ", table_path, line);
-    ck_assert_msg(line == 0 || strncmp(error, where, strlen(where)) == 0, "%s", error);
-    ck_assert_msg(strstr(error, found) && strstr(error, "expected") && strstr(error, "--->"), "%s", error);
-}
-
-/* The dense reward of KernelBench's hosted environment: speedup - 1, wrong -2, failure to run -3. Seen: 2 - 1 and 4 - 1,
- * mean 2, median 2, least 1. Unseen: 2 - 1, 1/2 - 1, -2 and three that never ran, -6 each: (1 - 0.5 - 2 - 18)/6. */
-START_TEST(a_table_gives_the_rewards_worked_out_by_hand)
-{
-    const char *const dense = "# dense\nover mean\npass -1 + 1 * speedup\nwrong -2\ncrash -3\nload -4\n"
-                              "compile -5\ncheating -7\ntimeout -7\nother -6\n";
-    fill_record();
-    ck_assert_msg(read_table(dense) == 0, "%s", error);
-    fill_scores(&reward_table);
-    expect(&record.scores.seen[SCORE_TABLE], 2);
-    expect(unseen_score(SCORE_TABLE), -19.5 / 6);
-    expect(&(struct score_value){SCORE_VALUE, scores_uncompiled(SCORE_TABLE, &reward_table).value, ""}, -5);
-    configs[4].outcome = OUTCOME_CRASH;
-    fill_scores(&reward_table);
-    expect(unseen_score(SCORE_TABLE), -20.5 / 6);
-    configs[4].reason.stage = STAGE_LOADING;
-    fill_scores(&reward_table);
-    expect(unseen_score(SCORE_TABLE), -21.5 / 6);
-    record.verdict = VERDICT_CHEATING;
-    fill_scores(&reward_table);
-    expect(unseen_score(SCORE_TABLE), -7);
-}
-END_TEST
-
-/* Least: the worst of six. Median of 1, -0.5, -2 and three -6: (-2 - 6)/2. Steps: above 1.5 times 3, above 0.4 times 2. */
-START_TEST(rewards_become_one_by_mean_median_or_least)
-{
-    fill_record();
-    ck_assert_int_eq(read_table("over least\npass -1 + 1 * speedup\nwrong -2\nother -6"), 0);
-    fill_scores(&reward_table);
-    expect(unseen_score(SCORE_TABLE), -6);
-    ck_assert_int_eq(read_table("over median\r\npass -1 + 1 * speedup\r\nwrong -2\r\nother -6\r\n"), 0);
-    fill_scores(&reward_table);
-    expect(unseen_score(SCORE_TABLE), -4);
-    ck_assert_int_eq(read_table("\xef\xbb\xbfpass 1\npass above 0.4 2\npass above 1.5 3\nother 0\n"), 0);
-    fill_scores(&reward_table);
-    expect(unseen_score(SCORE_TABLE), 5.0 / 6);
-    ck_assert_int_eq(read_table("pass 0 + 8 * fraction\nother 0\n"), 0);
-    ck_assert(!reward_table_compares(&reward_table) && reward_table_is_timed(&reward_table));
-    fill_scores(&reward_table);
-    expect(unseen_score(SCORE_TABLE), 4.0 / 6);
-    ck_assert_int_eq(read_table("pass 0 + 1 * log2_speedup\nother 0\n"), 0);
-    fill_scores(&reward_table);
-    expect(&record.scores.seen[SCORE_TABLE], 1.5);
-}
-END_TEST
-
-START_TEST(a_wrong_table_says_where_it_is_wrong)
-{
-    expect_wrong("pass 1\nwrogn -2\n", 2, "'wrogn'");
-    expect_wrong("pass 1\nwrong minus\n", 2, "'minus'");
-    expect_wrong("pass 1\nwrong nan\n", 2, "'nan'");
-    expect_wrong("pass 1\nwrong -2\n\nwrong -3\n", 4, "twice");
-    expect_wrong("pass 1\npass 2\n", 2, "twice");
-    expect_wrong("pass\n", 1, "0 words");
-    expect_wrong("pass 1 + speedup\n", 1, "3 words");
-    expect_wrong("pass 1 + 1 * speed\n", 1, "'speed'");
-    expect_wrong("pass 1\npass above 2 1\npass above 2 1\n", 3, "after 2");
-    expect_wrong("over most\n", 1, "`over most`");
-    expect_wrong("wrong -2\nother 0\n", 0, "no line `pass`");
-    expect_wrong("pass 1\nwrong -2\n", 0, "no value of `unwritten`");
-    ck_assert_int_eq(reward_table_read("/nosuch/table", &reward_table, error, sizeof error), -1);
-    ck_assert_ptr_nonnull(strstr(error, "/nosuch/table: cannot read"));
-    ck_assert_int_eq(reward_table_read("/", &reward_table, error, sizeof error), -1);
 }
 END_TEST
 
@@ -496,9 +344,7 @@ TCase *scores_case(void)
     tcase_add_test(tcase, a_run_that_was_cut_off_or_takes_no_times_gives_no_number);
     tcase_add_test(tcase, fail_fast_leaves_shares_open_and_settles_the_rest);
     tcase_add_test(tcase, a_time_that_the_hardware_does_not_permit_gives_no_number);
-    tcase_add_test(tcase, a_table_gives_the_rewards_worked_out_by_hand);
-    tcase_add_test(tcase, rewards_become_one_by_mean_median_or_least);
-    tcase_add_test(tcase, a_wrong_table_says_where_it_is_wrong);
     tcase_add_test(tcase, every_score_is_found_by_its_name);
+    reward_table_tests(tcase);
     return tcase;
 }
