@@ -35,10 +35,10 @@ struct panel {
     double low, high, step;
 };
 
-/* The seen set is the same in every run, so that its times compare; unseen sets are drawn anew. */
+/* The seen set is the same in every run, so that its times compare where all of it passes; unseen sets are drawn anew. */
 static double time_of(const struct history_run *run)
 {
-    return run->seen.ms > 0 ? run->seen.ms : NAN;
+    return run->seen.ms > 0 && run->seen.pass == run->seen.configs ? run->seen.ms : NAN;
 }
 
 static double fraction_of(const struct history_run *run)
