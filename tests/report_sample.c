@@ -159,6 +159,8 @@ static void fill_configurations(void)
         results[i].timing.present = false;
 }
 
+static const char *const check_options[] = {"--device", "host", "--space", "my space", NULL};
+
 static void fill_diagnosis(void)
 {
     result.diagnosis =
@@ -182,7 +184,7 @@ void fill_full_result(void)
     fill_configurations();
     fill_diagnosis();
     result.problem_word = "./softmax";
-    result.check_options = "--device host";
+    result.check_options = check_options;
     strcpy(result.driver, "550.54");
     result.peaks.measured_gbps = 20.5;
     result.downgrade = true;

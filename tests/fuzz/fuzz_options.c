@@ -19,10 +19,12 @@ static __attribute__((noreturn)) void leave(int status)
 #define options_run fuzz_options_run
 #define options_error fuzz_options_error
 #define options_problem fuzz_options_problem
+#define options_output fuzz_options_output
 #define exit leave
 #undef stderr
 #define stderr errors
 #include "verify/cli/options.c"
+#include "verify/cli/errors.c"
 #undef exit
 #undef stderr
 

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "reference/error.h"
+#include "reports/github.h"
 #include "reports/published.h"
 #include "reports/terminal.h"
 #include "verify/forbid/forbid.h"
@@ -17,6 +17,7 @@
 #include "verify/diagnose/diagnose.h"
 #include "begin.h"
 #include "outputs.h"
+#include "screen.h"
 #include "verify/session/run.h"
 #include "verify/problem/folder.h"
 #include "verify/system/interrupt.h"
@@ -32,8 +33,8 @@ struct showing {
     struct result *result;
     struct outputs *outputs;
     double start;
+    struct screen screen;
     bool progress; /* a line that rewrites itself */
-    bool colour;
     int failures, timed;
 };
 
@@ -43,9 +44,9 @@ static void show_timing(struct showing *show, const struct result *result)
     int passing = 0;
     for (int i = 0; i < result->result_count; i++)
         passing += result->results[i].outcome == OUTCOME_PASS;
-    terminal_progress_clear(stdout);
-    printf("timing: %d of %d that pass", ++show->timed, passing);
-    fflush(stdout);
+    char text[64];
+    snprintf(text, sizeof text, "timing: %d of %d that pass", ++show->timed, passing);
+    terminal_status(show->screen.out, text);
 }
 
 static void show_progress(void *data, const struct result *result, const struct config_result *latest,
@@ -56,12 +57,12 @@ static void show_progress(void *data, const struct result *result, const struct 
     show->failures += latest && config_fails(latest, show->options->published);
     if (latest && show->options->verbose) {
         if (show->progress)
-            terminal_progress_clear(stdout);
-        terminal_config(stdout, latest, show->colour);
-        fflush(stdout);
+            terminal_progress_clear(show->screen.out);
+        terminal_config(show->screen.out, latest, show->screen.colour);
+        fflush(show->screen.out);
     }
     if (show->progress && latest)
-        terminal_progress(stdout, result->result_count, result->planned, show->failures,
+        terminal_progress(show->screen.out, result->result_count, result->planned, show->failures,
                           result->result_count > 5
                               ? elapsed / result->result_count * (result->planned - result->result_count)
                               : -1);
@@ -221,11 +222,8 @@ static void explain_failures(struct showing *show, enum run_status status)
     const struct diagnose_limits limits = diagnose_limits(o->effort);
     if (!o->explain || o->fail_fast || status != RUN_DONE || is_interrupted())
         return;
-    if (show->progress) {
-        terminal_progress_clear(stdout);
-        printf("shrinking and explaining what failed");
-        fflush(stdout);
-    }
+    if (show->progress)
+        terminal_status(show->screen.out, "shrinking and explaining what failed");
     diagnose(show->task, &run, &limits, show->result);
 }
 
@@ -243,6 +241,34 @@ static void note_budget(struct result *result)
              budget_seconds(), left > 0 ? left : result->untimed, left > 0 ? "run" : "timed");
 }
 
+static void note_fail_fast(struct result *result)
+{
+    int left = 0;
+    for (int i = 0; i < result->result_count; i++)
+        left += result->results[i].outcome == OUTCOME_SKIPPED &&
+                result->results[i].reason.cause == CAUSE_FAIL_FAST;
+    if (left == 0 || result->partial)
+        return;
+    result->partial = true;
+    snprintf(result->partial_reason, sizeof result->partial_reason, "--fail-fast: %d not run", left);
+}
+
+static void print_quietly(FILE *out, const struct result *result)
+{
+    fprintf(out, "%s", verdict_name(result_verdict(result)));
+    if (result->no_sandbox[0] != '\0')
+        fprintf(out, " without a sandbox (%s)", result->no_sandbox);
+    if (result->without[0] != '\0')
+        fprintf(out, " without: %s", result->without);
+    fprintf(out, "\n");
+}
+
+static void write_outputs(const struct showing *show)
+{
+    const struct result *const result = show->result;
+    outputs_write(show->outputs, &result, 1);
+}
+
 static void conclude(struct showing *show, enum run_status status)
 {
     struct result *result = show->result;
@@ -250,6 +276,7 @@ static void conclude(struct showing *show, enum run_status status)
     if (status == RUN_INTERRUPTED)
         snprintf(result->partial_reason, sizeof result->partial_reason, "interrupted");
     note_budget(result);
+    note_fail_fast(result);
     find_excess(result);
     find_forbidden(result);
     note_company(result);
@@ -260,19 +287,16 @@ static void conclude(struct showing *show, enum run_status status)
     result->published_verdict = verdict_decide_published(result);
     result->published_judged = show->options->published;
     result->seconds = clock_seconds() - show->start;
-    outputs_write(show->outputs, result);
+    write_outputs(show);
     if (show->progress)
-        terminal_progress_clear(stdout);
-    if (show->options->quiet) {
-        printf("%s", verdict_name(result_verdict(result)));
-        if (result->no_sandbox[0] != '\0')
-            printf(" without a sandbox (%s)", result->no_sandbox);
-        if (result->without[0] != '\0')
-            printf(" without: %s", result->without);
-        printf("\n");
-        return;
-    }
-    terminal_report(stdout, result, show->colour, show->options->verbose, result->check_options);
+        terminal_progress_clear(show->screen.out);
+    if (show->options->quiet)
+        print_quietly(show->screen.out, result);
+    else
+        terminal_report(show->screen.out, result, show->screen.colour, show->options->verbose);
+    screen_close(&show->screen);
+    if (show->options->github)
+        github_print(show->screen.out, result);
 }
 
 /* No verdict may come out of a run that broke; its files say so. */
@@ -284,9 +308,10 @@ static int give_up(struct showing *show, enum run_status status, const char *err
     score_set(result);
     result->verdict = result->published_verdict = VERDICT_INCONCLUSIVE;
     result->seconds = clock_seconds() - show->start;
-    outputs_write(show->outputs, result);
+    write_outputs(show);
     if (show->progress)
-        terminal_progress_clear(stdout);
+        terminal_progress_clear(show->screen.out);
+    screen_close(&show->screen);
     options_error("%s", error);
     return status == RUN_BAD ? EXIT_USAGE : EXIT_ENVIRONMENT;
 }
@@ -307,14 +332,9 @@ static int run_verify(struct task *task, const struct options *options, struct o
 {
     struct result result;
     char error[1024];
-    const bool terminal = isatty(STDOUT_FILENO);
-    struct showing show = {.options = options,
-                           .task = task,
-                           .result = &result,
-                           .outputs = outputs,
-                           .start = start,
-                           .colour = terminal,
-                           .progress = terminal && !options->quiet};
+    struct show_words words;
+    struct showing show = {
+        .options = options, .task = task, .result = &result, .outputs = outputs, .start = start};
     const struct run_options run = {.timeout = options->timeout,
                                     .memory = options->memory,
                                     .jobs = options->jobs,
@@ -329,12 +349,14 @@ static int run_verify(struct task *task, const struct options *options, struct o
         options_error("%s", error);
         return EXIT_ENVIRONMENT;
     }
-    char *const check_options = show_command_options(options, task);
     start_result(task, options, &result);
-    result.check_options = check_options;
+    show_check_words(&words, options, task);
+    result.check_options = words.word;
+    screen_open(&show.screen, options);
+    show.progress = show.screen.progress && !options->quiet;
     if (!options->quiet) {
-        terminal_header(stdout, &result, show.colour);
-        fflush(stdout);
+        terminal_header(show.screen.out, &result, show.screen.colour);
+        fflush(show.screen.out);
     }
     const enum run_status status = run_task(task, &run, &result, error, sizeof error);
     if (status == RUN_BAD || status == RUN_BROKEN) {
@@ -345,8 +367,15 @@ static int run_verify(struct task *task, const struct options *options, struct o
     }
     free(result.results);
     free(result.finding);
-    free(check_options);
     return exit_code;
+}
+
+static int run_and_close(struct task *task, const struct options *options, struct outputs *outputs,
+                         double start)
+{
+    const int status = run_verify(task, options, outputs, start);
+    outputs_close(outputs);
+    return status;
 }
 
 int command_verify(const struct options *options)
@@ -368,6 +397,6 @@ int command_verify(const struct options *options)
     if (status == 0)
         status = outputs_open(&outputs, options);
     if (status == 0)
-        status = run_verify(&task, options, &outputs, start);
+        status = run_and_close(&task, options, &outputs, start);
     return begin_end(&task, status);
 }

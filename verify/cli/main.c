@@ -42,7 +42,7 @@ static const struct command commands[] = {
      "Draw the seen and unseen sets and print them, one configuration per line, with why each was "
      "drawn.",
      command_draw},
-    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbjcnLxftMBJTvqRiwFWPEk",
+    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbjcnLxftMBJTvqRiwFWPEkHUKGO",
      "Run CANDIDATE (.c, .cu, .so, .py or .json) on the seen and on an unseen set, judge every output "
      "element, and "
      "say whether it is general.\v"
@@ -97,6 +97,15 @@ static const struct command commands[] = {
      "Exit status: 0 every check passed, 1 some did not, 2 bad usage or input, 3 the environment cannot do "
      "it, 130 interrupted.",
      command_prove},
+    {"report", "RESULT.json...", 1, ARGUMENTS_MAX, "HUKGOv",
+     "Write reports from what verify --json stored: the terminal's without options; several results side by "
+     "side.\v"
+     "For example:\n"
+     "  unseen report before.json after.json --html report.html\n\n"
+     "Exit status: 0 every candidate is general, 1 some are not, 2 bad usage or input, 3 the environment "
+     "cannot do "
+     "it.",
+     command_report},
     {"peak", "", 0, 0, "d", "Measure what the hardware can do, beside the vendor's figures.", command_peak},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -147,7 +156,7 @@ static int run(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return options_run(&commands[i], argc - 1, argv + 1);
     options_error("unknown command '%s'; expected list, describe, draw, verify, check, shrink, freeze, "
-                  "audit, prove, new, import or peak\n"
+                  "audit, prove, new, import, report or peak\n"
                   "---> unseen --help says what each does",
                   argv[1]);
     return EXIT_USAGE;
