@@ -217,11 +217,23 @@ static json_t *company_json(const struct company *company)
                      "most", company->most, "unproved", company->unproved);
 }
 
+static json_t *words_json(const char *const *word)
+{
+    json_t *array = json_array();
+
+    for (; word != NULL && *word != NULL; word++)
+        if (json_array_append_new(array, json_of_text(*word)) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    return array;
+}
+
 /* What a reader of stored results needs beside. */
 static json_t *stored_json(const struct result *result)
 {
     return json_pack("{s:o, s:o, s:o, s:s, s:b, s:i, s:i, s:o, s:b, s:o}", "problem_word",
-                     json_of_text(result->problem_word), "check_options", json_of_text(result->check_options),
+                     json_of_text(result->problem_word), "check_options", words_json(result->check_options),
                      "axes", json_of_axes(result), "tolerance",
                      result->published_tolerance ? "published" : "exact", "unexplained", result->unexplained,
                      "planned_seen", result->planned_seen, "untimed", result->untimed, "no_sandbox",

@@ -365,11 +365,12 @@ struct result {
     char without[160];       /* defences that were taken away, with commas between them; empty: none */
     struct config_result *results;
     int result_count, result_capacity;
-    int untimed;               /* of those that pass: --budget was over before */
-    int planned;               /* configurations of both sets; known before the first runs */
-    int planned_seen;          /* of them the seen set's */
-    const char *check_options; /* what a reproduction command ends with: "--device host"; NULL: nothing */
-    char baseline_path[512];   /* as given; empty: none */
+    int untimed;      /* of those that pass: --budget was over before */
+    int planned;      /* configurations of both sets; known before the first runs */
+    int planned_seen; /* of them the seen set's */
+    const char *const
+        *check_options; /* words that a reproduction command ends with: "--device", "host"; NULL ends them */
+    char baseline_path[512]; /* as given; empty: none */
     char baseline_sha256[65];
     struct result_scores scores;
 };

@@ -122,79 +122,6 @@ static bool check_kind(struct reading *r, const json_t *json)
     return false;
 }
 
-/* ---- Axes: a problem that knows nothing else ---- */
-
-/* Every list is NULL-terminated, in one block behind the problem. */
-struct axes {
-    struct problem problem;
-    struct axis axis[PROBLEM_MAX_AXES + 1];
-    struct tensor no_tensor;
-    struct argument no_argument;
-    const char *choice[];
-};
-
-static size_t count_choices(const json_t *axes)
-{
-    const json_t *axis;
-    size_t i, count = 0;
-
-    json_array_foreach(axes, i, axis) count += json_array_size(json_object_get(axis, "choices")) + 1;
-    return count;
-}
-
-static const char *kind_word(int i)
-{
-    return i == AXIS_NUMBER ? "number" : "choice";
-}
-
-static const char **read_choices(struct reading *r, const json_t *axis, const char **next)
-{
-    const json_t *list = stored_array(r, axis, "choices"), *choice;
-    size_t i;
-
-    json_array_foreach(list, i, choice)
-    {
-        if (!json_is_string(choice))
-            stored_fail(r, "axes", choice, "choices that are texts");
-        *next++ = json_string_value(choice);
-    }
-    return next + 1;
-}
-
-static void read_axes(struct reading *r, const json_t *json, const char *problem)
-{
-    const json_t *list = stored_array(r, json, "axes"), *axis;
-    const char **next;
-    struct axes *axes;
-    size_t i;
-
-    if (list == NULL)
-        return;
-    if (json_array_size(list) > PROBLEM_MAX_AXES) {
-        stored_fail(r, "axes", list, "at most 24 axes");
-        return;
-    }
-    axes = calloc(1, sizeof *axes + count_choices(list) * sizeof *axes->choice);
-    if (axes == NULL)
-        return; /* `stored_read` sees that it is missing */
-    axes->problem = (struct problem){.name = problem,
-                                     .summary = "",
-                                     .axes = axes->axis,
-                                     .tensors = &axes->no_tensor,
-                                     .arguments = &axes->no_argument};
-    next = axes->choice;
-    json_array_foreach(list, i, axis)
-    {
-        axes->axis[i].name = stored_text(r, axis, "name");
-        axes->axis[i].kind = (enum axis_kind)stored_name(r, axis, "kind", kind_word, 2, AXIS_NUMBER);
-        axes->axis[i].choices = next;
-        next = read_choices(r, axis, next);
-        if (axes->axis[i].name == NULL)
-            stored_fail(r, "axes", axis, "axes with names");
-    }
-    r->problem = &axes->problem;
-}
-
 /* ---- The parts of the document ---- */
 
 static void read_run(struct reading *r, const json_t *json, struct result *result)
@@ -205,7 +132,6 @@ static void read_run(struct reading *r, const json_t *json, struct result *resul
     result->git = stored_text(r, tool, "git");
     result->problem = stored_text(r, json, "problem");
     result->problem_word = stored_text(r, json, "problem_word");
-    result->check_options = stored_text(r, json, "check_options");
     stored_copy(r, candidate, "path", result->candidate_path, sizeof result->candidate_path);
     stored_copy(r, candidate, "sha256", result->candidate_sha256, sizeof result->candidate_sha256);
     result->language = stored_text(r, candidate, "language");
@@ -430,7 +356,7 @@ static enum stored_status read_document(struct reading *r, const json_t *json, s
     struct result *result = &stored->result;
 
     read_run(r, json, result);
-    read_axes(r, json, result->problem);
+    stored_axes(r, json, result->problem);
     stored->problem = r->problem;
     read_device(r, json, result);
     read_verdict(r, json, result);
@@ -442,7 +368,8 @@ static enum stored_status read_document(struct reading *r, const json_t *json, s
     read_coverage(r, json, &result->coverage);
     stored_scores(r, json, result);
     const bool axes = r->problem != NULL || json_array_size(json_object_get(json, "axes")) == 0 || r->failed;
-    if (axes && read_findings(r, json, result) && read_results(r, json, result))
+    if (axes && stored_words(r, json, stored) && read_findings(r, json, result) &&
+        read_results(r, json, result))
         return r->failed ? STORED_INPUT : STORED_OK;
     snprintf(r->error, r->error_size, "%s: cannot read the result: out of memory\n---> close other programs",
              r->path);
@@ -478,6 +405,7 @@ void stored_free(struct stored *stored)
     free(stored->result.results);
     free(stored->result.finding);
     free(stored->problem);
+    free(stored->words);
     json_decref(stored->document);
     *stored = (struct stored){0};
 }

@@ -8,7 +8,8 @@ struct stored {
     struct result result; /* its strings, results and findings are owned by this struct */
     void *document;       /* the strings */
     struct problem
-        *problem; /* of all configurations, with axes and nothing else; NULL: the file names none */
+        *problem;       /* of all configurations, with axes and nothing else; NULL: the file names none */
+    const char **words; /* of result.check_options */
 };
 
 enum stored_status { STORED_OK, STORED_INPUT, STORED_ENVIRONMENT };

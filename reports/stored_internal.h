@@ -32,6 +32,10 @@ const json_t *stored_array(struct reading *r, const json_t *object, const char *
 /* "KEY is FOUND; expected EXPECTED"; the first one counts. `value` NULL: it is missing. */
 void stored_fail(struct reading *r, const char *key, const json_t *value, const char *expected);
 
+/* Fills r->problem, which the caller frees; left NULL: no axes, or out of memory. */
+void stored_axes(struct reading *r, const json_t *json, const char *problem);
+bool stored_words(struct reading *r, const json_t *json, struct stored *stored); /* false: out of memory */
+
 void stored_config(struct reading *r, const json_t *json, struct config_result *config);
 void stored_scores(struct reading *r, const json_t *json, struct result *result);
 

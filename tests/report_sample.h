@@ -17,5 +17,7 @@ void fill_full_result(void);
 
 TCase *terminal_case(void);
 TCase *stored_case(void);
+TCase *schema_case(void);
+TCase *documents_case(void);
 
 #endif

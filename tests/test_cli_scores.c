@@ -97,7 +97,9 @@ START_TEST(a_verdict_is_kept_listed_and_drawn)
     CLI("verify", "softmax", "right.c", TINY, "--db", "r.json");
     cli_expect_error(2, "r.json: is not a database", "expected one of", "another path");
     CLI("verify", "softmax", "right.c", TINY, "--db", "./right.c");
-    cli_expect_error(2, "./right.c is the candidate", "expected a file of its own", "another path");
+    cli_expect_error(2, "./right.c: is not a database", "expected one of", "another path");
+    CLI("verify", "softmax", "right.c", TINY, "--db", "same", "--json", "same");
+    cli_expect_error(2, "same is the database", "expected a file of its own", "another path");
 }
 END_TEST
 

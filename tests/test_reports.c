@@ -334,5 +334,7 @@ Suite *reports_suite(void)
     suite_add_tcase(suite, files);
     suite_add_tcase(suite, terminal_case());
     suite_add_tcase(suite, stored_case());
+    suite_add_tcase(suite, schema_case());
+    suite_add_tcase(suite, documents_case());
     return suite;
 }

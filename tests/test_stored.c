@@ -82,7 +82,7 @@ static char *terminal_text(const struct result *of)
     FILE *out = open_memstream(&text, &size);
 
     terminal_header(out, of, false);
-    terminal_report(out, of, false, true, of->check_options);
+    terminal_report(out, of, false, true);
     fclose(out);
     return text;
 }

@@ -63,7 +63,7 @@ static void write_terminal(const struct result *result)
     terminal_header(out, result, false);
     for (int i = 0; i < result->result_count; i++)
         terminal_config(out, &result->results[i], false);
-    terminal_report(out, result, false, true, "--device host");
+    terminal_report(out, result, false, true);
     FUZZ_CHECK(fclose(out) == 0);
     fuzz_plain(shown, length);
     free(shown);

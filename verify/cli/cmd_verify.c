@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "reference/error.h"
+#include "reports/github.h"
 #include "reports/published.h"
 #include "reports/terminal.h"
 #include "verify/forbid/forbid.h"
@@ -16,8 +16,10 @@
 #include "verify/system/clock.h"
 #include "verify/diagnose/diagnose.h"
 #include "begin.h"
+#include "keeping.h"
 #include "outputs.h"
 #include "reward.h"
+#include "screen.h"
 #include "verify/session/run.h"
 #include "verify/problem/folder.h"
 #include "verify/system/interrupt.h"
@@ -32,10 +34,11 @@ struct showing {
     const struct task *task;
     struct result *result;
     struct outputs *outputs;
+    struct keeping *keeping;
     const struct reward *reward;
     double start;
+    struct screen screen;
     bool progress; /* a line that rewrites itself */
-    bool colour;
     int failures, timed;
 };
 
@@ -45,9 +48,9 @@ static void show_timing(struct showing *show, const struct result *result)
     int passing = 0;
     for (int i = 0; i < result->result_count; i++)
         passing += result->results[i].outcome == OUTCOME_PASS;
-    terminal_progress_clear(stdout);
-    printf("timing: %d of %d that pass", ++show->timed, passing);
-    fflush(stdout);
+    char text[64];
+    snprintf(text, sizeof text, "timing: %d of %d that pass", ++show->timed, passing);
+    terminal_status(show->screen.out, text);
 }
 
 static void show_progress(void *data, const struct result *result, const struct config_result *latest,
@@ -58,12 +61,12 @@ static void show_progress(void *data, const struct result *result, const struct 
     show->failures += latest && config_fails(latest, show->options->published);
     if (latest && show->options->verbose) {
         if (show->progress)
-            terminal_progress_clear(stdout);
-        terminal_config(stdout, latest, show->colour);
-        fflush(stdout);
+            terminal_progress_clear(show->screen.out);
+        terminal_config(show->screen.out, latest, show->screen.colour);
+        fflush(show->screen.out);
     }
     if (show->progress && latest)
-        terminal_progress(stdout, result->result_count, result->planned, show->failures,
+        terminal_progress(show->screen.out, result->result_count, result->planned, show->failures,
                           result->result_count > 5
                               ? elapsed / result->result_count * (result->planned - result->result_count)
                               : -1);
@@ -226,11 +229,8 @@ static void explain_failures(struct showing *show, enum run_status status)
     const struct diagnose_limits limits = diagnose_limits(o->effort);
     if (!o->explain || o->fail_fast || status != RUN_DONE || is_interrupted())
         return;
-    if (show->progress) {
-        terminal_progress_clear(stdout);
-        printf("shrinking and explaining what failed");
-        fflush(stdout);
-    }
+    if (show->progress)
+        terminal_status(show->screen.out, "shrinking and explaining what failed");
     diagnose(show->task, &run, &limits, show->result);
 }
 
@@ -248,6 +248,35 @@ static void note_budget(struct result *result)
              budget_seconds(), left > 0 ? left : result->untimed, left > 0 ? "run" : "timed");
 }
 
+static void note_fail_fast(struct result *result)
+{
+    int left = 0;
+    for (int i = 0; i < result->result_count; i++)
+        left += result->results[i].outcome == OUTCOME_SKIPPED &&
+                result->results[i].reason.cause == CAUSE_FAIL_FAST;
+    if (left == 0 || result->partial)
+        return;
+    result->partial = true;
+    snprintf(result->partial_reason, sizeof result->partial_reason, "--fail-fast: %d not run", left);
+}
+
+static void print_quietly(FILE *out, const struct result *result)
+{
+    fprintf(out, "%s", verdict_name(result_verdict(result)));
+    if (result->no_sandbox[0] != '\0')
+        fprintf(out, " without a sandbox (%s)", result->no_sandbox);
+    if (result->without[0] != '\0')
+        fprintf(out, " without: %s", result->without);
+    fprintf(out, "\n");
+}
+
+static void write_outputs(const struct showing *show)
+{
+    const struct result *const result = show->result;
+    outputs_write(show->outputs, &result, 1);
+    keeping_finish(show->keeping, result);
+}
+
 static void conclude(struct showing *show, enum run_status status)
 {
     struct result *result = show->result;
@@ -255,6 +284,7 @@ static void conclude(struct showing *show, enum run_status status)
     if (status == RUN_INTERRUPTED)
         snprintf(result->partial_reason, sizeof result->partial_reason, "interrupted");
     note_budget(result);
+    note_fail_fast(result);
     find_excess(result);
     find_forbidden(result);
     note_company(result);
@@ -266,26 +296,20 @@ static void conclude(struct showing *show, enum run_status status)
     result->published_judged = show->options->published;
     scores_fill(result, reward_table_of(show->reward));
     result->seconds = clock_seconds() - show->start;
-    outputs_write(show->outputs, result);
-    outputs_finish(show->outputs, result);
+    write_outputs(show);
     if (show->progress)
-        terminal_progress_clear(stdout);
-    if (show->reward->name != SCORE_NAMES) {
-        reward_print(show->reward, result);
-        return;
-    }
-    if (show->options->quiet) {
-        printf("%s", verdict_name(result_verdict(result)));
-        if (result->no_sandbox[0] != '\0')
-            printf(" without a sandbox (%s)", result->no_sandbox);
-        if (result->without[0] != '\0')
-            printf(" without: %s", result->without);
-        printf("\n");
-        return;
-    }
-    terminal_report(stdout, result, show->colour, show->options->verbose, result->check_options);
-    if (show->options->scores)
-        terminal_scores(stdout, result);
+        terminal_progress_clear(show->screen.out);
+    if (show->reward->name != SCORE_NAMES)
+        reward_print(show->screen.out, show->reward, result);
+    else if (show->options->quiet)
+        print_quietly(show->screen.out, result);
+    else
+        terminal_report(show->screen.out, result, show->screen.colour, show->options->verbose);
+    if (show->options->scores && !show->options->quiet)
+        terminal_scores(show->screen.out, result);
+    screen_close(&show->screen);
+    if (show->options->github)
+        github_print(show->screen.out, result);
 }
 
 /* No verdict may come out of a run that broke; its files say so. */
@@ -298,12 +322,12 @@ static int give_up(struct showing *show, enum run_status status, const char *err
     result->verdict = result->published_verdict = VERDICT_INCONCLUSIVE;
     scores_fill(result, reward_table_of(show->reward));
     result->seconds = clock_seconds() - show->start;
-    outputs_write(show->outputs, result);
-    outputs_finish(show->outputs, result);
+    write_outputs(show);
     if (show->progress)
-        terminal_progress_clear(stdout);
+        terminal_progress_clear(show->screen.out);
     if (show->reward->name != SCORE_NAMES)
-        reward_print(show->reward, result);
+        reward_print(show->screen.out, show->reward, result);
+    screen_close(&show->screen);
     options_error("%s", error);
     return status == RUN_BAD ? EXIT_USAGE : EXIT_ENVIRONMENT;
 }
@@ -312,9 +336,11 @@ static int exit_status(const struct showing *show, enum run_status status)
 {
     if (show->outputs->error[0])
         options_error("%s", show->outputs->error);
+    if (show->keeping->error[0])
+        options_error("--db %s", show->keeping->error);
     if (status == RUN_INTERRUPTED)
         return EXIT_INTERRUPTED;
-    if (show->outputs->error[0])
+    if (show->outputs->error[0] || show->keeping->error[0])
         return EXIT_ENVIRONMENT;
     const bool whole = show->result->without[0] == '\0';
     return whole && result_verdict(show->result) == VERDICT_GENERAL ? EXIT_GENERAL : EXIT_OTHER;
@@ -328,14 +354,26 @@ static double time_budget(const struct options *options)
     return options->effort == EFFORT_QUICK ? 0.01 : 0.04;
 }
 
-static int run_begun(struct showing *show, const struct run_options *run)
+static int run_begun(struct showing *show)
 {
+    const struct options *const o = show->options;
     char error[1024];
-    if (!show->options->quiet) {
-        terminal_header(stdout, show->result, show->colour);
-        fflush(stdout);
+    const struct run_options run = {.timeout = o->timeout,
+                                    .memory = o->memory,
+                                    .jobs = o->jobs,
+                                    .timing = o->timing,
+                                    .published = o->published,
+                                    .fail_fast = o->fail_fast,
+                                    .time_budget = time_budget(o),
+                                    .progress = show_progress,
+                                    .progress_data = show};
+    screen_open(&show->screen, o);
+    show->progress = show->screen.progress && !o->quiet;
+    if (!o->quiet) {
+        terminal_header(show->screen.out, show->result, show->screen.colour);
+        fflush(show->screen.out);
     }
-    const enum run_status status = run_task(show->task, run, show->result, error, sizeof error);
+    const enum run_status status = run_task(show->task, &run, show->result, error, sizeof error);
     if (status == RUN_BAD || status == RUN_BROKEN)
         return give_up(show, status, error);
     conclude(show, status);
@@ -347,39 +385,36 @@ static int run_verify(struct task *task, const struct options *options, struct o
 {
     struct result result;
     char error[1024];
-    const bool terminal = isatty(STDOUT_FILENO);
+    struct show_words words;
+    struct keeping keeping;
     struct showing show = {.options = options,
                            .task = task,
                            .result = &result,
                            .outputs = outputs,
+                           .keeping = &keeping,
                            .reward = reward,
-                           .start = start,
-                           .colour = terminal,
-                           .progress = terminal && !options->quiet};
-    const struct run_options run = {.timeout = options->timeout,
-                                    .memory = options->memory,
-                                    .jobs = options->jobs,
-                                    .timing = options->timing,
-                                    .published = options->published,
-                                    .fail_fast = options->fail_fast,
-                                    .time_budget = time_budget(options),
-                                    .progress = show_progress,
-                                    .progress_data = &show};
-    int exit_code;
+                           .start = start};
     if (forbid_object(task->build.object, error, sizeof error) != 0) {
         options_error("%s", error);
         return EXIT_ENVIRONMENT;
     }
-    char *const check_options = show_command_options(options, task);
     start_result(task, options, &result);
-    result.check_options = check_options;
-    exit_code = outputs_begin(outputs, &result);
+    show_check_words(&words, options, task);
+    result.check_options = words.word;
+    int exit_code = keeping_begin(&keeping, options->db, &result);
     if (exit_code == 0)
-        exit_code = run_begun(&show, &run);
+        exit_code = run_begun(&show);
     free(result.results);
     free(result.finding);
-    free(check_options);
     return exit_code;
+}
+
+static int run_and_close(struct task *task, const struct options *options, struct outputs *outputs,
+                         const struct reward *reward, double start)
+{
+    const int status = run_verify(task, options, outputs, reward, start);
+    outputs_close(outputs);
+    return status;
 }
 
 int command_verify(const struct options *options)
@@ -398,7 +433,7 @@ int command_verify(const struct options *options)
         return status;
     status = begin_step(&task, task_build(&task));
     if (task.uncompiled)
-        reward_print_uncompiled(&reward);
+        reward_print_uncompiled(stdout, &reward);
     if (status == 0)
         status = begin_step(&task, task_draw(&task));
     if (status == 0 && is_interrupted())
@@ -406,6 +441,6 @@ int command_verify(const struct options *options)
     if (status == 0)
         status = outputs_open(&outputs, options);
     if (status == 0)
-        status = run_verify(&task, options, &outputs, &reward, start);
+        status = run_and_close(&task, options, &outputs, &reward, start);
     return begin_end(&task, status);
 }

@@ -52,11 +52,16 @@ enum {
     KEY_ENTRY = 'E',
     KEY_COMPILE_TIMEOUT = 'k',
     KEY_SCORES = 'g',
-    KEY_REWARD = 'G',
-    KEY_REWARD_TABLE = 'K',
+    KEY_REWARD = 'Q',
+    KEY_REWARD_TABLE = 'A',
     KEY_DB = 'D',
-    KEY_PLOT = 'O',
-    KEY_IMPORT = 'I'
+    KEY_PLOT = 'N',
+    KEY_IMPORT = 'I',
+    KEY_HTML = 'H',
+    KEY_JUNIT = 'U',
+    KEY_MARKDOWN = 'K',
+    KEY_GITHUB = 'G',
+    KEY_COLOR = 'O'
 };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
@@ -94,6 +99,11 @@ static const struct argp_option all_options[] = {
     {"import", KEY_IMPORT, NULL, 0, "take in results that --json wrote", 0},
     {"json", KEY_JSON, "FILE", 0, "write the whole result to FILE", 0},
     {"csv", KEY_CSV, "FILE", 0, "write one line per configuration to FILE", 0},
+    {"html", KEY_HTML, "FILE", 0, "write one self-contained page to FILE", 0},
+    {"junit", KEY_JUNIT, "FILE", 0, "write JUnit XML to FILE: a test case for each configuration", 0},
+    {"markdown", KEY_MARKDOWN, "FILE", 0, "write Markdown to FILE, for a pull request's comment", 0},
+    {"github", KEY_GITHUB, NULL, 0, "print annotations of a workflow on GitHub", 0},
+    {"color", KEY_COLOR, "WHEN", 0, "auto (default: on a terminal), always or never", 0},
     {"timing", KEY_TIMING, NULL, 0, "time it too, and judge the timed calls", 0},
     {"no-timing", KEY_NO_TIMING, NULL, 0, "judge correctness only", 0},
     {"no-lease", KEY_NO_LEASE, NULL, 0,
@@ -191,6 +201,10 @@ static error_t parse_value(int key, char *text, const struct command *command, s
     case KEY_PLOT: o->plot = text; return 0;
     case KEY_JSON: o->json = text; return 0;
     case KEY_CSV: o->csv = text; return 0;
+    case KEY_HTML: o->html = text; return 0;
+    case KEY_JUNIT: o->junit = text; return 0;
+    case KEY_MARKDOWN: o->markdown = text; return 0;
+    case KEY_COLOR: o->color = options_color(command, text); return 0;
     case KEY_REGRESS: o->regress = text; return 0;
     case KEY_CAUSE: o->cause = text; return 0;
     case KEY_LIKE: o->like = text; return 0;
@@ -242,6 +256,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_NO_EXPLAIN: o->explain = false; return 0;
     case KEY_FAIL_FAST: o->fail_fast = true; return 0;
     case KEY_HEADER: o->header = true; return 0;
+    case KEY_GITHUB: o->github = true; return 0;
     case KEY_SCORES: o->scores = true; return 0;
     case KEY_IMPORT: o->import = true; return 0;
     case KEY_REQUIRE_SANDBOX: sandbox_require(); return 0;
@@ -325,16 +340,6 @@ static void check_options(const struct command *command, const struct argp_optio
     }
 }
 
-/* What went to a full disk must not look like success. */
-static int check_output(int status)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return status;
-    options_error("standard output takes no more: not all was written\n"
-                  "---> free some space, or send it elsewhere");
-    return status == EXIT_GENERAL || status == EXIT_OTHER ? EXIT_ENVIRONMENT : status;
-}
-
 /* Kernels of the tool's own include headers of its problems. */
 static void show_own_headers(void)
 {
@@ -369,34 +374,5 @@ int options_run(const struct command *command, int argc, char **argv)
         options_error("out of memory");
         return EXIT_ENVIRONMENT;
     }
-    return check_output(command->run(&options));
-}
-
-void options_error(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    fflush(stdout); /* where both go to one file, the error comes last */
-    fprintf(stderr, "unseen: ");
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, "\n");
-    va_end(arguments);
-}
-
-/* A folder takes a compiler, which an interrupt ends. A note says what the run can do without. */
-int options_problem(const char *word, const struct problem **problem)
-{
-    char text[4096];
-    const bool caught = catch_signals_here(child_stop_all);
-    const enum folder_status status = folder_problem(problem, word, text, sizeof text);
-    const bool interrupted = is_interrupted();
-    if (caught)
-        release_signals();
-    if (interrupted) { /* the compiler was killed; that says nothing about the problem */
-        options_error("interrupted");
-        return EXIT_INTERRUPTED;
-    }
-    if (*text)
-        options_error("%s%s", status == FOLDER_OK ? "note: " : "", text);
-    return status == FOLDER_OK ? 0 : status == FOLDER_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
+    return options_output(command->run(&options));
 }

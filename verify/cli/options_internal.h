@@ -17,6 +17,7 @@ double options_seconds(const struct command *command, const char *name, const ch
                        const char *text);                             /* above 0, a day at most */
 double options_size(const struct command *command, const char *text); /* bytes: "8G" */
 enum effort options_effort(const struct command *command, const char *text);
+enum color options_color(const struct command *command, const char *text);
 bool options_tolerance(const struct command *command, const char *text); /* is it `published`? */
 void options_forbid(const struct command *command, const char *text);
 void options_take_away(const struct command *command, const char *list); /* --without */

@@ -80,6 +80,15 @@ enum effort options_effort(const struct command *command, const char *text)
                   text);
 }
 
+enum color options_color(const struct command *command, const char *text)
+{
+    static const char *const name[] = {"auto", "always", "never"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(text, name[i]) == 0)
+            return (enum color)i;
+    options_usage(command, "--color '%s'; expected auto, always or never\n---> leave it out for auto", text);
+}
+
 bool options_tolerance(const struct command *command, const char *text)
 {
     if (strcmp(text, "published") != 0 && strcmp(text, "exact") != 0)

@@ -68,26 +68,26 @@ const struct reward_table *reward_table_of(const struct reward *reward)
     return reward->has_table ? &reward->table : NULL;
 }
 
-static void print(const char *name, bool seen, const struct score_value *score)
+static void print(FILE *out, const char *name, bool seen, const struct score_value *score)
 {
     if (score->state == SCORE_VALUE)
-        printf("%.6g", score->value == 0 ? 0 : score->value); /* never "-0" */
+        fprintf(out, "%.6g", score->value == 0 ? 0 : score->value); /* never "-0" */
     else
-        printf("%s", score_state_name(score->state));
-    printf(" %s%s: %s\n", name, seen ? "@seen" : "", score->reason);
+        fprintf(out, "%s", score_state_name(score->state));
+    fprintf(out, " %s%s: %s\n", name, seen ? "@seen" : "", score->reason);
 }
 
-void reward_print(const struct reward *reward, const struct result *result)
+void reward_print(FILE *out, const struct reward *reward, const struct result *result)
 {
     const struct result_scores *const scores = &result->scores;
-    print(score_traits(reward->name)->name, reward->seen,
+    print(out, score_traits(reward->name)->name, reward->seen,
           reward->seen ? &scores->seen[reward->name] : &scores->unseen[reward->name]);
 }
 
-void reward_print_uncompiled(const struct reward *reward)
+void reward_print_uncompiled(FILE *out, const struct reward *reward)
 {
     if (reward->name == SCORE_NAMES)
         return;
     const struct score_value score = scores_uncompiled(reward->name, reward_table_of(reward));
-    print(score_traits(reward->name)->name, reward->seen, &score);
+    print(out, score_traits(reward->name)->name, reward->seen, &score);
 }

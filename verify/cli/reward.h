@@ -19,7 +19,7 @@ int reward_open(struct reward *reward, const struct options *options);
 const struct reward_table *reward_table_of(const struct reward *reward); /* NULL: none */
 
 /* "0.8125 pass_rate: 26 of 32 unseen configurations pass"; the first word is a number, `none` or `inconclusive`. */
-void reward_print(const struct reward *reward, const struct result *result);
-void reward_print_uncompiled(const struct reward *reward);
+void reward_print(FILE *out, const struct reward *reward, const struct result *result);
+void reward_print_uncompiled(FILE *out, const struct reward *reward);
 
 #endif

@@ -43,6 +43,7 @@ static void count_one(struct counted *c, const struct config_result *config)
     const bool baseline = config->baseline_outcome == OUTCOME_PASS;
     c->found++;
     c->left_out += config->outcome == OUTCOME_SKIPPED && config->reason.cause == CAUSE_FAIL_FAST;
+    c->failed += outcome_is_rejected(config->outcome);
     count_quadrant(&c->quadrants, config->baseline_judged, baseline, passes);
     if (!passes)
         return;
@@ -299,7 +300,7 @@ static struct score_value one(const struct counted *c, enum score_name name)
 /* A kernel that is wrong somewhere is so, whatever was left out. */
 static bool is_settled(const struct counted *c, enum score_name name)
 {
-    return c->found - c->left_out > c->passing &&
+    return c->failed > 0 &&
            (name == SCORE_AKA_POINTS || name == SCORE_AKA_BOUNDED || name == SCORE_PEAK_FRACTION);
 }
 
@@ -309,9 +310,11 @@ static void fill(const struct counted *c, struct score_value *score)
         const enum score_name name = (enum score_name)i;
         if (c->total == 0)
             score[i] = scores_none("the %s set is empty", c->word);
+        else if (c->denied || is_settled(c, name))
+            score[i] = one(c, name);
         else if (c->result->partial)
             score[i] = scores_open("the run was cut off: %.120s", c->result->partial_reason);
-        else if (c->left_out > 0 && !c->denied && !is_settled(c, name))
+        else if (c->left_out > 0)
             score[i] = scores_open("--fail-fast left out %d of %d %s configurations", c->left_out, c->total,
                                    c->word);
         else

@@ -15,6 +15,7 @@ struct counted {
     int found;        /* in the record */
     int left_out;     /* not run because another one had failed (--fail-fast) */
     int passing;
+    int failed;           /* judged and not passed */
     int timed, disturbed; /* of those that pass */
     int compared;         /* have a speedup */
     int worse;            /* of those that pass: the baseline does not */
