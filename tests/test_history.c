@@ -325,6 +325,18 @@ START_TEST(a_file_that_was_taken_away_meanwhile_is_made_anew)
 }
 END_TEST
 
+/* SQLite would keep it in memory, and lose it. */
+START_TEST(a_name_that_means_something_to_sqlite_is_a_file)
+{
+    char token[HISTORY_TOKEN];
+    ck_assert_int_eq(chdir(folder), 0);
+    history.path = ":memory:";
+    begin(token, then);
+    ck_assert_int_eq(access(":memory:", F_OK), 0);
+    ck_assert_int_eq(count_runs(NULL), 1);
+}
+END_TEST
+
 /* --- the drawing --- */
 
 static int count_of(const char *text, const char *part)
@@ -384,6 +396,7 @@ Suite *history_suite(void)
     tcase_add_test(tcase, a_database_that_somebody_holds_is_waited_for_and_then_given_up);
     tcase_add_test(tcase, a_full_disk_is_told_and_leaves_what_was_there);
     tcase_add_test(tcase, a_file_that_was_taken_away_meanwhile_is_made_anew);
+    tcase_add_test(tcase, a_name_that_means_something_to_sqlite_is_a_file);
     tcase_add_test(tcase, a_drawing_has_a_mark_for_every_run_and_value);
     suite_add_tcase(suite, tcase);
     return suite;

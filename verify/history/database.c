@@ -191,11 +191,17 @@ enum history_status database_open(struct database *d, const struct history *hist
     enum history_status status = look(d, writes);
     if (status != HISTORY_OK)
         return status;
+    char file[4096]; /* never one of the names that mean something else to SQLite, such as ":memory:" */
+    if (snprintf(file, sizeof file, "%s%s", history->path[0] == '/' ? "" : "./", history->path) >=
+        (int)sizeof file)
+        return say(d, HISTORY_INPUT,
+                   "is too long; expected a path of at most %d bytes\n---> give a shorter one",
+                   (int)sizeof file - 3);
     const int flags = writes ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE;
-    int code = sqlite3_open_v2(history->path, &d->db, flags, NULL);
+    int code = sqlite3_open_v2(file, &d->db, flags, NULL);
     if (code != SQLITE_OK && !writes) {
         sqlite3_close(d->db);
-        code = sqlite3_open_v2(history->path, &d->db, SQLITE_OPEN_READONLY, NULL);
+        code = sqlite3_open_v2(file, &d->db, SQLITE_OPEN_READONLY, NULL);
     }
     status = code == SQLITE_OK ? prepare(d, history, writes) : database_fail(d, "open it");
     if (status != HISTORY_OK)
