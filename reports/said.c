@@ -167,9 +167,16 @@ static bool tells_little(const struct interval *interval)
     return !(interval->high - interval->low <= fabs(interval->value));
 }
 
-static int failures(const struct set_score *set)
+/* Why nothing can be told, of both sets together. */
+static const char *little_to_tell(const struct result *result)
 {
-    return set->configs - set->outcome[OUTCOME_PASS] - set->outcome[OUTCOME_SKIPPED];
+    const struct set_score *seen = &result->seen, *unseen = &result->unseen;
+    const int passes = seen->outcome[OUTCOME_PASS] + unseen->outcome[OUTCOME_PASS];
+    const int skipped = seen->outcome[OUTCOME_SKIPPED] + unseen->outcome[OUTCOME_SKIPPED];
+
+    return passes + skipped == seen->configs + unseen->configs ? "nothing fails"
+           : passes == 0                                       ? "nothing passes"
+                                                               : "too few failures to tell";
 }
 
 bool said_drop(char text[SAID_SIZE], const struct result *result)
@@ -183,9 +190,7 @@ bool said_drop(char text[SAID_SIZE], const struct result *result)
     snprintf(range, sizeof range, "95%%: %.1f to %.1f", drop->low, drop->high);
     snprintf(text, SAID_SIZE, "%.1f points, seen pass rate minus unseen (%s%s)",
              drop->value == 0 ? 0 : drop->value, /* never -0.0 */
-             !tells_little(drop)                                        ? range
-             : failures(&result->seen) + failures(&result->unseen) == 0 ? "nothing fails"
-                                                                        : "too few failures to tell",
+             tells_little(drop) ? little_to_tell(result) : range,
              skipped ? "; skipped ones count as not passing" : "");
     return true;
 }

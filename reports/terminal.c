@@ -198,17 +198,20 @@ static void print_phases(FILE *out, const struct result *result)
         {"timing", p->time},    {"explaining", result->diagnosis.seconds},
     };
     double sum = 0;
+    char text[128];
 
     for (size_t i = 0; i < sizeof phase / sizeof phase[0]; i++) {
         terminal_label(out, i == 0 ? "time" : "");
         fprintf(out, "%-12s%9.2f s\n", phase[i].name, phase[i].seconds);
         sum += phase[i].seconds;
     }
-    terminal_label(out, "");
-    if (sum <= result->seconds)
+    if (sum <= result->seconds) {
+        terminal_label(out, "");
         fprintf(out, "%-12s%9.2f s\n", "the rest", result->seconds - sum);
-    else
-        fprintf(out, "the phases overlap: %.2f s of work in %.2f s\n", sum, result->seconds);
+        return;
+    }
+    snprintf(text, sizeof text, "the phases overlap: %.2f s of work in %.2f s", sum, result->seconds);
+    terminal_line(out, "", text);
 }
 
 /* What was judged, on what, how: what nobody reads who knows it, and everybody needs who does not. */

@@ -244,12 +244,13 @@ static int outcomes_sum(const struct set_score *score)
     return sum;
 }
 
-/* What --fail-fast left out would count as not passing, and make a drop that nobody measured. */
+/* What --fail-fast or the budget left out would count as not passing, and make a drop that nobody measured. */
 static bool stopped_early(const struct result *result)
 {
     for (int i = 0; i < result->result_count; i++)
         if (result->results[i].outcome == OUTCOME_SKIPPED &&
-            result->results[i].reason.cause == CAUSE_FAIL_FAST)
+            (result->results[i].reason.cause == CAUSE_FAIL_FAST ||
+             result->results[i].reason.cause == CAUSE_BUDGET))
             return true;
     return false;
 }
