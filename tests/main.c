@@ -21,6 +21,7 @@ static const struct {
     {"contract", contract_suite, 0},
     {"session", session_suite, 0},
     {"house", house_suite, 0},
+    {"history", history_suite, 0},
     {"build", build_suite, 0},
     {"cli", cli_suite, 0},
     {"own", own_suite, 0},

@@ -8,8 +8,10 @@ Suite *contract_suite(void);
 TCase *contract_draw_case(void); /* parts of the contract suite */
 TCase *contract_formats_case(void);
 Suite *score_suite(void);
+TCase *scores_case(void); /* part of it */
 Suite *session_suite(void);
 Suite *house_suite(void);
+Suite *history_suite(void);
 Suite *reports_suite(void);
 Suite *child_suite(void);
 Suite *forbid_suite(void);

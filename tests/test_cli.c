@@ -196,6 +196,8 @@ Suite *cli_suite(void)
     suite_add_tcase(suite, cli_limits_case());
     suite_add_tcase(suite, cli_run_case());
     suite_add_tcase(suite, cli_output_case());
+    suite_add_tcase(suite, cli_scores_case());
+    suite_add_tcase(suite, cli_report_case());
     suite_add_tcase(suite, cli_audit_case());
     suite_add_tcase(suite, cli_explain_case());
     suite_add_tcase(suite, cli_shrink_case());

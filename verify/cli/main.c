@@ -42,7 +42,7 @@ static const struct command commands[] = {
      "Draw the seen and unseen sets and print them, one configuration per line, with why each was "
      "drawn.",
      command_draw},
-    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbjcnLxftMBJTvqRiwFWPEk",
+    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbgQADjcnLxftMBJTvqRiwFWPEkHUKGO",
      "Run CANDIDATE (.c, .cu, .so, .py or .json) on the seen and on an unseen set, judge every output "
      "element, and "
      "say whether it is general.\v"
@@ -66,6 +66,14 @@ static const struct command commands[] = {
      "Keep CONFIGURATION among the failures that `verify` runs before all others.\v"
      "Exit status: 0 it is kept, 2 bad usage or input, 3 the file cannot be written.",
      command_freeze},
+    {"history", "[PROBLEM|CANDIDATE]", 0, ARGUMENTS_MAX, "DjNI",
+     "Verdicts over time, newest first, of a database that `verify --db FILE` wrote.\v"
+     "For example:\n"
+     "  unseen verify softmax kernel.cu --db runs.db\n"
+     "  unseen history softmax --db runs.db --plot softmax.svg\n"
+     "  unseen history --db runs.db --import results/a.json results/b.json\n\n"
+     "Exit status: 0 shown or taken in, 2 bad usage or input, 3 the database cannot be read or written.",
+     command_history},
     {"audit", "PROBLEM", 1, 1, "dSpuesjq",
      "Put outputs that no honest work went into (zeros, a constant, half of the work, ..) through the "
      "published check and through ours.\v"
@@ -97,6 +105,15 @@ static const struct command commands[] = {
      "Exit status: 0 every check passed, 1 some did not, 2 bad usage or input, 3 the environment cannot do "
      "it, 130 interrupted.",
      command_prove},
+    {"report", "RESULT.json...", 1, ARGUMENTS_MAX, "HUKGOv",
+     "Write reports from what verify --json stored: the terminal's without options; several results side by "
+     "side.\v"
+     "For example:\n"
+     "  unseen report before.json after.json --html report.html\n\n"
+     "Exit status: 0 every candidate is general, 1 some are not, 2 bad usage or input, 3 the environment "
+     "cannot do "
+     "it.",
+     command_report},
     {"peak", "", 0, 0, "d", "Measure what the hardware can do, beside the vendor's figures.", command_peak},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -147,7 +164,7 @@ static int run(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return options_run(&commands[i], argc - 1, argv + 1);
     options_error("unknown command '%s'; expected list, describe, draw, verify, check, shrink, freeze, "
-                  "audit, prove, new, import or peak\n"
+                  "history, audit, prove, new, import, report or peak\n"
                   "---> unseen --help says what each does",
                   argv[1]);
     return EXIT_USAGE;

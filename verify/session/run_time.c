@@ -62,6 +62,16 @@ static void time_break(struct run *run, enum session_status status, const char *
     snprintf(run->error, run->error_size, "%s%s", what, session_error(session));
 }
 
+/* Below so many samples, or beside others, there is no interval. */
+static void keep_baseline(const struct timing *baseline, struct timing *timing)
+{
+    enum { LEAST_FOR_INTERVAL = 6 };
+    const bool known = baseline->samples >= LEAST_FOR_INTERVAL && !baseline->disturbed;
+    timing->baseline_ms = baseline->median_ms;
+    timing->baseline_low_ms = known ? baseline->low_ms : 0;
+    timing->baseline_high_ms = known ? baseline->high_ms : 0;
+}
+
 /* Where the baseline itself does not pass, there is no time to compare with. */
 static void time_baseline(const struct times *times, int i, double budget)
 {
@@ -72,7 +82,9 @@ static void time_baseline(const struct times *times, int i, double budget)
     if (status != SESSION_OK)
         time_break(run, status, "--baseline: ", times->baseline);
     else if (other.outcome == OUTCOME_PASS && other.timing.present)
-        run->result->results[i].timing.baseline_ms = other.timing.median_ms;
+        keep_baseline(&other.timing, &run->result->results[i].timing);
+    else if (other.outcome != OUTCOME_PASS)
+        run_note_baseline(&run->result->results[i], &other);
 }
 
 static double budget_of(const struct run *run, int i)
@@ -165,7 +177,7 @@ static void time_groups(const struct times *times)
     }
 }
 
-static struct session *open_baseline(const struct run *run)
+struct session *run_open_baseline(const struct run *run)
 {
     struct session_options options = run_session_options(run->task, run->options);
     options.object = run->task->baseline.object;
@@ -178,7 +190,7 @@ void run_times(struct run *run)
     const struct session_options options = run_session_options(run->task, run->options);
     struct times times = {.run = run, .session = session_open(&options)};
     if (*run->task->baseline.object)
-        times.baseline = open_baseline(run);
+        times.baseline = run_open_baseline(run);
     if (times.session && (times.baseline || !*run->task->baseline.object) && list_times(&times)) {
         time_groups(&times);
         share_times(&times);

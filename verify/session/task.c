@@ -221,6 +221,7 @@ static enum task_status build_one(struct task *task, const char *path, struct bu
         unlink(build->log);
         return TASK_INTERRUPTED;
     }
+    task->uncompiled = status == BUILD_FAILED && build == &task->build;
     return status == BUILD_ENVIRONMENT ? TASK_ENVIRONMENT : TASK_INPUT;
 }
 
@@ -249,7 +250,18 @@ enum task_status task_build(struct task *task)
         status = build_one(task, task->options.candidate, &task->build);
     if (status != TASK_OK || !task->options.baseline)
         return status;
-    return build_one(task, task->options.baseline, &task->baseline);
+    char own[1400];
+    if (strcmp(task->options.baseline, "own") != 0)
+        return build_one(task, task->options.baseline, &task->baseline);
+    const char *const file = task->device.backend == BACKEND_CUDA ? "baseline.cu" : "baseline.c";
+    if (task->problem->task || folder_source(task->problem, file, own, sizeof own) != 0) {
+        snprintf(task->error, sizeof task->error,
+                 "--baseline own: %s has no %s; expected a problem with a baseline of its own\n"
+                 "---> name a file: --baseline FILE",
+                 task->problem->name, task->problem->task ? "baseline" : file);
+        return TASK_INPUT;
+    }
+    return build_one(task, own, &task->baseline);
 }
 
 void task_clear(struct task *task)
