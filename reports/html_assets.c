@@ -35,7 +35,7 @@ static const char *const style[] = {
     "th.number{text-align:right;"
     "font-variant-numeric:tabular-nums;white-space:nowrap}",
     "a{color:inherit}.both{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,420px),1fr));"
-    "gap:0 32px;"
+    "gap:12px 32px;"
     "align-items:start}.both dl{margin:0}",
     ".sets thead th:not(:first-child){text-align:right}",
     ".compare td:last-child{min-width:14em}.compare .quadrants "
