@@ -97,6 +97,11 @@ static const struct command commands[] = {
      "Exit status: 0 every check passed, 1 some did not, 2 bad usage or input, 3 the environment cannot do "
      "it, 130 interrupted.",
      command_prove},
+    {"compare", "PROBLEM OLD NEW", 2, 3, "dSpuesjnLtMBJvqRiwPEk",
+     "Is NEW worse than OLD? Two candidates, checked and timed now in turns on the same configurations.\v"
+     "Exit status: 0 no, 1 yes, or nothing could be told, 2 bad usage or input, 3 the environment cannot do "
+     "it, 130 interrupted.",
+     command_compare},
     {"peak", "", 0, 0, "d", "Measure what the hardware can do, beside the vendor's figures.", command_peak},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -147,7 +152,7 @@ static int run(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return options_run(&commands[i], argc - 1, argv + 1);
     options_error("unknown command '%s'; expected list, describe, draw, verify, check, shrink, freeze, "
-                  "audit, prove, new, import or peak\n"
+                  "audit, prove, new, import, compare or peak\n"
                   "---> unseen --help says what each does",
                   argv[1]);
     return EXIT_USAGE;

@@ -68,5 +68,6 @@ int command_import(const struct options *options);
 int command_new(const struct options *options);
 int command_prove(const struct options *options);
 int command_peak(const struct options *options);
+int command_compare(const struct options *options);
 
 #endif

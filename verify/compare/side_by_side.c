@@ -1,0 +1,124 @@
+#include "side_by_side.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rounds.h"
+#include "verify/measure/gate.h"
+
+static const struct drawn *drawn_of(const struct task *task, int i)
+{
+    return i < task->seen_set.count ? &task->seen_set.item[i]
+                                    : &task->unseen_set.item[i - task->seen_set.count];
+}
+
+/* They differ in input class and seed only: one time serves both. */
+static bool has_same_time(const struct compared *a, const struct compared *b)
+{
+    struct config other = b->config;
+    const int input = problem_input_axis(a->config.problem);
+    if (input >= 0)
+        other.value[input] = a->config.value[input];
+    return config_same_point(&other, &a->config);
+}
+
+static void find_same_times(struct comparison *c)
+{
+    for (int i = 0; i < c->count; i++)
+        for (int k = 0; k < i && !c->item[i].same_time; k++)
+            c->item[i].same_time = !c->item[k].same_time && c->item[k].outcome[0] == OUTCOME_PASS &&
+                                   c->item[k].outcome[1] == OUTCOME_PASS &&
+                                   has_same_time(&c->item[i], &c->item[k]);
+}
+
+static void describe(const struct task *task, const struct result *result, struct comparison *c)
+{
+    for (int i = 0; i < c->count; i++) {
+        struct compared *item = &c->item[i];
+        item->unseen = i >= task->seen_set.count;
+        item->config = drawn_of(task, i)->config;
+        config_format(&item->config, item->line, sizeof item->line);
+        for (int side = 0; side < 2; side++)
+            item->outcome[side] = result[side].results[i].outcome;
+        memcpy(item->detail, result[1].results[i].detail, sizeof item->detail);
+    }
+}
+
+/* One more kind of cheating than the old one's. */
+static void find_cheating(const struct result *result, struct comparison *c)
+{
+    for (int i = 0; i < result[1].finding_count; i++) {
+        const struct finding *finding = &result[1].finding[i];
+        bool known = !finding_is_cheating(finding->kind);
+        for (int k = 0; k < result[0].finding_count; k++)
+            known = known || result[0].finding[k].kind == finding->kind;
+        if (!known)
+            snprintf(c->finding, sizeof c->finding, "%s", finding->evidence);
+    }
+}
+
+static enum run_status check_both(const struct task *task, const struct side_options *options,
+                                  struct result *result, char *error, size_t size)
+{
+    for (int side = 0; side < 2; side++) {
+        enum run_status status = run_task(&task[side], &options->run, &result[side], error, size);
+        if (status != RUN_DONE)
+            return status;
+    }
+    return RUN_DONE;
+}
+
+static enum run_status time_both(const struct task *task, const struct side_options *options,
+                                 struct comparison *c, char *error, size_t size)
+{
+    const struct rounds_options rounds = {.budget_seconds = options->budget_seconds,
+                                          .progress = options->progress,
+                                          .progress_data = options->progress_data};
+    struct rounds *both = rounds_open(&task[0], &task[1], &options->run);
+    enum run_status status = RUN_BROKEN;
+    if (both)
+        status = rounds_run(both, &rounds, c, error, size);
+    else
+        snprintf(error, size, "out of memory");
+    rounds_close(both);
+    return status;
+}
+
+static enum run_status compare(const struct task *task, const struct side_options *options,
+                               struct result *result, struct comparison *c, char *error, size_t size)
+{
+    enum run_status status = check_both(task, options, result, error, size);
+    if (status != RUN_DONE)
+        return status;
+    describe(&task[0], result, c);
+    find_cheating(result, c);
+    find_same_times(c);
+    if (options->timing)
+        status = time_both(task, options, c, error, size);
+    return status;
+}
+
+enum run_status side_by_side(const struct task *task, const struct side_options *options,
+                             struct comparison *c, char *error, size_t error_size)
+{
+    struct task both[2] = {*task, *task};
+    struct result result[2] = {{.seed = task->seed}, {.seed = task->seed}};
+    enum run_status status = RUN_BROKEN;
+    both[0].build = task->baseline;
+    c->count = task->seen_set.count + task->unseen_set.count;
+    c->item = calloc((size_t)c->count + 1, sizeof *c->item);
+    for (int side = 0; side < 2; side++)
+        result[side].planned = c->count;
+    if (c->item)
+        status = compare(both, options, result, c, error, error_size);
+    else
+        snprintf(error, error_size, "out of memory");
+    if (status == RUN_DONE)
+        gate_close(c);
+    for (int side = 0; side < 2; side++) {
+        free(result[side].results);
+        free(result[side].finding);
+    }
+    return status;
+}
