@@ -62,8 +62,10 @@ enum cause {
     CAUSE_FAIL_FAST, /* skipped: another one failed before */
     CAUSE_PATIENCE,  /* skipped: enough timed out, exceeded a bound or died while loading before */
     CAUSE_LIMIT,     /* more memory, or more processes, than its bound */
-    CAUSE_BUDGET     /* skipped: --budget was over */
+    CAUSE_BUDGET,    /* skipped: --budget was over */
+    CAUSE_COUNT
 };
+const char *cause_name(enum cause cause); /* "value", "guard", ... */
 
 /* What the candidate was doing then. */
 enum stage {
@@ -73,11 +75,14 @@ enum stage {
     STAGE_NEAR,    /* these contents at these addresses, but for one element */
     STAGE_TIMED,   /* calls that are timed, or late ones: all checks had passed */
     STAGE_LOADING, /* its object was being loaded */
-    STAGE_NOT_RUN
+    STAGE_NOT_RUN,
+    STAGE_COUNT
 };
+const char *stage_name(enum stage stage); /* "first", "moved", "not run", ... */
 
 /* Of a tensor's memory, where an access beside it went. */
-enum side { SIDE_NONE, SIDE_BELOW, SIDE_ABOVE };
+enum side { SIDE_NONE, SIDE_BELOW, SIDE_ABOVE, SIDE_COUNT };
+const char *side_name(enum side side); /* "below", "above"; NULL: none */
 
 struct reason {
     enum cause cause;
@@ -93,7 +98,8 @@ enum verdict {
     VERDICT_BROKEN,
     VERDICT_CHEATING,
     VERDICT_FORBIDDEN, /* it uses what --forbid names, whatever it passes */
-    VERDICT_INCONCLUSIVE
+    VERDICT_INCONCLUSIVE,
+    VERDICT_COUNT
 };
 const char *verdict_name(enum verdict verdict);
 enum paint verdict_paint(enum verdict verdict);
@@ -112,7 +118,7 @@ struct worst {
 };
 
 /* Which ceiling bounds the attainable time. */
-enum bound { BOUND_LAUNCH, BOUND_MEMORY, BOUND_COMPUTE };
+enum bound { BOUND_LAUNCH, BOUND_MEMORY, BOUND_COMPUTE, BOUND_COUNT };
 const char *bound_name(enum bound bound); /* "launch", "memory", "compute" */
 
 struct timing {
@@ -217,7 +223,14 @@ struct result_coverage {
     int64_t covered, possible, excluded_by_caps, excluded_by_contract;
 };
 
-enum finding_kind { FINDING_REPLAY, FINDING_CHANNEL, FINDING_CLOCK, FINDING_CEILING, FINDING_FORBIDDEN };
+enum finding_kind {
+    FINDING_REPLAY,
+    FINDING_CHANNEL,
+    FINDING_CLOCK,
+    FINDING_CEILING,
+    FINDING_FORBIDDEN,
+    FINDING_COUNT
+};
 const char *finding_name(enum finding_kind kind); /* "cheating: replay", "above the ceiling" */
 bool finding_is_cheating(enum finding_kind kind);
 
@@ -241,7 +254,7 @@ struct phase_seconds {
 };
 
 /* Where a ceiling comes from. */
-enum peaks_source { PEAKS_UNKNOWN, PEAKS_VENDOR, PEAKS_MEASURED };
+enum peaks_source { PEAKS_UNKNOWN, PEAKS_VENDOR, PEAKS_MEASURED, PEAKS_COUNT };
 const char *peaks_source_name(enum peaks_source source); /* "vendor", "measured"; NULL: unknown */
 
 struct peaks {
@@ -303,10 +316,14 @@ struct result {
     char without[160];       /* defences that were taken away, with commas between them; empty: none */
     struct config_result *results;
     int result_count, result_capacity;
-    int untimed;      /* of those that pass: --budget was over before */
-    int planned;      /* configurations of both sets; known before the first runs */
-    int planned_seen; /* of them the seen set's */
+    int untimed;               /* of those that pass: --budget was over before */
+    int planned;               /* configurations of both sets; known before the first runs */
+    int planned_seen;          /* of them the seen set's */
+    const char *check_options; /* what a reproduction command ends with: "--device host"; NULL: nothing */
 };
+
+/* The problem of its configurations, for their axes; NULL: there is none. Of a stored result it knows axes alone. */
+const struct problem *result_problem(const struct result *result);
 
 /* Add a line to the notes; what no longer fits is left out. */
 void result_note(struct result *result, const char *format, ...) __attribute__((format(printf, 2, 3)));

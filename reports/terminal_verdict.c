@@ -107,7 +107,8 @@ static void say(char *text, size_t size, const struct result *result)
             "it uses what --forbid names, so its passes and times do not count. The findings below are the "
             "proof.");
         break;
-    case VERDICT_INCONCLUSIVE: say_inconclusive(text, size, result, &seen, &unseen); break;
+    case VERDICT_INCONCLUSIVE:
+    case VERDICT_COUNT: say_inconclusive(text, size, result, &seen, &unseen); break;
     }
 }
 

@@ -272,9 +272,7 @@ static void conclude(struct showing *show, enum run_status status)
         printf("\n");
         return;
     }
-    char *suffix = show_command_options(show->options, show->task);
-    terminal_report(stdout, result, show->colour, show->options->verbose, suffix);
-    free(suffix);
+    terminal_report(stdout, result, show->colour, show->options->verbose, result->check_options);
 }
 
 /* No verdict may come out of a run that broke; its files say so. */
@@ -331,7 +329,9 @@ static int run_verify(struct task *task, const struct options *options, struct o
         options_error("%s", error);
         return EXIT_ENVIRONMENT;
     }
+    char *const check_options = show_command_options(options, task);
     start_result(task, options, &result);
+    result.check_options = check_options;
     if (!options->quiet) {
         terminal_header(stdout, &result, show.colour);
         fflush(stdout);
@@ -345,6 +345,7 @@ static int run_verify(struct task *task, const struct options *options, struct o
     }
     free(result.results);
     free(result.finding);
+    free(check_options);
     return exit_code;
 }
 
