@@ -36,7 +36,7 @@ struct compared {
     bool same_time; /* it differs from one before in its input class and seed only, which serves for both */
     double ms[2];   /* medians; 0: not timed */
     struct shift shift;
-    int pairs, rounds;
+    int pairs, processes; /* pairs of times, and processes of each candidate that they come from */
     const char *method;
     bool disturbed;
 };
@@ -67,7 +67,7 @@ struct comparison {
     int count;
     int unmatched[2];       /* configurations that only the old one has, only the new one */
     struct shift overall;   /* over all configurations that were timed */
-    struct interval set[2]; /* the mean log ratio of the seen and of the unseen ones */
+    struct interval set[2]; /* the mean log ratio of the seen and of the unseen ones, 95% */
     int timed;
     int changed[CHANGE_COUNT]; /* of those that were timed */
     int lost, gained, unknown;

@@ -172,8 +172,8 @@ static void print_item(FILE *out, const struct compared *item)
     fprintf(out, "  %s", item->line);
     fprintf(out, "\n");
     if (timed && item->shift.change == CHANGE_UNDECIDED)
-        snprintf(detail, sizeof detail, "%s %s, %d pairs",
-                 item->shift.log_ratio.value >= 0 ? "slower" : "faster", text, item->pairs);
+        snprintf(detail, sizeof detail, "%s %s, %d pairs of %d processes",
+                 item->shift.log_ratio.value >= 0 ? "slower" : "faster", text, item->pairs, item->processes);
     else if (timed)
         snprintf(detail, sizeof detail, "%s: %.4g ms, was %.4g ms", text, item->ms[1], item->ms[0]);
     else

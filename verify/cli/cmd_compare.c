@@ -35,7 +35,7 @@ static void show_round(void *data, int round, int i, int count)
     if (!show->progress)
         return;
     terminal_progress_clear(stdout);
-    printf("timing in turns: round %d of at most 3, %d of %d", round, i + 1, count);
+    printf("timing in turns: round %d of at most 3, sweep %d of %d", round, i + 1, count);
     fflush(stdout);
 }
 
@@ -73,7 +73,7 @@ static int conclude(const struct options *options, const struct comparison *c, b
 
 static int run_now(struct task *task, const struct options *options)
 {
-    static const double budget[] = {[EFFORT_QUICK] = 0.2, [EFFORT_STANDARD] = 0.4, [EFFORT_DEEP] = 0.4};
+    static const double budget[] = {[EFFORT_QUICK] = 0.02, [EFFORT_STANDARD] = 0.04, [EFFORT_DEEP] = 0.04};
     const bool terminal = isatty(STDOUT_FILENO);
     const double start = clock_seconds();
     struct showing show = {options, terminal && !options->quiet};

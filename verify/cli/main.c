@@ -97,7 +97,7 @@ static const struct command commands[] = {
      "Exit status: 0 every check passed, 1 some did not, 2 bad usage or input, 3 the environment cannot do "
      "it, 130 interrupted.",
      command_prove},
-    {"compare", "PROBLEM OLD NEW", 2, 3, "dSpuesjnLtMBJvqRiwPEk",
+    {"compare", "PROBLEM OLD NEW", 2, 3, "dSpuesjnxLtMBJvqRiwPEk",
      "Is NEW worse than OLD? Two candidates, checked and timed now in turns on the same configurations.\v"
      "Exit status: 0 no, 1 yes, or nothing could be told, 2 bad usage or input, 3 the environment cannot do "
      "it, 130 interrupted.",

@@ -1,21 +1,40 @@
 #include "rounds.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "gen/random/pcg.h"
 #include "verify/measure/compare.h"
 #include "verify/measure/gate.h"
 #include "verify/measure/score.h"
 #include "verify/system/budget.h"
 #include "verify/system/interrupt.h"
 
-/* Pairs of one process, and processes in the first round, twice as many in each that follows: what a process is lucky or
- * unlucky with is a part of what a median over few of them says. */
-enum { PROCESS_PAIRS = 12, FIRST_PROCESSES = 2 };
+enum { PAIRS = 4 }; /* of one configuration in one sweep: A B B A twice */
 
 struct rounds {
     struct session *session[2];
+    bool python;
+};
+
+/* What is known of one configuration: a value for each sweep. */
+struct sampled {
+    int count, pairs;
+    double log_ratio[MOST_SWEEPS], ms[2][MOST_SWEEPS];
+};
+
+/* One sampling of all. */
+struct sampling {
+    struct rounds *rounds;
+    const struct rounds_options *options;
+    struct comparison *comparison;
+    struct sampled *sampled;
+    int *order;
+    struct pcg *random;
+    int sweep;
+    enum session_status status;
 };
 
 struct rounds *rounds_open(const struct task *old, const struct task *new, const struct run_options *options)
@@ -23,8 +42,10 @@ struct rounds *rounds_open(const struct task *old, const struct task *new, const
     const struct session_options side[2] = {run_session_options(old, options),
                                             run_session_options(new, options)};
     struct rounds *rounds = calloc(1, sizeof *rounds);
-    for (int i = 0; rounds && i < 2; i++)
+    for (int i = 0; rounds && i < 2; i++) {
         rounds->session[i] = session_open(&side[i]);
+        rounds->python = rounds->python || side[i].python;
+    }
     if (rounds && rounds->session[0] && rounds->session[1])
         return rounds;
     rounds_close(rounds);
@@ -40,13 +61,7 @@ void rounds_close(struct rounds *rounds)
     free(rounds);
 }
 
-static enum run_status broken(const struct rounds *rounds, enum session_status status, char *error,
-                              size_t size)
-{
-    const struct session *worse = rounds->session[*session_error(rounds->session[0]) == '\0'];
-    snprintf(error, size, "%s", session_error(worse));
-    return status == SESSION_BAD ? RUN_BAD : RUN_BROKEN;
-}
+/* --- one configuration in one sweep --- */
 
 /* What time or a signal from outside may have done proves nothing. */
 static bool is_doubtful(const struct config_result *result)
@@ -54,98 +69,206 @@ static bool is_doubtful(const struct config_result *result)
     return result->outcome == OUTCOME_TIMEOUT || result->reason.cause == CAUSE_KILLED;
 }
 
-/* One process of each. False: not again. */
-static bool sample(struct rounds *rounds, struct compared *item, const struct pair_job *job,
-                   struct pairs *pairs, enum session_status *status)
+static void note_outcomes(struct compared *item, const struct config_result *result)
 {
-    struct config_result result[2] = {{.outcome = OUTCOME_PASS}, {.outcome = OUTCOME_PASS}};
-    struct config_result *const both[2] = {&result[0], &result[1]};
-    *status = session_pairs(rounds->session, job, pairs, both);
-    if (*status != SESSION_OK || is_interrupted())
-        return false;
     for (int i = 0; i < 2; i++) {
-        if (result[i].outcome == OUTCOME_PASS || is_doubtful(&result[i]))
+        if (result[i].outcome == OUTCOME_PASS || result[i].outcome == OUTCOME_SKIPPED ||
+            is_doubtful(&result[i]))
             continue;
         item->outcome[i] = result[i].outcome;
+        item->shift = (struct shift){.slower = 1, .faster = 1, .adjusted = 1};
         if (i == 1)
             memcpy(item->detail, result[i].detail, sizeof item->detail);
     }
-    return result[0].outcome == OUTCOME_PASS && result[1].outcome == OUTCOME_PASS;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
+/* count is at most PAIRS_MOST, or MOST_SWEEPS, which is more. */
 static double median(const double *value, int count)
 {
-    double sorted[PAIRS_MOST];
-    memcpy(sorted, value, (size_t)count * sizeof *sorted);
-    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
+    double sorted[MOST_SWEEPS];
+    int n = 0;
+    for (int i = 0; i < count; i++, n++) {
+        int at = n;
+        for (; at > 0 && sorted[at - 1] > value[i]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = value[i];
+    }
     return score_median(sorted, count).value;
 }
 
-static void note_pairs(struct compared *item, const struct pairs *pairs)
+static void keep(struct sampled *sampled, const struct pairs *pairs)
 {
-    item->pairs = pairs->count;
-    item->disturbed = pairs->disturbed;
-    item->method = pairs->method;
-    item->shift = compare_pairs(pairs->ms[0], pairs->ms[1], pairs->count);
-    for (int i = 0; i < 2 && pairs->count > 0; i++)
-        item->ms[i] = median(pairs->ms[i], pairs->count);
+    const int at = sampled->count;
+    if (at == MOST_SWEEPS || pairs->count == 0 ||
+        !compare_pairs(pairs->ms[0], pairs->ms[1], pairs->count, &sampled->log_ratio[at]))
+        return;
+    for (int i = 0; i < 2; i++)
+        sampled->ms[i][at] = median(pairs->ms[i], pairs->count);
+    sampled->pairs += pairs->count;
+    sampled->count++;
 }
 
-static enum session_status one_round(struct rounds *rounds, const struct rounds_options *options,
-                                     struct compared *item, struct pairs *pairs)
+/* Adds its log ratio to *sum where it has one. */
+static bool sample(struct sampling *s, int i, bool fresh)
 {
-    const int processes = FIRST_PROCESSES << item->rounds;
-    struct pair_job job = {.config = &item->config,
-                           .pairs = PROCESS_PAIRS,
-                           .least = 4,
-                           .budget_seconds = options->budget_seconds / FIRST_PROCESSES};
-    enum session_status status = SESSION_OK;
-    for (int i = 0; i < processes; i++) {
-        job.number = processes + i;
-        if (!sample(rounds, item, &job, pairs, &status))
-            break;
+    struct compared *item = &s->comparison->item[i];
+    struct config_result *result = calloc(2, sizeof *result);
+    struct config_result *const both[2] = {result, result ? result + 1 : NULL};
+    struct sampled *sampled = &s->sampled[i];
+    const int before = sampled->count;
+    struct pairs pairs;
+    const struct pair_job job = {.config = &item->config,
+                                 .pairs = PAIRS,
+                                 .budget_seconds = s->options->budget_seconds,
+                                 .number = s->sweep,
+                                 .fresh = fresh};
+    if (!result) {
+        s->status = SESSION_BROKEN;
+        return false;
     }
-    item->rounds++;
-    note_pairs(item, pairs);
-    return status;
+    s->status = session_pairs(s->rounds->session, &job, &pairs, both);
+    if (s->status == SESSION_OK && !is_interrupted()) {
+        note_outcomes(item, result);
+        keep(sampled, &pairs);
+        item->disturbed = item->disturbed || pairs.disturbed;
+        item->method = pairs.method ? pairs.method : item->method;
+    }
+    free(result);
+    return sampled->count > before;
 }
+
+/* --- sweeps --- */
 
 static bool is_to_be_timed(const struct compared *item)
 {
     return item->outcome[0] == OUTCOME_PASS && item->outcome[1] == OUTCOME_PASS && !item->same_time;
 }
 
+/* In an order that nobody can tell from the checks'. */
+static int list_undecided(struct sampling *s)
+{
+    int count = 0;
+    for (int i = 0; i < s->comparison->count; i++) {
+        const struct compared *item = &s->comparison->item[i];
+        if (!is_to_be_timed(item) || item->shift.change != CHANGE_UNDECIDED)
+            continue;
+        const int at = (int)pcg_below(s->random, (uint64_t)count + 1);
+        s->order[count++] = s->order[at];
+        s->order[at] = i;
+    }
+    return count;
+}
+
+static bool goes_on(const struct sampling *s)
+{
+    return s->status == SESSION_OK && !is_interrupted() && !budget_is_over();
+}
+
+/* An interpreter takes seconds to start, and its kernels more to compile: one process of each for a whole round. */
+static void sweep(struct sampling *s, bool first_of_round)
+{
+    const int count = list_undecided(s);
+    for (int k = 0; k < count && goes_on(s); k++)
+        sample(s, s->order[k], k == 0 && (first_of_round || !s->rounds->python));
+    s->sweep++;
+}
+
+/* --- what they come to --- */
+
+static void summarize(struct sampling *s)
+{
+    for (int i = 0; i < s->comparison->count; i++) {
+        const struct sampled *sampled = &s->sampled[i];
+        struct compared *item = &s->comparison->item[i];
+        if (!is_to_be_timed(item) || sampled->count == 0)
+            continue;
+        const enum change before = item->shift.change;
+        item->shift = compare_processes(sampled->log_ratio, sampled->count);
+        item->shift.change = before;
+        item->pairs = sampled->pairs;
+        item->processes = sampled->count;
+        for (int side = 0; side < 2; side++)
+            item->ms[side] = median(sampled->ms[side], sampled->count);
+    }
+}
+
+/* The mean log ratio of each of the first round's sweeps over all configurations of the sets: processes are what is independent,
+ * and they are in it. */
+static struct shift over_sweeps(const struct sampling *s, bool seen, bool unseen)
+{
+    double mean[FIRST_SWEEPS];
+    int means = 0;
+    for (int k = 0; k < FIRST_SWEEPS; k++) {
+        double sum = 0;
+        int count = 0;
+        for (int i = 0; i < s->comparison->count; i++) {
+            const struct compared *item = &s->comparison->item[i];
+            if ((item->unseen ? unseen : seen) && is_to_be_timed(item) && k < s->sampled[i].count) {
+                sum += s->sampled[i].log_ratio[k];
+                count++;
+            }
+        }
+        if (count > 0)
+            mean[means++] = sum / count;
+    }
+    return compare_processes(mean, means);
+}
+
+static bool decide(struct sampling *s)
+{
+    struct comparison *c = s->comparison;
+    summarize(s);
+    c->overall = over_sweeps(s, true, true);
+    c->set[0] = over_sweeps(s, true, false).log_ratio;
+    c->set[1] = over_sweeps(s, false, true).log_ratio;
+    return gate_decide(c, ROUNDS) == 0;
+}
+
+static void run_rounds(struct sampling *s)
+{
+    for (int round = 0; round < ROUNDS && goes_on(s); round++) {
+        const int sweeps = FIRST_SWEEPS << round;
+        for (int i = 0; i < sweeps && goes_on(s); i++) {
+            if (s->options->progress)
+                s->options->progress(s->options->progress_data, round + 1, i, sweeps);
+            sweep(s, i == 0);
+        }
+        if (s->status == SESSION_OK && !is_interrupted() && !decide(s))
+            s->status = SESSION_BROKEN;
+    }
+}
+
+static enum run_status end(const struct sampling *s, char *error, size_t size)
+{
+    if (is_interrupted())
+        return RUN_INTERRUPTED;
+    if (s->status == SESSION_OK)
+        return RUN_DONE;
+    const char *const first = session_error(s->rounds->session[0]), *const other =
+                                                                        session_error(s->rounds->session[1]);
+    snprintf(error, size, "%s", *first ? first : *other ? other : "out of memory");
+    return s->status == SESSION_BAD ? RUN_BAD : RUN_BROKEN;
+}
+
 enum run_status rounds_run(struct rounds *rounds, const struct rounds_options *options, struct comparison *c,
                            char *error, size_t error_size)
 {
-    struct pairs *const pairs = calloc((size_t)c->count + 1, sizeof *pairs);
-    enum session_status status = SESSION_OK;
-    bool memory = pairs != NULL;
-    for (int round = 0; round < ROUNDS && memory; round++) {
-        int left = 0, at = 0;
-        for (int i = 0; i < c->count; i++)
-            left += is_to_be_timed(&c->item[i]) && c->item[i].shift.change == CHANGE_UNDECIDED;
-        for (int i = 0; i < c->count && status == SESSION_OK && !is_interrupted() && !budget_is_over(); i++) {
-            if (!is_to_be_timed(&c->item[i]) || c->item[i].shift.change != CHANGE_UNDECIDED)
-                continue;
-            if (options->progress)
-                options->progress(options->progress_data, round + 1, at++, left);
-            status = one_round(rounds, options, &c->item[i], &pairs[i]);
-        }
-        if (status != SESSION_OK || is_interrupted())
-            break;
-        memory = gate_decide(c, ROUNDS) == 0;
-    }
-    free(pairs);
-    if (is_interrupted())
-        return RUN_INTERRUPTED;
-    if (!memory)
+    struct sampling s = {.rounds = rounds,
+                         .options = options,
+                         .comparison = c,
+                         .sampled = calloc((size_t)c->count + 1, sizeof *s.sampled),
+                         .order = calloc((size_t)c->count + 1, sizeof *s.order),
+                         .random = pcg_new(c->seed, "sweeps")};
+    enum run_status status = RUN_BROKEN;
+    if (s.sampled && s.order && s.random) {
+        run_team(1);
+        run_rounds(&s);
+        status = end(&s, error, error_size);
+    } else {
         snprintf(error, error_size, "out of memory");
-    return !memory ? RUN_BROKEN : status != SESSION_OK ? broken(rounds, status, error, error_size) : RUN_DONE;
+    }
+    pcg_free(s.random);
+    free(s.sampled);
+    free(s.order);
+    return status;
 }

@@ -5,12 +5,14 @@
 #include "reports/comparison.h"
 #include "verify/session/run.h"
 
-enum { ROUNDS = 3 };
+/* A sweep takes a few pairs of every configuration that is not decided, in new processes; each round has twice the sweeps of the
+ * one before. So many processes are needed for a p that stands Holm's correction: of 1500 configurations, at three looks and on two
+ * sides, 2^-20 is 0.009. */
+enum { ROUNDS = 3, FIRST_SWEEPS = 20, MOST_SWEEPS = FIRST_SWEEPS * ((1 << ROUNDS) - 1) };
 
 struct rounds_options {
-    double
-        budget_seconds; /* for the pairs of one configuration in the first round; doubled in each that follows */
-    void (*progress)(void *data, int round, int i, int count);
+    double budget_seconds; /* for the pairs of one configuration in one sweep */
+    void (*progress)(void *data, int round, int sweep, int sweeps);
     void *progress_data;
 };
 

@@ -7,10 +7,10 @@
 
 struct side_options {
     struct run_options run; /* of the checks; `progress` is called for both, one after the other */
-    double budget_seconds;  /* for the pairs of one configuration, of the first round */
+    double budget_seconds;  /* for the pairs of one configuration in one sweep */
     bool timing;
-    /* Called while pairs are taken: round 1 to 3, configuration i of count. NULL: nobody. */
-    void (*progress)(void *data, int round, int i, int count);
+    /* Called before each sweep of a round (rounds.h). NULL: nobody. */
+    void (*progress)(void *data, int round, int sweep, int sweeps);
     void *progress_data;
 };
 

@@ -14,22 +14,35 @@ double compare_margin(void)
     return -log(0.98);
 }
 
-struct shift compare_pairs(const double *old_ms, const double *new_ms, int count)
+static int ascending(const void *a, const void *b)
 {
-    double *const difference = malloc(((size_t)count + 1) * sizeof *difference);
-    struct shift shift = {.slower = 1, .faster = 1, .adjusted = 1};
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+bool compare_pairs(const double *old_ms, const double *new_ms, int count, double *log_ratio)
+{
+    double *const ratio = malloc(((size_t)count + 1) * sizeof *ratio);
     int kept = 0;
-    if (!difference)
-        return shift;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; ratio && i < count; i++)
         if (old_ms[i] > 0 && new_ms[i] > 0)
-            difference[kept++] = log(new_ms[i] / old_ms[i]);
-    shift.log_ratio = signed_rank_centre(difference, kept, level);
-    if (shift.log_ratio.present) {
-        shift.slower = signed_rank_above(difference, kept, compare_margin());
-        shift.faster = signed_rank_below(difference, kept, -compare_margin());
+            ratio[kept++] = log(new_ms[i] / old_ms[i]);
+    if (kept > 0) {
+        qsort(ratio, (size_t)kept, sizeof *ratio, ascending);
+        *log_ratio = score_median(ratio, kept).value;
     }
-    free(difference);
+    free(ratio);
+    return kept > 0;
+}
+
+struct shift compare_processes(const double *log_ratio, int count)
+{
+    struct shift shift = {.slower = 1, .faster = 1, .adjusted = 1};
+    shift.log_ratio = signed_rank_centre(log_ratio, count, level);
+    if (shift.log_ratio.present) {
+        shift.slower = signed_rank_above(log_ratio, count, compare_margin());
+        shift.faster = signed_rank_below(log_ratio, count, -compare_margin());
+    }
     return shift;
 }
 
@@ -142,16 +155,14 @@ int compare_decide(struct shift *shift, int count, double alpha, int looks)
     return status;
 }
 
-struct interval compare_mean(const struct shift *shift, int count)
+struct interval compare_mean(const double *log_ratio, int count)
 {
     double *const ratio = malloc(((size_t)count + 1) * sizeof *ratio);
     struct interval mean = {.present = false};
-    int known = 0;
     for (int i = 0; ratio && i < count; i++)
-        if (shift[i].log_ratio.present)
-            ratio[known++] = exp(shift[i].log_ratio.value);
+        ratio[i] = exp(log_ratio[i]);
     if (ratio)
-        mean = score_geomean(ratio, known);
+        mean = score_geomean(ratio, count);
     free(ratio);
     if (mean.present)
         mean = (struct interval){true, log(mean.value), log(mean.low), log(mean.high)};

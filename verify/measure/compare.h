@@ -7,8 +7,12 @@
 
 double compare_margin(void); /* log(1 / 0.98), to either side */
 
-/* From pairs of times, of A and of B in turns. Not present for none. */
-struct shift compare_pairs(const double *old_ms, const double *new_ms, int count);
+/* The median of log(new / old) over pairs of times; false where there is none. */
+bool compare_pairs(const double *old_ms, const double *new_ms, int count, double *log_ratio);
+
+/* From log ratios of which each is of a process of its own: what a process is lucky with is in each of them, so that they are
+ * what is independent, and not the pairs that one of them takes. Not present for none. */
+struct shift compare_processes(const double *log_ratio, int count);
 
 /* From two intervals, each of 95%, of medians of times that were not taken in pairs: the ratio is between the least and the
  * greatest quotient of their ends. Not present where either is not, or not positive. */
@@ -27,7 +31,7 @@ int compare_holm(const double *p, int count, double *adjusted);
  * the margins. 0, or -1 without memory. */
 int compare_decide(struct shift *shift, int count, double alpha, int looks);
 
-/* The ratio over many configurations: the mean of their log ratios, with its 95% t interval. */
-struct interval compare_mean(const struct shift *shift, int count);
+/* The mean of log ratios of several configurations, with its 95% t interval. Not present for none. */
+struct interval compare_mean(const double *log_ratio, int count);
 
 #endif

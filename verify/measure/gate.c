@@ -1,45 +1,26 @@
 #include "gate.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compare.h"
-#include "signed_rank.h"
 
 const double gate_alpha = 0.01;
-
-/* Of all configurations together: their mean, and the signed ranks of their log ratios, which is one hypothesis more. */
-static struct shift overall(const struct shift *shift, int count, double *log_ratio)
-{
-    struct shift all = {.log_ratio = compare_mean(shift, count), .slower = 1, .faster = 1, .adjusted = 1};
-    int known = 0;
-    for (int i = 0; i < count; i++)
-        if (shift[i].log_ratio.present)
-            log_ratio[known++] = shift[i].log_ratio.value;
-    if (known == 0)
-        return all;
-    all.slower = signed_rank_above(log_ratio, known, compare_margin());
-    all.faster = signed_rank_below(log_ratio, known, -compare_margin());
-    return all;
-}
 
 int gate_decide(struct comparison *c, int looks)
 {
     struct shift *const shift = calloc((size_t)c->count + 1, sizeof *shift);
-    double *const log_ratio = calloc((size_t)c->count + 1, sizeof *log_ratio);
     int status = -1;
-    if (shift && log_ratio) {
-        for (int i = 0; i < c->count; i++)
-            shift[i] = c->item[i].shift;
-        shift[c->count] = overall(shift, c->count, log_ratio);
-        status = compare_decide(shift, c->count + 1, gate_alpha, looks);
-        for (int i = 0; i < c->count; i++)
-            c->item[i].shift = shift[i];
-        c->overall = shift[c->count];
-    }
+    if (!shift)
+        return -1;
+    for (int i = 0; i < c->count; i++)
+        shift[i] = c->item[i].shift;
+    shift[c->count] = c->overall;
+    status = compare_decide(shift, c->count + 1, gate_alpha, looks);
+    for (int i = 0; i < c->count; i++)
+        c->item[i].shift = shift[i];
+    c->overall = shift[c->count];
     free(shift);
-    free(log_ratio);
     return status;
 }
 
@@ -75,19 +56,30 @@ static void count(struct comparison *c)
     }
 }
 
-static struct interval mean_of_set(const struct comparison *c, bool unseen)
+/* Where the ratios of single configurations are all that there is: their mean, with its t interval, and for the decision
+ * their signed ranks. */
+static struct shift over(const struct comparison *c, bool seen, bool unseen)
 {
-    struct shift *const shift = calloc((size_t)c->count + 1, sizeof *shift);
-    struct interval mean = {.present = false};
+    double *const log_ratio = calloc((size_t)c->count + 1, sizeof *log_ratio);
+    struct shift all = {.slower = 1, .faster = 1, .adjusted = 1};
     int known = 0;
-    if (!shift)
-        return mean;
+    if (!log_ratio)
+        return all;
     for (int i = 0; i < c->count; i++)
-        if (c->item[i].unseen == unseen)
-            shift[known++] = c->item[i].shift;
-    mean = compare_mean(shift, known);
-    free(shift);
-    return mean;
+        if (c->item[i].shift.log_ratio.present && (c->item[i].unseen ? unseen : seen))
+            log_ratio[known++] = c->item[i].shift.log_ratio.value;
+    if (known > 0)
+        all = compare_processes(log_ratio, known);
+    all.log_ratio = compare_mean(log_ratio, known);
+    free(log_ratio);
+    return all;
+}
+
+void gate_over_configurations(struct comparison *c)
+{
+    c->overall = over(c, true, true);
+    c->set[0] = over(c, true, false).log_ratio;
+    c->set[1] = over(c, false, true).log_ratio;
 }
 
 /* Nothing that could be compared is no success, and neither are times most of which say nothing, unless all of them together
@@ -103,8 +95,6 @@ static bool says_nothing(const struct comparison *c, bool timing)
 void gate_close(struct comparison *c)
 {
     count(c);
-    for (int unseen = 0; unseen < 2; unseen++)
-        c->set[unseen] = mean_of_set(c, unseen);
     const bool worse = c->lost > 0 || c->finding[0] != '\0' || c->changed[CHANGE_SLOWER] > 0 ||
                        (c->timed > 0 && c->overall.change == CHANGE_SLOWER);
     c->gate = worse ? GATE_REGRESSION : says_nothing(c, c->timed > 0) ? GATE_INCONCLUSIVE : GATE_PASSED;

@@ -7,11 +7,14 @@
 /* One in so many comparisons of a kernel with itself may say by chance that something is slower or faster. */
 extern const double gate_alpha;
 
+/* Fill `overall` and `set` from the ratios of single configurations. */
+void gate_over_configurations(struct comparison *comparison);
+
 /* Decide the times of all items, and of all together (`overall`), where data is looked at `looks` times at most. 0, or -1
  * without memory. */
 int gate_decide(struct comparison *comparison, int looks);
 
-/* Correctness, counts, the sets' means and the gate itself. */
+/* Correctness, counts and the gate itself. */
 void gate_close(struct comparison *comparison);
 
 #endif

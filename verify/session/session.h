@@ -72,7 +72,7 @@ enum session_status session_time(struct session *session, const struct config *c
                                  struct config_result *result);
 
 /* Times of two candidates on the same contents of one configuration, a pair from calls that follow each other. */
-enum { PAIRS_MOST = 256 };
+enum { PAIRS_MOST = 32 };
 struct pairs {
     int count;
     double ms[2][PAIRS_MOST];
@@ -83,15 +83,15 @@ struct pairs {
 /* What is asked of one sampling of pairs. */
 struct pair_job {
     const struct config *config;
-    int pairs; /* so many, */
-    int least; /* fewer where the budget is spent, but so many; one in any case */
-    double budget_seconds;
-    int number; /* of this sampling: others are on other contents */
+    int pairs;             /* so many; PAIRS_MOST at most */
+    double budget_seconds; /* fewer where these are spent, but one in any case */
+    int number;            /* of this sampling: others are on other contents */
+    bool fresh; /* in new processes: what one is lucky with (addresses, pages, a core) is drawn anew */
 };
 
-/* Add pairs to *pairs, on data of the published kind, in the order A B B A or B A A B, by a coin, each candidate in a fresh
- * process. `session[0]` is A, and both are of the same problem and device. Outputs chosen in secret are judged: *result[0],
- * *result[1] get another outcome where they do not pass. The status of the session that is worse off. */
+/* Take pairs, on data of the published kind, in the order A B B A or B A A B, by a coin. `session[0]` is A, and both are of the
+ * same problem and device. Outputs chosen in secret are judged: *result[0], *result[1] get another outcome where they do not
+ * pass, and then there are no pairs. The status of the session that is worse off. */
 enum session_status session_pairs(struct session *const session[2], const struct pair_job *job,
                                   struct pairs *pairs, struct config_result *const result[2]);
 

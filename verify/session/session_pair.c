@@ -49,13 +49,10 @@ static bool take_pair(struct pairing *p, int first)
     return true;
 }
 
-/* A tenfold budget is the end of patience; what it had room for is told. */
 static bool has_enough(const struct pairing *p)
 {
-    static const double patience = 10;
     const int count = p->timed[0].count;
-    return count >= p->job->pairs || (count >= p->job->least && p->spent >= p->job->budget_seconds) ||
-           (count > 0 && p->spent >= patience * p->job->budget_seconds);
+    return count >= p->job->pairs || count >= PAIRS_MOST || (count > 0 && p->spent >= p->job->budget_seconds);
 }
 
 /* A B B A or B A A B: a drift hits both alike, and so does being second. */
@@ -94,10 +91,9 @@ static void hand_in(struct pairing *p, struct pairs *pairs)
     if (!passed || p->timed[0].count == 0)
         return;
     pairs->method = agree_on_clock(p);
-    for (int i = 0; i < p->timed[0].count && pairs->count < PAIRS_MOST; i++) {
-        pairs->ms[0][pairs->count] = p->timed[0].event_ms[i];
-        pairs->ms[1][pairs->count++] = p->timed[1].event_ms[i];
-    }
+    for (; pairs->count < p->timed[0].count; pairs->count++)
+        for (int i = 0; i < 2; i++)
+            pairs->ms[i][pairs->count] = p->timed[i].event_ms[pairs->count];
 }
 
 static bool open_side(struct pairing *p, int i)
@@ -109,7 +105,8 @@ static bool open_side(struct pairing *p, int i)
     timed->series.where = "a timed call";
     s->now = s->setup;
     s->disturbed = false;
-    session_restart(s); /* what a process is lucky with (addresses, pages, a core) is drawn anew */
+    if (p->job->fresh)
+        session_restart(s);
     return series_open(&timed->series, s, &timed->config, TIMED_CONTENT + CONTENTS_APART * p->job->number) ==
            0;
 }
@@ -134,6 +131,7 @@ enum session_status session_pairs(struct session *const session[2], const struct
 {
     struct session *const s = session[0];
     const double start = clock_seconds(), waited = lease_waited(s->options.lease);
+    *pairs = (struct pairs){.count = 0};
     struct pairing p = {.session = session,
                         .job = job,
                         .timing = {{job->config, 0, result[0]}, {job->config, 0, result[1]}},
