@@ -33,8 +33,11 @@ struct compared {
     enum outcome outcome[2];         /* of old and new */
     char detail[RESULT_DETAIL_SIZE]; /* of the new one where it does not pass */
     enum correctness correctness;
-    bool same_time; /* it differs from one before in its input class and seed only, which serves for both */
-    double ms[2];   /* medians; 0: not timed */
+    int serves; /* not timed: the one with number serves - 1, which differs in input class and seed only, serves for both; 0: none */
+    double ms[2]; /* medians; 0: not timed */
+    /* COMPARISON_DRIFT: log(old / the problem's baseline) of its day. Not present: the old candidate itself is timed. */
+    struct interval reference;
+    bool unknown; /* not timed: there is nothing to hold it against */
     struct shift shift;
     int pairs, processes; /* pairs of times, and processes of each candidate that they come from */
     const char *method;

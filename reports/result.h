@@ -121,6 +121,11 @@ struct worst {
 enum bound { BOUND_LAUNCH, BOUND_MEMORY, BOUND_COMPUTE, BOUND_COUNT };
 const char *bound_name(enum bound bound); /* "launch", "memory", "compute" */
 
+struct interval {
+    bool present;
+    double value, low, high; /* low = 0 and high = infinity: too few values for an interval */
+};
+
 struct timing {
     bool present;
     double median_ms, low_ms, high_ms; /* 95% order-statistic interval of the median */
@@ -132,7 +137,9 @@ struct timing {
     enum bound bound;
     double fraction;    /* attainable / median */
     double baseline_ms; /* 0: no --baseline */
-    bool disturbed; /* somebody else used the device meanwhile, or two clocks disagree: not to be trusted */
+    struct interval
+        baseline_log; /* log of the ratio to it, candidate / baseline, of pairs taken in turns; 95% */
+    bool disturbed;   /* somebody else used the device meanwhile, or two clocks disagree: not to be trusted */
 };
 
 enum { RESULT_LINE_SIZE = 1024, RESULT_WHY_SIZE = 96, RESULT_DETAIL_SIZE = 320 };
@@ -177,11 +184,6 @@ struct set_score {
     double geomean_fraction;
     double fraction_low, fraction_high; /* 95% t interval on the logs; 0 and infinity from one time */
     double score;                       /* rate * geomean_fraction */
-};
-
-struct interval {
-    bool present;
-    double value, low, high; /* low = 0 and high = infinity: too few values for an interval */
 };
 
 /* Which elements of the worst failure's output are wrong. */
@@ -265,6 +267,12 @@ struct peaks {
     double launch_ms; /* floor of one empty call */
 };
 
+/* What --baseline named. */
+struct result_baseline {
+    char path[512], sha256[65]; /* empty: nothing */
+    bool own;                   /* it is the problem's own */
+};
+
 /* What the candidate was held to. */
 struct limits {
     double timeout; /* seconds for one call, at least */
@@ -320,6 +328,7 @@ struct result {
     int planned;               /* configurations of both sets; known before the first runs */
     int planned_seen;          /* of them the seen set's */
     const char *check_options; /* what a reproduction command ends with: "--device host"; NULL: nothing */
+    struct result_baseline baseline;
 };
 
 /* The problem of its configurations, for their axes; NULL: there is none. Of a stored result it knows axes alone. */

@@ -9,6 +9,7 @@
 #include "reference/error.h"
 #include "reports/published.h"
 #include "reports/terminal.h"
+#include "verify/compare/against.h"
 #include "verify/forbid/forbid.h"
 #include "verify/isolate/child.h"
 #include "verify/isolate/usage.h"
@@ -107,6 +108,9 @@ static void start_result(const struct task *task, const struct options *options,
     memcpy(result->commitment, task->commitment, sizeof result->commitment);
     snprintf(result->notes, sizeof result->notes, "%.1000s", task->notes.text);
     run_say_sandbox(result);
+    snprintf(result->baseline.path, sizeof result->baseline.path, "%.500s", task->baseline_path);
+    memcpy(result->baseline.sha256, task->baseline.sha256, sizeof task->baseline.sha256);
+    result->baseline.own = task->baseline_own;
     result->peaks = (struct peaks){.bandwidth_gbps = device_gbps(&task->device),
                                    .measured_gbps = task->device.measured.gbps,
                                    .tflops = device_tflops(&task->device, task->problem),
@@ -197,9 +201,9 @@ static void note_baseline(const struct options *options, struct result *result)
     int count[2] = {0, 0};
     for (int i = 0; i < result->result_count; i++) {
         const struct config_result *c = &result->results[i];
-        if (c->outcome != OUTCOME_PASS || !c->timing.present || c->timing.baseline_ms <= 0)
+        if (c->outcome != OUTCOME_PASS || !c->timing.baseline_log.present)
             continue;
-        sum[c->unseen] += log(c->timing.baseline_ms / c->timing.median_ms);
+        sum[c->unseen] -= c->timing.baseline_log.value;
         count[c->unseen]++;
     }
     if (options->baseline && count[0] + count[1] == 0)
@@ -336,7 +340,9 @@ static int run_verify(struct task *task, const struct options *options, struct o
         terminal_header(stdout, &result, show.colour);
         fflush(stdout);
     }
-    const enum run_status status = run_task(task, &run, &result, error, sizeof error);
+    enum run_status status = run_task(task, &run, &result, error, sizeof error);
+    if (status == RUN_DONE && options->timing && task->baseline_path[0])
+        status = against_baseline(task, &run, run.time_budget, &result, error, sizeof error);
     if (status == RUN_BAD || status == RUN_BROKEN) {
         exit_code = give_up(&show, status, error);
     } else {

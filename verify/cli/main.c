@@ -97,10 +97,15 @@ static const struct command commands[] = {
      "Exit status: 0 every check passed, 1 some did not, 2 bad usage or input, 3 the environment cannot do "
      "it, 130 interrupted.",
      command_prove},
-    {"compare", "PROBLEM OLD NEW", 2, 3, "dSpuesjnxLtMBJvqRiwPEk",
-     "Is NEW worse than OLD? Two candidates, checked and timed now in turns on the same configurations.\v"
-     "Exit status: 0 no, 1 yes, or nothing could be told, 2 bad usage or input, 3 the environment cannot do "
-     "it, 130 interrupted.",
+    {"compare", "[PROBLEM] OLD NEW", 2, 3, "dSpuesjnaxLtMBJvqRiwPEk",
+     "Is NEW worse than OLD? Two candidates, checked and timed now in turns on the same configurations "
+     "(PROBLEM OLD NEW); two stored results (OLD.json NEW.json); or a candidate against a stored result "
+     "(PROBLEM CANDIDATE --against OLD.json).\v"
+     "For example:\n"
+     "  unseen compare softmax old.cu new.cu --effort quick\n\n"
+     "Exit status: 0 nothing is known to be worse, 1 something is, or too little could be told, 2 bad usage "
+     "or "
+     "input, 3 the environment cannot do it, 130 interrupted.",
      command_compare},
     {"peak", "", 0, 0, "d", "Measure what the hardware can do, beside the vendor's figures.", command_peak},
 };

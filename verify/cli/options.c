@@ -54,7 +54,8 @@ enum {
     KEY_WITHOUT = 'W',
     KEY_PYTHON = 'P',
     KEY_ENTRY = 'E',
-    KEY_COMPILE_TIMEOUT = 'k'
+    KEY_COMPILE_TIMEOUT = 'k',
+    KEY_AGAINST = 'a'
 };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
@@ -82,7 +83,10 @@ static const struct argp_option all_options[] = {
      "300, 1500 configurations",
      0},
     {"seed", KEY_SEED, "S", 0, "draw from seed S instead of the system's entropy", 0},
-    {"baseline", KEY_BASELINE, "FILE", 0, "time FILE beside the candidate", 0},
+    {"baseline", KEY_BASELINE, "FILE", 0, "time FILE, or the problem's `own` baseline, beside the candidate",
+     0},
+    {"against", KEY_AGAINST, "FILE", 0, "compare with this stored result, which was made with --baseline own",
+     0},
     {"json", KEY_JSON, "FILE", 0, "write the whole result to FILE", 0},
     {"csv", KEY_CSV, "FILE", 0, "write one line per configuration to FILE", 0},
     {"timing", KEY_TIMING, NULL, 0, "time it too, and judge the timed calls", 0},
@@ -282,6 +286,7 @@ static error_t parse_value(int key, char *text, const struct command *command, s
     case KEY_SEEN: o->seen = text; return 0;
     case KEY_SPACE: o->space = text; return 0;
     case KEY_BASELINE: o->baseline = text; return 0;
+    case KEY_AGAINST: o->against = text; return 0;
     case KEY_JSON: o->json = text; return 0;
     case KEY_CSV: o->csv = text; return 0;
     case KEY_REGRESS: o->regress = text; return 0;

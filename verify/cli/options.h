@@ -17,7 +17,8 @@ enum { ARGUMENTS_MAX = 3, RUNS_DEFAULT = 60 };
 struct options {
     const char *argument[ARGUMENTS_MAX];
     int arguments;
-    const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause, *like, *out, *python, *entry;
+    const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause, *like, *out, *python, *entry,
+        *against;
     int unseen; /* -1: what the effort says */
     enum effort effort;
     bool effort_given;

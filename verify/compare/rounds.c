@@ -139,9 +139,32 @@ static bool sample(struct sampling *s, int i, bool fresh)
 
 /* --- sweeps --- */
 
+static bool both_pass(const struct compared *item)
+{
+    return item->outcome[0] == OUTCOME_PASS && item->outcome[1] == OUTCOME_PASS;
+}
+
 static bool is_to_be_timed(const struct compared *item)
 {
-    return item->outcome[0] == OUTCOME_PASS && item->outcome[1] == OUTCOME_PASS && !item->same_time;
+    return both_pass(item) && item->serves == 0 && !item->unknown;
+}
+
+/* They differ in input class and seed only: one time serves both. */
+static bool has_same_time(const struct compared *a, const struct compared *b)
+{
+    struct config other = b->config;
+    const int input = problem_input_axis(a->config.problem);
+    if (input >= 0)
+        other.value[input] = a->config.value[input];
+    return config_same_point(&other, &a->config);
+}
+
+static void find_same_times(struct comparison *c)
+{
+    for (int i = 0; i < c->count; i++)
+        for (int k = 0; k < i && both_pass(&c->item[i]) && c->item[i].serves == 0; k++)
+            if (is_to_be_timed(&c->item[k]) && has_same_time(&c->item[i], &c->item[k]))
+                c->item[i].serves = k + 1;
 }
 
 /* In an order that nobody can tell from the checks'. */
@@ -184,6 +207,8 @@ static void summarize(struct sampling *s)
             continue;
         const enum change before = item->shift.change;
         item->shift = compare_processes(sampled->log_ratio, sampled->count);
+        if (item->reference.present)
+            item->shift = compare_drift(&item->shift.log_ratio, &item->reference);
         item->shift.change = before;
         item->pairs = sampled->pairs;
         item->processes = sampled->count;
@@ -218,15 +243,20 @@ static bool decide(struct sampling *s)
 {
     struct comparison *c = s->comparison;
     summarize(s);
-    c->overall = over_sweeps(s, true, true);
-    c->set[0] = over_sweeps(s, true, false).log_ratio;
-    c->set[1] = over_sweeps(s, false, true).log_ratio;
-    return gate_decide(c, ROUNDS) == 0;
+    if (c->kind == COMPARISON_DRIFT) {
+        gate_over_configurations(c);
+    } else {
+        c->overall = over_sweeps(s, true, true);
+        c->set[0] = over_sweeps(s, true, false).log_ratio;
+        c->set[1] = over_sweeps(s, false, true).log_ratio;
+    }
+    return s->options->only_first || gate_decide(c, ROUNDS) == 0;
 }
 
 static void run_rounds(struct sampling *s)
 {
-    for (int round = 0; round < ROUNDS && goes_on(s); round++) {
+    const int rounds = s->options->only_first ? 1 : ROUNDS;
+    for (int round = 0; round < rounds && goes_on(s); round++) {
         const int sweeps = FIRST_SWEEPS << round;
         for (int i = 0; i < sweeps && goes_on(s); i++) {
             if (s->options->progress)
@@ -262,6 +292,7 @@ enum run_status rounds_run(struct rounds *rounds, const struct rounds_options *o
     enum run_status status = RUN_BROKEN;
     if (s.sampled && s.order && s.random) {
         run_team(1);
+        find_same_times(c);
         run_rounds(&s);
         status = end(&s, error, error_size);
     } else {

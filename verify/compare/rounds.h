@@ -11,6 +11,7 @@
 enum { ROUNDS = 3, FIRST_SWEEPS = 20, MOST_SWEEPS = FIRST_SWEEPS * ((1 << ROUNDS) - 1) };
 
 struct rounds_options {
+    bool only_first;       /* one round, and nothing is decided */
     double budget_seconds; /* for the pairs of one configuration in one sweep */
     void (*progress)(void *data, int round, int sweep, int sweeps);
     void *progress_data;

@@ -13,25 +13,6 @@ static const struct drawn *drawn_of(const struct task *task, int i)
                                     : &task->unseen_set.item[i - task->seen_set.count];
 }
 
-/* They differ in input class and seed only: one time serves both. */
-static bool has_same_time(const struct compared *a, const struct compared *b)
-{
-    struct config other = b->config;
-    const int input = problem_input_axis(a->config.problem);
-    if (input >= 0)
-        other.value[input] = a->config.value[input];
-    return config_same_point(&other, &a->config);
-}
-
-static void find_same_times(struct comparison *c)
-{
-    for (int i = 0; i < c->count; i++)
-        for (int k = 0; k < i && !c->item[i].same_time; k++)
-            c->item[i].same_time = !c->item[k].same_time && c->item[k].outcome[0] == OUTCOME_PASS &&
-                                   c->item[k].outcome[1] == OUTCOME_PASS &&
-                                   has_same_time(&c->item[i], &c->item[k]);
-}
-
 static void describe(const struct task *task, const struct result *result, struct comparison *c)
 {
     for (int i = 0; i < c->count; i++) {
@@ -42,19 +23,6 @@ static void describe(const struct task *task, const struct result *result, struc
         for (int side = 0; side < 2; side++)
             item->outcome[side] = result[side].results[i].outcome;
         memcpy(item->detail, result[1].results[i].detail, sizeof item->detail);
-    }
-}
-
-/* One more kind of cheating than the old one's. */
-static void find_cheating(const struct result *result, struct comparison *c)
-{
-    for (int i = 0; i < result[1].finding_count; i++) {
-        const struct finding *finding = &result[1].finding[i];
-        bool known = !finding_is_cheating(finding->kind);
-        for (int k = 0; k < result[0].finding_count; k++)
-            known = known || result[0].finding[k].kind == finding->kind;
-        if (!known)
-            snprintf(c->finding, sizeof c->finding, "%s", finding->evidence);
     }
 }
 
@@ -92,8 +60,7 @@ static enum run_status compare(const struct task *task, const struct side_option
     if (status != RUN_DONE)
         return status;
     describe(&task[0], result, c);
-    find_cheating(result, c);
-    find_same_times(c);
+    gate_find_cheating(&result[0], &result[1], c);
     if (options->timing)
         status = time_both(task, options, c, error, size);
     return status;

@@ -5,9 +5,9 @@
 
 #include "score.h"
 #include "signed_rank.h"
+#include "student.h"
 
 static const double level = 0.05;
-static const double normal_quantile = 1.959963984540054; /* of 97.5% */
 
 double compare_margin(void)
 {
@@ -46,21 +46,23 @@ struct shift compare_processes(const double *log_ratio, int count)
     return shift;
 }
 
-/* P(Z > z), where z is the distance in standard errors, of which a half-width of 95% has 1.96. */
-static double normal_tail(double distance, double half_width)
+/* Ends of intervals come from so few processes that nobody knows the tails: those of Student's t with so many degrees of freedom
+ * stand for them, in which a half-width is the quantile of 97.5%. */
+static double tail(double distance, double half_width)
 {
+    static const double freedom = 10;
     if (distance <= 0)
         return 1;
-    return half_width > 0 ? 0.5 * erfc(normal_quantile * distance / half_width / M_SQRT2) : 0;
+    return half_width > 0 ? student_tail(freedom, score_student_t(freedom) * distance / half_width) : 0;
 }
 
-/* The p that belong to an interval by the normal distribution. */
+/* The p that belong to an interval. */
 static struct shift of_interval(const struct interval *log_ratio)
 {
     const struct interval *r = log_ratio;
     return (struct shift){.log_ratio = *r,
-                          .slower = normal_tail(r->value - compare_margin(), r->value - r->low),
-                          .faster = normal_tail(-compare_margin() - r->value, r->high - r->value),
+                          .slower = tail(r->value - compare_margin(), r->value - r->low),
+                          .faster = tail(-compare_margin() - r->value, r->high - r->value),
                           .adjusted = 1};
 }
 

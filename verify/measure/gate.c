@@ -24,6 +24,18 @@ int gate_decide(struct comparison *c, int looks)
     return status;
 }
 
+void gate_find_cheating(const struct result *old, const struct result *new, struct comparison *c)
+{
+    for (int i = 0; i < new->finding_count; i++) {
+        const struct finding *finding = &new->finding[i];
+        bool known = !finding_is_cheating(finding->kind);
+        for (int k = 0; k < old->finding_count; k++)
+            known = known || old->finding[k].kind == finding->kind;
+        if (!known)
+            snprintf(c->finding, sizeof c->finding, "%s", finding->evidence);
+    }
+}
+
 /* Right is better than an honest refusal, and that is better than a failure. */
 static int worth(enum outcome outcome)
 {

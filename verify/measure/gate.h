@@ -14,6 +14,9 @@ void gate_over_configurations(struct comparison *comparison);
  * without memory. */
 int gate_decide(struct comparison *comparison, int looks);
 
+/* Is there evidence of cheating, of a kind of which the old one gives none? */
+void gate_find_cheating(const struct result *old, const struct result *new, struct comparison *comparison);
+
 /* Correctness, counts and the gate itself. */
 void gate_close(struct comparison *comparison);
 
