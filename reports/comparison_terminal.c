@@ -171,11 +171,14 @@ static void print_item(FILE *out, const struct compared *item)
                                                       : "not timed");
     fprintf(out, "  %s", item->line);
     fprintf(out, "\n");
-    if (timed && item->shift.change == CHANGE_UNDECIDED)
-        snprintf(detail, sizeof detail, "%s %s, %d pairs of %d processes",
-                 item->shift.log_ratio.value >= 0 ? "slower" : "faster", text, item->pairs, item->processes);
+    const char *const way = item->shift.change == CHANGE_SLOWER || item->shift.change == CHANGE_FASTER ? ""
+                            : item->shift.log_ratio.value >= 0 ? "slower "
+                                                               : "faster ";
+    if (timed && item->shift.change == CHANGE_UNDECIDED && item->pairs > 0)
+        snprintf(detail, sizeof detail, "%s%s, %d pairs of %d processes", way, text, item->pairs,
+                 item->processes);
     else if (timed)
-        snprintf(detail, sizeof detail, "%s: %.4g ms, was %.4g ms", text, item->ms[1], item->ms[0]);
+        snprintf(detail, sizeof detail, "%s%s: %.4g ms, was %.4g ms", way, text, item->ms[1], item->ms[0]);
     else
         snprintf(detail, sizeof detail, "%s%s%.300s", text, item->detail[0] != '\0' && *text ? ": " : "",
                  item->correctness == CORRECTNESS_LOST ? item->detail : "");

@@ -8,6 +8,7 @@ Suite *contract_suite(void);
 TCase *contract_draw_case(void); /* parts of the contract suite */
 TCase *contract_formats_case(void);
 Suite *score_suite(void);
+Suite *compare_suite(void);
 Suite *session_suite(void);
 Suite *house_suite(void);
 Suite *reports_suite(void);

@@ -14,6 +14,7 @@
 #include "verify/compare/against.h"
 #include "verify/compare/matched.h"
 #include "verify/compare/side_by_side.h"
+#include "verify/diagnose/diagnose.h"
 #include "verify/isolate/child.h"
 #include "verify/system/budget.h"
 #include "verify/system/clock.h"
@@ -86,15 +87,26 @@ static int fail(enum run_status status, const char *error)
     return status == RUN_BAD ? EXIT_USAGE : EXIT_ENVIRONMENT;
 }
 
+/* What explaining failures is given, by the effort; --no-explain: none. */
+static struct cliffs_options cliffs_options(const struct options *options, double budget)
+{
+    const struct diagnose_limits limits = diagnose_limits(options->effort);
+    return (struct cliffs_options){.runs = options->explain ? limits.explain_runs : 0,
+                                   .seconds = limits.seconds,
+                                   .budget_seconds = budget};
+}
+
 static struct side_options side_options(const struct options *options, struct showing *show)
 {
+    const double budget = options->effort == EFFORT_QUICK ? 0.02 : 0.04;
     return (struct side_options){.run = {.timeout = options->timeout,
                                          .memory = options->memory,
                                          .jobs = options->jobs,
                                          .progress = show_checks,
                                          .progress_data = show},
                                  .timing = options->timing,
-                                 .budget_seconds = options->effort == EFFORT_QUICK ? 0.02 : 0.04,
+                                 .cliffs = cliffs_options(options, budget),
+                                 .budget_seconds = budget,
                                  .progress = show_round,
                                  .progress_data = show};
 }

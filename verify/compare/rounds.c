@@ -61,6 +61,16 @@ void rounds_close(struct rounds *rounds)
     free(rounds);
 }
 
+bool rounds_pairs(struct rounds *rounds, const struct pair_job *job, struct pairs *pairs)
+{
+    struct config_result *result = calloc(2, sizeof *result);
+    struct config_result *const both[2] = {result, result ? result + 1 : NULL};
+    const bool ok =
+        result && session_pairs(rounds->session, job, pairs, both) == SESSION_OK && pairs->count > 0;
+    free(result);
+    return ok;
+}
+
 /* --- one configuration in one sweep --- */
 
 /* What time or a signal from outside may have done proves nothing. */

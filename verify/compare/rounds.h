@@ -23,6 +23,9 @@ struct rounds; /* the two candidates' sessions */
 struct rounds *rounds_open(const struct task *old, const struct task *new, const struct run_options *options);
 void rounds_close(struct rounds *rounds);
 
+/* One sampling of any configuration. False where one of them does not pass, or cannot be run; then there are no pairs. */
+bool rounds_pairs(struct rounds *rounds, const struct pair_job *job, struct pairs *pairs);
+
 /* Time the configurations of both of which both pass, and decide (gate_decide). Sets outcomes, too, where timed calls
  * do not pass. */
 enum run_status rounds_run(struct rounds *rounds, const struct rounds_options *options,

@@ -49,6 +49,8 @@ static enum run_status time_both(const struct task *task, const struct side_opti
         status = rounds_run(both, &rounds, c, error, size);
     else
         snprintf(error, size, "out of memory");
+    if (status == RUN_DONE)
+        cliffs(both, &task[1], &options->cliffs, c);
     rounds_close(both);
     return status;
 }

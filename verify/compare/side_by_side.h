@@ -3,12 +3,14 @@
 #define UNSEEN_SIDE_BY_SIDE_H
 
 #include "reports/comparison.h"
+#include "cliffs.h"
 #include "verify/session/run.h"
 
 struct side_options {
     struct run_options run; /* of the checks; `progress` is called for both, one after the other */
     double budget_seconds;  /* for the pairs of one configuration in one sweep */
     bool timing;
+    struct cliffs_options cliffs;
     /* Called before each sweep of a round (rounds.h). NULL: nobody. */
     void (*progress)(void *data, int round, int sweep, int sweeps);
     void *progress_data;
