@@ -268,7 +268,8 @@ void comparison_report(FILE *out, const struct comparison *c, bool all, bool col
     if (c->finding[0] != '\0')
         terminal_line(out, "finding", c->finding);
     print_items(out, c, all);
-    fprintf(out, "\n");
+    if (c->timed > 0)
+        fprintf(out, "\n");
     print_ratio(out, "seen", &c->set[0]);
     print_ratio(out, "unseen", &c->set[1]);
     print_ratio(out, "all", &c->overall.log_ratio);

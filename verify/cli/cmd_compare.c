@@ -111,6 +111,42 @@ static struct side_options side_options(const struct options *options, struct sh
                                  .progress_data = show};
 }
 
+/* --- the file --- */
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat one, other;
+    if (strcmp(a, b) == 0)
+        return true;
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
+/* It may not be what is compared; and that nothing can be written there is found out before minutes are spent. */
+static int open_json(const struct options *options)
+{
+    static const struct comparison nothing = {.gate = GATE_INCONCLUSIVE,
+                                              .notes = "the comparison is not finished"};
+    char error[1024];
+    struct stat status;
+    for (int i = 0; options->json && i < options->arguments; i++)
+        if (is_same_file(options->json, options->argument[i])) {
+            options_error("--json %s is what is compared; expected a file of its own\n---> give another path",
+                          options->json);
+            return EXIT_USAGE;
+        }
+    if (options->json && options->against && is_same_file(options->json, options->against)) {
+        options_error("--json %s is the stored result; expected a file of its own\n---> give another path",
+                      options->json);
+        return EXIT_USAGE;
+    }
+    if (!options->json || (stat(options->json, &status) == 0 && !S_ISREG(status.st_mode)) ||
+        comparison_json_write(options->json, &nothing, error, sizeof error) == 0)
+        return 0;
+    options_error("%s", error);
+    return EXIT_ENVIRONMENT;
+}
+
 /* --- two candidates --- */
 
 static int run_now(struct task *task, const struct options *options)
@@ -138,7 +174,9 @@ static int compare_now(const struct options *given)
     struct task task;
     options.baseline = given->argument[1];
     options.argument[1] = given->argument[2];
-    int status = begin_task(&task, &options);
+    int status = open_json(given);
+    if (status == 0)
+        status = begin_task(&task, &options);
     if (status != 0)
         return status;
     status = begin_step(&task, task_build(&task));
@@ -193,15 +231,6 @@ static int compare_results(const struct options *options, const struct stored *s
     return code;
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat one, other;
-    if (strcmp(a, b) == 0)
-        return true;
-    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
-           one.st_ino == other.st_ino;
-}
-
 static int compare_stored(const struct options *options)
 {
     const char *const *path = options->argument;
@@ -211,7 +240,9 @@ static int compare_stored(const struct options *options)
                       path[0], path[1]);
         return EXIT_USAGE;
     }
-    int status = read_stored(path[0], &stored[0]);
+    int status = open_json(options);
+    if (status == 0)
+        status = read_stored(path[0], &stored[0]);
     if (status != 0)
         return status;
     status = read_stored(path[1], &stored[1]);
@@ -307,7 +338,9 @@ static int compare_against(const struct options *given)
                       given->against);
         return EXIT_USAGE;
     }
-    int status = read_stored(given->against, &stored);
+    int status = open_json(given);
+    if (status == 0)
+        status = read_stored(given->against, &stored);
     if (status != 0)
         return status;
     status = begin_against(&options, &stored.result);

@@ -155,7 +155,7 @@ static void note_worth(const struct result *const result[2], const char *const n
             differ);
     if (disturbed > 0)
         comparison_note(c, "times of %d configurations were taken beside others on the device", disturbed);
-    if (c->kind == COMPARISON_STORED)
+    if (c->kind == COMPARISON_STORED && c->timed > 0)
         comparison_note(
             c, "what the machine was like on each day is in these ratios, too; `verify --baseline own` keeps "
                "what is needed to take it out");

@@ -290,6 +290,36 @@ static enum run_status end(const struct sampling *s, char *error, size_t size)
     return s->status == SESSION_BAD ? RUN_BAD : RUN_BROKEN;
 }
 
+/* Evidence that only the calls that are timed give. */
+static void find_cheating(const struct rounds *rounds, struct comparison *c)
+{
+    struct result side[2] = {{.problem = NULL}, {.problem = NULL}};
+    struct finding *found[2] = {NULL, NULL};
+    for (int i = 0; i < 2; i++) {
+        const struct finding *finding = session_findings(rounds->session[i], &side[i].finding_count);
+        found[i] = calloc((size_t)side[i].finding_count + 1, sizeof *found[i]);
+        if (found[i])
+            memcpy(found[i], finding, (size_t)side[i].finding_count * sizeof *finding);
+        side[i].finding = found[i];
+    }
+    if (found[0] && found[1])
+        gate_find_cheating(&side[0], &side[1], c);
+    for (int i = 0; i < 2; i++)
+        free(found[i]);
+}
+
+static void note_company(struct comparison *c)
+{
+    int disturbed = 0;
+    for (int i = 0; i < c->count; i++)
+        disturbed += c->item[i].disturbed;
+    if (disturbed > 0)
+        comparison_note(c,
+                        "times of %d configurations were taken beside others on the device, or by clocks "
+                        "that do not agree",
+                        disturbed);
+}
+
 enum run_status rounds_run(struct rounds *rounds, const struct rounds_options *options, struct comparison *c,
                            char *error, size_t error_size)
 {
@@ -304,6 +334,8 @@ enum run_status rounds_run(struct rounds *rounds, const struct rounds_options *o
         run_team(1);
         find_same_times(c);
         run_rounds(&s);
+        find_cheating(rounds, c);
+        note_company(c);
         status = end(&s, error, error_size);
     } else {
         snprintf(error, error_size, "out of memory");
