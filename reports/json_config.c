@@ -57,12 +57,12 @@ static json_t *worst_json(const struct worst *worst)
                      json_of_number(worst->error), "witnessed", worst->witnessed);
 }
 
-static json_t *ratio_json(const struct interval *log_ratio)
+static json_t *ratio_json(const struct interval *ratio)
 {
-    if (!log_ratio->present)
+    if (!ratio->present)
         return json_null();
-    return json_pack("{s:o, s:o, s:o}", "ratio", json_of_number(exp(log_ratio->value)), "low",
-                     json_of_number(exp(log_ratio->low)), "high", json_of_number(exp(log_ratio->high)));
+    return json_pack("{s:o, s:o, s:o}", "ratio", json_of_number(ratio->value), "low",
+                     json_of_number(ratio->low), "high", json_of_number(ratio->high));
 }
 
 static json_t *time_json(const struct timing *timing)
@@ -75,7 +75,7 @@ static json_t *time_json(const struct timing *timing)
                      json_of_number(timing->p95_ms), "samples", timing->samples, "method",
                      json_of_text(timing->method), "unmet", json_of_text(timing->unmet), "baseline",
                      json_of_number_if(timing->baseline_ms > 0, timing->baseline_ms), "baseline_ratio",
-                     ratio_json(&timing->baseline_log), "trusted", !timing->disturbed);
+                     ratio_json(&timing->baseline_ratio), "trusted", !timing->disturbed);
 }
 
 static json_t *told_json(const struct told *told)

@@ -135,11 +135,10 @@ struct timing {
     const char *unmet;  /* why sampling stopped before the interval was tight; NULL: it was */
     double attainable_ms;
     enum bound bound;
-    double fraction;    /* attainable / median */
-    double baseline_ms; /* 0: no --baseline */
-    struct interval
-        baseline_log; /* log of the ratio to it, candidate / baseline, of pairs taken in turns; 95% */
-    bool disturbed;   /* somebody else used the device meanwhile, or two clocks disagree: not to be trusted */
+    double fraction;                /* attainable / median */
+    double baseline_ms;             /* 0: no --baseline */
+    struct interval baseline_ratio; /* candidate / baseline, of pairs of times taken in turns; 95% */
+    bool disturbed; /* somebody else used the device meanwhile, or two clocks disagree: not to be trusted */
 };
 
 enum { RESULT_LINE_SIZE = 1024, RESULT_WHY_SIZE = 96, RESULT_DETAIL_SIZE = 320 };

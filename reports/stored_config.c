@@ -1,7 +1,6 @@
 /* One configuration of a stored result. */
 #include "stored_internal.h"
 
-#include <math.h>
 #include <string.h>
 
 static const char *outcome_word(int i)
@@ -62,16 +61,12 @@ static void read_worst(struct reading *r, const json_t *config, struct worst *wo
     }
 }
 
-/* Logarithms in the record; a ratio that is not positive is none. */
 static struct interval read_ratio(struct reading *r, const json_t *json)
 {
     const json_t *ratio = stored_object(r, json, "baseline_ratio");
-    const double value = stored_number(r, ratio, "ratio", 0), low = stored_number(r, ratio, "low", 0);
-    const double high = stored_number(r, ratio, "high", 0);
 
-    if (!(value > 0 && low >= 0 && low <= value && value <= high))
-        return (struct interval){.present = false};
-    return (struct interval){true, log(value), log(low), log(high)};
+    return (struct interval){ratio != NULL, stored_number(r, ratio, "ratio", 0),
+                             stored_number(r, ratio, "low", 0), stored_number(r, ratio, "high", 0)};
 }
 
 static void read_timing(struct reading *r, const json_t *config, struct timing *timing)
@@ -91,7 +86,7 @@ static void read_timing(struct reading *r, const json_t *config, struct timing *
         .method = stored_text(r, json, "method"),
         .unmet = stored_text(r, json, "unmet"),
         .baseline_ms = stored_number(r, json, "baseline", 0),
-        .baseline_log = read_ratio(r, json),
+        .baseline_ratio = read_ratio(r, json),
         .disturbed = !stored_flag(r, json, "trusted", true),
         .attainable_ms = stored_number(r, config, "attainable_ms", 0),
         .bound = (enum bound)stored_name(r, config, "bound", bound_word, BOUND_COUNT, BOUND_LAUNCH),

@@ -145,6 +145,8 @@ static void fill_configurations(void)
         c->published_pass = i % 2;
         c->told = (struct told){i % 7 == 0, i % 2, i % 3 == 0, i % 14 == 0};
         c->timing.baseline_ms = i % 3;
+        c->timing.baseline_ratio =
+            i % 3 ? (struct interval){true, 1 / 3.0, 0, i % 2 ? INFINITY : 0.7} : (struct interval){0};
         c->timing.unmet = i % 6 == 0 ? "the time was up" : NULL;
         c->timing.disturbed = i % 11 == 0;
         c->timing.bound = (enum bound)(i % BOUND_COUNT);
@@ -183,6 +185,7 @@ void fill_full_result(void)
     fill_diagnosis();
     result.problem_word = "./softmax";
     result.check_options = "--device host";
+    result.baseline = (struct result_baseline){"problems/softmax/baseline.c", "ab12", true};
     strcpy(result.driver, "550.54");
     result.peaks.measured_gbps = 20.5;
     result.downgrade = true;

@@ -54,6 +54,25 @@ START_TEST(a_kernel_that_takes_longer_is_slower)
 }
 END_TEST
 
+/* Its time follows its first input, by factors up to 20000: the ratio within a pair is near 1 only where both had the same. */
+START_TEST(both_calls_of_a_pair_are_on_the_same_content)
+{
+    static const char hook[] = "volatile double w = 0; "
+                               "for (long n = 2000 * exp(fmin(fmax(4 * x[0], -5), 5)); n > 0; n--) w += 1;";
+    cli_put_kernel("old.c", hook, "0");
+    CLI("compare", "softmax", "old.c", "old.c", TIMED, "--json", "c.json");
+    ck_assert_int_le(cli.status, 1); /* a busy machine may leave both undecided */
+    json_t *root = cli_json("c.json");
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *item = json_array_get(json_object_get(root, "configurations"), i);
+        const json_t *time = json_object_get(json_object_get(item, "speed"), "time");
+        ck_assert_double_gt(json_number_value(json_object_get(time, "low")), 0.8);
+        ck_assert_double_lt(json_number_value(json_object_get(time, "high")), 1.25);
+    }
+    json_decref(root);
+}
+END_TEST
+
 START_TEST(stored_results_are_compared_line_by_line)
 {
     cli_put_kernel("old.c", "", "0");
@@ -134,6 +153,7 @@ TCase *cli_compare_case(void)
     tcase_add_checked_fixture(tcase, cli_setup, cli_teardown);
     tcase_add_test(tcase, a_configuration_that_is_lost_is_a_regression);
     tcase_add_test(tcase, a_kernel_that_takes_longer_is_slower);
+    tcase_add_test(tcase, both_calls_of_a_pair_are_on_the_same_content);
     tcase_add_test(tcase, stored_results_are_compared_line_by_line);
     tcase_add_test(tcase, a_result_of_another_day_needs_the_problems_baseline);
     tcase_add_test(tcase, what_cannot_be_compared_is_said);

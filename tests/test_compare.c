@@ -132,6 +132,10 @@ START_TEST(a_drift_is_as_unsure_as_both_days)
     const double t = 2.2281388519649385 * (0.06 - compare_margin()) / 0.05;
     ck_assert_double_eq_tol(student_quantile(10, shift.slower), t, 1e-9);
     ck_assert_double_eq(shift.faster, 1);
+    const struct interval ratio = {true, 2, 0, 4}, wrong = {true, 0, 0, 1};
+    ck_assert_double_eq_tol(compare_log(&ratio).value, log(2), close);
+    ck_assert(isinf(compare_log(&ratio).low));
+    ck_assert(!compare_log(&wrong).present);
     ck_assert(!compare_drift(&today, &none).log_ratio.present);
     ck_assert(!compare_drift(&none, &then).log_ratio.present);
 }

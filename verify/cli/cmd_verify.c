@@ -201,9 +201,9 @@ static void note_baseline(const struct options *options, struct result *result)
     int count[2] = {0, 0};
     for (int i = 0; i < result->result_count; i++) {
         const struct config_result *c = &result->results[i];
-        if (c->outcome != OUTCOME_PASS || !c->timing.baseline_log.present)
+        if (c->outcome != OUTCOME_PASS || !c->timing.baseline_ratio.present)
             continue;
-        sum[c->unseen] -= c->timing.baseline_log.value;
+        sum[c->unseen] -= log(c->timing.baseline_ratio.value);
         count[c->unseen]++;
     }
     if (options->baseline && count[0] + count[1] == 0)

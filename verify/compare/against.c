@@ -1,10 +1,12 @@
 #include "against.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "rounds.h"
+#include "verify/measure/compare.h"
 #include "verify/measure/gate.h"
 
 /* The task's own baseline is what is A of each pair. */
@@ -34,7 +36,9 @@ static void keep(const struct comparison *c, struct result *result)
         if (!timing->present || !item->shift.log_ratio.present)
             continue;
         timing->baseline_ms = item->ms[0];
-        timing->baseline_log = item->shift.log_ratio;
+        const struct interval *log_ratio = &item->shift.log_ratio;
+        timing->baseline_ratio =
+            (struct interval){true, exp(log_ratio->value), exp(log_ratio->low), exp(log_ratio->high)};
         timing->disturbed = timing->disturbed || item->disturbed;
     }
 }
@@ -113,7 +117,7 @@ static void describe(const struct result *stored, const struct result *now, stru
                                   .config = new->config,
                                   .outcome = {old->outcome, new->outcome},
                                   .ms = {old->timing.median_ms},
-                                  .reference = old->timing.baseline_log};
+                                  .reference = compare_log(&old->timing.baseline_ratio)};
         item->shift = (struct shift){.slower = 1, .faster = 1, .adjusted = 1};
         item->unknown = !old->timing.present || !item->reference.present;
         memcpy(item->line, new->line, sizeof item->line);

@@ -55,8 +55,8 @@ static struct interval median_of(const struct timing *timing)
 static struct shift shift_of(const struct comparison *c, const struct timing *old, const struct timing *new)
 {
     const struct interval before = median_of(old), after = median_of(new);
-    return c->kind == COMPARISON_DRIFT ? compare_drift(&new->baseline_log, &old->baseline_log)
-                                       : compare_medians(&before, &after);
+    const struct interval today = compare_log(&new->baseline_ratio), then = compare_log(&old->baseline_ratio);
+    return c->kind == COMPARISON_DRIFT ? compare_drift(&today, &then) : compare_medians(&before, &after);
 }
 
 /* One time serves configurations that differ in input class and seed only: it stands in both results more than once, and

@@ -82,6 +82,13 @@ struct shift compare_medians(const struct interval *old_ms, const struct interva
     return of_interval(&ratio);
 }
 
+struct interval compare_log(const struct interval *ratio)
+{
+    if (!ratio->present || !(ratio->value > 0) || !(ratio->low >= 0))
+        return (struct interval){.present = false};
+    return (struct interval){true, log(ratio->value), log(ratio->low), log(ratio->high)};
+}
+
 struct shift compare_drift(const struct interval *new_log, const struct interval *old_log)
 {
     if (!new_log->present || !old_log->present)

@@ -18,6 +18,9 @@ struct shift compare_processes(const double *log_ratio, int count);
  * greatest quotient of their ends. Not present where either is not, or not positive. */
 struct shift compare_medians(const struct interval *old_ms, const struct interval *new_ms);
 
+/* The logarithms of a ratio with its interval. Not present where it is not, or not positive. */
+struct interval compare_log(const struct interval *ratio);
+
 /* From two 95% intervals of log ratios to one reference: new / reference of one day, old / reference of another. Its half-widths
  * are the roots of the summed squares of theirs, so that it is as unsure as both days together. */
 struct shift compare_drift(const struct interval *new_log, const struct interval *old_log);
