@@ -1,9 +1,11 @@
 /* Ratios, their intervals and what is decided by them, against values that were worked out by hand. */
 #include <check.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "suites.h"
+#include "verify/compare/matched.h"
 #include "verify/measure/compare.h"
 #include "verify/measure/gate.h"
 #include "verify/measure/signed_rank.h"
@@ -227,6 +229,70 @@ START_TEST(what_says_nothing_is_no_success)
 }
 END_TEST
 
+/* --- stored results --- */
+
+static struct config_result timed(double ms, const char *method)
+{
+    struct config_result config = {.line = "rows=1 cols=5 input=normal seed=1", .outcome = OUTCOME_PASS};
+    config.timing = (struct timing){.present = true,
+                                    .median_ms = ms,
+                                    .low_ms = ms,
+                                    .high_ms = ms,
+                                    .method = method,
+                                    .baseline_ratio = {true, ms, ms, ms}};
+    return config;
+}
+
+static struct result result_of(struct config_result *config, const char *problem, const char *device)
+{
+    struct result result = {.problem = problem, .results = config, .result_count = 1};
+    snprintf(result.device, sizeof result.device, "%s", device);
+    return result;
+}
+
+START_TEST(results_of_two_problems_or_devices_are_not_compared)
+{
+    static const char *const name[] = {"a.json", "b.json"};
+    struct config_result config = timed(1, "clock");
+    const struct result old = result_of(&config, "softmax", "H100"),
+                        other = result_of(&config, "topk", "H100"),
+                        elsewhere = result_of(&config, "softmax", "H200");
+    struct comparison c = {.count = 0};
+    char error[1024];
+    ck_assert_int_eq(matched(&old, &other, name, &c, error, sizeof error), MATCHED_INPUT);
+    ck_assert_ptr_nonnull(strstr(error, "a.json is a result of softmax, and b.json one of topk"));
+    ck_assert_int_eq(matched(&old, &elsewhere, name, &c, error, sizeof error), MATCHED_INPUT);
+    ck_assert_ptr_nonnull(strstr(error, "measured on H100, and b.json on H200"));
+    ck_assert_ptr_nonnull(strstr(error, "---> "));
+}
+END_TEST
+
+/* Twice the time, on a machine that is half as fast by what its baseline says: the ratio to that is 3 after 2. */
+START_TEST(a_common_baseline_takes_the_day_out)
+{
+    static const char *const name[] = {"a.json", "b.json"};
+    struct config_result before = timed(2, "clock"), after = timed(4, "clock"), events = timed(4, "events");
+    struct result old = result_of(&before, "softmax", "H100"), new = result_of(&after, "softmax", "H100"),
+                  other = result_of(&events, "softmax", "H100");
+    struct comparison c = {.count = 0}, drift = {.count = 0}, clocks = {.count = 0};
+    char error[1024];
+    after.timing.baseline_ratio = (struct interval){true, 3, 3, 3};
+    ck_assert_int_eq(matched(&old, &new, name, &c, error, sizeof error), MATCHED_OK);
+    ck_assert_int_eq(c.kind, COMPARISON_STORED);
+    ck_assert_double_eq_tol(c.item[0].shift.log_ratio.value, log(2), close);
+    old.baseline = new.baseline = (struct result_baseline){"baseline.c", "ab", true};
+    ck_assert_int_eq(matched(&old, &new, name, &drift, error, sizeof error), MATCHED_OK);
+    ck_assert_int_eq(drift.kind, COMPARISON_DRIFT);
+    ck_assert_double_eq_tol(drift.item[0].shift.log_ratio.value, log(1.5), close);
+    ck_assert_int_eq(matched(&old, &other, name, &clocks, error, sizeof error), MATCHED_OK);
+    ck_assert_int_eq(clocks.timed, 0);
+    ck_assert_ptr_nonnull(strstr(clocks.notes, "another clock"));
+    free(c.item);
+    free(drift.item);
+    free(clocks.item);
+}
+END_TEST
+
 /* log 2 and log 8: mean log 4, deviation log 4 / sqrt 2, so that a half-width is 12.706 log 2. */
 START_TEST(the_mean_has_a_t_interval_over_configurations)
 {
@@ -255,6 +321,8 @@ Suite *compare_suite(void)
     tcase_add_test(tcase, the_margin_is_two_percent_of_speed);
     tcase_add_test(tcase, whatever_gets_worse_closes_the_gate);
     tcase_add_test(tcase, what_says_nothing_is_no_success);
+    tcase_add_test(tcase, results_of_two_problems_or_devices_are_not_compared);
+    tcase_add_test(tcase, a_common_baseline_takes_the_day_out);
     tcase_add_test(tcase, the_mean_has_a_t_interval_over_configurations);
     suite_add_tcase(suite, tcase);
     return suite;
