@@ -229,6 +229,14 @@ static json_t *words_json(const char *const *word)
     return array;
 }
 
+static json_t *baseline_json(const struct result_baseline *baseline)
+{
+    if (baseline->path[0] == '\0')
+        return json_null();
+    return json_pack("{s:o, s:o, s:b}", "path", json_of_text(baseline->path), "sha256",
+                     json_of_text(baseline->sha256), "own", baseline->own);
+}
+
 /* What a reader of stored results needs beside. */
 static json_t *stored_json(const struct result *result)
 {
@@ -248,6 +256,7 @@ char *json_dump(const struct result *result)
 
     if (json_object_update_new(json, extra_json(result)) == 0 &&
         json_object_update_new(json, stored_json(result)) == 0 &&
+        json_object_set_new(json, "baseline", baseline_json(&result->baseline)) == 0 &&
         json_object_set_new(json, "forbid", json_of_text(result->forbid[0] ? result->forbid : NULL)) == 0 &&
         json_object_set_new(json, "scores", scores_json(result)) == 0 &&
         json_object_set_new(json, "results", results_json(result)) == 0)

@@ -57,16 +57,25 @@ static json_t *worst_json(const struct worst *worst)
                      json_of_number(worst->error), "witnessed", worst->witnessed);
 }
 
+static json_t *ratio_json(const struct interval *ratio)
+{
+    if (!ratio->present)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o}", "ratio", json_of_number(ratio->value), "low",
+                     json_of_number(ratio->low), "high", json_of_number(ratio->high));
+}
+
 static json_t *time_json(const struct timing *timing)
 {
     if (!timing->present)
         return json_null();
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:b}", "median", json_of_number(timing->median_ms),
-        "low", json_of_number(timing->low_ms), "high", json_of_number(timing->high_ms), "min",
-        json_of_number(timing->min_ms), "p95", json_of_number(timing->p95_ms), "samples", timing->samples,
-        "method", json_of_text(timing->method), "unmet", json_of_text(timing->unmet), "baseline",
-        json_of_number_if(timing->baseline_ms > 0, timing->baseline_ms), "trusted", !timing->disturbed);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:b}", "median",
+                     json_of_number(timing->median_ms), "low", json_of_number(timing->low_ms), "high",
+                     json_of_number(timing->high_ms), "min", json_of_number(timing->min_ms), "p95",
+                     json_of_number(timing->p95_ms), "samples", timing->samples, "method",
+                     json_of_text(timing->method), "unmet", json_of_text(timing->unmet), "baseline",
+                     json_of_number_if(timing->baseline_ms > 0, timing->baseline_ms), "baseline_ratio",
+                     ratio_json(&timing->baseline_ratio), "trusted", !timing->disturbed);
 }
 
 static json_t *told_json(const struct told *told)
@@ -113,15 +122,12 @@ static json_t *baseline_json(const struct config_result *config)
 {
     const struct timing *timing = &config->timing;
     const bool timed = timing->present && timing->baseline_ms > 0;
-    const bool bounded = timed && timing->baseline_low_ms > 0;
 
     if (!config->baseline_judged && !timed)
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:o}", "outcome",
+    return json_pack("{s:o, s:o}", "outcome",
                      json_of_text(config->baseline_judged ? outcome_name(config->baseline_outcome) : NULL),
-                     "median", json_of_number_if(timed, timing->baseline_ms), "low",
-                     json_of_number_if(bounded, timing->baseline_low_ms), "high",
-                     json_of_number_if(bounded, timing->baseline_high_ms));
+                     "median", json_of_number_if(timed, timing->baseline_ms));
 }
 
 json_t *json_of_config(const struct config_result *config)

@@ -43,21 +43,13 @@ static json_t *sources_json(void)
     return json;
 }
 
-static json_t *baseline_json(const struct result *result)
-{
-    if (!result->scores.compared)
-        return json_null();
-    return json_pack("{s:o, s:o}", "path", words(result->baseline_path), "sha256",
-                     words(result->baseline_sha256));
-}
-
 json_t *scores_json(const struct result *result)
 {
     const struct result_scores *scores = &result->scores;
 
     if (!scores->present)
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:o}", "baseline", baseline_json(result), "seen",
+    return json_pack("{s:b, s:o, s:o, s:o}", "compared", scores->compared, "seen",
                      set_json(scores->seen, &scores->seen_quadrants, scores->compared), "unseen",
                      set_json(scores->unseen, &scores->unseen_quadrants, scores->compared), "sources",
                      sources_json());

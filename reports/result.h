@@ -121,6 +121,11 @@ struct worst {
 enum bound { BOUND_LAUNCH, BOUND_MEMORY, BOUND_COMPUTE, BOUND_COUNT };
 const char *bound_name(enum bound bound); /* "launch", "memory", "compute" */
 
+struct interval {
+    bool present;
+    double value, low, high; /* low = 0 and high = infinity: too few values for an interval */
+};
+
 struct timing {
     bool present;
     double median_ms, low_ms, high_ms; /* 95% order-statistic interval of the median */
@@ -130,10 +135,10 @@ struct timing {
     const char *unmet;  /* why sampling stopped before the interval was tight; NULL: it was */
     double attainable_ms;
     enum bound bound;
-    double fraction;    /* attainable / median */
-    double baseline_ms; /* 0: no --baseline */
+    double fraction;                /* attainable / median */
+    double baseline_ms;             /* 0: no --baseline */
+    struct interval baseline_ratio; /* candidate / baseline, of pairs of times taken in turns; 95% */
     bool disturbed; /* somebody else used the device meanwhile, or two clocks disagree: not to be trusted */
-    double baseline_low_ms, baseline_high_ms; /* of baseline_ms, as of the median */
 };
 
 enum { RESULT_LINE_SIZE = 1024, RESULT_WHY_SIZE = 96, RESULT_DETAIL_SIZE = 320 };
@@ -181,11 +186,6 @@ struct set_score {
     double geomean_fraction;
     double fraction_low, fraction_high; /* 95% t interval on the logs; 0 and infinity from one time */
     double score;                       /* rate * geomean_fraction */
-};
-
-struct interval {
-    bool present;
-    double value, low, high; /* low = 0 and high = infinity: too few values for an interval */
 };
 
 /* Which elements of the worst failure's output are wrong. */
@@ -267,6 +267,12 @@ struct peaks {
     double tflops;         /* for the problem's format */
     enum peaks_source source;
     double launch_ms; /* floor of one empty call */
+};
+
+/* What --baseline named. */
+struct result_baseline {
+    char path[512], sha256[65]; /* empty: nothing */
+    bool own;                   /* it is the problem's own */
 };
 
 /* What the candidate was held to. */
@@ -370,8 +376,7 @@ struct result {
     int planned_seen; /* of them the seen set's */
     const char *const
         *check_options; /* words that a reproduction command ends with: "--device", "host"; NULL ends them */
-    char baseline_path[512]; /* as given; empty: none */
-    char baseline_sha256[65];
+    struct result_baseline baseline;
     struct result_scores scores;
 };
 

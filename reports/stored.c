@@ -163,6 +163,7 @@ static void read_device(struct reading *r, const json_t *json, struct result *re
 {
     const json_t *device = stored_object(r, json, "device"), *peaks = stored_object(r, device, "peaks");
     const json_t *limits = stored_object(r, json, "limits"), *company = stored_object(r, json, "company");
+    const json_t *baseline = stored_object(r, json, "baseline");
     const json_t *phase = stored_object(r, json, "phase_seconds");
 
     stored_copy(r, device, "name", result->device, sizeof result->device);
@@ -173,6 +174,9 @@ static void read_device(struct reading *r, const json_t *json, struct result *re
         .tflops = stored_number(r, peaks, "tflops", 0),
         .source = (enum peaks_source)stored_name(r, peaks, "source", source_word, PEAKS_COUNT, PEAKS_UNKNOWN),
         .launch_ms = stored_number(r, peaks, "launch_ms", 0)};
+    stored_copy(r, baseline, "path", result->baseline.path, sizeof result->baseline.path);
+    stored_copy(r, baseline, "sha256", result->baseline.sha256, sizeof result->baseline.sha256);
+    result->baseline.own = stored_flag(r, baseline, "own", false);
     result->limits = (struct limits){.timeout = stored_number(r, limits, "timeout", 0),
                                      .memory = stored_number(r, limits, "memory", 0),
                                      .tasks = stored_count(r, limits, "tasks"),

@@ -61,6 +61,14 @@ static void read_worst(struct reading *r, const json_t *config, struct worst *wo
     }
 }
 
+static struct interval read_ratio(struct reading *r, const json_t *json)
+{
+    const json_t *ratio = stored_object(r, json, "baseline_ratio");
+
+    return (struct interval){ratio != NULL, stored_number(r, ratio, "ratio", 0),
+                             stored_number(r, ratio, "low", 0), stored_number(r, ratio, "high", 0)};
+}
+
 static void read_timing(struct reading *r, const json_t *config, struct timing *timing)
 {
     const json_t *json = stored_object(r, config, "time_ms");
@@ -78,6 +86,7 @@ static void read_timing(struct reading *r, const json_t *config, struct timing *
         .method = stored_text(r, json, "method"),
         .unmet = stored_text(r, json, "unmet"),
         .baseline_ms = stored_number(r, json, "baseline", 0),
+        .baseline_ratio = read_ratio(r, json),
         .disturbed = !stored_flag(r, json, "trusted", true),
         .attainable_ms = stored_number(r, config, "attainable_ms", 0),
         .bound = (enum bound)stored_name(r, config, "bound", bound_word, BOUND_COUNT, BOUND_LAUNCH),
@@ -93,8 +102,6 @@ static void read_baseline(struct reading *r, const json_t *json, struct config_r
     config->baseline_judged = stored_text(r, object, "outcome") != NULL;
     config->baseline_outcome =
         (enum outcome)stored_name(r, object, "outcome", outcome_word, OUTCOME_COUNT, OUTCOME_PASS);
-    config->timing.baseline_low_ms = stored_number(r, object, "low", 0);
-    config->timing.baseline_high_ms = stored_number(r, object, "high", 0);
 }
 
 static void read_told(struct reading *r, const json_t *config, struct told *told)

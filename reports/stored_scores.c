@@ -31,13 +31,11 @@ static void read_quadrants(struct reading *r, const json_t *set, struct score_qu
 void stored_scores(struct reading *r, const json_t *json, struct result *result)
 {
     struct result_scores *scores = &result->scores;
-    const json_t *object = stored_object(r, json, "scores"), *baseline = stored_object(r, object, "baseline"),
-                 *seen = stored_object(r, object, "seen"), *unseen = stored_object(r, object, "unseen");
+    const json_t *object = stored_object(r, json, "scores"), *seen = stored_object(r, object, "seen"),
+                 *unseen = stored_object(r, object, "unseen");
 
     scores->present = object != NULL;
-    scores->compared = baseline != NULL;
-    stored_copy(r, baseline, "path", result->baseline_path, sizeof result->baseline_path);
-    stored_copy(r, baseline, "sha256", result->baseline_sha256, sizeof result->baseline_sha256);
+    scores->compared = object && stored_flag(r, object, "compared", false);
     for (int i = 0; i < SCORE_NAMES; i++) {
         read_score(r, seen, (enum score_name)i, &scores->seen[i]);
         read_score(r, unseen, (enum score_name)i, &scores->unseen[i]);

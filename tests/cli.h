@@ -57,6 +57,7 @@ TCase *cli_scores_case(void);
 TCase *cli_report_case(void);
 TCase *cli_audit_case(void);
 TCase *cli_explain_case(void);
+TCase *cli_compare_case(void);
 TCase *cli_shrink_case(void);
 TCase *cli_freeze_case(void);
 TCase *cli_busy_case(void); /* part of the busy suite */

@@ -15,6 +15,7 @@ static const struct {
 } suites[] = {
     {"gen", gen_suite, 0},
     {"score", score_suite, 0},
+    {"compare", compare_suite, 0},
     {"reports", reports_suite, 0},
     {"child", child_suite, 0},
     {"forbid", forbid_suite, 0},

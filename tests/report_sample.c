@@ -125,8 +125,6 @@ static const struct problem sample_problem = {
 
 static void fill_published_scores(void)
 {
-    strcpy(result.baseline_path, "own");
-    memset(result.baseline_sha256, 'b', 64);
     result.scores = (struct result_scores){.present = true,
                                            .compared = true,
                                            .seen_quadrants = {3, 0, 1, 0, 0},
@@ -160,10 +158,10 @@ static void fill_configurations(void)
         c->published_pass = i % 2;
         c->told = (struct told){i % 7 == 0, i % 2, i % 3 == 0, i % 14 == 0};
         c->timing.baseline_ms = i % 3;
-        c->timing.baseline_low_ms = i % 9 ? 0.9 * (i % 3) : 0;
-        c->timing.baseline_high_ms = i % 9 ? 1.125 * (i % 3) : 0;
         c->baseline_judged = i % 4 != 1;
         c->baseline_outcome = i % 4 == 2 ? OUTCOME_WRONG : OUTCOME_PASS;
+        c->timing.baseline_ratio =
+            i % 3 ? (struct interval){true, 1 / 3.0, 0, i % 2 ? INFINITY : 0.7} : (struct interval){0};
         c->timing.unmet = i % 6 == 0 ? "the time was up" : NULL;
         c->timing.disturbed = i % 11 == 0;
         c->timing.bound = (enum bound)(i % BOUND_COUNT);
@@ -205,6 +203,7 @@ void fill_full_result(void)
     fill_diagnosis();
     result.problem_word = "./softmax";
     result.check_options = check_options;
+    result.baseline = (struct result_baseline){"problems/softmax/baseline.c", "ab12", true};
     strcpy(result.driver, "550.54");
     result.peaks.measured_gbps = 20.5;
     result.downgrade = true;

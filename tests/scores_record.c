@@ -9,16 +9,16 @@ struct result record;
 
 static void set_time(struct config_result *config, double ms, double baseline_ms)
 {
-    config->timing = (struct timing){.present = true,
-                                     .median_ms = ms,
-                                     .low_ms = ms,
-                                     .high_ms = ms,
-                                     .samples = 10,
-                                     .attainable_ms = ms / 4,
-                                     .fraction = 0.25,
-                                     .baseline_ms = baseline_ms,
-                                     .baseline_low_ms = baseline_ms,
-                                     .baseline_high_ms = baseline_ms};
+    config->timing =
+        (struct timing){.present = true,
+                        .median_ms = ms,
+                        .low_ms = ms,
+                        .high_ms = ms,
+                        .samples = 10,
+                        .attainable_ms = ms / 4,
+                        .fraction = 0.25,
+                        .baseline_ms = baseline_ms,
+                        .baseline_ratio = {true, ms / baseline_ms, ms / baseline_ms, ms / baseline_ms}};
     config->baseline_judged = true;
     config->flops = 1e9; /* at 1 TFLOP/s and 1000 GB/s: T_SOL is 1 ms */
     config->bytes = 5e8;
@@ -39,7 +39,7 @@ void fill_record(void)
                              .result_count = CONFIGS,
                              .planned = 8,
                              .planned_seen = 2,
-                             .baseline_path = "baseline.c",
+                             .baseline = {.path = "baseline.c"},
                              .verdict = VERDICT_SPECIALIZED,
                              .peaks = {.bandwidth_gbps = 1000, .tflops = 1, .source = PEAKS_VENDOR}};
 }

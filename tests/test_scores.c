@@ -165,7 +165,7 @@ END_TEST
 START_TEST(without_a_baseline_what_compares_has_a_reason_and_no_number)
 {
     fill_record();
-    record.baseline_path[0] = '\0';
+    record.baseline.path[0] = '\0';
     for (int i = 0; i < CONFIGS; i++) {
         configs[i].baseline_judged = false;
         configs[i].timing.baseline_ms = 0;
@@ -231,6 +231,8 @@ static void widen(struct timing *timing, double half_width)
 {
     timing->low_ms = timing->median_ms * exp(-half_width);
     timing->high_ms = timing->median_ms * exp(half_width);
+    timing->baseline_ratio.low = timing->baseline_ratio.value * exp(-half_width);
+    timing->baseline_ratio.high = timing->baseline_ratio.value * exp(half_width);
 }
 
 /* Two times, of which one is open by 3%: sqrt(0.03^2 + 0^2)/2 = 1.5%. Both: sqrt(2 x 0.03^2)/2 = 2.12%. Had both come from

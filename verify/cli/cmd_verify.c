@@ -9,6 +9,7 @@
 #include "reports/github.h"
 #include "reports/published.h"
 #include "reports/terminal.h"
+#include "verify/compare/against.h"
 #include "verify/forbid/forbid.h"
 #include "verify/isolate/child.h"
 #include "verify/isolate/usage.h"
@@ -107,14 +108,14 @@ static void start_result(const struct task *task, const struct options *options,
         .planned_seen = task->seen_set.count};
     snprintf(result->candidate_path, sizeof result->candidate_path, "%s", options->argument[1]);
     memcpy(result->candidate_sha256, task->build.sha256, sizeof result->candidate_sha256);
-    snprintf(result->baseline_path, sizeof result->baseline_path, "%s",
-             options->baseline ? options->baseline : "");
-    memcpy(result->baseline_sha256, task->baseline.sha256, sizeof result->baseline_sha256);
     memcpy(result->device, task->device.name, sizeof result->device);
     memcpy(result->driver, task->device.driver, sizeof result->driver);
     memcpy(result->commitment, task->commitment, sizeof result->commitment);
     snprintf(result->notes, sizeof result->notes, "%.1000s", task->notes.text);
     run_say_sandbox(result);
+    snprintf(result->baseline.path, sizeof result->baseline.path, "%.500s", task->baseline_path);
+    memcpy(result->baseline.sha256, task->baseline.sha256, sizeof task->baseline.sha256);
+    result->baseline.own = task->baseline_own;
     result->peaks = (struct peaks){.bandwidth_gbps = device_gbps(&task->device),
                                    .measured_gbps = task->device.measured.gbps,
                                    .tflops = device_tflops(&task->device, task->problem),
@@ -205,9 +206,9 @@ static void note_baseline(const struct options *options, struct result *result)
     int count[2] = {0, 0};
     for (int i = 0; i < result->result_count; i++) {
         const struct config_result *c = &result->results[i];
-        if (c->outcome != OUTCOME_PASS || !c->timing.present || c->timing.baseline_ms <= 0)
+        if (c->outcome != OUTCOME_PASS || !c->timing.baseline_ratio.present)
             continue;
-        sum[c->unseen] += log(c->timing.baseline_ms / c->timing.median_ms);
+        sum[c->unseen] -= log(c->timing.baseline_ratio.value);
         count[c->unseen]++;
     }
     if (options->baseline && count[0] + count[1] == 0)
@@ -373,7 +374,9 @@ static int run_begun(struct showing *show)
         terminal_header(show->screen.out, show->result, show->screen.colour);
         fflush(show->screen.out);
     }
-    const enum run_status status = run_task(show->task, &run, show->result, error, sizeof error);
+    enum run_status status = run_task(show->task, &run, show->result, error, sizeof error);
+    if (status == RUN_DONE && o->timing && show->task->baseline_path[0])
+        status = against_baseline(show->task, &run, run.time_budget, show->result, error, sizeof error);
     if (status == RUN_BAD || status == RUN_BROKEN)
         return give_up(show, status, error);
     conclude(show, status);

@@ -114,6 +114,16 @@ static const struct command commands[] = {
      "cannot do "
      "it.",
      command_report},
+    {"compare", "[PROBLEM] OLD NEW", 2, 3, "dSpuesjnaxLtMBJvqRiwPEk",
+     "Is NEW worse than OLD? Two candidates, checked and timed now in turns on the same configurations "
+     "(PROBLEM OLD NEW); two stored results (OLD.json NEW.json); or a candidate against a stored result "
+     "(PROBLEM CANDIDATE --against OLD.json).\v"
+     "For example:\n"
+     "  unseen compare softmax old.cu new.cu --effort quick\n\n"
+     "Exit status: 0 nothing is known to be worse, 1 something is, or too little could be told, 2 bad usage "
+     "or "
+     "input, 3 the environment cannot do it, 130 interrupted.",
+     command_compare},
     {"peak", "", 0, 0, "d", "Measure what the hardware can do, beside the vendor's figures.", command_peak},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -164,7 +174,7 @@ static int run(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return options_run(&commands[i], argc - 1, argv + 1);
     options_error("unknown command '%s'; expected list, describe, draw, verify, check, shrink, freeze, "
-                  "history, audit, prove, new, import, report or peak\n"
+                  "history, audit, prove, new, import, compare, report or peak\n"
                   "---> unseen --help says what each does",
                   argv[1]);
     return EXIT_USAGE;

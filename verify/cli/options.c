@@ -61,7 +61,8 @@ enum {
     KEY_JUNIT = 'U',
     KEY_MARKDOWN = 'K',
     KEY_GITHUB = 'G',
-    KEY_COLOR = 'O'
+    KEY_COLOR = 'O',
+    KEY_AGAINST = 'a'
 };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
@@ -89,7 +90,10 @@ static const struct argp_option all_options[] = {
      "300, 1500 configurations",
      0},
     {"seed", KEY_SEED, "S", 0, "draw from seed S instead of the system's entropy", 0},
-    {"baseline", KEY_BASELINE, "FILE", 0, "judge and time FILE beside the candidate; own: the problem's", 0},
+    {"baseline", KEY_BASELINE, "FILE", 0,
+     "judge and time FILE, or the problem's `own` baseline, beside the candidate", 0},
+    {"against", KEY_AGAINST, "FILE", 0, "compare with this stored result, which was made with --baseline own",
+     0},
     {"scores", KEY_SCORES, NULL, 0, "print the scores that others publish, too (doc/scores.md)", 0},
     {"reward", KEY_REWARD, "NAME", 0,
      "print one line: the score NAME of the unseen set (NAME@seen: of the seen)", 0},
@@ -199,6 +203,7 @@ static error_t parse_value(int key, char *text, const struct command *command, s
     case KEY_REWARD_TABLE: o->reward_table = text; return 0;
     case KEY_DB: o->db = text; return 0;
     case KEY_PLOT: o->plot = text; return 0;
+    case KEY_AGAINST: o->against = text; return 0;
     case KEY_JSON: o->json = text; return 0;
     case KEY_CSV: o->csv = text; return 0;
     case KEY_HTML: o->html = text; return 0;

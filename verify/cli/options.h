@@ -21,7 +21,7 @@ struct options {
     int arguments;
     const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause, *like, *out, *python, *entry;
     const char *html, *junit, *markdown;
-    const char *reward, *reward_table, *db, *plot;
+    const char *reward, *reward_table, *db, *plot, *against;
     bool github;
     enum color color;
     bool arguments_are_results; /* and not a problem and a candidate */
@@ -83,5 +83,6 @@ int command_new(const struct options *options);
 int command_prove(const struct options *options);
 int command_peak(const struct options *options);
 int command_report(const struct options *options);
+int command_compare(const struct options *options);
 
 #endif

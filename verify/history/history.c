@@ -84,7 +84,7 @@ static bool insert(struct database *d, const char *token, const char *owner, con
     bind_text(s, ":candidate", *result->candidate_path ? result->candidate_path : "?");
     bind_text(s, ":sha", result->candidate_sha256);
     bind_text(s, ":language", result->language);
-    bind_text(s, ":baseline", result->baseline_path);
+    bind_text(s, ":baseline", result->baseline.path);
     bind_text(s, ":device", result->device);
     bind_text(s, ":driver", result->driver);
     bind_whole(s, ":seed", (int64_t)result->seed);

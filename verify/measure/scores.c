@@ -22,9 +22,11 @@ bool scores_is_compared(const struct config_result *config)
            (!config->baseline_judged || config->baseline_outcome == OUTCOME_PASS);
 }
 
+/* Of pairs taken in turns, where there are any: the median may be of other minutes than the baseline's. */
 double scores_speedup(const struct config_result *config)
 {
-    return config->timing.baseline_ms / config->timing.median_ms;
+    const struct timing *t = &config->timing;
+    return t->baseline_ratio.present ? 1 / t->baseline_ratio.value : t->baseline_ms / t->median_ms;
 }
 
 static void count_quadrant(struct score_quadrants *q, bool judged, bool baseline, bool candidate)
@@ -153,7 +155,7 @@ static struct score_value conditional(const struct counted *c)
 /* Is its interval on both sides of p? */
 static bool straddles(const struct timing *t, double p)
 {
-    return t->baseline_low_ms <= p * t->high_ms && t->baseline_high_ms > p * t->low_ms;
+    return !t->baseline_ratio.present || (p * t->baseline_ratio.low < 1 && p * t->baseline_ratio.high >= 1);
 }
 
 static struct score_value fast(const struct counted *c, double p)
@@ -236,7 +238,7 @@ static struct score_value sol(const struct counted *c)
         const struct config_result *const config = scores_passing(c, i);
         if (config)
             sum += scores_sol(
-                config->timing.median_ms, config->timing.baseline_ms,
+                config->timing.median_ms, config->timing.median_ms * scores_speedup(config),
                 fmax(config->flops / peaks->tflops / 1e9, config->bytes / peaks->bandwidth_gbps / 1e6));
     }
     return scores_number(sum / c->total, "mean over %d %s configurations, of which %d pass", c->total,
@@ -325,7 +327,7 @@ static void fill(const struct counted *c, struct score_value *score)
 void scores_fill(struct result *result, const struct reward_table *table)
 {
     struct result_scores *const scores = &result->scores;
-    *scores = (struct result_scores){.present = true, .compared = result->baseline_path[0] != '\0'};
+    *scores = (struct result_scores){.present = true, .compared = result->baseline.path[0] != '\0'};
     const struct counted seen = scores_count(result, false, table);
     const struct counted unseen = scores_count(result, true, table);
     scores->seen_quadrants = seen.quadrants;

@@ -16,13 +16,10 @@ static double half_width(int samples, double low, double high)
 
 static double half_width_of(const struct timing *t, bool compared)
 {
-    const double own = half_width(t->samples, t->low_ms, t->high_ms);
+    const struct interval *const ratio = &t->baseline_ratio;
     if (!compared)
-        return own;
-    /* the baseline's own interval is absent where it had too few samples */
-    const double other =
-        t->baseline_low_ms > 0 ? log(t->baseline_high_ms / t->baseline_low_ms) / 2 : INFINITY;
-    return hypot(own, other);
+        return half_width(t->samples, t->low_ms, t->high_ms);
+    return ratio->present && ratio->low > 0 ? log(ratio->high / ratio->low) / 2 : INFINITY;
 }
 
 /* Configurations that differ in their input class only are timed once. */

@@ -45,6 +45,8 @@ struct task {
     char commitment[65];
     uint64_t seed;
     struct build build, baseline; /* baseline: where one is given, else zero */
+    char baseline_path[1400];     /* of a baseline; empty: none */
+    bool baseline_own;
     double draw_seconds;
     bool uncompiled; /* after TASK_INPUT of task_build: the compiler said no to the candidate */
     char error
