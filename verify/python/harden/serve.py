@@ -6,6 +6,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MARK = "unseen-import: "
+DRAWS = 2
 
 
 def fail(text):
@@ -25,10 +26,14 @@ class Rows:
         self.names, self.kinds, self.marks = [], {}, {}
 
     def mark(self, name, kind, key, place, value):
+        self.register(name, kind)
+        self.marks.setdefault((name, key), {})[place] = value
+
+    def register(self, name, kind):
+        """A row even where nothing of it shows."""
         if name not in self.kinds:
             self.names.append(name)
             self.kinds[name] = kind
-        self.marks.setdefault((name, key), {})[place] = value
 
     def listed(self, counts):
         return [{"name": n, "kind": self.kinds[n],
@@ -53,13 +58,13 @@ class Run:
         self.request, self.rows, self.whole = request, Rows(), request["mode"] == "harden"
         self.published, self.dropped, self.pairs = None, [], {}
 
-    def case(self, key, place, hardened):
-        """The configuration with its right answer; None where it cannot be told."""
+    def case(self, key, place, hardened, again=0):
+        """The configuration with its right answer, `again` for other draws; None where it cannot be told."""
         from harden.case import Case
         from oracle.number import Unsupported
         asked = self.request[key][place]
         try:
-            return Case(self.subject, asked["sizes"], asked["input"], int(asked["seed"]), hardened).judge()
+            return Case(self.subject, asked["sizes"], asked["input"], int(asked["seed"]) + again, hardened).judge()
         except (Unsupported, RuntimeError, ValueError, MemoryError) as why:
             self.dropped.append({"set": key, "place": place, "why": one_line(why)})
             return None
@@ -71,6 +76,7 @@ class Run:
             yield name, "null", lambda c, x, r, make=make: different(make(c, x, r), r)
         if self.whole:
             for name, make in faults.planted(case, self.published).items():
+                self.rows.register(name, "fault")
                 yield name, "fault", lambda c, x, r, make=make: faults.outcome(make, c, x, r)
 
     def seen(self, place):
@@ -101,18 +107,24 @@ class Run:
             self.rows.mark(name, kind, "seen_ours", place, "01"[checks.ours(case.judged, out) <= 1])
 
     def drawn(self, place):
+        """Told is what two draws tell: a list must not hang on the luck of one."""
         from harden import checks
-        case = self.case("drawn", place, True)
-        if case is None:
+        cases = [self.case("drawn", place, True, again) for again in range(DRAWS if self.whole else 1)]
+        if None in cases:
             return
-        self.pairs[place] = case.tolerance
-        for name, kind, make in self.wrong(case):
-            out = make(case, case.inputs, case.reference)
-            if out is None:
-                continue
-            self.rows.mark(name, kind, "drawn_ours", place, "01"[checks.ours(case.judged, out) <= 1])
-            self.rows.mark(name, kind, "drawn_hardened", place,
-                           "01"[checks.hardened(case.reference, out, case.judged, case.tolerance)])
+        self.pairs[place] = checks.tolerance([j for case in cases for j in case.judged])
+        accepted = {}
+        for number, case in enumerate(cases):
+            for name, kind, make in self.wrong(case):
+                if number and accepted.get(name, True):
+                    continue
+                out = make(case, case.inputs, case.reference)
+                accepted[name] = out is None or checks.hardened(case.reference, out, case.judged, self.pairs[place])
+                if out is None:
+                    continue
+                self.rows.mark(name, kind, "drawn_hardened", place, "01"[accepted[name]])
+                if number == 0:
+                    self.rows.mark(name, kind, "drawn_ours", place, "01"[checks.ours(case.judged, out) <= 1])
 
     def answer(self):
         from harden import checks, written

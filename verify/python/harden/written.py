@@ -16,8 +16,9 @@ class _Rename(ast.NodeTransformer):
 
 
 def _assigned(tree):
-    return {n.id for s in tree.body if not isinstance(s, ast.ClassDef) for n in ast.walk(s)
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    """What the module itself assigns, beside what its functions and classes do."""
+    plain = [s for s in tree.body if not isinstance(s, (ast.ClassDef, ast.FunctionDef))]
+    return {n.id for s in plain for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
 def _read(tree):
