@@ -5,7 +5,7 @@
 #include "verify/task/task.h"
 
 /* Every configuration is evaluated in fp64, with a dozen runs beside it, for every wrong output once more in fp32. */
-static const struct draw_caps host_caps = {.bytes = 2e6, .flops = 1e7},
+static const struct draw_caps host_caps = {.bytes = 4e6, .flops = 4e7},
                               cuda_caps = {.bytes = 256e6, .flops = 1e11};
 
 int tried_suits(const char *command, const struct problem *problem)

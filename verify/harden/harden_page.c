@@ -203,16 +203,28 @@ static json_t *rows_json(const struct hardened *h)
     return list;
 }
 
+static json_t *tried_json(const struct trial_configs *tried)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < tried->count; i++)
+        json_array_append_new(
+            list, json_pack("{s:o, s:s, s:I, s:s*}", "sizes", trial_sizes(&tried->item[i].config), "input",
+                            tried->item[i].input, "seed", (json_int_t)tried->item[i].config.seed, "dropped",
+                            tried->item[i].dropped));
+    return list;
+}
+
 void harden_write_json(FILE *out, const struct hardened *h)
 {
     const struct harden_counts nulls = harden_count(h, true), faults = harden_count(h, false);
-    json_t *root = json_pack(
-        "{s:i, s:{s:s, s:s}, s:s, s:s, s:I, s:{s:f, s:f, s:i, s:i}, s:i, s:i, s:{s:o, s:o}, s:o, s:o}",
-        "harden", 1, "tool", "version", UNSEEN_VERSION, "git", unseen_git, "task", h->name, "device",
-        h->device, "seed", (json_int_t)h->seed, "published", "atol", h->trial->atol, "rtol", h->trial->rtol,
-        "trials", h->trial->trials, "configs", h->trial->seen.count, "tried", h->trial->drawn.count,
-        "dropped", count_dropped(&h->trial->drawn), "rejected", "nulls", counts_json(&nulls), "faults",
-        counts_json(&faults), "shapes", shapes_json(h), "wrong", rows_json(h));
+    json_t *published = json_pack("{s:f, s:f, s:i, s:o}", "atol", h->trial->atol, "rtol", h->trial->rtol,
+                                  "trials", h->trial->trials, "configs", tried_json(&h->trial->seen));
+    json_t *root =
+        json_pack("{s:i, s:{s:s, s:s}, s:s, s:s, s:I, s:o, s:o, s:i, s:{s:o, s:o}, s:o, s:o}", "harden", 1,
+                  "tool", "version", UNSEEN_VERSION, "git", unseen_git, "task", h->name, "device", h->device,
+                  "seed", (json_int_t)h->seed, "published", published, "tried", tried_json(&h->trial->drawn),
+                  "dropped", count_dropped(&h->trial->drawn), "rejected", "nulls", counts_json(&nulls),
+                  "faults", counts_json(&faults), "shapes", shapes_json(h), "wrong", rows_json(h));
     char *text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
     fprintf(out, "%s\n", text ? text : "");
     free(text);

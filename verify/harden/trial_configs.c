@@ -93,7 +93,7 @@ static bool place_beside(const struct task *task, int beside, unsigned pattern, 
         if (task->problem->axes[i].kind != AXIS_NUMBER)
             continue;
         const struct domain *domain = &task->space.domain[i];
-        const int64_t wanted = (int64_t)(pattern >> number++ & 1) * TILE + beside;
+        const int64_t wanted = (int64_t)(pattern >> number++ & 1) * 2 * TILE + beside;
         config->value[i] = domain_contains(domain, wanted) ? wanted
                            : wanted < domain_least(domain) ? domain_least(domain)
                                                            : config->value[i];
@@ -139,6 +139,10 @@ int trial_take(struct trial *trial, const struct task *task, bool directed)
         return -1;
     if (!directed || trial->seen.count == 0)
         return 0;
+    for (int i = 0; i < trial->seen.count;
+         i++) /* with other weights and tolerances they may be worth something */
+        if (add(&trial->drawn, &trial->seen.item[i].config, trial->seen.item[i].input, "published") != 0)
+            return -1;
     struct config base = trial->seen.item[0].config;
     return add_directed(&trial->drawn, task, &base);
 }

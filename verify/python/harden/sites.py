@@ -27,13 +27,13 @@ def cut(x, dim, keep, value=0.0):
 
 
 def whole(t):
-    """Whole tiles alone."""
-    return lambda n: n // t * t
+    """Whole tiles alone, where there is one: what is shorter than a tile often goes another way."""
+    return lambda n: n // t * t if n > t else n
 
 
 def remainder(t, r):
     """The tail is lost where it has r elements, and there alone."""
-    return lambda n: n // t * t if n % t == r else n
+    return lambda n: n // t * t if n > t and n % t == r else n
 
 
 def at_most(limit):
