@@ -1,8 +1,8 @@
 """Hardens KernelBench tasks with `unseen harden` on a CPU and prints a table, a line a task.
 
-    python tests/python/harden_table.py UNSEEN PYTHON KERNELBENCH OUT LEVEL/NUMBER..
+    python tests/python/harden_table.py UNSEEN PYTHON KERNELBENCH OUT [--others] LEVEL/NUMBER..
 
-OUT gets a folder a task. The last columns are faults that were not planted when the list was chosen: tails of other tiles, other
+OUT gets a folder a task. With --others the last columns are faults that were not planted when the list was chosen: tails of other tiles, other
 remainders, other limits; shown on some configuration that was tried, told by the list.
 """
 import glob
@@ -39,7 +39,7 @@ def held_out(folder, hardened, python):
         "0" in r["seen_published"] for r in shown)
 
 
-def one(unseen, python, file, out, name):
+def one(unseen, python, file, out, name, others):
     start = time.time()
     folder, target = os.path.join(out, "task"), os.path.join(out, "hardened")
     os.makedirs(out)
@@ -57,7 +57,7 @@ def one(unseen, python, file, out, name):
     with open(os.path.join(target, "harden.json"), encoding="utf-8") as read:
         hardened = json.load(read)
     nulls, faults = hardened["rejected"]["nulls"], hardened["rejected"]["faults"]
-    other = held_out(folder, hardened, python)
+    other = held_out(folder, hardened, python) if others else None
     print(f"| {name} | {len(hardened['shapes'])} | {nulls['shown']} | {nulls['published']} | {nulls['list']} | {faults['all']} | "
           f"{faults['shown']} | {faults['published']} | {faults['published_shape_allowed_error']} | {faults['list']} | "
           f"{100 * faults['list'] / max(1, faults['shown']):.0f}% | "
@@ -67,13 +67,14 @@ def one(unseen, python, file, out, name):
 
 def main():
     unseen, python, root, out = sys.argv[1:5]
+    asked = "--others" in sys.argv
     total, others = [0, 0, 0, 0], [0, 0, 0]
     print("| task | shapes | nulls | old | list | planted | shown | old | allowed error | list | | others shown | old | list | s |\n"
           "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
-    for task in sys.argv[5:]:
+    for task in [a for a in sys.argv[5:] if a != "--others"]:
         level, number = task.split("/")
         file = glob.glob(os.path.join(root, f"level{level}", f"{number}_*.py"))[0]
-        row = one(unseen, python, file, os.path.join(out, f"{level}_{number}"), f"{level}/{os.path.basename(file)[:-3]}")
+        row = one(unseen, python, file, os.path.join(out, f"{level}_{number}"), f"{level}/{os.path.basename(file)[:-3]}", asked)
         if row:
             total = [a + row[0][k] for a, k in zip(total, ("shown", "published", "published_shape_allowed_error", "list"))]
             others = [a + b for a, b in zip(others, row[1] or (0, 0, 0))]
