@@ -25,11 +25,10 @@ static const json_t *axis_sizes(const struct hardened *h, const char *axis)
     return NULL;
 }
 
-/* {"M": 64, "N": 3}: by the names of the source's constants, of which an axis may move several. */
-static void write_shape(FILE *out, const struct hardened *h, const struct config *config)
+/* "M": 64, "N": 3: by the names of the source's constants, of which an axis may move several. */
+static const char *write_moved(FILE *out, const struct hardened *h, const struct config *config)
 {
     const char *comma = "";
-    fprintf(out, "{");
     for (int i = 0; config->problem->axes[i].name; i++) {
         json_t *size;
         size_t k;
@@ -41,18 +40,40 @@ static void write_shape(FILE *out, const struct hardened *h, const struct config
             comma = ", ";
         }
     }
-    fprintf(out, "}");
+    return comma;
+}
+
+/* The module's constants that stay: who reads a whole shape finds them, too. */
+static void write_fixed(FILE *out, const struct hardened *h, const char *comma)
+{
+    json_t *size;
+    size_t i;
+    json_array_foreach(json_object_get(imported_description(h->trial->task->problem->task), "sizes"), i, size)
+    {
+        const char *const where = json_string_value(json_object_get(size, "where"));
+        if (!where || strcmp(where, "module") != 0 || json_is_string(json_object_get(size, "axis")))
+            continue;
+        fprintf(out, "%s\"%s\": %lld", comma, json_string_value(json_object_get(size, "name")),
+                (long long)json_integer_value(json_object_get(size, "value")));
+        comma = ", ";
+    }
+}
+
+static void write_shape(FILE *out, const struct hardened *h, const struct config *config, bool whole)
+{
+    fprintf(out, "    {");
+    const char *const comma = write_moved(out, h, config);
+    if (whole)
+        write_fixed(out, h, comma);
+    fprintf(out, "},\n");
 }
 
 void harden_write_module(FILE *out, const struct hardened *h)
 {
     fputs(h->trial->module, out);
     fprintf(out, "\n# Smallest first; what each is for is in HARDEN.md.\nSHAPES = [\n");
-    for (int i = 0; i < h->count; i++) {
-        fprintf(out, "    ");
-        write_shape(out, h, &config_at(h, i)->config);
-        fprintf(out, ",\n");
-    }
+    for (int i = 0; i < h->count; i++)
+        write_shape(out, h, &config_at(h, i)->config, false);
     fprintf(out, "]\nINPUTS = [");
     for (int i = 0; i < h->count; i++)
         fprintf(out, "%s\"%s\"", i ? ", " : "", config_at(h, i)->input);
@@ -86,13 +107,9 @@ void harden_write_shapes(FILE *out, const struct hardened *h)
             "\"\"\"Shapes of %s, by unseen harden: smallest first. What each is for is in "
             "HARDEN.md.\"\"\"\n\nSHAPES = [\n",
             h->name);
-    for (int i = 0; i < h->count; i++) {
-        if (is_repeated(h, i))
-            continue;
-        fprintf(out, "    ");
-        write_shape(out, h, &config_at(h, i)->config);
-        fprintf(out, ",\n");
-    }
+    for (int i = 0; i < h->count; i++)
+        if (!is_repeated(h, i))
+            write_shape(out, h, &config_at(h, i)->config, true);
     fprintf(out, "]\n");
 }
 

@@ -132,8 +132,8 @@ class Run:
             self.seen(place)
         if self.published is None:
             first = self.dropped[0]["why"] if self.dropped else "it has no published configuration"
-            fail(f"the right answer of the task's own configuration cannot be told: {first}\n---> without it no check can "
-                 "be audited: see what --seen FILE can do, with other sizes")
+            fail(f"the right answer of the task's own configuration cannot be told: {first}; one that the "
+                 "oracle has rules for was expected\n---> without it nothing can be said of a check; other sizes: --seen FILE")
         for place in range(len(self.request["drawn"])):
             self.drawn(place)
         counts = {"seen_published": len(self.request["seen"]), "seen_ours": len(self.request["seen"]),
