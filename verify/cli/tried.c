@@ -10,7 +10,7 @@ static const struct draw_caps host_caps = {.bytes = 4e6, .flops = 4e7},
 
 int tried_suits(const char *command, const struct problem *problem)
 {
-    bool varies = false;
+    bool varies = false, reads = false;
     if (!problem->task) {
         options_error("%s is a problem of which the mathematics is written in C; %s takes a task in Python: "
                       "a .py file, or a "
@@ -24,6 +24,14 @@ int tried_suits(const char *command, const struct problem *problem)
                       problem->name,
                       imported_noted(problem->task, "random") ? "draws random numbers in forward"
                                                               : "keeps state from one call to the next");
+        return EXIT_USAGE;
+    }
+    for (int t = 0; problem->tensors[t].name; t++)
+        reads = reads || (problem->tensors[t].role != TENSOR_OUTPUT && t != imported_weights(problem->task));
+    if (!reads) {
+        options_error("%s has no input; a task whose forward takes a tensor was expected\n"
+                      "---> what takes nothing has one right answer, which any constant is",
+                      problem->name);
         return EXIT_USAGE;
     }
     for (int i = 0; problem->axes[i].name; i++)
