@@ -1,8 +1,8 @@
 """Hardens KernelBench tasks with `unseen harden` on a CPU and prints a table, a line a task.
 
-    python tests/python/harden_table.py UNSEEN PYTHON KERNELBENCH OUT [--others] LEVEL/NUMBER..
+    python tests/python/harden_table.py UNSEEN PYTHON KERNELBENCH OUT [others] LEVEL/NUMBER..
 
-OUT gets a folder a task. With --others the last columns are faults that were not planted when the list was chosen: tails of other tiles, other
+OUT gets a folder a task. With `others` the last columns are faults that were not planted when the list was chosen: tails of other tiles, other
 remainders, other limits; shown on some configuration that was tried, told by the list.
 """
 import glob
@@ -67,11 +67,11 @@ def one(unseen, python, file, out, name, others):
 
 def main():
     unseen, python, root, out = sys.argv[1:5]
-    asked = "--others" in sys.argv
+    asked = "others" in sys.argv
     total, others = [0, 0, 0, 0], [0, 0, 0]
     print("| task | shapes | nulls | old | list | planted | shown | old | allowed error | list | | others shown | old | list | s |\n"
           "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
-    for task in [a for a in sys.argv[5:] if a != "--others"]:
+    for task in [a for a in sys.argv[5:] if a != "others"]:
         level, number = task.split("/")
         file = glob.glob(os.path.join(root, f"level{level}", f"{number}_*.py"))[0]
         row = one(unseen, python, file, os.path.join(out, f"{level}_{number}"), f"{level}/{os.path.basename(file)[:-3]}", asked)
