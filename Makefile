@@ -343,7 +343,7 @@ bench-find:
 
 # Under share/unseen the folders are as they are here: a problem of one's own is compiled with problems/ and reference/, and
 # `unseen new` copies from problems/ and shapes/.
-SHARED := $(wildcard doc/schema/*.json shapes/* problems/*.h reference/*.h verify/python/*.py verify/python/oracle/*.py verify/python/task/*.py problems/*/adapter.py) reference/enclosure_host.c reference/enclosure_cuda.cu \
+SHARED := $(wildcard doc/schema/*.json shapes/* problems/*.h reference/*.h verify/python/*.py verify/python/oracle/*.py verify/python/task/*.py verify/python/harden/*.py problems/*/adapter.py) reference/enclosure_host.c reference/enclosure_cuda.cu \
     reference/witness.c $(foreach p,$(PROBLEMS),$(wildcard $(addprefix problems/$(p)/,problem.c *.h baseline.c \
     baseline.cu README.md)))
 install: all install-shared

@@ -27,6 +27,7 @@ TCase *exact_case(void); /* parts of it */
 TCase *oracle_session_case(void);
 Suite *cli_suite(void);
 Suite *python_suite(void);
+Suite *harden_suite(void);
 Suite *prove_suite(void);
 Suite *own_suite(void);
 Suite *faults_suite(void);

@@ -74,9 +74,9 @@ static const struct command commands[] = {
      "  unseen history --db runs.db --import results/a.json results/b.json\n\n"
      "Exit status: 0 shown or taken in, 2 bad usage or input, 3 the database cannot be read or written.",
      command_history},
-    {"audit", "PROBLEM", 1, 1, "dSpuesjq",
+    {"audit", "PROBLEM", 1, 1, "dSpuesjqPiw",
      "Put outputs that no honest work went into (zeros, a constant, half of the work, ..) through the "
-     "published check and through ours.\v"
+     "published check and through ours; of a task in Python, through its own.\v"
      "Exit status: 0 ours accepts none of them on any configuration, 1 it does, 2 bad usage or input, 3 the "
      "environment cannot do it, 130 interrupted.",
      command_audit},
@@ -98,6 +98,18 @@ static const struct command commands[] = {
      "no "
      "room.",
      command_import},
+    {"harden", "TASK", 1, 1, "odSpuesqPiw",
+     "Write shapes, inputs and tolerances for a task in Python (a .py file, or what unseen import made) that "
+     "tell null outputs "
+     "and planted faults from the right answer: at most 12, as KernelBench, KernelBench-Hard, "
+     "FlashInfer-Bench and gpu-mode take "
+     "them. The task is executed, in the sandbox.\v"
+     "For example:\n"
+     "  unseen harden level1/23_Softmax.py --out hardened --python venv/bin/python\n\n"
+     "Exit status: 0 it is written, 2 bad usage or input, or nothing of it can vary or be told, 3 the "
+     "environment cannot do it, "
+     "130 interrupted.",
+     command_harden},
     {"prove", "PROBLEM", 1, 1, "dSpesjtv",
      "Test a problem's definition by itself: enclosures against MPFR, the right output and slightly wrong "
      "ones, null "
@@ -174,7 +186,7 @@ static int run(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return options_run(&commands[i], argc - 1, argv + 1);
     options_error("unknown command '%s'; expected list, describe, draw, verify, check, shrink, freeze, "
-                  "history, audit, prove, new, import, compare, report or peak\n"
+                  "history, audit, harden, prove, new, import, compare, report or peak\n"
                   "---> unseen --help says what each does",
                   argv[1]);
     return EXIT_USAGE;

@@ -78,6 +78,7 @@ int command_shrink(const struct options *options);
 int command_freeze(const struct options *options);
 int command_history(const struct options *options);
 int command_audit(const struct options *options);
+int command_harden(const struct options *options);
 int command_import(const struct options *options);
 int command_new(const struct options *options);
 int command_prove(const struct options *options);
