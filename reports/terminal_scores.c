@@ -1,46 +1,56 @@
-/* What --scores prints: one line for each score, both sets side by side; where there is no number, why. */
+/* What --scores prints: one line for each score, both sets side by side; below them, why there is no number. */
 #include <string.h>
 
 #include "scores.h"
 #include "text.h"
 
-enum { TITLE = 34, COLUMN = 14, INDENT = 6 };
+enum { TITLE = 34, COLUMN = 18, INDENT = 6, NOTES = 2 * SCORE_NAMES };
 
-static const char *score_text(char *buffer, size_t size, const struct score_value *score)
+/* Why there is no number: each reason stands once below the table, and its number beside the scores that it takes away. */
+struct notes {
+    const char *text[NOTES];
+    int count;
+};
+
+static int note_number(struct notes *notes, const char *reason)
+{
+    for (int i = 0; i < notes->count; i++)
+        if (strcmp(notes->text[i], reason) == 0)
+            return i + 1;
+    notes->text[notes->count++] = reason;
+    return notes->count;
+}
+
+static const char *score_text(char *buffer, size_t size, const struct score_value *score, struct notes *notes)
 {
     char digits[TEXT_NUMBER_SIZE];
 
-    snprintf(buffer, size, "%s",
-             score->state == SCORE_VALUE          ? text_number(digits, score->value, 4)
-             : score->state == SCORE_INCONCLUSIVE ? "inconclusive"
-                                                  : "-");
+    if (score->state == SCORE_VALUE)
+        snprintf(buffer, size, "%s", text_number(digits, score->value, 4));
+    else
+        snprintf(buffer, size, "%s [%d]", score->state == SCORE_INCONCLUSIVE ? "inconclusive" : "-",
+                 note_number(notes, score->reason));
     return buffer;
 }
 
-static void print_reason(FILE *out, const char *set, const struct score_value *score)
-{
-    char text[sizeof score->reason + 32];
-
-    if (score->state == SCORE_VALUE)
-        return;
-    fprintf(out, "%*s", INDENT, "");
-    snprintf(text, sizeof text, "%s%s", set, score->reason);
-    text_wrap(out, INDENT, INDENT + 2, text);
-}
-
-static void print_one(FILE *out, enum score_name name, const struct score_value *seen,
-                      const struct score_value *unseen)
+static void print_one(FILE *out, enum score_name name, const struct result_scores *scores,
+                      struct notes *notes)
 {
     char first[32], second[32];
 
-    fprintf(out, "    %-*s%*s%*s\n", TITLE, score_traits(name)->title, COLUMN,
-            score_text(first, sizeof first, seen), COLUMN, score_text(second, sizeof second, unseen));
-    if (seen->state == unseen->state && strcmp(seen->reason, unseen->reason) == 0) {
-        print_reason(out, "", seen);
-        return;
+    score_text(first, sizeof first, &scores->seen[name], notes);
+    score_text(second, sizeof second, &scores->unseen[name], notes);
+    fprintf(out, "    %-*s%*s%*s\n", TITLE, score_traits(name)->title, COLUMN, first, COLUMN, second);
+}
+
+static void print_notes(FILE *out, const struct notes *notes)
+{
+    for (int i = 0; i < notes->count; i++) {
+        char text[sizeof(struct score_value) + 16];
+        snprintf(text, sizeof text, "[%d] %s", i + 1, notes->text[i]);
+        fprintf(out, "%*s", INDENT, "");
+        text_wrap(out, INDENT, INDENT + 4, text);
     }
-    print_reason(out, "seen: ", seen);
-    print_reason(out, "unseen: ", unseen);
 }
 
 static void print_quadrants(FILE *out, const char *set, const struct score_quadrants *q)
@@ -52,13 +62,15 @@ static void print_quadrants(FILE *out, const char *set, const struct score_quadr
 void terminal_scores(FILE *out, const struct result *result)
 {
     const struct result_scores *scores = &result->scores;
+    struct notes notes = {.count = 0};
 
     if (!scores->present)
         return;
     fprintf(out, "\n  scores  (doc/scores.md)\n    %-*s%*s%*s\n", TITLE, "", COLUMN, "seen", COLUMN,
             "unseen");
     for (int i = 0; i < SCORE_NAMES; i++)
-        print_one(out, (enum score_name)i, &scores->seen[i], &scores->unseen[i]);
+        print_one(out, (enum score_name)i, scores, &notes);
+    print_notes(out, &notes);
     if (!scores->compared)
         return;
     fprintf(out, "\n    %-8s%10s%12s%13s%10s%10s\n", "passes", "both", "baseline", "candidate", "neither",
