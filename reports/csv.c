@@ -1,10 +1,8 @@
 #include "csv.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "atomic.h"
 #include "text.h"
 
 /* RFC 4180, 2.5 to 2.7: quote what holds a comma, a quote or a line break; double the quotes. Leading
@@ -102,25 +100,10 @@ static void put_config(FILE *out, const struct config_result *config)
     fputc('\n', out);
 }
 
-int csv_write(const char *path, const struct result *result, char *error, size_t error_size)
+void csv_print(FILE *out, const struct result *const *results, int count)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    int status = -1;
-
-    if (out != NULL) {
-        fputs(header, out);
-        for (int i = 0; i < result->result_count; i++)
-            put_config(out, &result->results[i]);
-    }
-    if (out == NULL || fclose(out) != 0)
-        snprintf(error, error_size,
-                 "%s: cannot write the report: out of memory\n"
-                 "---> draw fewer configurations (--unseen N)",
-                 path);
-    else
-        status = atomic_write(path, text, length, error, error_size);
-    free(text);
-    return status;
+    (void)count;
+    fputs(header, out);
+    for (int i = 0; i < results[0]->result_count; i++)
+        put_config(out, &results[0]->results[i]);
 }

@@ -4,8 +4,7 @@
 
 #include "result.h"
 
-/* Replaces `path` atomically (atomic.h). Returns 0, or -1 with a message. Times are in milliseconds; a
- * field that does not apply is empty; numbers that are not finite read nan, inf, -inf. */
-int csv_write(const char *path, const struct result *result, char *error, size_t error_size);
+/* The first of the results. Times are in milliseconds; a field that does not apply is empty; numbers that are not finite read nan, inf, -inf. */
+void csv_print(FILE *out, const struct result *const *results, int count);
 
 #endif

@@ -15,7 +15,7 @@ static const struct {
     void (*print)(FILE *out, const struct result *const *results, int count);
 } writers[REPORT_COUNT] = {
     [REPORT_JSON] = {"json", "JSON result", .write = json_write},
-    [REPORT_CSV] = {"csv", "CSV table", .write = csv_write},
+    [REPORT_CSV] = {"csv", "CSV table", .print = csv_print},
     [REPORT_HTML] = {"html", "HTML page", .print = html_print},
     [REPORT_JUNIT] = {"junit", "JUnit report", .print = junit_print},
     [REPORT_MARKDOWN] = {"markdown", "Markdown report", .print = markdown_print},

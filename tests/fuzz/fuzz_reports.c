@@ -7,7 +7,7 @@
 #include "reports/json.h"
 #include "reports/terminal.h"
 
-#define csv_write fuzz_csv_write
+#define csv_print fuzz_csv_print
 #include "reports/csv.c"
 
 enum { COLUMNS = 31 };

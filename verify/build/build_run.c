@@ -1,25 +1,23 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "compiler.h"
 #include "scratch.h"
-#include "verify/isolate/child_table.h"
+#include "verify/isolate/confined.h"
 #include "verify/isolate/sandbox.h"
 #include "verify/system/budget.h"
 #include "verify/system/clock.h"
 
-enum { SHOWN_LINES = 12, LINE_BYTES = 400, WAIT_MS = 2, ENVIRONMENT = 1024, BLOCK_FD = 3 };
+enum { SHOWN_LINES = 12, LINE_BYTES = 400, ENVIRONMENT = 1024 };
+/* A compiler may need a few GB; one that is led astray must not take the machine. Its temporary files, the object and what it
+ * says are files, too. */
 static const rlim_t MEMORY_LIMIT = (rlim_t)16 << 30, FILE_LIMIT = (rlim_t)1 << 30;
 
 /* This process's environment with TMPDIR in the build's directory, where what a compiler that
@@ -76,54 +74,16 @@ static bool enclose(struct sandbox *sandbox, const struct compiler_command *comm
     sandbox_show_sources(sandbox);
     sandbox_show(sandbox, dirname(folder));
     sandbox_lend(sandbox, compiling->directory);
-    return sandbox_end(sandbox, BLOCK_FD) &&
+    return sandbox_end(sandbox, CONFINED_GATE) &&
            add_command(sandbox, command, compiling->path, path_inside(compiling->path, real, here));
-}
-
-/* A compiler may need a few GB; one that is led astray must not take the machine. Its temporary files, the object and what it
- * says are files, too. */
-static void limit(pid_t pid)
-{
-    const struct rlimit memory = {MEMORY_LIMIT, MEMORY_LIMIT}, file = {FILE_LIMIT, FILE_LIMIT}, core = {0, 0};
-    prlimit(pid, RLIMIT_AS, &memory, NULL);
-    prlimit(pid, RLIMIT_FSIZE, &file, NULL);
-    prlimit(pid, RLIMIT_CORE, &core, NULL);
-}
-
-/* In a group of its own, so that one kill reaches the compiler's own children. In the sandbox it waits for its limits. */
-static int launch(pid_t *pid, const char *const *argv, const struct compiling *compiling, const int *gate)
-{
-    const char *environment[ENVIRONMENT];
-    char tmpdir[600];
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    make_environment(environment, tmpdir, sizeof tmpdir, compiling->directory);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, compiling->log,
-                                     O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0644);
-    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, gate[0], BLOCK_FD);
-    posix_spawn_file_actions_addclosefrom_np(&actions, BLOCK_FD + 1);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    int status =
-        posix_spawnp(pid, argv[0], &actions, &attributes, (char *const *)argv, (char *const *)environment);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    if (status == 0 && compiling->untrusted)
-        limit(*pid);
-    return status;
 }
 
 /* Returns 0, or why not as an errno. */
 static int start(pid_t *pid, const struct compiler_command *command, const struct compiling *compiling)
 {
     struct sandbox sandbox;
-    char real[PATH_MAX];
-    const char *const *argv = command->argv;
-    int gate[2];
+    char real[PATH_MAX], tmpdir[600];
+    const char *const *argv = command->argv, *environment[ENVIRONMENT];
     if (compiling->untrusted && sandbox_works()) {
         if (!realpath(compiling->path, real))
             return errno;
@@ -131,32 +91,13 @@ static int start(pid_t *pid, const struct compiler_command *command, const struc
             return E2BIG;
         argv = sandbox.argv;
     }
-    if (pipe2(gate, O_CLOEXEC))
-        return errno;
-    child_table_starting();
-    const int status = launch(pid, argv, compiling, gate);
-    child_table_started(status == 0 ? *pid : 0);
-    close(gate[0]);
-    close(gate[1]);
-    return status;
-}
-
-/* Returns the wait status; -1 when it did not end in time and was killed. */
-static int wait_until(pid_t pid, double deadline)
-{
-    siginfo_t info = {0};
-    int status = 0;
-    while (clock_seconds() < deadline) {
-        if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid)
-            break;
-        poll(NULL, 0, WAIT_MS);
-    }
-    kill(-pid, SIGKILL);
-    child_table_remove(pid);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    child_table_sweep();
-    return info.si_pid ? status : -1;
+    make_environment(environment, tmpdir, sizeof tmpdir, compiling->directory);
+    return confined_start(pid, &(struct confined){.argv = argv,
+                                                  .environment = environment,
+                                                  .log = compiling->log,
+                                                  .limited = compiling->untrusted,
+                                                  .memory = MEMORY_LIMIT,
+                                                  .file = FILE_LIMIT});
 }
 
 /* Lines that have "error" in them, or when there are none (a linker, say) any lines. *full: the
@@ -248,7 +189,7 @@ enum build_status compiler_run(const struct compiler_command *command, const str
                  strerror(failure), command->argv[0]);
         return BUILD_ENVIRONMENT;
     }
-    int status = wait_until(pid, clock_seconds() + compiling->timeout);
+    int status = confined_wait(pid, clock_seconds() + compiling->timeout);
     if (status == -1) {
         snprintf(error, error_size, "%s does not compile: %s had not ended after %.3g s%s", compiling->path,
                  command->argv[0], compiling->timeout,

@@ -1,23 +1,19 @@
 #include "interpreter.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "verify/isolate/child_table.h"
+#include "verify/isolate/confined.h"
 #include "verify/isolate/sandbox.h"
 #include "verify/problem/paths.h"
 #include "verify/system/clock.h"
 
-enum { BLOCK_FD = 3, SHOWN = 1200, WAIT_MS = 5 };
+enum { SHOWN = 1200 };
+/* CUDA reserves address space without end: there only files are limited. */
 static const rlim_t MEMORY_LIMIT = (rlim_t)32 << 30, FILE_LIMIT = (rlim_t)1 << 30;
 
 /* --- names and places --- */
@@ -87,7 +83,7 @@ static bool enclose(struct sandbox *sandbox, const struct interpreter *it, const
     for (int i = 0; i < INTERPRETER_SHOWN && it->shown[i]; i++)
         sandbox_show(sandbox, it->shown[i]);
     sandbox_lend(sandbox, it->lent);
-    if (!sandbox_end(sandbox, BLOCK_FD))
+    if (!sandbox_end(sandbox, CONFINED_GATE))
         return false;
     for (int i = 0; command[i]; i++) {
         if (sandbox->count + 1 >= SANDBOX_ARGUMENTS)
@@ -98,21 +94,10 @@ static bool enclose(struct sandbox *sandbox, const struct interpreter *it, const
     return true;
 }
 
-/* CUDA reserves address space without end. */
-static void limit(pid_t pid, bool cuda)
-{
-    const struct rlimit memory = {MEMORY_LIMIT, MEMORY_LIMIT}, file = {FILE_LIMIT, FILE_LIMIT}, core = {0, 0};
-    if (!cuda)
-        prlimit(pid, RLIMIT_AS, &memory, NULL);
-    prlimit(pid, RLIMIT_FSIZE, &file, NULL);
-    prlimit(pid, RLIMIT_CORE, &core, NULL);
-}
-
-/* In a group of its own, with its output in the log and nothing of the user's environment. */
-static int launch(pid_t *pid, const char *const *argv, const struct interpreter *it, const int *gate)
+/* Nothing of the user's environment but where programs are. */
+static int start(pid_t *pid, const struct interpreter *it, const char *const *command)
 {
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "PATH=%s", getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
     const char *const environment[] = {path,
                                        "HOME=/tmp",
                                        "LC_ALL=C.UTF-8",
@@ -120,63 +105,21 @@ static int launch(pid_t *pid, const char *const *argv, const struct interpreter 
                                        "OMP_WAIT_POLICY=passive",
                                        it->cuda ? NULL : "CUDA_VISIBLE_DEVICES=",
                                        NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, it->log, O_WRONLY | O_CREAT | O_APPEND, 0600);
-    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, gate[0], BLOCK_FD);
-    posix_spawn_file_actions_addclosefrom_np(&actions, BLOCK_FD + 1);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    const int status =
-        posix_spawnp(pid, argv[0], &actions, &attributes, (char *const *)argv, (char *const *)environment);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    if (status == 0)
-        limit(*pid, it->cuda);
-    return status;
-}
-
-static int start(pid_t *pid, const struct interpreter *it, const char *const *command)
-{
     struct sandbox sandbox;
     const char *const *argv = command;
-    int gate[2];
     if (sandbox_works()) {
         if (!enclose(&sandbox, it, command))
             return E2BIG;
         argv = sandbox.argv;
     }
-    if (pipe2(gate, O_CLOEXEC))
-        return errno;
-    child_table_starting();
-    const int status = launch(pid, argv, it, gate);
-    child_table_started(status == 0 ? *pid : 0);
-    close(gate[0]);
-    close(gate[1]);
-    return status;
-}
-
-/* The wait status; -1 when it did not end in time and was killed. */
-static int wait_for(pid_t pid, double seconds)
-{
-    const double deadline = clock_seconds() + seconds;
-    siginfo_t info = {0};
-    int status = 0;
-    while (clock_seconds() < deadline) {
-        if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid)
-            break;
-        poll(NULL, 0, WAIT_MS);
-    }
-    kill(-pid, SIGKILL);
-    child_table_remove(pid);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    child_table_sweep();
-    return info.si_pid ? status : -1;
+    snprintf(path, sizeof path, "PATH=%s", getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
+    return confined_start(pid, &(struct confined){.argv = argv,
+                                                  .environment = environment,
+                                                  .log = it->log,
+                                                  .append = true,
+                                                  .limited = true,
+                                                  .memory = it->cuda ? RLIM_INFINITY : MEMORY_LIMIT,
+                                                  .file = FILE_LIMIT});
 }
 
 /* --- what came of it --- */
@@ -249,6 +192,6 @@ enum folder_status interpreter_run(const struct interpreter *it, char *text, siz
         snprintf(text, size, "cannot run %s: %s\n---> --python names another", it->python, strerror(errno));
         return FOLDER_ENVIRONMENT;
     }
-    const int ended = wait_for(pid, it->seconds);
+    const int ended = confined_wait(pid, clock_seconds() + it->seconds);
     return ended == 0 ? FOLDER_OK : explain(it, ended, text, size);
 }
