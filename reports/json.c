@@ -7,6 +7,7 @@
 
 #include "atomic.h"
 #include "published.h"
+#include "rule_text.h"
 #include "told.h"
 #include "text.h"
 
@@ -209,6 +210,27 @@ static json_t *phase_json(const struct phase_seconds *phase)
                      number(phase->judge), "witness", number(phase->witness), "time", number(phase->time));
 }
 
+static json_t *unexplained_json(const struct result_rule *rule)
+{
+    json_t *array = json_array();
+
+    for (int i = 0; i < RESULT_UNEXPLAINED && rule->unexplained[i][0]; i++)
+        if (json_array_append_new(array, json_string(rule->unexplained[i])) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    return array;
+}
+
+static json_t *inner_json(const struct result_rule *rule)
+{
+    if (!rule->inner[0])
+        return json_null();
+    return json_pack("{s:o, s:i, s:i, s:i, s:i}", "text", text(rule->inner), "fails", rule->inner_fails,
+                     "runs", rule->inner_runs, "other_fails", rule->other_fails, "other_runs",
+                     rule->other_runs);
+}
+
 /* `confirmed`: what fresh runs said on the rule's two sides. */
 static json_t *rule_json(const struct diagnosis *d)
 {
@@ -216,10 +238,12 @@ static json_t *rule_json(const struct diagnosis *d)
 
     if (!d->present || !rule->present)
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:{s:i, s:i, s:i, s:i}}", "text", text(rule->text), "precision",
-                     number(rule->precision), "recall", number(rule->recall), "confirmed", "fails",
-                     rule->fails_inside, "inside", rule->inside, "passes", rule->passes_outside, "outside",
-                     rule->outside);
+    return json_pack("{s:o, s:o, s:o, s:{s:i, s:i, s:i, s:i}, s:s, s:i, s:i, s:o, s:o}", "text",
+                     text(rule->text), "precision", number(rule->precision), "recall", number(rule->recall),
+                     "confirmed", "fails", rule->fails_inside, "inside", rule->inside, "passes",
+                     rule->passes_outside, "outside", rule->outside, "kind", rule_kind_name(rule->kind),
+                     "explained", rule->explained, "failures", rule->failures, "inner", inner_json(rule),
+                     "unexplained", unexplained_json(rule));
 }
 
 static json_t *minimal_json(const struct diagnosis *d)

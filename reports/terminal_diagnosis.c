@@ -1,27 +1,22 @@
 /* What is wrong, when, and which line shows it: the part of a report that a newcomer reads. */
 #include <stdio.h>
 
+#include "rule_text.h"
 #include "terminal_internal.h"
 #include "text.h"
 
-/* "wrong whenever k % 64 != 0 (96/96 confirmed; right on 104/104 others)" */
+/* The rule, and the failures that it leaves unexplained. */
 static void print_rule(FILE *out, const struct diagnosis *d, bool colour)
 {
     const struct result_rule *rule = &d->rule;
-    const char *const outcome = outcome_name(d->minimal.outcome);
-    char text[512];
+    char text[RULE_TEXT_SIZE];
 
-    if (rule->present && rule->always)
-        snprintf(text, sizeof text, "%s whatever the configuration (%d/%d confirmed)", outcome,
-                 rule->fails_inside, rule->inside);
-    else if (rule->present)
-        snprintf(text, sizeof text, "%s whenever %s (%d/%d confirmed; right on %d/%d others)", outcome,
-                 rule->text, rule->fails_inside, rule->inside, rule->passes_outside, rule->outside);
-    else
-        snprintf(text, sizeof text, "no rule: %s", text_or(rule->reason, "it was not looked for"));
+    rule_text(text, d);
     fputs(terminal_paint(PAINT_STRONG, colour && rule->present), out);
     terminal_line(out, "when", text);
     fputs(terminal_plain(colour && rule->present), out);
+    for (int i = 0; i < RESULT_UNEXPLAINED && rule->unexplained[i][0]; i++)
+        terminal_line(out, "  other", rule->unexplained[i]);
 }
 
 static void print_smallest(FILE *out, const struct diagnosis *d)

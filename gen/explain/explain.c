@@ -13,9 +13,11 @@ enum {
     LEAST_SIDE = 12,     /* when so many of them were on either side, */
     IMPERFECT_SIDE = 36, /* or so many, when not all of them agreed; else */
     MORE_THAN_ENOUGH = 100,
-    PICKS = 3,     /* attempts to find one on which the rules disagree */
-    TURNS = 4,     /* kinds of tests of a rule */
-    A_WHILE = 16,  /* runs that a rule has stood before it is tested between queries */
+    PICKS = 3,           /* attempts to find one on which the rules disagree */
+    TURNS = 4,           /* kinds of tests of a rule */
+    A_WHILE = 16,        /* runs that a rule has stood before it is tested between queries */
+    KEPT_FOR_SIDED = 40, /* percent of the runs */
+    MANY_DROPPED = 6,
     HOPELESS = 12, /* rules that did not hold, and no better one in sight: none will be */
     LEAST_CONFIRMED = 8,
     REPEATS = 3,
@@ -34,8 +36,7 @@ struct standing {
     int dropped, hopeless;   /* rules that a later run contradicted; those replaced by no better one */
 };
 
-/* 1, 0: fails or not, now known; -1: tells nothing. */
-static int ask(struct explainer *ex, const struct config *config)
+int explainer_ask(struct explainer *ex, const struct config *config)
 {
     const int result = ex->run(ex->data, config);
     ex->stopped = ex->stopped || result == -2;
@@ -47,7 +48,7 @@ static int ask(struct explainer *ex, const struct config *config)
     return result < 0 ? -1 : result;
 }
 
-static bool may_run(const struct explainer *ex)
+bool explainer_may_run(const struct explainer *ex)
 {
     return !ex->stopped && ex->runs < ex->most_runs;
 }
@@ -62,7 +63,7 @@ struct repeats {
 static void repeat(struct explainer *ex, int known, int times, bool other_seed, struct repeats *repeats)
 {
     int trial = (int)pcg_below(ex->stream, (uint64_t)known);
-    for (int i = 0; i < times && may_run(ex); i++) {
+    for (int i = 0; i < times && explainer_may_run(ex); i++) {
         for (int step = 0; step < known && (step == 0 || !bit_of(ex->fails, trial)); step++)
             trial = (trial + 1) % known;
         struct config config = ex->config[trial];
@@ -73,6 +74,8 @@ static void repeat(struct explainer *ex, int known, int times, bool other_seed, 
         ex->runs += result != -2;
         repeats->asked += result >= 0;
         repeats->again += result == 1;
+        if (other_seed && result >= 0 && ex->agains < MOST_AGAIN)
+            ex->again[ex->agains++] = (struct explain_trial){config, result == 1};
     }
 }
 
@@ -81,7 +84,7 @@ static bool holds_mostly(const struct repeats *repeats)
     return repeats->again >= LEAST_RIGHT * repeats->asked;
 }
 
-/* False, with the reason, when the same configurations fail at one time and not at another. */
+/* Whether the same configurations fail again: out->reason is set when not, or not with other contents. */
 static bool is_repeatable(struct explainer *ex, int known, struct rule *out)
 {
     struct repeats same = {0}, other = {0};
@@ -102,7 +105,7 @@ static bool is_repeatable(struct explainer *ex, int known, struct rule *out)
                  "it does not repeat with other inputs: %d of %d "
                  "failing configurations failed with another seed",
                  other.again, other.asked);
-    return out->reason[0] == '\0';
+    return holds_mostly(&same);
 }
 
 /* --- guessing and running --- */
@@ -176,7 +179,7 @@ static bool step(struct explainer *ex, struct standing *standing)
     struct config config;
     if (!pick(ex, standing, &config))
         return standing->stale;
-    const int result = ask(ex, &config);
+    const int result = explainer_ask(ex, &config);
     if (result < 0)
         return true;
     count(ex, standing, &config, result == 1);
@@ -200,11 +203,23 @@ static bool is_confirmed(const struct standing *standing)
     return standing->confirming && runs >= (both ? ENOUGH : MORE_THAN_ENOUGH) && (both || perfect);
 }
 
+/* The last runs are kept for a rule that is sure on one side, where none on both is in sight. */
+static bool gives_up(const struct explainer *ex, const struct standing *standing)
+{
+    const int asked = standing->inside + standing->outside;
+    const bool clean =
+        standing->fails_inside == standing->inside && standing->passes_outside == standing->outside;
+    const bool late = ex->most_runs - ex->runs <= ex->most_runs * KEPT_FOR_SIDED / 100;
+    return standing->hopeless >= HOPELESS ||
+           (late && asked < MORE_THAN_ENOUGH / 2 && (standing->wrong > 0 || !clean)) ||
+           (late && asked < LEAST_SIDE && standing->dropped >= MANY_DROPPED);
+}
+
 static int narrow(struct explainer *ex, struct standing *standing)
 {
     if (refit(ex, standing))
         return -1;
-    while (may_run(ex) && standing->known && standing->hopeless < HOPELESS && !is_confirmed(standing)) {
+    while (explainer_may_run(ex) && standing->known && !gives_up(ex, standing) && !is_confirmed(standing)) {
         if (!step(ex, standing))
             break;
         if (standing->stale && refit(ex, standing))
@@ -291,11 +306,18 @@ static int explain_known(struct explainer *ex, int known, struct rule *out)
     struct standing *standing = calloc(1, sizeof *standing);
     int result = standing ? 0 : -1;
     if (result == 0 && is_repeatable(ex, known, out)) {
-        result = pool_fill(ex, FRESH) || narrow(ex, standing) ? -1 : 0;
-        if (result == 0)
+        const bool with_any_contents = out->reason[0] == '\0';
+        result = pool_fill(ex, FRESH);
+        if (result == 0 && with_any_contents)
+            result = narrow(ex, standing);
+        if (result == 0 && with_any_contents)
             judge(ex, standing, out);
-        if (result == 0 && out->present)
+        if (result == 0 && out->present) {
             score(ex, &standing->rule, out);
+            tell_exceptions(ex, &standing->rule, out);
+        } else if (result == 0) {
+            result = explain_sided(ex, out);
+        }
     }
     out->runs = ex->runs;
     free(standing);
