@@ -30,6 +30,7 @@ struct standing {
     struct guesses guesses;
     struct guess rule;
     int fails_inside, inside, passes_outside, outside;
+    int since; /* the first trial made since it stands */
     bool known, stale, confirming;
     int turn, steps, alive;
     int wrong, contradicted; /* trials that the rule gets wrong: known when it was made, later */
@@ -125,6 +126,7 @@ static int refit(const struct explainer *ex, struct standing *standing)
         standing->hopeless += standing->known && standing->wrong > 0;
         standing->known = true;
         standing->confirming = false;
+        standing->since = ex->trials;
         standing->inside = standing->outside = standing->fails_inside = standing->passes_outside = 0;
     }
     return 0;
@@ -149,8 +151,15 @@ static int reserve_of(const struct explainer *ex)
     return ex->most_runs < 2 * CONFIRMING ? ex->most_runs / 2 : CONFIRMING;
 }
 
+/* Every other test is for the term that fewest runs speak for, as long as those are too few. */
 static bool pick_test(struct explainer *ex, struct standing *standing, struct config *config)
 {
+    bool inside;
+    const int weak = standing->turn % 2 ? terms_weakest(ex, &standing->rule, &inside) : -1;
+    if (weak >= 0 && query_confirm(ex, &standing->guesses, TURNS * weak + (inside ? 2 : 3), config)) {
+        standing->turn++;
+        return true;
+    }
     for (int i = 0; i < TURNS; i++)
         if (query_confirm(ex, &standing->guesses, standing->turn++, config))
             return true;
@@ -194,13 +203,15 @@ static bool step(struct explainer *ex, struct standing *standing)
 
 /* A rule that fresh runs contradict now and then needs more of them: a few agree with a rule that is right on
  * three quarters, too. */
-static bool is_confirmed(const struct standing *standing)
+static bool is_confirmed(const struct explainer *ex, const struct standing *standing)
 {
+    bool weak_inside;
     const int inside = standing->inside, outside = standing->outside, runs = inside + outside;
     const bool perfect = standing->fails_inside == inside && standing->passes_outside == outside;
     const int least = perfect ? LEAST_SIDE : IMPERFECT_SIDE;
     const bool both = inside >= least && outside >= least;
-    return standing->confirming && runs >= (both ? ENOUGH : MORE_THAN_ENOUGH) && (both || perfect);
+    return standing->confirming && runs >= (both ? ENOUGH : MORE_THAN_ENOUGH) && (both || perfect) &&
+           (runs >= MORE_THAN_ENOUGH || terms_weakest(ex, &standing->rule, &weak_inside) < 0);
 }
 
 /* The last runs are kept for a rule that is sure on one side, where none on both is in sight. */
@@ -219,7 +230,8 @@ static int narrow(struct explainer *ex, struct standing *standing)
 {
     if (refit(ex, standing))
         return -1;
-    while (explainer_may_run(ex) && standing->known && !gives_up(ex, standing) && !is_confirmed(standing)) {
+    while (explainer_may_run(ex) && standing->known && !gives_up(ex, standing) &&
+           !is_confirmed(ex, standing)) {
         if (!step(ex, standing))
             break;
         if (standing->stale && refit(ex, standing))
@@ -301,6 +313,25 @@ static void score(const struct explainer *ex, const struct guess *rule, struct r
     out->recall = fails ? (double)both / fails : 0;
 }
 
+/* The rule without the terms that too few runs speak for: right on both sides still, or sure of one. */
+static void settle(const struct explainer *ex, struct standing *standing, struct rule *out)
+{
+    if (terms_drop_weak(ex, &standing->rule) > 0) {
+        standing->inside = standing->outside = standing->fails_inside = standing->passes_outside = 0;
+        for (int t = standing->since; t < ex->trials; t++)
+            count(ex, standing, &ex->config[t], bit_of(ex->fails, t));
+        out->present = out->always = false;
+        out->text[0] = '\0';
+        judge(ex, standing, out);
+    }
+    if (out->present) {
+        score(ex, &standing->rule, out);
+        tell_exceptions(ex, &standing->rule, out);
+    } else {
+        sided_tell(ex, &standing->rule, out);
+    }
+}
+
 static int explain_known(struct explainer *ex, int known, struct rule *out)
 {
     struct standing *standing = calloc(1, sizeof *standing);
@@ -312,12 +343,10 @@ static int explain_known(struct explainer *ex, int known, struct rule *out)
             result = narrow(ex, standing);
         if (result == 0 && with_any_contents)
             judge(ex, standing, out);
-        if (result == 0 && out->present) {
-            score(ex, &standing->rule, out);
-            tell_exceptions(ex, &standing->rule, out);
-        } else if (result == 0) {
+        if (result == 0 && out->present)
+            settle(ex, standing, out);
+        else if (result == 0)
             result = explain_sided(ex, out);
-        }
     }
     out->runs = ex->runs;
     free(standing);

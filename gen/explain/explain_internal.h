@@ -206,10 +206,21 @@ int search_sided(const struct explainer *ex, enum rule_kind kind, struct guesses
  * none is worth saying. */
 bool search_inner(const struct explainer *ex, const struct guess *rule, struct guess *out, double *gain);
 
+/* --- explain_terms.c --- */
+
+/* The term of a rule of several that fewest runs speak for, of those that too few do; -1: there is none. *inside: the runs
+ * that would are failures, where the rule holds. */
+int terms_weakest(const struct explainer *ex, const struct guess *rule, bool *inside);
+/* Drops such terms until there is none left, and returns how many. */
+int terms_drop_weak(const struct explainer *ex, struct guess *rule);
+
 /* --- explain_sided.c --- */
 
 /* Where no two-sided rule is: looks for one that is sure on one side, with the runs that are left. */
 int explain_sided(struct explainer *ex, struct rule *out);
+
+/* The fresh runs are counted in *out; of which side is the rule sure? *out says, or keeps its reason. */
+void sided_tell(const struct explainer *ex, const struct guess *rule, struct rule *out);
 
 /* A rule that is confirmed on both sides, and yet some failures lie outside: it is a partial one, with those. */
 void tell_exceptions(const struct explainer *ex, const struct guess *rule, struct rule *out);

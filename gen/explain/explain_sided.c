@@ -20,7 +20,7 @@ static const double LEAST_SPLIT = 0.02, LEAST_GAIN = 8, PLAIN_GAIN = 20, LEAST_E
                     LOOKING_SHARE = 0.5;
 
 struct looking {
-    struct guesses guesses, other; /* of the kind that describes best; room for the other kind */
+    struct guesses *guesses, *other; /* of the kind that describes best; room for the other kind */
     struct guess rule;
     enum rule_kind kind;
     double gain;
@@ -33,24 +33,24 @@ static int refit(struct explainer *ex, struct looking *looking)
     enum rule_kind kind = RULE_NECESSARY;
     struct guess inner;
     double gain, other, inside;
-    if (search_sided(ex, RULE_NECESSARY, &looking->guesses, &gain) ||
-        search_sided(ex, RULE_PARTIAL, &looking->other, &other))
+    if (search_sided(ex, RULE_NECESSARY, looking->guesses, &gain) ||
+        search_sided(ex, RULE_PARTIAL, looking->other, &other))
         return -1;
-    if (looking->guesses.count > 0 && search_inner(ex, &looking->guesses.item[0], &inner, &inside))
+    if (looking->guesses->count > 0 && search_inner(ex, &looking->guesses->item[0], &inner, &inside))
         gain += inside;
     if (other > gain) {
-        looking->guesses = looking->other;
+        *looking->guesses = *looking->other;
         kind = RULE_PARTIAL;
         gain = other;
     }
-    if (!looking->known || kind != looking->kind || looking->guesses.count == 0 ||
-        !guess_same(&looking->guesses.item[0], &looking->rule))
+    if (!looking->known || kind != looking->kind || looking->guesses->count == 0 ||
+        !guess_same(&looking->guesses->item[0], &looking->rule))
         looking->fails_inside = looking->inside = looking->passes_outside = looking->outside = 0;
-    looking->known = looking->guesses.count > 0;
+    looking->known = looking->guesses->count > 0;
     looking->kind = kind;
     looking->gain = gain;
     if (looking->known)
-        looking->rule = looking->guesses.item[0];
+        looking->rule = looking->guesses->item[0];
     return 0;
 }
 
@@ -70,13 +70,13 @@ static bool count(const struct explainer *ex, struct looking *looking, const str
 
 static bool pick(struct explainer *ex, struct looking *looking, bool confirming, struct config *config)
 {
-    if (!confirming && query_pick(ex, &looking->guesses, LEAST_SPLIT, config))
+    if (!confirming && query_pick(ex, looking->guesses, LEAST_SPLIT, config))
         return true;
     const bool sure = looking->tests++ % SIDES != 0; /* the sure side, mostly */
     const bool inside = sure == (looking->kind == RULE_PARTIAL);
     for (int i = 0; i < 2 * TRIES; i++) {
         const int turn = looking->turn++;
-        if ((turn % 2 == 0) == inside && query_confirm(ex, &looking->guesses, turn, config))
+        if ((turn % 2 == 0) == inside && query_confirm(ex, looking->guesses, turn, config))
             return true;
     }
     return false;
@@ -113,32 +113,10 @@ static int look(struct explainer *ex, struct looking *looking)
 
 /* --- the verdict --- */
 
-/* Runs that differ by this term alone. */
-static int term_runs(const struct explainer *ex, const struct guess *rule, int at)
-{
-    int runs = 0;
-    for (int t = 0; t < ex->trials; t++) {
-        const int64_t *value = trial_values(ex, t);
-        runs += guess_holds_if(ex, rule, value, at, true) && !guess_holds(ex, rule, value);
-    }
-    return runs;
-}
-
 /* A necessary condition stays one without a term that few runs speak for; a partial one does not. */
 static bool drop_terms(const struct explainer *ex, struct looking *looking)
 {
-    struct guess *rule = &looking->rule;
-    for (int at = rule->count - 1; at >= 0 && rule->count > 1; at--) {
-        if (term_runs(ex, rule, at) >= TERM_RUNS)
-            continue;
-        if (looking->kind == RULE_PARTIAL)
-            return false;
-        for (int i = at; i + 1 < rule->count; i++)
-            rule->atom[i] = rule->atom[i + 1];
-        rule->count--;
-        rule->starts[0] = true;
-    }
-    return true;
+    return terms_drop_weak(ex, &looking->rule) == 0 || looking->kind == RULE_NECESSARY;
 }
 
 /* What all runs say: {passes, fails} outside, then inside. */
@@ -238,16 +216,30 @@ static void tell(const struct explainer *ex, struct looking *looking, struct rul
         list_unexplained(ex, &looking->rule, out);
 }
 
+void sided_tell(const struct explainer *ex, const struct guess *rule, struct rule *out)
+{
+    struct looking looking = {.rule = *rule,
+                              .kind = out->passes_outside == out->outside ? RULE_NECESSARY : RULE_PARTIAL,
+                              .gain = PLAIN_GAIN,
+                              .known = true,
+                              .fails_inside = out->fails_inside,
+                              .inside = out->inside,
+                              .passes_outside = out->passes_outside,
+                              .outside = out->outside};
+    tell(ex, &looking, out);
+}
+
 int explain_sided(struct explainer *ex, struct rule *out)
 {
-    struct looking *looking = calloc(1, sizeof *looking);
-    int result = looking ? 0 : -1;
+    struct guesses *room = calloc(2, sizeof *room);
+    struct looking looking = {.guesses = room, .other = room ? room + 1 : NULL};
+    int result = room ? 0 : -1;
     for (int i = 0; i < ex->agains; i++)
         explainer_learn(ex, &ex->again[i].config, ex->again[i].fails);
     if (result == 0)
-        result = look(ex, looking);
+        result = look(ex, &looking);
     if (result == 0)
-        tell(ex, looking, out);
-    free(looking);
+        tell(ex, &looking, out);
+    free(room);
     return result;
 }
