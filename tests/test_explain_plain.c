@@ -171,6 +171,14 @@ START_TEST(plain_conditions_are_explained_with_the_runs_of_quick)
         printf("  %-9s met %3d  right %3d  partly %2d  misleading %2d  none %3d  runs %5.1f\n",
                manner_name[i], tally[i].met, tally[i].right, tally[i].partly, tally[i].misleading,
                tally[i].none, tally[i].met ? (double)tally[i].runs / tally[i].met : 0);
+    if (!asked) { /* of softmax alone */
+        ck_assert_int_ge(tally[ALWAYS].right, tally[ALWAYS].met - 1);
+        ck_assert_int_ge(2 * tally[RARELY].right, tally[RARELY].met);
+        ck_assert_int_ge(2 * tally[BY_CLASS].right, tally[BY_CLASS].met);
+        ck_assert_int_ge(3 * tally[AND_MORE].right, 2 * tally[AND_MORE].met);
+        for (int i = 0; i < MANNERS; i++)
+            ck_assert_int_eq(tally[i].misleading, 0);
+    }
 }
 END_TEST
 

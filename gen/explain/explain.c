@@ -13,10 +13,11 @@ enum {
     LEAST_SIDE = 12,     /* when so many of them were on either side, */
     IMPERFECT_SIDE = 36, /* or so many, when not all of them agreed; else */
     MORE_THAN_ENOUGH = 100,
-    PICKS = 3,           /* attempts to find one on which the rules disagree */
-    TURNS = 4,           /* kinds of tests of a rule */
-    A_WHILE = 16,        /* runs that a rule has stood before it is tested between queries */
-    KEPT_FOR_SIDED = 40, /* percent of the runs */
+    ENOUGH_FOR_TERMS = 160, /* where some term needs more runs that speak for it */
+    PICKS = 3,              /* attempts to find one on which the rules disagree */
+    TURNS = 4,              /* kinds of tests of a rule */
+    A_WHILE = 16,           /* runs that a rule has stood before it is tested between queries */
+    KEPT_FOR_SIDED = 40,    /* percent of the runs */
     MANY_DROPPED = 6,
     HOPELESS = 12, /* rules that did not hold, and no better one in sight: none will be */
     LEAST_CONFIRMED = 8,
@@ -211,7 +212,7 @@ static bool is_confirmed(const struct explainer *ex, const struct standing *stan
     const int least = perfect ? LEAST_SIDE : IMPERFECT_SIDE;
     const bool both = inside >= least && outside >= least;
     return standing->confirming && runs >= (both ? ENOUGH : MORE_THAN_ENOUGH) && (both || perfect) &&
-           (runs >= MORE_THAN_ENOUGH || terms_weakest(ex, &standing->rule, &weak_inside) < 0);
+           (runs >= ENOUGH_FOR_TERMS || terms_weakest(ex, &standing->rule, &weak_inside) < 0);
 }
 
 /* The last runs are kept for a rule that is sure on one side, where none on both is in sight. */
