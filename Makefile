@@ -38,7 +38,7 @@ PACKAGES := gcc:/usr/bin/gcc g++:/usr/bin/g++ make:/usr/bin/make \
     libmpfr-dev:/usr/include/mpfr.h libgmp-dev:/usr/lib/*/libgmp.a libffi-dev:/usr/lib/*/libffi.a \
     libpcg-cpp-dev:/usr/include/pcg_random.hpp \
     libboost-math-dev:/usr/include/boost/math/distributions/students_t.hpp libjansson-dev:/usr/include/jansson.h \
-    libseccomp-dev:/usr/lib/*/libseccomp.a nettle-dev:/usr/include/nettle/sha2.h check:/usr/include/check.h \
+    libseccomp-dev:/usr/lib/*/libseccomp.a libsqlite3-dev:/usr/lib/*/libsqlite3.a nettle-dev:/usr/include/nettle/sha2.h check:/usr/include/check.h \
     libsubunit-dev:/usr/lib/*/libsubunit.a patch:/usr/bin/patch bubblewrap:/usr/bin/bwrap \
     clang-format:/usr/bin/clang-format
 MISSING := $(strip $(foreach p,$(PACKAGES),$(if $(wildcard $(lastword $(subst :, ,$(p)))),,\
@@ -63,10 +63,10 @@ CXXBASE := -std=c++17 -I. -Wall -Wextra -Werror -O3 -fno-exceptions -MMD -MP
 NVFLAGS := $(MODULE_NV) -I. -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 \
     -gencode=arch=compute_90,code=compute_90 -MMD -MP \
     -DUNSEEN_CUBLAS_MAJOR='"$(CUBLAS_MAJOR)"' -DUNSEEN_CUDA_HOME='"$(CUDA_HOME)"' -DHAVE_CUDA
-LIBS := -Wl,-Bstatic -ljansson -lnettle -Wl,--whole-archive -lmpfr -Wl,--no-whole-archive -lgmp -Wl,-Bdynamic
+LIBS := -Wl,-Bstatic -ljansson -lnettle -lsqlite3 -Wl,--whole-archive -lmpfr -Wl,--no-whole-archive -lgmp -Wl,-Bdynamic
 # A problem that is compiled later (verify/problem/) finds the tool's functions in the tool, and all of MPFR; what the other
 # libraries have stays inside, so that no driver that is loaded later meets it.
-EXPORTS := -rdynamic -Wl,--exclude-libs,libjansson.a:libnettle.a:libgmp.a:libstdc++.a:libgcc.a:libgcc_eh.a
+EXPORTS := -rdynamic -Wl,--exclude-libs,libjansson.a:libnettle.a:libsqlite3.a:libgmp.a:libstdc++.a:libgcc.a:libgcc_eh.a
 SYSTEM_LIBS := -lpthread -ldl -lrt -lm
 # Whatever calls a candidate: the runner, and tests that do so in their own process.
 INVOKE_OBJ = $(BUILD)/verify/isolate/invoke.o
@@ -204,6 +204,11 @@ $(BUILD)/unseen-bench: $(BUILD)/tests/bench/bench.o $(TOOL_OBJ)
 	@echo "  LINK  $@"
 	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
 
+# Which conditions hold where, for the corpus of real bugs.
+$(BUILD)/unseen-agree: $(BUILD)/tests/bugs/agree.o $(TOOL_OBJ)
+	@echo "  LINK  $@"
+	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
+
 $(BUILD)/unseen-find: $(FIND_OBJ) $(PLANT_OBJ) $(TOOL_OBJ)
 	@echo "  LINK  $@"
 	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
@@ -283,14 +288,11 @@ demo:
 	@$(MAKE) --no-print-directory all
 	@sh tests/demo.sh $(BUILD)/unseen
 
-# For the suite `python` only: a torch for CPUs from the package index, in an environment of its own, which stays until `make
-# clean`. Without it the suite skips.
-TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+# For the suites `python` and `oracle_task` only: a torch in an environment of its own, which stays until `make clean`.
 .PHONY: build/venv
 build/venv:
-	@[ -x build/venv/bin/python ] || { python3 -m venv build/venv && \
-	    build/venv/bin/python -m pip -q install --index-url $(TORCH_INDEX) torch numpy; } || \
-	    { rm -rf build/venv; echo "build/venv: torch cannot be had from $(TORCH_INDEX)"; exit 1; }
+	@mkdir -p build
+	@sh tests/torch.sh build/venv
 
 # With SANITIZE=1 the suites run under AddressSanitizer and UBSan; the battery, too slow there, is left out.
 # 11 shares no factor with the battery's 3 seeds, so that all seeds have their turn.
@@ -341,7 +343,7 @@ bench-find:
 
 # Under share/unseen the folders are as they are here: a problem of one's own is compiled with problems/ and reference/, and
 # `unseen new` copies from problems/ and shapes/.
-SHARED := $(wildcard shapes/* problems/*.h reference/*.h verify/python/*.py verify/python/oracle/*.py verify/python/task/*.py problems/*/adapter.py) reference/enclosure_host.c reference/enclosure_cuda.cu \
+SHARED := $(wildcard doc/schema/*.json shapes/* problems/*.h reference/*.h verify/python/*.py verify/python/oracle/*.py verify/python/task/*.py verify/python/harden/*.py problems/*/adapter.py) reference/enclosure_host.c reference/enclosure_cuda.cu \
     reference/witness.c $(foreach p,$(PROBLEMS),$(wildcard $(addprefix problems/$(p)/,problem.c *.h baseline.c \
     baseline.cu README.md)))
 install: all install-shared

@@ -14,6 +14,7 @@ struct target {
     char path[PATH_MAX];      /* what is replaced, symbolic links resolved */
     char temporary[PATH_MAX]; /* empty: nothing to remove */
     bool direct;              /* a device or a pipe */
+    bool standard;            /* this process's own standard output */
     bool exists;              /* as a regular file of that mode */
     mode_t mode;
 };
@@ -30,9 +31,38 @@ static const char *hint(int reason)
     case ENOENT: return "create the directory first, or correct the path";
     case ENOTDIR: return "a part of the path is a file: correct the path";
     case EISDIR: return "give the name of a file inside that directory";
+    case ENXIO: return "nobody reads this pipe: start its reader first, or give a file";
+    case EPIPE: return "its reader is gone: start one that reads to the end, or give a file";
     case ENAMETOOLONG: return "give a shorter path";
     default: return "give another path";
     }
+}
+
+bool atomic_is_standard(const char *path)
+{
+    static const char *const name[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        if (strcmp(path, name[i]) == 0)
+            return true;
+    return false;
+}
+
+bool atomic_is_stream(const char *path)
+{
+    struct stat status;
+
+    return atomic_is_standard(path) || (stat(path, &status) == 0 && !S_ISREG(status.st_mode));
+}
+
+/* Without waiting for a reader, who may never come. -1 with errno. */
+static int open_stream(const char *path)
+{
+    const int descriptor = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+    if (descriptor >= 0)
+        fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+    return descriptor;
 }
 
 /* Returns 0 or an errno. */
@@ -44,6 +74,10 @@ static int resolve(struct target *target, const char *path)
     if (strlen(path) >= sizeof target->path)
         return ENAMETOOLONG;
     strcpy(target->path, path);
+    target->standard = atomic_is_standard(path);
+    target->direct = target->standard;
+    if (target->standard)
+        return 0;
     if (stat(path, &status) != 0)
         return errno == ENOENT && path[0] != '\0' ? 0 : errno;
     if (S_ISDIR(status.st_mode))
@@ -103,7 +137,9 @@ static int replace(struct target *target, const char *text, size_t length, bool 
 {
     int descriptor, reason;
 
-    descriptor = target->direct ? open(target->path, O_WRONLY | O_CLOEXEC) : create_temporary(target);
+    descriptor = target->standard ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+                 : target->direct ? open_stream(target->path)
+                                  : create_temporary(target);
     if (descriptor < 0)
         return errno;
     reason = keep_mode && target->exists && fchmod(descriptor, target->mode) != 0 ? errno : 0;
@@ -117,7 +153,7 @@ static int replace(struct target *target, const char *text, size_t length, bool 
         reason = errno;
     if (reason != 0 && target->temporary[0] != '\0')
         unlink(target->temporary);
-    return reason;
+    return target->standard && reason == EPIPE ? 0 : reason; /* `| head` has read what it wanted */
 }
 
 static int write_file(const char *path, const char *what, const char *text, size_t length, bool keep_mode,
@@ -133,6 +169,17 @@ static int write_file(const char *path, const char *what, const char *text, size
     snprintf(error, error_size, "%s: cannot write the %s: %s\n---> %s", path, what, strerror(reason),
              hint(reason));
     return -1;
+}
+
+int atomic_hold(const char *path, char *error, size_t error_size)
+{
+    const int descriptor =
+        atomic_is_standard(path) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : open_stream(path);
+
+    if (descriptor < 0)
+        snprintf(error, error_size, "%s: cannot write the report: %s\n---> %s", path, strerror(errno),
+                 hint(errno));
+    return descriptor;
 }
 
 int atomic_write(const char *path, const char *text, size_t length, char *error, size_t error_size)

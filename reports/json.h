@@ -10,4 +10,7 @@
  * "inf", "-inf"; text that is not UTF-8 has its foreign bytes replaced by '?'. */
 int json_write(const char *path, const struct result *result, char *error, size_t error_size);
 
+/* The same as text without a last newline, which the caller frees; NULL: out of memory. */
+char *json_dump(const struct result *result);
+
 #endif

@@ -95,6 +95,55 @@ const char *peaks_source_name(enum peaks_source source)
     return name[source];
 }
 
+const char *score_state_name(enum score_state state)
+{
+    static const char *const name[] = {
+        [SCORE_NONE] = "none", [SCORE_VALUE] = "value", [SCORE_INCONCLUSIVE] = "inconclusive"};
+
+    return name[state];
+}
+
+const char *cause_name(enum cause cause)
+{
+    static const char *const name[CAUSE_COUNT] = {
+        [CAUSE_NONE] = "none",         [CAUSE_VALUE] = "value",   [CAUSE_INDEX] = "index",
+        [CAUSE_GUARD] = "guard",       [CAUSE_SLACK] = "slack",   [CAUSE_GAP] = "gap",
+        [CAUSE_INPUT] = "input",       [CAUSE_REPEAT] = "repeat", [CAUSE_RETURN] = "return",
+        [CAUSE_END] = "end",           [CAUSE_KILLED] = "killed", [CAUSE_CHANNEL] = "channel",
+        [CAUSE_TIME] = "time",         [CAUSE_MEMORY] = "memory", [CAUSE_CAPS] = "caps",
+        [CAUSE_OPEN] = "open",         [CAUSE_UNTOLD] = "untold", [CAUSE_FAIL_FAST] = "fail-fast",
+        [CAUSE_PATIENCE] = "patience", [CAUSE_LIMIT] = "limit",   [CAUSE_BUDGET] = "budget",
+    };
+
+    return name[cause];
+}
+
+const char *stage_name(enum stage stage)
+{
+    static const char *const name[STAGE_COUNT] = {
+        [STAGE_FIRST] = "first",     [STAGE_FRESH] = "fresh", [STAGE_MOVED] = "moved",
+        [STAGE_NEAR] = "near",       [STAGE_TIMED] = "timed", [STAGE_LOADING] = "loading",
+        [STAGE_NOT_RUN] = "not run",
+    };
+
+    return name[stage];
+}
+
+const char *side_name(enum side side)
+{
+    static const char *const name[SIDE_COUNT] = {[SIDE_BELOW] = "below", [SIDE_ABOVE] = "above"};
+
+    return name[side];
+}
+
+const struct problem *result_problem(const struct result *result)
+{
+    for (int i = 0; i < result->result_count; i++)
+        if (result->results[i].config.problem != NULL)
+            return result->results[i].config.problem;
+    return result->diagnosis.present ? result->diagnosis.minimal.config.problem : NULL;
+}
+
 void result_note(struct result *result, const char *format, ...)
 {
     size_t used = strlen(result->notes);

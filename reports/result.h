@@ -62,8 +62,10 @@ enum cause {
     CAUSE_FAIL_FAST, /* skipped: another one failed before */
     CAUSE_PATIENCE,  /* skipped: enough timed out, exceeded a bound or died while loading before */
     CAUSE_LIMIT,     /* more memory, or more processes, than its bound */
-    CAUSE_BUDGET     /* skipped: --budget was over */
+    CAUSE_BUDGET,    /* skipped: --budget was over */
+    CAUSE_COUNT
 };
+const char *cause_name(enum cause cause); /* "value", "guard", ... */
 
 /* What the candidate was doing then. */
 enum stage {
@@ -73,11 +75,14 @@ enum stage {
     STAGE_NEAR,    /* these contents at these addresses, but for one element */
     STAGE_TIMED,   /* calls that are timed, or late ones: all checks had passed */
     STAGE_LOADING, /* its object was being loaded */
-    STAGE_NOT_RUN
+    STAGE_NOT_RUN,
+    STAGE_COUNT
 };
+const char *stage_name(enum stage stage); /* "first", "moved", "not run", ... */
 
 /* Of a tensor's memory, where an access beside it went. */
-enum side { SIDE_NONE, SIDE_BELOW, SIDE_ABOVE };
+enum side { SIDE_NONE, SIDE_BELOW, SIDE_ABOVE, SIDE_COUNT };
+const char *side_name(enum side side); /* "below", "above"; NULL: none */
 
 struct reason {
     enum cause cause;
@@ -93,7 +98,8 @@ enum verdict {
     VERDICT_BROKEN,
     VERDICT_CHEATING,
     VERDICT_FORBIDDEN, /* it uses what --forbid names, whatever it passes */
-    VERDICT_INCONCLUSIVE
+    VERDICT_INCONCLUSIVE,
+    VERDICT_COUNT
 };
 const char *verdict_name(enum verdict verdict);
 enum paint verdict_paint(enum verdict verdict);
@@ -112,8 +118,13 @@ struct worst {
 };
 
 /* Which ceiling bounds the attainable time. */
-enum bound { BOUND_LAUNCH, BOUND_MEMORY, BOUND_COMPUTE };
+enum bound { BOUND_LAUNCH, BOUND_MEMORY, BOUND_COMPUTE, BOUND_COUNT };
 const char *bound_name(enum bound bound); /* "launch", "memory", "compute" */
+
+struct interval {
+    bool present;
+    double value, low, high; /* low = 0 and high = infinity: too few values for an interval */
+};
 
 struct timing {
     bool present;
@@ -124,8 +135,9 @@ struct timing {
     const char *unmet;  /* why sampling stopped before the interval was tight; NULL: it was */
     double attainable_ms;
     enum bound bound;
-    double fraction;    /* attainable / median */
-    double baseline_ms; /* 0: no --baseline */
+    double fraction;                /* attainable / median */
+    double baseline_ms;             /* 0: no --baseline */
+    struct interval baseline_ratio; /* candidate / baseline, of pairs of times taken in turns; 95% */
     bool disturbed; /* somebody else used the device meanwhile, or two clocks disagree: not to be trusted */
 };
 
@@ -160,6 +172,9 @@ struct config_result {
     struct config timed_config;
     char timed_line[RESULT_LINE_SIZE];
     struct timing timing;
+    /* With --baseline: what the same judge says of it here. Not judged: it was skipped, ended by a clock, or not reached. */
+    bool baseline_judged;
+    enum outcome baseline_outcome;
 };
 
 struct set_score {
@@ -171,11 +186,6 @@ struct set_score {
     double geomean_fraction;
     double fraction_low, fraction_high; /* 95% t interval on the logs; 0 and infinity from one time */
     double score;                       /* rate * geomean_fraction */
-};
-
-struct interval {
-    bool present;
-    double value, low, high; /* low = 0 and high = infinity: too few values for an interval */
 };
 
 /* Which elements of the worst failure's output are wrong. */
@@ -191,7 +201,8 @@ struct pattern {
 enum result_rule_kind {
     RESULT_RULE_TWO_SIDED, /* fails where it holds, passes elsewhere */
     RESULT_RULE_NECESSARY, /* every failure lies where it holds; there, some pass */
-    RESULT_RULE_PARTIAL    /* always fails where it holds; some fail elsewhere */
+    RESULT_RULE_PARTIAL,   /* always fails where it holds; some fail elsewhere */
+    RESULT_RULE_KINDS
 };
 
 enum { RESULT_UNEXPLAINED = 3 };
@@ -232,7 +243,14 @@ struct result_coverage {
     int64_t covered, possible, excluded_by_caps, excluded_by_contract;
 };
 
-enum finding_kind { FINDING_REPLAY, FINDING_CHANNEL, FINDING_CLOCK, FINDING_CEILING, FINDING_FORBIDDEN };
+enum finding_kind {
+    FINDING_REPLAY,
+    FINDING_CHANNEL,
+    FINDING_CLOCK,
+    FINDING_CEILING,
+    FINDING_FORBIDDEN,
+    FINDING_COUNT
+};
 const char *finding_name(enum finding_kind kind); /* "cheating: replay", "above the ceiling" */
 bool finding_is_cheating(enum finding_kind kind);
 
@@ -256,7 +274,7 @@ struct phase_seconds {
 };
 
 /* Where a ceiling comes from. */
-enum peaks_source { PEAKS_UNKNOWN, PEAKS_VENDOR, PEAKS_MEASURED };
+enum peaks_source { PEAKS_UNKNOWN, PEAKS_VENDOR, PEAKS_MEASURED, PEAKS_COUNT };
 const char *peaks_source_name(enum peaks_source source); /* "vendor", "measured"; NULL: unknown */
 
 struct peaks {
@@ -267,12 +285,63 @@ struct peaks {
     double launch_ms; /* floor of one empty call */
 };
 
+/* What --baseline named. */
+struct result_baseline {
+    char path[512], sha256[65]; /* empty: nothing */
+    bool own;                   /* it is the problem's own */
+};
+
 /* What the candidate was held to. */
 struct limits {
     double timeout; /* seconds for one call, at least */
     double memory;  /* bytes for its processes together */
     int tasks;      /* processes and threads */
     double budget;  /* seconds for all; 0: none */
+};
+
+/* Figures of a set that are rewards, ours and published ones; doc/scores.md defines each. */
+enum score_name {
+    SCORE_OURS,
+    SCORE_PASS_RATE,
+    SCORE_AKA_POINTS,
+    SCORE_AKA_BOUNDED,
+    SCORE_CONDITIONAL,
+    SCORE_FAST_0,
+    SCORE_FAST_05,
+    SCORE_FAST_08,
+    SCORE_FAST_1,
+    SCORE_FAST_15,
+    SCORE_FAST_2,
+    SCORE_PEAK_FRACTION,
+    SCORE_SOL,
+    SCORE_TABLE,
+    SCORE_NAMES
+};
+
+enum score_state {
+    SCORE_NONE,        /* cannot be had: no times, no baseline, no table */
+    SCORE_VALUE,       /* a number */
+    SCORE_INCONCLUSIVE /* what was measured or run does not carry a number */
+};
+const char *score_state_name(enum score_state state); /* "none", "value", "inconclusive" */
+
+struct score_value {
+    enum score_state state;
+    double value;
+    char reason[200]; /* one clause for people, also of a number */
+};
+
+/* Configurations by who passes: both, the baseline alone, the candidate alone, neither; where the baseline was not judged,
+ * `unknown`. They add up to the set's planned configurations. */
+struct score_quadrants {
+    int both, regression, improvement, neither, unknown;
+};
+
+struct result_scores {
+    bool present;
+    bool compared; /* there was a baseline */
+    struct score_value seen[SCORE_NAMES], unseen[SCORE_NAMES];
+    struct score_quadrants seen_quadrants, unseen_quadrants;
 };
 
 struct result {
@@ -321,7 +390,14 @@ struct result {
     int untimed;      /* of those that pass: --budget was over before */
     int planned;      /* configurations of both sets; known before the first runs */
     int planned_seen; /* of them the seen set's */
+    const char *const
+        *check_options; /* words that a reproduction command ends with: "--device", "host"; NULL ends them */
+    struct result_baseline baseline;
+    struct result_scores scores;
 };
+
+/* The problem of its configurations, for their axes; NULL: there is none. Of a stored result it knows axes alone. */
+const struct problem *result_problem(const struct result *result);
 
 /* Add a line to the notes; what no longer fits is left out. */
 void result_note(struct result *result, const char *format, ...) __attribute__((format(printf, 2, 3)));

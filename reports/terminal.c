@@ -1,14 +1,14 @@
 #include "terminal.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 #include "published.h"
+#include "said.h"
 #include "terminal_internal.h"
 #include "text.h"
 
-enum { PROGRESS_WIDTH = 78, SHOWN_FINDINGS = 12 };
+enum { SHOWN_FINDINGS = 12 };
 
 const char *terminal_paint(enum paint paint, bool colour)
 {
@@ -40,56 +40,33 @@ void terminal_line(FILE *out, const char *label, const char *text)
 
 /* ---- Before the run ---- */
 
-static void print_candidate(FILE *out, const struct result *result)
-{
-    terminal_label(out, "candidate");
-    text_plain(out, result->candidate_path); /* one piece: it can be copied */
-    fprintf(out, "\n%*s%s, sha256 %.16s, built in %.1f s\n", TERMINAL_LABEL, "",
-            text_or(result->language, "unknown language"), text_or(result->candidate_sha256, "not recorded"),
-            result->build_seconds);
-}
-
-static void print_device(FILE *out, const struct result *result)
-{
-    const struct peaks *peaks = &result->peaks;
-    char text[320], measured[64] = "";
-
-    snprintf(text, sizeof text, "%s%s%s", text_or(result->device, "unknown"),
-             result->driver[0] != '\0' ? ", driver " : "", result->driver);
-    terminal_line(out, "device", text);
-    if (peaks->bandwidth_gbps <= 0 && peaks->tflops <= 0)
-        return;
-    if (peaks->measured_gbps > 0)
-        snprintf(measured, sizeof measured, " (copy measured now: %.4g)", peaks->measured_gbps);
-    snprintf(text, sizeof text, "%.4g GB/s%s, %.4g TFLOP/s (%s); an empty call takes %.3g ms",
-             peaks->bandwidth_gbps, measured, peaks->tflops,
-             text_or(peaks_source_name(peaks->source), "unknown source"), peaks->launch_ms);
-    terminal_line(out, "ceilings", text);
-}
-
 static void print_commitment(FILE *out, const struct result *result)
 {
     terminal_label(out, "commitment");
-    fprintf(out, "%s (SHA-256)\n", text_or(result->commitment, "none"));
+    fprintf(out, "%s\n", text_or(result->commitment, "none")); /* never broken */
+}
+
+static void print_sets(FILE *out, const struct result *result)
+{
+    char text[256];
+
+    snprintf(text, sizeof text, "%d seen and %d unseen configurations, effort %s", result->planned_seen,
+             result->planned - result->planned_seen, text_or(result->effort, "not named"));
+    terminal_line(out, "sets", text);
+}
+
+void terminal_title(FILE *out, const struct result *result, bool colour)
+{
+    fprintf(out, "%sunseen %s: %s%s\n", terminal_paint(PAINT_STRONG, colour), text_or(result->version, ""),
+            text_or(result->problem, "unknown problem"), terminal_plain(colour));
 }
 
 void terminal_header(FILE *out, const struct result *result, bool colour)
 {
-    char text[256];
-
-    fprintf(out, "%sunseen %s: %s%s\n", terminal_paint(PAINT_STRONG, colour), text_or(result->version, ""),
-            text_or(result->problem, "unknown problem"), terminal_plain(colour));
-    print_candidate(out, result);
-    print_device(out, result);
-    snprintf(text, sizeof text, "%s is the loosest admitted", text_or(result->admitted, "unknown"));
-    terminal_line(out, "arithmetic", text);
-    snprintf(text, sizeof text, "%d seen and %d unseen configurations, effort %s", result->planned_seen,
-             result->planned - result->planned_seen, text_or(result->effort, "not named"));
-    terminal_line(out, "sets", text);
-    if (result->sandbox[0] != '\0')
-        terminal_line(out, "isolation", result->sandbox);
+    terminal_title(out, result, colour);
+    print_sets(out, result);
     print_commitment(out, result);
-    fprintf(out, "%*sfixes the unseen set before the candidate first runs\n", TERMINAL_LABEL, "");
+    terminal_line(out, "", "SHA-256 of the unseen set, fixed before the candidate first runs");
 }
 
 /* ---- During the run ---- */
@@ -107,20 +84,34 @@ static void time_left(char *buffer, size_t size, double seconds)
         snprintf(buffer, size, ", about %.1f h left", seconds / 3600);
 }
 
+/* Short of the last column, where some terminals go on to the next line, which nothing would then clear. */
+static int progress_width(void)
+{
+    return text_width() - 1;
+}
+
+void terminal_status(FILE *out, const char *text)
+{
+    const int width = progress_width();
+
+    fprintf(out, "\r%-*.*s", width, width, text); /* blanks cover what a longer line left */
+    fflush(out);
+}
+
 void terminal_progress(FILE *out, int done, int total, int failures, double seconds_left)
 {
-    char text[PROGRESS_WIDTH + 1], left[48];
+    char text[128], left[48];
+    const bool narrow = text_width() < TEXT_WIDTH;
 
     time_left(left, sizeof left, seconds_left);
-    snprintf(text, sizeof text, "%d/%d configurations, %d failure%s%s", done, total, failures,
-             failures == 1 ? "" : "s", left);
-    fprintf(out, "\r%-*s", PROGRESS_WIDTH, text); /* blanks cover what a longer line left */
-    fflush(out);
+    snprintf(text, sizeof text, "%d/%d%s, %d failure%s%s", done, total, narrow ? "" : " configurations",
+             failures, failures == 1 ? "" : "s", left);
+    terminal_status(out, text);
 }
 
 void terminal_progress_clear(FILE *out)
 {
-    fprintf(out, "\r%*s\r", PROGRESS_WIDTH, "");
+    fprintf(out, "\r%*s\r", progress_width(), "");
     fflush(out);
 }
 
@@ -150,26 +141,6 @@ void terminal_config(FILE *out, const struct config_result *config, bool colour)
 }
 
 /* ---- After the run ---- */
-
-static void print_arithmetic(FILE *out, const struct result *result)
-{
-    const char *admitted = text_or(result->admitted, "unknown");
-    char text[256];
-
-    if (text_or(result->fits, "")[0] == '\0')
-        snprintf(text, sizeof text, "no class could be told; %s is the loosest admitted", admitted);
-    else if (result->unexplained)
-        snprintf(text, sizeof text, "no class explains the candidate's errors; the problem admits %s",
-                 admitted);
-    else if (result->downgrade)
-        snprintf(text, sizeof text,
-                 "SILENT DOWNGRADE: the candidate computes like %s where the problem "
-                 "admits %s",
-                 result->fits, admitted);
-    else
-        snprintf(text, sizeof text, "the candidate fits %s; the problem admits %s", result->fits, admitted);
-    terminal_line(out, "arithmetic", text);
-}
 
 static void print_findings(FILE *out, const struct result *result)
 {
@@ -227,48 +198,73 @@ static void print_phases(FILE *out, const struct result *result)
         {"timing", p->time},    {"explaining", result->diagnosis.seconds},
     };
     double sum = 0;
+    char text[128];
 
     for (size_t i = 0; i < sizeof phase / sizeof phase[0]; i++) {
         terminal_label(out, i == 0 ? "time" : "");
         fprintf(out, "%-12s%9.2f s\n", phase[i].name, phase[i].seconds);
         sum += phase[i].seconds;
     }
-    terminal_label(out, "");
-    if (sum <= result->seconds)
+    if (sum <= result->seconds) {
+        terminal_label(out, "");
         fprintf(out, "%-12s%9.2f s\n", "the rest", result->seconds - sum);
-    else
-        fprintf(out, "the phases overlap: %.2f s of work in %.2f s\n", sum, result->seconds);
+        return;
+    }
+    snprintf(text, sizeof text, "the phases overlap: %.2f s of work in %.2f s", sum, result->seconds);
+    terminal_line(out, "", text);
+}
+
+/* What was judged, on what, how: what nobody reads who knows it, and everybody needs who does not. */
+static void print_provenance(FILE *out, const struct result *result)
+{
+    char text[SAID_SIZE];
+
+    terminal_label(out, "candidate");
+    text_plain(out, result->candidate_path); /* one piece: it can be copied */
+    fputc('\n', out);
+    said_candidate(text, result);
+    terminal_line(out, "", text);
+    said_device(text, result);
+    terminal_line(out, "device", text);
+    if (said_ceilings(text, result))
+        terminal_line(out, "ceilings", text);
+    if (result->sandbox[0] != '\0')
+        terminal_line(out, "isolation", result->sandbox);
+    print_sets(out, result);
+    snprintf(text, sizeof text, "%" PRIu64 " (--seed with it draws the same sets again)", result->seed);
+    terminal_line(out, "seed", text);
+    print_commitment(out, result);
 }
 
 static void print_closing(FILE *out, const struct result *result, bool colour)
 {
     const enum verdict verdict = result_verdict(result);
 
-    terminal_label(out, "seed");
-    fprintf(out, "%" PRIu64 " (--seed with it draws the same sets again)\n", result->seed);
-    print_commitment(out, result);
     fprintf(out, "%s%s%s after %.1f s\n", terminal_paint(verdict_paint(verdict), colour),
             verdict_name(verdict), terminal_plain(colour), result->seconds);
 }
 
-void terminal_report(FILE *out, const struct result *result, bool colour, bool phases,
-                     const char *repro_suffix)
+void terminal_report(FILE *out, const struct result *result, bool colour, bool phases)
 {
+    char text[SAID_SIZE];
+
     fputc('\n', out);
     terminal_verdict(out, result, colour);
     fputc('\n', out);
-    terminal_diagnosis(out, result, colour, repro_suffix);
+    terminal_diagnosis(out, result, colour);
     terminal_table(out, result);
     fputc('\n', out);
-    terminal_failures(out, result, colour, repro_suffix);
+    terminal_failures(out, result, colour);
     if (published_count(result).rejected > 0)
         fputc('\n', out);
     print_findings(out, result);
     print_forbid(out, result);
     terminal_skipped(out, result);
-    print_arithmetic(out, result);
+    said_arithmetic(text, result);
+    terminal_line(out, "arithmetic", text);
     print_notes(out, result);
     if (phases)
         print_phases(out, result);
+    print_provenance(out, result);
     print_closing(out, result, colour);
 }

@@ -1,40 +1,55 @@
 /* What is wrong, when, and which line shows it: the part of a report that a newcomer reads. */
 #include <stdio.h>
+#include <string.h>
 
-#include "rule_text.h"
+#include "said.h"
 #include "terminal_internal.h"
 #include "text.h"
 
-/* The rule, and the failures that it leaves unexplained. */
 static void print_rule(FILE *out, const struct diagnosis *d, bool colour)
 {
-    const struct result_rule *rule = &d->rule;
-    char text[RULE_TEXT_SIZE];
+    const bool strong = colour && d->rule.present;
+    char text[SAID_SIZE];
 
-    rule_text(text, d);
-    fputs(terminal_paint(PAINT_STRONG, colour && rule->present), out);
+    said_rule(text, d);
+    fputs(terminal_paint(PAINT_STRONG, strong), out);
     terminal_line(out, "when", text);
-    fputs(terminal_plain(colour && rule->present), out);
-    for (int i = 0; i < RESULT_UNEXPLAINED && rule->unexplained[i][0]; i++)
-        terminal_line(out, "  other", rule->unexplained[i]);
+    fputs(terminal_plain(strong), out);
+    for (int i = 0; i < RESULT_UNEXPLAINED && d->rule.unexplained[i][0]; i++)
+        terminal_line(out, "  other", d->rule.unexplained[i]);
 }
 
 static void print_smallest(FILE *out, const struct diagnosis *d)
 {
-    char text[RESULT_LINE_SIZE + RESULT_DETAIL_SIZE + 8], element[400];
+    char text[SAID_SIZE];
 
     terminal_label(out, "smallest");
-    text_plain(out, d->minimal.line);
+    text_plain(out, d->minimal.line); /* never broken: it can be copied */
     fputc('\n', out);
-    snprintf(text, sizeof text, "%s%s", text_or(d->minimal.detail, outcome_name(d->minimal.outcome)),
-             d->locally_minimal || d->minimal.reason.stage == STAGE_TIMED
-                 ? ""
-                 : " (the search ended early: a simpler one may fail too)");
+    said_smallest(text, d);
     terminal_line(out, "  found", text);
     if (d->minimal.worst.present && d->minimal.outcome != OUTCOME_UNWRITTEN) {
-        text_element(element, sizeof element, &d->minimal.worst);
-        terminal_line(out, "  worst", element);
+        text_element(text, sizeof text, &d->minimal.worst);
+        terminal_line(out, "  worst", text);
     }
+}
+
+/* As wide as its longest row; where the terminal is narrower the words must do. */
+static void print_map(FILE *out, const struct pattern *pattern)
+{
+    static const char legend[] = ". right, o some wrong, # all wrong";
+    const int width = TERMINAL_LABEL + 2 + (int)strlen(pattern->map[0]);
+    const bool beside = width + 2 + (int)strlen(legend) <= text_width();
+
+    if (width > text_width())
+        return;
+    for (int i = 0; i < pattern->rows; i++) {
+        terminal_label(out, i == 0 ? "  map" : "");
+        fprintf(out, "|%s|%s%s\n", pattern->map[i], i == 0 && beside ? "  " : "",
+                i == 0 && beside ? legend : "");
+    }
+    if (!beside)
+        terminal_line(out, "", legend);
 }
 
 static void print_pattern(FILE *out, const struct pattern *pattern)
@@ -42,15 +57,11 @@ static void print_pattern(FILE *out, const struct pattern *pattern)
     if (!pattern->present)
         return;
     terminal_line(out, "  where", pattern->text);
-    if (pattern->rows == 1 && pattern->map[0][1] == '\0')
-        return; /* one element: nothing to draw */
-    for (int i = 0; i < pattern->rows; i++) {
-        terminal_label(out, i == 0 ? "  map" : "");
-        fprintf(out, "|%s|%s\n", pattern->map[i], i == 0 ? "  . right, o some wrong, # all wrong" : "");
-    }
+    if (pattern->rows > 1 || pattern->map[0][1] != '\0') /* one element: nothing to draw */
+        print_map(out, pattern);
 }
 
-void terminal_diagnosis(FILE *out, const struct result *result, bool colour, const char *repro_suffix)
+void terminal_diagnosis(FILE *out, const struct result *result, bool colour)
 {
     const struct diagnosis *d = &result->diagnosis;
 
@@ -59,6 +70,6 @@ void terminal_diagnosis(FILE *out, const struct result *result, bool colour, con
     print_rule(out, d, colour);
     print_smallest(out, d);
     print_pattern(out, &d->pattern);
-    terminal_command(out, result, "  see it", &d->minimal, repro_suffix);
+    terminal_command(out, result, &d->minimal);
     fputc('\n', out);
 }

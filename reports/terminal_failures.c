@@ -1,10 +1,11 @@
 /* What failed and how to see it again; what was skipped and why. */
 #include <string.h>
 
+#include "said.h"
 #include "terminal_internal.h"
 #include "text.h"
 
-enum { SHOWN_FAILURES = 6, SHOWN_EXPLAINED = 2, SHOWN_REASONS = 6 };
+enum { SHOWN_FAILURES = 6, SHOWN_REASONS = 6 };
 
 /* How many of each outcome to show: one of each first, so that a rare crash is not crowded out by
  * hundreds of wrong results. */
@@ -25,42 +26,30 @@ static void share_out(const int count[OUTCOME_COUNT], int shown[OUTCOME_COUNT], 
     }
 }
 
-void terminal_command(FILE *out, const struct result *result, const char *label,
-                      const struct config_result *config, const char *repro_suffix)
+void terminal_command(FILE *out, const struct result *result, const struct config_result *config)
 {
-    const bool timed = config->reason.stage == STAGE_TIMED;
-
-    terminal_label(out, label);
-    fprintf(out, "unseen check ");
-    text_shell(out, text_or(result->problem_word, text_or(result->problem, "PROBLEM")));
-    fputc(' ', out);
-    text_shell(out, result->candidate_path);
-    fputc(' ', out);
-    text_shell(out, timed ? config->timed_line : config->line);
-    fprintf(out, "%s%s%s\n", timed ? " --timing" : "", text_or(repro_suffix, "")[0] != '\0' ? " " : "",
-            text_or(repro_suffix, ""));
+    fputs("  ", out);
+    said_command(out, result, config);
+    fputc('\n', out);
 }
 
-static void print_failure(FILE *out, const struct result *result, const struct config_result *config,
-                          const char *repro_suffix)
+static void print_failure(FILE *out, const struct result *result, const struct config_result *config)
 {
-    char element[400];
+    enum { INDENT = 4 };
+    char text[RESULT_DETAIL_SIZE + SAID_SIZE], element[SAID_SIZE];
 
-    terminal_label(out, config->unseen ? "unseen" : "seen");
-    text_plain(out, config->line);
-    fputc('\n', out);
-    terminal_line(out, "  drawn as", text_or(config->why, "no reason recorded"));
-    if (config->detail[0] != '\0')
-        terminal_line(out, "  found", config->detail);
-    if (config->worst.present) {
+    terminal_command(out, result, config);
+    element[0] = '\0';
+    if (config->worst.present)
         text_element(element, sizeof element, &config->worst);
-        terminal_line(out, "  worst", element);
-    }
-    terminal_command(out, result, "  reproduce", config, repro_suffix);
+    snprintf(text, sizeof text, "%s: %s%s%s", config->unseen ? text_or(config->why, "unseen") : "seen",
+             text_or(config->detail, outcome_name(config->outcome)), element[0] != '\0' ? "; " : "", element);
+    fprintf(out, "%*s", INDENT, "");
+    text_wrap(out, INDENT, INDENT, text);
 }
 
 static void print_group(FILE *out, const struct result *result, enum outcome outcome, int count, int shown,
-                        bool colour, const char *repro_suffix)
+                        bool colour)
 {
     fprintf(out, "%s%s: %d configuration%s%s", terminal_paint(PAINT_STRONG, colour), outcome_name(outcome),
             count, count == 1 ? "" : "s", terminal_plain(colour));
@@ -70,21 +59,21 @@ static void print_group(FILE *out, const struct result *result, enum outcome out
     for (int i = 0; i < result->result_count && shown > 0; i++) {
         if (result->results[i].outcome != outcome)
             continue;
-        print_failure(out, result, &result->results[i], repro_suffix);
+        print_failure(out, result, &result->results[i]);
         shown--;
     }
 }
 
-void terminal_failures(FILE *out, const struct result *result, bool colour, const char *repro_suffix)
+void terminal_failures(FILE *out, const struct result *result, bool colour)
 {
     int count[OUTCOME_COUNT] = {0}, shown[OUTCOME_COUNT];
 
     for (int i = 0; i < result->result_count; i++)
         count[result->results[i].outcome]++;
-    share_out(count, shown, result->diagnosis.present ? SHOWN_EXPLAINED : SHOWN_FAILURES);
+    share_out(count, shown, SHOWN_FAILURES);
     for (int i = 0; i < OUTCOME_COUNT; i++)
         if (outcome_is_rejected(i) && count[i] > 0)
-            print_group(out, result, i, count[i], shown[i], colour, repro_suffix);
+            print_group(out, result, i, count[i], shown[i], colour);
 }
 
 /* Skipped for the same reason, in the same words: a sentence with other figures in it is a line of its own. */

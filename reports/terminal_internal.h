@@ -18,14 +18,13 @@ void terminal_line(FILE *out, const char *label, const char *text);
 /* The verdict in one sentence. */
 void terminal_verdict(FILE *out, const struct result *result, bool colour);
 /* When it fails, the simplest configuration that does, which elements; nothing without a diagnosis. */
-void terminal_diagnosis(FILE *out, const struct result *result, bool colour, const char *repro_suffix);
-/* The command that runs a configuration again, ready to paste. */
-void terminal_command(FILE *out, const struct result *result, const char *label,
-                      const struct config_result *config, const char *repro_suffix);
+void terminal_diagnosis(FILE *out, const struct result *result, bool colour);
+/* A line to paste, which is never broken: it runs a configuration again. */
+void terminal_command(FILE *out, const struct result *result, const struct config_result *config);
 /* Counts and scores of both sets, drop and retention. */
 void terminal_table(FILE *out, const struct result *result);
-/* Failures grouped by outcome, each shown with its reproduction command; then what was skipped. */
-void terminal_failures(FILE *out, const struct result *result, bool colour, const char *repro_suffix);
+/* Failures grouped by outcome, for each a line to paste and what was found; then what was skipped. */
+void terminal_failures(FILE *out, const struct result *result, bool colour);
 void terminal_skipped(FILE *out, const struct result *result);
 
 #endif

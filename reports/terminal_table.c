@@ -1,14 +1,19 @@
 /* Both sets side by side. Sets are columns, so that any number of outcomes fits the width. */
 #include <math.h>
 
+#include "said.h"
+#include "scores.h"
 #include "terminal_internal.h"
 #include "text.h"
 
-enum { LABEL = 22, COLUMN = 16 };
+enum { LABEL = 22, COLUMN = 16, NARROW_LABEL = 15, NARROW_COLUMN = 11 };
 
 static void row(FILE *out, const char *label, const char *seen, const char *unseen)
 {
-    fprintf(out, "  %-*s%*s%*s\n", LABEL, label, COLUMN, seen, COLUMN, unseen);
+    const bool narrow = text_width() < 2 + LABEL + 2 * COLUMN;
+    const int column = narrow ? NARROW_COLUMN : COLUMN;
+
+    fprintf(out, "  %-*s%*s%*s\n", narrow ? NARROW_LABEL : LABEL, label, column, seen, column, unseen);
 }
 
 static void row_count(FILE *out, const char *label, int seen, int unseen)
@@ -39,6 +44,17 @@ static void row_timed(FILE *out, const char *label, const struct result *result,
         timed_text(second, sizeof second, &result->unseen, unseen, unit));
 }
 
+/* A number that the load made is none (doc/scores.md). */
+static const char *score_text(char *buffer, size_t size, const struct result *result, bool unseen)
+{
+    const struct set_score *set = unseen ? &result->unseen : &result->seen;
+
+    if (!score_is_open(result, unseen))
+        return timed_text(buffer, size, set, set->score, "");
+    snprintf(buffer, size, "inconclusive");
+    return buffer;
+}
+
 static const char *range_text(char *buffer, size_t size, const struct set_score *set)
 {
     if (!set->timed)
@@ -63,35 +79,18 @@ static void print_throughput(FILE *out, const struct result *result)
               "%");
     row(out, "  95% interval", range_text(first, sizeof first, seen),
         range_text(second, sizeof second, unseen));
-    row_timed(out, "score", result, seen->score, unseen->score, "");
+    row(out, "score", score_text(first, sizeof first, result, false),
+        score_text(second, sizeof second, result, true));
 }
 
 static void print_comparison(FILE *out, const struct result *result)
 {
-    const struct interval *drop = &result->drop, *retention = &result->retention;
-    char text[200];
+    char text[SAID_SIZE];
 
-    if (drop->present) {
-        snprintf(text, sizeof text, "%.1f points, seen pass rate minus unseen (95%%: %.1f to %.1f%s)",
-                 drop->value, drop->low, drop->high,
-                 result->seen.outcome[OUTCOME_SKIPPED] + result->unseen.outcome[OUTCOME_SKIPPED] > 0
-                     ? "; skipped ones count as not passing"
-                     : "");
+    if (said_drop(text, result))
         terminal_line(out, "drop", text);
-    }
-    if (retention->present && isfinite(retention->high)) {
-        snprintf(text, sizeof text,
-                 "%.3g of the seen throughput is kept on unseen configurations "
-                 "(95%%: %.3g to %.3g)",
-                 retention->value, retention->low, retention->high);
+    if (said_retention(text, result))
         terminal_line(out, "retention", text);
-    } else if (retention->present) {
-        snprintf(text, sizeof text,
-                 "%.3g of the seen throughput is kept on unseen configurations "
-                 "(too few times for an interval)",
-                 retention->value);
-        terminal_line(out, "retention", text);
-    }
 }
 
 void terminal_table(FILE *out, const struct result *result)

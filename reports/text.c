@@ -2,11 +2,39 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 const char *text_or(const char *text, const char *otherwise)
 {
     return text != NULL && text[0] != '\0' ? text : otherwise;
+}
+
+static int width = TEXT_WIDTH;
+
+int text_width(void)
+{
+    return width;
+}
+
+void text_set_width(int columns)
+{
+    width = columns < TEXT_LEAST_WIDTH ? TEXT_LEAST_WIDTH : columns;
+}
+
+int text_columns(int descriptor)
+{
+    const char *const columns = getenv("COLUMNS");
+    struct winsize size;
+    char *end;
+    const long set = columns != NULL ? strtol(columns, &end, 10) : 0;
+
+    if (set > 0 && set < 10000 && *end == '\0')
+        return (int)set;
+    if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    return TEXT_WIDTH;
 }
 
 static char plain(char c)
@@ -29,7 +57,7 @@ void text_wrap(FILE *out, int column, int indent, const char *text)
     while (*(text += strspn(text, " \n\t")) != '\0') {
         int length = (int)strcspn(text, " \n\t");
 
-        if (!first && column + 1 + length > TEXT_WIDTH) {
+        if (!first && column + 1 + length > width) {
             fprintf(out, "\n%*s", indent, "");
             column = indent;
         } else if (!first) {

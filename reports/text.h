@@ -4,14 +4,20 @@
 
 #include "result.h"
 
-enum { TEXT_WIDTH = 96, TEXT_NUMBER_SIZE = 32 };
+enum { TEXT_WIDTH = 80, TEXT_LEAST_WIDTH = 24, TEXT_NUMBER_SIZE = 32 };
+
+/* The columns that sentences are broken at: TEXT_WIDTH, or what the terminal in hand has. */
+int text_width(void);
+void text_set_width(int columns); /* below TEXT_LEAST_WIDTH: that */
+/* Columns of what is behind `descriptor`: COLUMNS where it is set, else the terminal's, else TEXT_WIDTH. */
+int text_columns(int descriptor);
 
 /* `text`, or `otherwise` when it is NULL or empty. */
 const char *text_or(const char *text, const char *otherwise);
 /* Plain ASCII: any other byte, and every control character, as '?'; a candidate's words must not drive
  * the terminal. A line break reads as a blank. */
 void text_plain(FILE *out, const char *text);
-/* The same, broken between words at TEXT_WIDTH; `column` is where the cursor stands, further lines are
+/* The same, broken between words at text_width(); `column` is where the cursor stands, further lines are
  * indented by `indent`. Ends the line. */
 void text_wrap(FILE *out, int column, int indent, const char *text);
 /* One shell word, quoted only where needed. */

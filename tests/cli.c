@@ -38,6 +38,7 @@ void cli_setup(void)
     ck_assert(mkdtemp(directory) != NULL);
     ck_assert_int_eq(chdir(directory), 0);
     setenv("TMPDIR", directory, 1);
+    setenv("COLUMNS", "200", 1); /* sentences in one piece, as tests look for them */
     /* What outlives the tool becomes a child of this process, where it is seen. */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     cli_put("tiny.space", "rows 1..32 tile 4\ncols 1..600 tile 4 32\ninput normal integers wide\n");

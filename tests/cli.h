@@ -53,8 +53,11 @@ TCase *cli_candidate_case(void);
 TCase *cli_limits_case(void);
 TCase *cli_run_case(void);
 TCase *cli_output_case(void);
+TCase *cli_scores_case(void);
+TCase *cli_report_case(void);
 TCase *cli_audit_case(void);
 TCase *cli_explain_case(void);
+TCase *cli_compare_case(void);
 TCase *cli_shrink_case(void);
 TCase *cli_freeze_case(void);
 TCase *cli_busy_case(void); /* part of the busy suite */

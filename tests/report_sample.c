@@ -111,3 +111,125 @@ void fill_result(void)
     strcpy(results[39].detail, "needs 12 GB, the machine has 4 GB");
     fill_scores();
 }
+
+/* ---- with a value in every field ---- */
+
+static const struct axis axes[] = {{"rows", AXIS_NUMBER},
+                                   {"cols", AXIS_NUMBER},
+                                   {"input", AXIS_CHOICE, (const char *const[]){"normal", "wide", NULL}},
+                                   {NULL}};
+static const struct tensor no_tensors[] = {{NULL}};
+static const struct argument no_arguments[] = {{NULL}};
+static const struct problem sample_problem = {
+    .name = "softmax", .summary = "", .axes = axes, .tensors = no_tensors, .arguments = no_arguments};
+
+static void fill_published_scores(void)
+{
+    result.scores = (struct result_scores){.present = true,
+                                           .compared = true,
+                                           .seen_quadrants = {3, 0, 1, 0, 0},
+                                           .unseen_quadrants = {20, 2, 3, 1, 10}};
+    for (int i = 0; i < SCORE_NAMES; i++) {
+        result.scores.seen[i] =
+            (struct score_value){(enum score_state)(i % 3), i % 3 == SCORE_VALUE ? i / 8.0 : 0, "a"};
+        result.scores.unseen[i] = (struct score_value){SCORE_VALUE, -i / 4.0, "why it is so"};
+    }
+}
+
+static void fill_configurations(void)
+{
+    for (int i = 0; i < 40; i++) {
+        struct config_result *c = &results[i];
+        const long rows = 1 + i * 37, cols = i < 4 ? 4096L << i : 1 + i * 1031L;
+
+        c->config = (struct config){
+            .problem = &sample_problem, .value = {rows, cols, i % 2}, .seed = 7 + (uint64_t)i};
+        snprintf(c->line, sizeof c->line, "rows=%ld cols=%ld input=%s seed=%d", rows, cols,
+                 i % 2 ? "wide" : "normal", 7 + i);
+        c->flops = 5.0 * (double)(rows * cols);
+        c->bytes = 8.0 * (double)(rows * cols);
+        c->judged = 3 * rows * cols;
+        c->wrong = i;
+        c->open = i % 3;
+        c->witnessed = 64;
+        c->arithmetic = i % 4;
+        c->reason.tensor = -1;
+        c->published_judged = i % 5 != 0;
+        c->published_pass = i % 2;
+        c->told = (struct told){i % 7 == 0, i % 2, i % 3 == 0, i % 14 == 0};
+        c->timing.baseline_ms = i % 3;
+        c->baseline_judged = i % 4 != 1;
+        c->baseline_outcome = i % 4 == 2 ? OUTCOME_WRONG : OUTCOME_PASS;
+        c->timing.baseline_ratio =
+            i % 3 ? (struct interval){true, 1 / 3.0, 0, i % 2 ? INFINITY : 0.7} : (struct interval){0};
+        c->timing.unmet = i % 6 == 0 ? "the time was up" : NULL;
+        c->timing.disturbed = i % 11 == 0;
+        c->timing.bound = (enum bound)(i % BOUND_COUNT);
+    }
+    results[37].reason = (struct reason){.cause = CAUSE_VALUE, .stage = STAGE_MOVED, .tensor = -1};
+    results[38].reason = (struct reason){CAUSE_GUARD, STAGE_FRESH, SIDE_ABOVE, 1};
+    results[39].reason = (struct reason){.cause = CAUSE_CAPS, .stage = STAGE_NOT_RUN, .tensor = -1};
+    results[36].outcome = OUTCOME_WRONG;
+    results[36].reason = (struct reason){.cause = CAUSE_VALUE, .stage = STAGE_TIMED, .tensor = -1};
+    strcpy(results[36].timed_line, "rows=1 cols=3 input=normal seed=8");
+    for (int i = 37; i < 40; i++)
+        results[i].timing.present = false;
+}
+
+static const char *const check_options[] = {"--device", "host", "--space", "my space", NULL};
+
+static void fill_diagnosis(void)
+{
+    result.diagnosis =
+        (struct diagnosis){.present = true,
+                           .minimal = results[37],
+                           .locally_minimal = true,
+                           .shrink_runs = 41,
+                           .pattern = {true, "the last 3 of 4099 along cols", 2, {"....#", "...o#"}},
+                           .rule = {.present = true,
+                                    .text = "cols % 4096 != 0",
+                                    .fails_inside = 37,
+                                    .inside = 37,
+                                    .passes_outside = 27,
+                                    .outside = 27,
+                                    .precision = 0.99,
+                                    .recall = 1,
+                                    .runs = 64,
+                                    .explained = 41,
+                                    .failures = 41},
+                           .seconds = 1.25,
+                           .late = true};
+    strcpy(result.diagnosis.minimal.line, "rows=1 cols=1 input=normal seed=1");
+}
+
+void fill_full_result(void)
+{
+    static struct finding findings[] = {{FINDING_CEILING, "rows=1: 0.1 ms, but the hardware needs 1 ms"},
+                                        {FINDING_REPLAY, "it answered with \"old\" results"}};
+
+    fill_result();
+    fill_configurations();
+    fill_published_scores();
+    fill_diagnosis();
+    result.problem_word = "./softmax";
+    result.check_options = check_options;
+    result.baseline = (struct result_baseline){"problems/softmax/baseline.c", "ab12", true};
+    strcpy(result.driver, "550.54");
+    result.peaks.measured_gbps = 20.5;
+    result.downgrade = true;
+    result.published_judged = result.published_tolerance = true;
+    result.published_verdict = VERDICT_GENERAL;
+    result.finding = findings;
+    result.finding_count = 2;
+    result.coverage = (struct result_coverage){2, 412, 419, 5, 2};
+    result.phase = (struct phase_seconds){0.5, 0.25, 1, 2, 3, 4, 5.125};
+    result.company = (struct company){true, true, 3, 2};
+    result.limits = (struct limits){20, 8589934592, 256, 600};
+    result.partial = true;
+    strcpy(result.partial_reason, "--budget of 600 s was over: 2 not timed");
+    strcpy(result.forbid, "cublas, cutlass");
+    result.forbid_blind = true;
+    strcpy(result.no_sandbox, "bubblewrap is missing");
+    strcpy(result.without, "fresh,moved");
+    result.untimed = 2;
+}

@@ -12,6 +12,12 @@ extern struct config_result results[40];
 /* Four seen that pass; unseen: 33 pass, one wrong, one crash, one skipped. */
 void fill_result(void);
 
+/* The same run with a value in every field, and a problem of two axes. */
+void fill_full_result(void);
+
 TCase *terminal_case(void);
+TCase *stored_case(void);
+TCase *schema_case(void);
+TCase *documents_case(void);
 
 #endif

@@ -8,8 +8,11 @@ Suite *contract_suite(void);
 TCase *contract_draw_case(void); /* parts of the contract suite */
 TCase *contract_formats_case(void);
 Suite *score_suite(void);
+TCase *scores_case(void); /* part of it */
+Suite *compare_suite(void);
 Suite *session_suite(void);
 Suite *house_suite(void);
+Suite *history_suite(void);
 Suite *reports_suite(void);
 Suite *child_suite(void);
 Suite *forbid_suite(void);
@@ -24,6 +27,7 @@ TCase *exact_case(void); /* parts of it */
 TCase *oracle_session_case(void);
 Suite *cli_suite(void);
 Suite *python_suite(void);
+Suite *harden_suite(void);
 Suite *prove_suite(void);
 Suite *own_suite(void);
 Suite *faults_suite(void);
@@ -35,6 +39,8 @@ Suite *honest_suite(void);
 Suite *mutants_suite(void);
 Suite *honest_cuda_suite(void);
 Suite *condition_suite(void);
+Suite *bugs_suite(void);
+Suite *bugs_compile_suite(void);
 Suite *derived_suite(void);
 Suite *explain_suite(void);
 Suite *pattern_suite(void);

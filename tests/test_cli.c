@@ -196,8 +196,11 @@ Suite *cli_suite(void)
     suite_add_tcase(suite, cli_limits_case());
     suite_add_tcase(suite, cli_run_case());
     suite_add_tcase(suite, cli_output_case());
+    suite_add_tcase(suite, cli_scores_case());
+    suite_add_tcase(suite, cli_report_case());
     suite_add_tcase(suite, cli_audit_case());
     suite_add_tcase(suite, cli_explain_case());
+    suite_add_tcase(suite, cli_compare_case());
     suite_add_tcase(suite, cli_shrink_case());
     suite_add_tcase(suite, cli_freeze_case());
     return suite;

@@ -214,8 +214,6 @@ START_TEST(an_imported_task_is_drawn_from_and_refused_where_c_is_needed)
     cli_expect(0, "rows=");
     CLI("prove", task);
     cli_expect_error(2, "is an imported task; prove works", "mathematics is written in C", "unseen list");
-    CLI("audit", task, "--device", "host");
-    cli_expect_error(2, "is an imported task; audit works", "mathematics is written in C", "unseen list");
     CLI("new", "mine", "--like", task);
     cli_expect_error(2, "is an imported task; new --like works", "mathematics is written in C",
                      "unseen list");

@@ -94,7 +94,7 @@ START_TEST(a_candidate_that_holds_too_much_is_told_so)
     ck_assert_ptr_nonnull(strstr(of_result(result, 0, "detail"), "--memory allows 64 MiB"));
     ck_assert_int_eq(json_real_value(json_object_get(json_object_get(result, "limits"), "memory")), 64 << 20);
     json_decref(result);
-    const char *const command = strstr(cli.out, "reproduce unseen check ");
+    const char *const command = strstr(cli.out, "\n  unseen check ");
     ck_assert_ptr_nonnull(command);
     ck_assert_ptr_nonnull(strstr(command, " --memory 64M\n"));
 }

@@ -32,9 +32,9 @@ START_TEST(a_shape_table_is_specialized_with_status_1_and_its_reproduction_repro
     CLI("verify", "softmax", cli_repository("problems/softmax/bad/shape_table.c"), TINY, "--space",
         "tables.space", "--seen", "tables.seen", "--unseen", "4");
     cli_expect(1, "specialized: ");
-    const char *line = strstr(cli.out, "reproduce unseen check ");
+    const char *line = strstr(cli.out, "\n  unseen check ");
     ck_assert(line != NULL);
-    line += strlen("reproduce unseen");
+    line += strlen("\n  unseen");
     const size_t length = strcspn(line, "\n");
     char command[2000];
     snprintf(command, sizeof command, "'%s'%.*s >again.txt", cli_tool(), (int)length, line);
@@ -183,9 +183,14 @@ START_TEST(fail_fast_stops_at_the_first_failure_and_skips_the_rest)
     ck_assert_int_eq(cli_count(result, "seen", "wrong"), 1);
     ck_assert_int_eq(cli_count(result, "unseen", "skipped"), 6);
     ck_assert_int_eq(cli_count(result, "unseen", "configs"), 6);
+    ck_assert(json_is_true(json_object_get(result, "partial")));
+    ck_assert_str_eq(json_string_value(json_object_get(result, "partial_reason")), "--fail-fast: 6 not run");
+    ck_assert(json_is_null(json_object_get(result, "drop"))); /* nobody measured one */
+    cli_expect_without("  drop ");
     json_decref(result);
     CLI("verify", "softmax", "wrong.c", TINY, "--unseen", "6");
     cli_expect_without("not run:");
+    cli_expect(1, "  drop ");
 }
 END_TEST
 

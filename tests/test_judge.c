@@ -2,6 +2,7 @@
  * wherever it happens. What the report says besides: test_judge_report.c. */
 #include <float.h>
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -352,6 +353,21 @@ START_TEST(nobody_gets_a_nan_for_nothing)
 }
 END_TEST
 
+/* Which thread comes first, or how many there are, must not choose the element that a report names. */
+START_TEST(of_equally_wrong_elements_the_first_is_named_whatever_the_threads)
+{
+    struct oracle o;
+    oracle_open(&o, "softmax", "rows=64 cols=129 input=normal seed=5", 0, 0);
+    for (int threads = 1; threads <= 7; threads++) {
+        omp_set_num_threads(threads);
+        oracle_judge(&o, &report); /* all poison */
+        ck_assert_int_eq(report.wrong, o.elements);
+        ck_assert_int_eq(report.worst.index, 0);
+    }
+    oracle_close(&o);
+}
+END_TEST
+
 Suite *judge_suite(void)
 {
     Suite *suite = suite_create("judge");
@@ -362,6 +378,7 @@ Suite *judge_suite(void)
     tcase_add_test(outputs, no_element_of_a_chunked_product_is_skipped);
     tcase_add_test(special, infinity_is_right_only_beyond_the_range_of_the_format);
     tcase_add_test(special, nobody_gets_a_nan_for_nothing);
+    tcase_add_test(special, of_equally_wrong_elements_the_first_is_named_whatever_the_threads);
     tcase_set_timeout(outputs, 120);
     suite_add_tcase(suite, outputs);
     suite_add_tcase(suite, special);

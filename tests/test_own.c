@@ -47,7 +47,7 @@ START_TEST(a_failures_line_names_the_folder_and_can_be_pasted)
     char command[2000], *end;
     CLI("verify", "./softmax", cli_repository(copies[0].candidate), TINY, "--unseen", "2", "--seed", "5",
         "--no-explain");
-    cli_expect(1, "reproduce unseen check ./softmax ");
+    cli_expect(1, "\n  unseen check ./softmax ");
     snprintf(command, sizeof command, "%s", strstr(cli.out, "check ./softmax "));
     end = strchr(command, '\n');
     ck_assert_ptr_nonnull(end);

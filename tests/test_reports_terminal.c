@@ -2,13 +2,15 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../reports/published.h"
+#include "../reports/said.h"
 #include "../reports/terminal.h"
 #include "../reports/text.h"
 #include "report_sample.h"
 
-static char *report_text(bool colour, bool phases, const char *suffix)
+static char *report_text(bool colour, bool phases)
 {
     char *text = NULL;
     size_t size = 0;
@@ -17,7 +19,7 @@ static char *report_text(bool colour, bool phases, const char *suffix)
     terminal_header(out, &result, colour);
     for (int i = 0; i < result.result_count; i++)
         terminal_config(out, &results[i], colour);
-    terminal_report(out, &result, colour, phases, suffix);
+    terminal_report(out, &result, colour, phases);
     fclose(out);
     return text;
 }
@@ -29,12 +31,16 @@ static void expect_text(const char *text, const char *expected)
 
 START_TEST(report_says_the_verdict_the_counts_and_how_to_see_a_failure_again)
 {
-    char *text = report_text(false, true, "--device host");
+    static const char *const words[] = {"--device", "host", NULL};
+    char *text;
 
-    expect_text(text, "specialized: it passes 4 of 4 configurations that its author was given, but fails");
-    expect_text(text, "unseen check softmax bad/tile4096.c 'rows=4 cols=4099 input=normal seed=91' "
+    result.check_options = words;
+    text = report_text(false, true);
+    expect_text(text, "specialized: it passes 4 of 4 configurations that its author was given, but\n");
+    expect_text(text, "  unseen check softmax bad/tile4096.c 'rows=4 cols=4099 input=normal seed=91' "
                       "--device host\n");
-    expect_text(text, "y[3,4098] got nan want 0.25 allowed 1e-07 (MPFR witness)");
+    expect_text(text, "y[3,4098] got nan");
+    expect_text(text, "(MPFR witness)");
     expect_text(text, "wrong: 1 configuration\n");
     expect_text(text, "killed by signal 11");
     expect_text(text, "1: needs 12 GB, the machine has 4 GB");
@@ -53,31 +59,121 @@ START_TEST(report_is_plain_ascii_without_colour_whatever_the_candidate_says)
 
     strcpy(results[38].detail, "said \033[31mred\033[0m caf\xc3\xa9\a");
     strcpy(result.candidate_path, "my caf\xc3\xa9/it's.c");
-    text = report_text(false, true, NULL);
+    text = report_text(false, true);
     for (const char *c = text; *c != '\0'; c++)
         ck_assert_msg(*c == '\n' || (*c >= ' ' && *c <= '~'), "byte %d", *c);
     expect_text(text, "unseen check softmax $'my caf\\303\\251/it\\'s.c' 'rows=4");
     free(text);
-    text = report_text(true, true, NULL);
+    text = report_text(true, true);
     expect_text(text, "\033[1;31mspecialized\033[0m");
     free(text);
 }
 END_TEST
 
-START_TEST(report_keeps_to_its_width_but_for_what_is_copied)
+/* Lines that are pasted, or hold one word, may be longer. */
+static bool is_copied(const char *line)
 {
-    char *text, *rest, *line;
+    static const char *const starts[] = {"  unseen check ", "  commitment ", "  candidate ", "  smallest "};
 
-    result.result_count = 0; /* no configuration lines */
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strncmp(line, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
+}
+
+START_TEST(report_keeps_to_the_terminals_width_but_for_what_is_copied)
+{
+    static const int widths[] = {40, 57, 80, 132};
+    char *text, *rest, *line;
+    int copied = 0;
+
+    fill_full_result();
     result.finding = &(struct finding){.kind = FINDING_CEILING};
     result.finding_count = 1;
     memset(result.finding->evidence, 'x', 319);
     for (int i = 9; i < 319; i += 10)
         result.finding->evidence[i] = ' ';
-    text = rest = report_text(false, true, NULL);
-    while ((line = strsep(&rest, "\n")) != NULL)
-        ck_assert_msg(strlen(line) <= TEXT_WIDTH, "%s", line);
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        FILE *out = open_memstream(&text, &(size_t){0});
+
+        text_set_width(widths[i]);
+        terminal_header(out, &result, false);
+        terminal_report(out, &result, false, true);
+        fclose(out);
+        rest = text;
+        while ((line = strsep(&rest, "\n")) != NULL) {
+            ck_assert_msg(is_copied(line) || (int)strlen(line) <= widths[i], "%d: %s", widths[i], line);
+            copied +=
+                strstr(line, "unseen check ./softmax bad/tile4096.c 'rows=1 cols=1 input=normal seed=1' "
+                             "--device host --space 'my space'") != NULL;
+        }
+        free(text);
+    }
+    text_set_width(TEXT_WIDTH);
+    ck_assert_int_eq(copied, 4); /* whole, at any width */
+}
+END_TEST
+
+START_TEST(the_width_is_columns_or_the_terminals_or_80)
+{
+    int ends[2];
+
+    ck_assert_int_eq(pipe(ends), 0);
+    unsetenv("COLUMNS");
+    ck_assert_int_eq(text_columns(ends[1]), 80);
+    setenv("COLUMNS", "57", 1);
+    ck_assert_int_eq(text_columns(ends[1]), 57);
+    setenv("COLUMNS", "none", 1);
+    ck_assert_int_eq(text_columns(ends[1]), 80);
+    setenv("COLUMNS", "0", 1);
+    ck_assert_int_eq(text_columns(ends[1]), 80);
+    text_set_width(1);
+    ck_assert_int_eq(text_width(), TEXT_LEAST_WIDTH);
+    close(ends[0]);
+    close(ends[1]);
+}
+END_TEST
+
+/* On a terminal of this width a line that reaches the last column would go on below, and stay there. */
+START_TEST(progress_leaves_no_trail_on_a_narrow_terminal)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    text_set_width(40);
+    terminal_progress(out, 1234, 1500, 321, 5990);
+    terminal_status(out, "shrinking and explaining what failed, which is longer than this");
+    terminal_progress_clear(out);
+    fclose(out);
+    text_set_width(TEXT_WIDTH);
+    for (const char *c = text; *c != '\0'; c += *c == '\r') {
+        const size_t length = strcspn(c, "\r");
+
+        ck_assert_uint_lt(length, 40);
+        c += length;
+    }
+    expect_text(text, "1234/1500, 321 failures, about 100 min");
     free(text);
+}
+END_TEST
+
+START_TEST(an_interval_that_tells_nothing_is_said_in_words)
+{
+    char text[SAID_SIZE];
+
+    ck_assert(said_drop(text, &result)); /* 8.3 points, from -40.5 to 21.8 */
+    ck_assert_str_eq(
+        text, "8.3 points, seen pass rate minus unseen (too few failures to tell; skipped ones count as not "
+              "passing)");
+    result.drop = (struct interval){true, 74.3, 27.9, 85.8};
+    ck_assert(said_drop(text, &result));
+    ck_assert_ptr_nonnull(strstr(text, "(95%: 27.9 to 85.8;"));
+    ck_assert(said_retention(text, &result)); /* from one time */
+    ck_assert_str_eq(text,
+                     "0.5 of the seen throughput is kept on unseen configurations (too few times to tell)");
+    result.drop.present = false;
+    ck_assert(!said_drop(text, &result));
 }
 END_TEST
 
@@ -88,7 +184,7 @@ START_TEST(report_shows_at_most_six_failures_and_one_of_every_outcome_first)
 
     for (int i = 4; i < 36; i++)
         results[i].outcome = OUTCOME_UNWRITTEN;
-    text = report_text(false, false, NULL);
+    text = report_text(false, false);
     for (const char *c = text; (c = strstr(c, "unseen check ")) != NULL; c++)
         shown++;
     ck_assert_int_eq(shown, 6);
@@ -105,7 +201,7 @@ START_TEST(report_names_a_silent_downgrade)
     result.fits = "tensor-core 16-bit";
     result.unexplained = false;
     result.downgrade = true;
-    text = report_text(false, false, NULL);
+    text = report_text(false, false);
     expect_text(text, "SILENT DOWNGRADE: the candidate computes like tensor-core 16-bit");
     free(text);
 }
@@ -119,14 +215,14 @@ START_TEST(report_prints_the_published_check_beside_ours)
         results[i].published_judged = results[i].published_pass = true;
     result.published_judged = true;
     result.published_verdict = VERDICT_GENERAL;
-    text = report_text(false, false, NULL);
+    text = report_text(false, false);
     expect_text(text, "published   general");
     expect_text(text, "passes 1 of the 2");
     expect_text(text, "specialized: it passes");
     free(text);
     result.published_tolerance = true;
     ck_assert_int_eq(result_verdict(&result), VERDICT_GENERAL);
-    text = report_text(false, false, NULL);
+    text = report_text(false, false);
     expect_text(text, "general: it works");
     expect_text(text, "our check   specialized");
     free(text);
@@ -134,7 +230,7 @@ START_TEST(report_prints_the_published_check_beside_ours)
     ck_assert_int_eq(result_verdict(&result), VERDICT_CHEATING);
     result.verdict = VERDICT_FORBIDDEN; /* nor does a published check know what a task forbids */
     ck_assert_int_eq(result_verdict(&result), VERDICT_FORBIDDEN);
-    text = report_text(false, false, NULL);
+    text = report_text(false, false);
     expect_text(text, "forbidden: it uses what --forbid names");
     free(text);
 }
@@ -174,7 +270,10 @@ TCase *terminal_case(void)
     tcase_add_checked_fixture(terminal, fill_result, NULL);
     tcase_add_test(terminal, report_says_the_verdict_the_counts_and_how_to_see_a_failure_again);
     tcase_add_test(terminal, report_is_plain_ascii_without_colour_whatever_the_candidate_says);
-    tcase_add_test(terminal, report_keeps_to_its_width_but_for_what_is_copied);
+    tcase_add_test(terminal, report_keeps_to_the_terminals_width_but_for_what_is_copied);
+    tcase_add_test(terminal, the_width_is_columns_or_the_terminals_or_80);
+    tcase_add_test(terminal, progress_leaves_no_trail_on_a_narrow_terminal);
+    tcase_add_test(terminal, an_interval_that_tells_nothing_is_said_in_words);
     tcase_add_test(terminal, report_shows_at_most_six_failures_and_one_of_every_outcome_first);
     tcase_add_test(terminal, report_names_a_silent_downgrade);
     tcase_add_test(terminal, report_prints_the_published_check_beside_ours);

@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "suites.h"
 #include "verify/device/device.h"
 #include "verify/measure/score.h"
-
-Suite *score_suite(void);
 
 static void expect_interval(struct interval interval, double low, double high, double tolerance)
 {
@@ -462,5 +461,6 @@ Suite *score_suite(void)
     suite_add_tcase(suite, ceilings);
     suite_add_tcase(suite, numbers);
     suite_add_tcase(suite, verdicts);
+    suite_add_tcase(suite, scores_case());
     return suite;
 }

@@ -9,6 +9,7 @@
 #include "verify/audit/audit.h"
 #include "begin.h"
 #include "outputs.h"
+#include "tried.h"
 #include "verify/isolate/child.h"
 #include "verify/system/interrupt.h"
 
@@ -154,7 +155,9 @@ int command_audit(const struct options *given)
     if (!options->effort_given)
         copy.effort = EFFORT_QUICK;
     if (status == 0)
-        status = begin_defined_problem("audit", options->argument[0], &problem);
+        status = options_problem(options->argument[0], &problem);
+    if (status == 0 && problem->task)
+        return audit_imported(options, problem);
     if (status == 0)
         status = begin_task(&task, options);
     if (status != 0)

@@ -24,8 +24,11 @@ static void show_step(void *data, const struct config_result *result)
         terminal_progress_clear(stdout);
     if (c->options->verbose)
         printf("  %-11s%s\n", outcome_name(shrinking_outcome(s, result)), result->line);
-    if (c->progress)
-        printf("\r%d runs left, now %.60s", s->runs - s->spent, s->best.line);
+    if (c->progress) {
+        char text[128];
+        snprintf(text, sizeof text, "%d runs left, now %.90s", s->runs - s->spent, s->best.line);
+        terminal_status(stdout, text);
+    }
     fflush(stdout);
 }
 

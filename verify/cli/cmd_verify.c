@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "reference/error.h"
+#include "reports/github.h"
 #include "reports/published.h"
 #include "reports/terminal.h"
+#include "verify/compare/against.h"
 #include "verify/forbid/forbid.h"
 #include "verify/isolate/child.h"
 #include "verify/isolate/usage.h"
@@ -16,7 +17,10 @@
 #include "verify/system/clock.h"
 #include "verify/diagnose/diagnose.h"
 #include "begin.h"
+#include "keeping.h"
 #include "outputs.h"
+#include "reward.h"
+#include "screen.h"
 #include "verify/session/run.h"
 #include "verify/problem/folder.h"
 #include "verify/system/interrupt.h"
@@ -31,9 +35,11 @@ struct showing {
     const struct task *task;
     struct result *result;
     struct outputs *outputs;
+    struct keeping *keeping;
+    const struct reward *reward;
     double start;
+    struct screen screen;
     bool progress; /* a line that rewrites itself */
-    bool colour;
     int failures, timed;
 };
 
@@ -43,9 +49,9 @@ static void show_timing(struct showing *show, const struct result *result)
     int passing = 0;
     for (int i = 0; i < result->result_count; i++)
         passing += result->results[i].outcome == OUTCOME_PASS;
-    terminal_progress_clear(stdout);
-    printf("timing: %d of %d that pass", ++show->timed, passing);
-    fflush(stdout);
+    char text[64];
+    snprintf(text, sizeof text, "timing: %d of %d that pass", ++show->timed, passing);
+    terminal_status(show->screen.out, text);
 }
 
 static void show_progress(void *data, const struct result *result, const struct config_result *latest,
@@ -56,12 +62,12 @@ static void show_progress(void *data, const struct result *result, const struct 
     show->failures += latest && config_fails(latest, show->options->published);
     if (latest && show->options->verbose) {
         if (show->progress)
-            terminal_progress_clear(stdout);
-        terminal_config(stdout, latest, show->colour);
-        fflush(stdout);
+            terminal_progress_clear(show->screen.out);
+        terminal_config(show->screen.out, latest, show->screen.colour);
+        fflush(show->screen.out);
     }
     if (show->progress && latest)
-        terminal_progress(stdout, result->result_count, result->planned, show->failures,
+        terminal_progress(show->screen.out, result->result_count, result->planned, show->failures,
                           result->result_count > 5
                               ? elapsed / result->result_count * (result->planned - result->result_count)
                               : -1);
@@ -107,6 +113,9 @@ static void start_result(const struct task *task, const struct options *options,
     memcpy(result->commitment, task->commitment, sizeof result->commitment);
     snprintf(result->notes, sizeof result->notes, "%.1000s", task->notes.text);
     run_say_sandbox(result);
+    snprintf(result->baseline.path, sizeof result->baseline.path, "%.500s", task->baseline_path);
+    memcpy(result->baseline.sha256, task->baseline.sha256, sizeof task->baseline.sha256);
+    result->baseline.own = task->baseline_own;
     result->peaks = (struct peaks){.bandwidth_gbps = device_gbps(&task->device),
                                    .measured_gbps = task->device.measured.gbps,
                                    .tflops = device_tflops(&task->device, task->problem),
@@ -197,9 +206,9 @@ static void note_baseline(const struct options *options, struct result *result)
     int count[2] = {0, 0};
     for (int i = 0; i < result->result_count; i++) {
         const struct config_result *c = &result->results[i];
-        if (c->outcome != OUTCOME_PASS || !c->timing.present || c->timing.baseline_ms <= 0)
+        if (c->outcome != OUTCOME_PASS || !c->timing.baseline_ratio.present)
             continue;
-        sum[c->unseen] += log(c->timing.baseline_ms / c->timing.median_ms);
+        sum[c->unseen] -= log(c->timing.baseline_ratio.value);
         count[c->unseen]++;
     }
     if (options->baseline && count[0] + count[1] == 0)
@@ -221,11 +230,8 @@ static void explain_failures(struct showing *show, enum run_status status)
     const struct diagnose_limits limits = diagnose_limits(o->effort);
     if (!o->explain || o->fail_fast || status != RUN_DONE || is_interrupted())
         return;
-    if (show->progress) {
-        terminal_progress_clear(stdout);
-        printf("shrinking and explaining what failed");
-        fflush(stdout);
-    }
+    if (show->progress)
+        terminal_status(show->screen.out, "shrinking and explaining what failed");
     diagnose(show->task, &run, &limits, show->result);
 }
 
@@ -243,6 +249,35 @@ static void note_budget(struct result *result)
              budget_seconds(), left > 0 ? left : result->untimed, left > 0 ? "run" : "timed");
 }
 
+static void note_fail_fast(struct result *result)
+{
+    int left = 0;
+    for (int i = 0; i < result->result_count; i++)
+        left += result->results[i].outcome == OUTCOME_SKIPPED &&
+                result->results[i].reason.cause == CAUSE_FAIL_FAST;
+    if (left == 0 || result->partial)
+        return;
+    result->partial = true;
+    snprintf(result->partial_reason, sizeof result->partial_reason, "--fail-fast: %d not run", left);
+}
+
+static void print_quietly(FILE *out, const struct result *result)
+{
+    fprintf(out, "%s", verdict_name(result_verdict(result)));
+    if (result->no_sandbox[0] != '\0')
+        fprintf(out, " without a sandbox (%s)", result->no_sandbox);
+    if (result->without[0] != '\0')
+        fprintf(out, " without: %s", result->without);
+    fprintf(out, "\n");
+}
+
+static void write_outputs(const struct showing *show)
+{
+    const struct result *const result = show->result;
+    outputs_write(show->outputs, &result, 1);
+    keeping_finish(show->keeping, result);
+}
+
 static void conclude(struct showing *show, enum run_status status)
 {
     struct result *result = show->result;
@@ -250,6 +285,7 @@ static void conclude(struct showing *show, enum run_status status)
     if (status == RUN_INTERRUPTED)
         snprintf(result->partial_reason, sizeof result->partial_reason, "interrupted");
     note_budget(result);
+    note_fail_fast(result);
     find_excess(result);
     find_forbidden(result);
     note_company(result);
@@ -259,22 +295,22 @@ static void conclude(struct showing *show, enum run_status status)
     result->verdict = verdict_decide(result);
     result->published_verdict = verdict_decide_published(result);
     result->published_judged = show->options->published;
+    scores_fill(result, reward_table_of(show->reward));
     result->seconds = clock_seconds() - show->start;
-    outputs_write(show->outputs, result);
+    write_outputs(show);
     if (show->progress)
-        terminal_progress_clear(stdout);
-    if (show->options->quiet) {
-        printf("%s", verdict_name(result_verdict(result)));
-        if (result->no_sandbox[0] != '\0')
-            printf(" without a sandbox (%s)", result->no_sandbox);
-        if (result->without[0] != '\0')
-            printf(" without: %s", result->without);
-        printf("\n");
-        return;
-    }
-    char *suffix = show_command_options(show->options, show->task);
-    terminal_report(stdout, result, show->colour, show->options->verbose, suffix);
-    free(suffix);
+        terminal_progress_clear(show->screen.out);
+    if (show->reward->name != SCORE_NAMES)
+        reward_print(show->screen.out, show->reward, result);
+    else if (show->options->quiet)
+        print_quietly(show->screen.out, result);
+    else
+        terminal_report(show->screen.out, result, show->screen.colour, show->options->verbose);
+    if (show->options->scores && !show->options->quiet)
+        terminal_scores(show->screen.out, result);
+    screen_close(&show->screen);
+    if (show->options->github)
+        github_print(show->screen.out, result);
 }
 
 /* No verdict may come out of a run that broke; its files say so. */
@@ -285,10 +321,14 @@ static int give_up(struct showing *show, enum run_status status, const char *err
     snprintf(result->partial_reason, sizeof result->partial_reason, "%.*s", (int)strcspn(error, "\n"), error);
     score_set(result);
     result->verdict = result->published_verdict = VERDICT_INCONCLUSIVE;
+    scores_fill(result, reward_table_of(show->reward));
     result->seconds = clock_seconds() - show->start;
-    outputs_write(show->outputs, result);
+    write_outputs(show);
     if (show->progress)
-        terminal_progress_clear(stdout);
+        terminal_progress_clear(show->screen.out);
+    if (show->reward->name != SCORE_NAMES)
+        reward_print(show->screen.out, show->reward, result);
+    screen_close(&show->screen);
     options_error("%s", error);
     return status == RUN_BAD ? EXIT_USAGE : EXIT_ENVIRONMENT;
 }
@@ -297,69 +337,106 @@ static int exit_status(const struct showing *show, enum run_status status)
 {
     if (show->outputs->error[0])
         options_error("%s", show->outputs->error);
+    if (show->keeping->error[0])
+        options_error("--db %s", show->keeping->error);
     if (status == RUN_INTERRUPTED)
         return EXIT_INTERRUPTED;
-    if (show->outputs->error[0])
+    if (show->outputs->error[0] || show->keeping->error[0])
         return EXIT_ENVIRONMENT;
     const bool whole = show->result->without[0] == '\0';
     return whole && result_verdict(show->result) == VERDICT_GENERAL ? EXIT_GENERAL : EXIT_OTHER;
 }
 
-static int run_verify(struct task *task, const struct options *options, struct outputs *outputs, double start)
+/* Seconds for one unseen configuration's times; a number that is acted on needs intervals that are tighter. */
+static double time_budget(const struct options *options)
+{
+    if (options->scores || options->reward)
+        return 0.2;
+    return options->effort == EFFORT_QUICK ? 0.01 : 0.04;
+}
+
+static int run_begun(struct showing *show)
+{
+    const struct options *const o = show->options;
+    char error[1024];
+    const struct run_options run = {.timeout = o->timeout,
+                                    .memory = o->memory,
+                                    .jobs = o->jobs,
+                                    .timing = o->timing,
+                                    .published = o->published,
+                                    .fail_fast = o->fail_fast,
+                                    .time_budget = time_budget(o),
+                                    .progress = show_progress,
+                                    .progress_data = show};
+    screen_open(&show->screen, o);
+    show->progress = show->screen.progress && !o->quiet;
+    if (!o->quiet) {
+        terminal_header(show->screen.out, show->result, show->screen.colour);
+        fflush(show->screen.out);
+    }
+    enum run_status status = run_task(show->task, &run, show->result, error, sizeof error);
+    if (status == RUN_DONE && o->timing && show->task->baseline_path[0])
+        status = against_baseline(show->task, &run, run.time_budget, show->result, error, sizeof error);
+    if (status == RUN_BAD || status == RUN_BROKEN)
+        return give_up(show, status, error);
+    conclude(show, status);
+    return exit_status(show, status);
+}
+
+static int run_verify(struct task *task, const struct options *options, struct outputs *outputs,
+                      const struct reward *reward, double start)
 {
     struct result result;
     char error[1024];
-    const bool terminal = isatty(STDOUT_FILENO);
+    struct show_words words;
+    struct keeping keeping;
     struct showing show = {.options = options,
                            .task = task,
                            .result = &result,
                            .outputs = outputs,
-                           .start = start,
-                           .colour = terminal,
-                           .progress = terminal && !options->quiet};
-    const struct run_options run = {.timeout = options->timeout,
-                                    .memory = options->memory,
-                                    .jobs = options->jobs,
-                                    .timing = options->timing,
-                                    .published = options->published,
-                                    .fail_fast = options->fail_fast,
-                                    .time_budget = options->effort == EFFORT_QUICK ? 0.01 : 0.04,
-                                    .progress = show_progress,
-                                    .progress_data = &show};
-    int exit_code;
+                           .keeping = &keeping,
+                           .reward = reward,
+                           .start = start};
     if (forbid_object(task->build.object, error, sizeof error) != 0) {
         options_error("%s", error);
         return EXIT_ENVIRONMENT;
     }
     start_result(task, options, &result);
-    if (!options->quiet) {
-        terminal_header(stdout, &result, show.colour);
-        fflush(stdout);
-    }
-    const enum run_status status = run_task(task, &run, &result, error, sizeof error);
-    if (status == RUN_BAD || status == RUN_BROKEN) {
-        exit_code = give_up(&show, status, error);
-    } else {
-        conclude(&show, status);
-        exit_code = exit_status(&show, status);
-    }
+    show_check_words(&words, options, task);
+    result.check_options = words.word;
+    int exit_code = keeping_begin(&keeping, options->db, &result);
+    if (exit_code == 0)
+        exit_code = run_begun(&show);
     free(result.results);
     free(result.finding);
     return exit_code;
+}
+
+static int run_and_close(struct task *task, const struct options *options, struct outputs *outputs,
+                         const struct reward *reward, double start)
+{
+    const int status = run_verify(task, options, outputs, reward, start);
+    outputs_close(outputs);
+    return status;
 }
 
 int command_verify(const struct options *options)
 {
     struct task task;
     struct outputs outputs;
+    struct reward reward;
     const double start = clock_seconds();
     if (options->budget > 0)
         budget_begin(options->budget);
     prepare_signals();
-    int status = begin_task(&task, options);
+    int status = reward_open(&reward, options);
+    if (status == 0)
+        status = begin_task(&task, options);
     if (status != 0)
         return status;
     status = begin_step(&task, task_build(&task));
+    if (task.uncompiled)
+        reward_print_uncompiled(stdout, &reward);
     if (status == 0)
         status = begin_step(&task, task_draw(&task));
     if (status == 0 && is_interrupted())
@@ -367,6 +444,6 @@ int command_verify(const struct options *options)
     if (status == 0)
         status = outputs_open(&outputs, options);
     if (status == 0)
-        status = run_verify(&task, options, &outputs, start);
+        status = run_and_close(&task, options, &outputs, &reward, start);
     return begin_end(&task, status);
 }

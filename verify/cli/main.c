@@ -42,7 +42,7 @@ static const struct command commands[] = {
      "Draw the seen and unseen sets and print them, one configuration per line, with why each was "
      "drawn.",
      command_draw},
-    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbjcnLxftMBJTvqRiwFWPEk",
+    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbgQADjcnLxftMBJTvqRiwFWPEkHUKGO",
      "Run CANDIDATE (.c, .cu, .so, .py or .json) on the seen and on an unseen set, judge every output "
      "element, and "
      "say whether it is general.\v"
@@ -66,9 +66,17 @@ static const struct command commands[] = {
      "Keep CONFIGURATION among the failures that `verify` runs before all others.\v"
      "Exit status: 0 it is kept, 2 bad usage or input, 3 the file cannot be written.",
      command_freeze},
-    {"audit", "PROBLEM", 1, 1, "dSpuesjq",
+    {"history", "[PROBLEM|CANDIDATE]", 0, ARGUMENTS_MAX, "DjNI",
+     "Verdicts over time, newest first, of a database that `verify --db FILE` wrote.\v"
+     "For example:\n"
+     "  unseen verify softmax kernel.cu --db runs.db\n"
+     "  unseen history softmax --db runs.db --plot softmax.svg\n"
+     "  unseen history --db runs.db --import results/a.json results/b.json\n\n"
+     "Exit status: 0 shown or taken in, 2 bad usage or input, 3 the database cannot be read or written.",
+     command_history},
+    {"audit", "PROBLEM", 1, 1, "dSpuesjqPiw",
      "Put outputs that no honest work went into (zeros, a constant, half of the work, ..) through the "
-     "published check and through ours.\v"
+     "published check and through ours; of a task in Python, through its own.\v"
      "Exit status: 0 ours accepts none of them on any configuration, 1 it does, 2 bad usage or input, 3 the "
      "environment cannot do it, 130 interrupted.",
      command_audit},
@@ -90,6 +98,18 @@ static const struct command commands[] = {
      "no "
      "room.",
      command_import},
+    {"harden", "TASK", 1, 1, "odSpuesqPiw",
+     "Write shapes, inputs and tolerances for a task in Python (a .py file, or what unseen import made) that "
+     "tell null outputs "
+     "and planted faults from the right answer: at most 12, as KernelBench, KernelBench-Hard, "
+     "FlashInfer-Bench and gpu-mode take "
+     "them. The task is executed, in the sandbox.\v"
+     "For example:\n"
+     "  unseen harden level1/23_Softmax.py --out hardened --python venv/bin/python\n\n"
+     "Exit status: 0 it is written, 2 bad usage or input, or nothing of it can vary or be told, 3 the "
+     "environment cannot do it, "
+     "130 interrupted.",
+     command_harden},
     {"prove", "PROBLEM", 1, 1, "dSpesjtv",
      "Test a problem's definition by itself: enclosures against MPFR, the right output and slightly wrong "
      "ones, null "
@@ -97,6 +117,25 @@ static const struct command commands[] = {
      "Exit status: 0 every check passed, 1 some did not, 2 bad usage or input, 3 the environment cannot do "
      "it, 130 interrupted.",
      command_prove},
+    {"report", "RESULT.json...", 1, ARGUMENTS_MAX, "HUKGOv",
+     "Write reports from what verify --json stored: the terminal's without options; several results side by "
+     "side.\v"
+     "For example:\n"
+     "  unseen report before.json after.json --html report.html\n\n"
+     "Exit status: 0 every candidate is general, 1 some are not, 2 bad usage or input, 3 the environment "
+     "cannot do "
+     "it.",
+     command_report},
+    {"compare", "[PROBLEM] OLD NEW", 2, 3, "dSpuesjnaxLtMBJvqRiwPEk",
+     "Is NEW worse than OLD? Two candidates, checked and timed now in turns on the same configurations "
+     "(PROBLEM OLD NEW); two stored results (OLD.json NEW.json); or a candidate against a stored result "
+     "(PROBLEM CANDIDATE --against OLD.json).\v"
+     "For example:\n"
+     "  unseen compare softmax old.cu new.cu --effort quick\n\n"
+     "Exit status: 0 nothing is known to be worse, 1 something is, or too little could be told, 2 bad usage "
+     "or "
+     "input, 3 the environment cannot do it, 130 interrupted.",
+     command_compare},
     {"peak", "", 0, 0, "d", "Measure what the hardware can do, beside the vendor's figures.", command_peak},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -147,7 +186,7 @@ static int run(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return options_run(&commands[i], argc - 1, argv + 1);
     options_error("unknown command '%s'; expected list, describe, draw, verify, check, shrink, freeze, "
-                  "audit, prove, new, import or peak\n"
+                  "history, audit, harden, prove, new, import, compare, report or peak\n"
                   "---> unseen --help says what each does",
                   argv[1]);
     return EXIT_USAGE;

@@ -1,22 +1,18 @@
-#include "options.h"
+#include "options_internal.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/forbid/forbid.h"
 #include "verify/isolate/child.h"
 #include "verify/isolate/sandbox.h"
 #include "verify/problem/folder.h"
 #include "verify/problem/paths.h"
 #include "verify/session/session.h"
-#include "verify/system/defence.h"
 #include "verify/system/interrupt.h"
 
 enum {
@@ -54,7 +50,19 @@ enum {
     KEY_WITHOUT = 'W',
     KEY_PYTHON = 'P',
     KEY_ENTRY = 'E',
-    KEY_COMPILE_TIMEOUT = 'k'
+    KEY_COMPILE_TIMEOUT = 'k',
+    KEY_SCORES = 'g',
+    KEY_REWARD = 'Q',
+    KEY_REWARD_TABLE = 'A',
+    KEY_DB = 'D',
+    KEY_PLOT = 'N',
+    KEY_IMPORT = 'I',
+    KEY_HTML = 'H',
+    KEY_JUNIT = 'U',
+    KEY_MARKDOWN = 'K',
+    KEY_GITHUB = 'G',
+    KEY_COLOR = 'O',
+    KEY_AGAINST = 'a'
 };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
@@ -82,9 +90,24 @@ static const struct argp_option all_options[] = {
      "300, 1500 configurations",
      0},
     {"seed", KEY_SEED, "S", 0, "draw from seed S instead of the system's entropy", 0},
-    {"baseline", KEY_BASELINE, "FILE", 0, "time FILE beside the candidate", 0},
+    {"baseline", KEY_BASELINE, "FILE", 0,
+     "judge and time FILE, or the problem's `own` baseline, beside the candidate", 0},
+    {"against", KEY_AGAINST, "FILE", 0, "compare with this stored result, which was made with --baseline own",
+     0},
+    {"scores", KEY_SCORES, NULL, 0, "print the scores that others publish, too (doc/scores.md)", 0},
+    {"reward", KEY_REWARD, "NAME", 0,
+     "print one line: the score NAME of the unseen set (NAME@seen: of the seen)", 0},
+    {"reward-table", KEY_REWARD_TABLE, "FILE", 0, "what outcomes are worth, for the score `table`", 0},
+    {"db", KEY_DB, "FILE", 0, "keep the result in the database FILE, which `unseen history` reads", 0},
+    {"plot", KEY_PLOT, "FILE", 0, "draw times and drops over runs as SVG into FILE; -: standard output", 0},
+    {"import", KEY_IMPORT, NULL, 0, "take in results that --json wrote", 0},
     {"json", KEY_JSON, "FILE", 0, "write the whole result to FILE", 0},
     {"csv", KEY_CSV, "FILE", 0, "write one line per configuration to FILE", 0},
+    {"html", KEY_HTML, "FILE", 0, "write one self-contained page to FILE", 0},
+    {"junit", KEY_JUNIT, "FILE", 0, "write JUnit XML to FILE: a test case for each configuration", 0},
+    {"markdown", KEY_MARKDOWN, "FILE", 0, "write Markdown to FILE, for a pull request's comment", 0},
+    {"github", KEY_GITHUB, NULL, 0, "print annotations of a workflow on GitHub", 0},
+    {"color", KEY_COLOR, "WHEN", 0, "auto (default: on a terminal), always or never", 0},
     {"timing", KEY_TIMING, NULL, 0, "time it too, and judge the timed calls", 0},
     {"no-timing", KEY_NO_TIMING, NULL, 0, "judge correctness only", 0},
     {"no-lease", KEY_NO_LEASE, NULL, 0,
@@ -142,113 +165,7 @@ struct parsing {
     struct options *options;
 };
 
-static __attribute__((noreturn, format(printf, 2, 3))) void usage_error(const struct command *command,
-                                                                        const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    fprintf(stderr, "unseen %s: ", command->name);
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, "\n");
-    va_end(arguments);
-    exit(EXIT_USAGE);
-}
-
 /* --- values --- */
-
-struct whole {
-    const char *name, *example;
-    uint64_t least, most;
-};
-
-static uint64_t parse_whole(const struct command *command, const struct whole *whole, const char *text)
-{
-    char *end;
-    errno = 0;
-    const unsigned long long value = strtoull(text, &end, 10);
-    if (end == text || *end != '\0' || errno || strchr(text, '-') || value < whole->least ||
-        value > whole->most)
-        usage_error(command,
-                    "--%s '%s'; expected a whole number from %llu to %llu\n"
-                    "---> for example --%s %s",
-                    whole->name, text, (unsigned long long)whole->least, (unsigned long long)whole->most,
-                    whole->name, whole->example);
-    return value;
-}
-
-static double parse_seconds(const struct command *command, const char *name, const char *example,
-                            const char *text)
-{
-    enum { DAY = 86400 };
-    char *end;
-    const double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !(value > 0) || value > DAY)
-        usage_error(command,
-                    "--%s '%s'; expected seconds above 0 and at most %d\n"
-                    "---> for example --%s %s",
-                    name, text, DAY, name, example);
-    return value;
-}
-
-/* A number and a power of 1024. Below the least no candidate could be loaded. */
-static double parse_size(const struct command *command, const char *text)
-{
-    static const char units[] = "KMGT";
-    static const double least = 16 << 20, most = 0x1p50;
-    char *end;
-    double value = strtod(text, &end);
-    const char *const unit = *end ? strchr(units, *end) : NULL;
-    if (unit)
-        value = ldexp(value, 10 * (int)(unit - units + 1));
-    if (end == text || (*end && (!unit || end[1])) || !(value >= least && value <= most))
-        usage_error(command,
-                    "--memory '%s'; expected a number with K, M, G or T (powers of 1024), from 16M to 1024T\n"
-                    "---> for example --memory 8G",
-                    text);
-    return value;
-}
-
-static enum effort parse_effort(const struct command *command, const char *text)
-{
-    static const char *const name[] = {"quick", "standard", "deep"};
-    for (int i = 0; i < 3; i++)
-        if (strcmp(text, name[i]) == 0)
-            return (enum effort)i;
-    usage_error(command,
-                "--effort '%s'; expected quick, standard or deep\n"
-                "---> --unseen N draws any other number of configurations",
-                text);
-}
-
-static bool parse_tolerance(const struct command *command, const char *text)
-{
-    if (strcmp(text, "published") != 0 && strcmp(text, "exact") != 0)
-        usage_error(command,
-                    "--tolerance '%s'; expected exact or published\n"
-                    "---> leave it out for exact",
-                    text);
-    return strcmp(text, "published") == 0;
-}
-
-static void parse_forbid(const struct command *command, const char *text)
-{
-    char error[512];
-    if (forbid_add(text, error, sizeof error) != 0)
-        usage_error(command, "%s", error);
-}
-
-static void take_away(const struct command *command, const char *list)
-{
-    const char *const wrong = defence_remove(list);
-    if (!wrong)
-        return;
-    char names[DEFENCE_TEXT + DEFENCE_COUNT] = "";
-    for (int i = 0; i < DEFENCE_COUNT; i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
-                 defence_name((enum defence)i));
-    usage_error(command, "--without '%.*s'; expected some of %s\n---> for example --without fresh,moved",
-                (int)strcspn(wrong, ","), wrong, names);
-}
 
 static error_t parse_value(int key, char *text, const struct command *command, struct options *o)
 {
@@ -257,47 +174,57 @@ static error_t parse_value(int key, char *text, const struct command *command, s
                               seed = {"seed", "1", 0, ((uint64_t)1 << 53) - 1}; /* exact in JSON */
     switch (key) {
     case KEY_UNSEEN:
-        o->unseen = (int)parse_whole(command, &unseen, text);
+        o->unseen = (int)options_whole(command, &unseen, text);
         o->only_unseen = true;
         return 0;
     case KEY_SEED:
-        o->seed = parse_whole(command, &seed, text);
+        o->seed = options_whole(command, &seed, text);
         o->seed_given = true;
         return 0;
-    case KEY_JOBS: o->jobs = (int)parse_whole(command, &jobs, text); return 0;
-    case KEY_RUNS: o->runs = (int)parse_whole(command, &runs, text); return 0;
-    case KEY_TIMEOUT: o->timeout = parse_seconds(command, "timeout", "5", text); return 0;
+    case KEY_JOBS: o->jobs = (int)options_whole(command, &jobs, text); return 0;
+    case KEY_RUNS: o->runs = (int)options_whole(command, &runs, text); return 0;
+    case KEY_TIMEOUT: o->timeout = options_seconds(command, "timeout", "5", text); return 0;
     case KEY_COMPILE_TIMEOUT:
-        o->compile_timeout = parse_seconds(command, "compile-timeout", "120", text);
+        o->compile_timeout = options_seconds(command, "compile-timeout", "120", text);
         return 0;
     case KEY_ENTRY: o->entry = text; return 0;
-    case KEY_BUDGET: o->budget = parse_seconds(command, "budget", "600", text); return 0;
-    case KEY_MEMORY: o->memory = parse_size(command, text); return 0;
+    case KEY_BUDGET: o->budget = options_seconds(command, "budget", "600", text); return 0;
+    case KEY_MEMORY: o->memory = options_size(command, text); return 0;
     case KEY_EFFORT:
-        o->effort = parse_effort(command, text);
+        o->effort = options_effort(command, text);
         o->effort_given = true;
         return 0;
-    case KEY_TOLERANCE: o->published = parse_tolerance(command, text); return 0;
+    case KEY_TOLERANCE: o->published = options_tolerance(command, text); return 0;
     case KEY_DEVICE: o->device = text; return 0;
     case KEY_SEEN: o->seen = text; return 0;
     case KEY_SPACE: o->space = text; return 0;
     case KEY_BASELINE: o->baseline = text; return 0;
+    case KEY_REWARD: o->reward = text; return 0;
+    case KEY_REWARD_TABLE: o->reward_table = text; return 0;
+    case KEY_DB: o->db = text; return 0;
+    case KEY_PLOT: o->plot = text; return 0;
+    case KEY_AGAINST: o->against = text; return 0;
     case KEY_JSON: o->json = text; return 0;
     case KEY_CSV: o->csv = text; return 0;
+    case KEY_HTML: o->html = text; return 0;
+    case KEY_JUNIT: o->junit = text; return 0;
+    case KEY_MARKDOWN: o->markdown = text; return 0;
+    case KEY_COLOR: o->color = options_color(command, text); return 0;
     case KEY_REGRESS: o->regress = text; return 0;
     case KEY_CAUSE: o->cause = text; return 0;
     case KEY_LIKE: o->like = text; return 0;
-    case KEY_FORBID: parse_forbid(command, text); return 0;
+    case KEY_FORBID: options_forbid(command, text); return 0;
     case KEY_OUT: o->out = text; return 0;
     case KEY_PYTHON:
         o->python = text;
         folder_python(text);
         return 0;
-    case KEY_WITHOUT: take_away(command, text); return 0;
+    case KEY_WITHOUT: options_take_away(command, text); return 0;
     case KEY_SOURCES:
         if (!sandbox_add_source(text))
-            usage_error(command, "--sources '%s'; expected a folder, %d of them at most\n---> check the path",
-                        text, SANDBOX_SOURCES - 1);
+            options_usage(command,
+                          "--sources '%s'; expected a folder, %d of them at most\n---> check the path", text,
+                          SANDBOX_SOURCES - 1);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -314,10 +241,10 @@ static void take_argument(const struct parsing *parsing, const char *text)
         return;
     }
     if (command->most == 0)
-        usage_error(command, "unexpected argument '%s'; expected none\n---> leave it out", text);
-    usage_error(command, "unexpected argument '%s'; expected %s\n---> %s", text, command->arguments,
-                strchr(text, '=') ? "put the whole configuration in quotes: 'rows=3 cols=4099'"
-                                  : "leave it out");
+        options_usage(command, "unexpected argument '%s'; expected none\n---> leave it out", text);
+    options_usage(command, "unexpected argument '%s'; expected %s\n---> %s", text, command->arguments,
+                  strchr(text, '=') ? "put the whole configuration in quotes: 'rows=3 cols=4099'"
+                                    : "leave it out");
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -334,6 +261,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_NO_EXPLAIN: o->explain = false; return 0;
     case KEY_FAIL_FAST: o->fail_fast = true; return 0;
     case KEY_HEADER: o->header = true; return 0;
+    case KEY_GITHUB: o->github = true; return 0;
+    case KEY_SCORES: o->scores = true; return 0;
+    case KEY_IMPORT: o->import = true; return 0;
     case KEY_REQUIRE_SANDBOX: sandbox_require(); return 0;
     case KEY_VERBOSE:
     case KEY_QUIET: /* the last of the two counts */
@@ -343,10 +273,12 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case ARGP_KEY_ARG: take_argument(parsing, text); return 0;
     case ARGP_KEY_END:
         if (o->arguments < parsing->command->least)
-            usage_error(parsing->command,
-                        "found %d of the arguments; expected %s\n"
-                        "---> unseen %s --help",
-                        o->arguments, parsing->command->arguments, parsing->command->name);
+            options_usage(parsing->command,
+                          "found %d of the arguments; expected %s\n"
+                          "---> unseen %s --help",
+                          o->arguments, parsing->command->arguments, parsing->command->name);
+        o->quiet = o->quiet || o->reward; /* its line is all that is printed */
+        o->verbose = o->verbose && !o->quiet;
         return 0;
     default: return parse_value(key, text, parsing->command, o);
     }
@@ -374,16 +306,16 @@ refuse_option(const struct command *command, const struct argp_option *table, in
     for (const struct argp_option *o = table; o->name; o++) {
         const size_t used = strlen(names);
         if (optopt == o->key && optopt > LONG_ONLY && found == ':')
-            usage_error(command, "--%s has no value; expected --%s %s\n---> add the value", o->name, o->name,
-                        o->arg);
+            options_usage(command, "--%s has no value; expected --%s %s\n---> add the value", o->name,
+                          o->name, o->arg);
         if (optopt == o->key && strchr(word, '='))
-            usage_error(command, "'%s'; --%s takes no value\n---> leave out the value", word, o->name);
+            options_usage(command, "'%s'; --%s takes no value\n---> leave out the value", word, o->name);
         snprintf(names + used, sizeof names - used, "%s--%s", used ? ", " : "", o->name);
     }
-    usage_error(command,
-                "unknown option '%s'; expected %s%s--help\n"
-                "---> unseen %s --help says what each does",
-                word, names, *names ? " or " : "", command->name);
+    options_usage(command,
+                  "unknown option '%s'; expected %s%s--help\n"
+                  "---> unseen %s --help says what each does",
+                  word, names, *names ? " or " : "", command->name);
 }
 
 /* Before argp, whose words for a wrong option do not say what is expected. Keys as argp will see them;
@@ -411,16 +343,6 @@ static void check_options(const struct command *command, const struct argp_optio
         if (found == ':' || (found == '?' && !(one_letter && optopt == '?')))
             refuse_option(command, table, found, one_letter ? letter : argv[optind - 1]);
     }
-}
-
-/* What went to a full disk must not look like success. */
-static int check_output(int status)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return status;
-    options_error("standard output takes no more: not all was written\n"
-                  "---> free some space, or send it elsewhere");
-    return status == EXIT_GENERAL || status == EXIT_OTHER ? EXIT_ENVIRONMENT : status;
 }
 
 /* Kernels of the tool's own include headers of its problems. */
@@ -457,34 +379,5 @@ int options_run(const struct command *command, int argc, char **argv)
         options_error("out of memory");
         return EXIT_ENVIRONMENT;
     }
-    return check_output(command->run(&options));
-}
-
-void options_error(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    fflush(stdout); /* where both go to one file, the error comes last */
-    fprintf(stderr, "unseen: ");
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, "\n");
-    va_end(arguments);
-}
-
-/* A folder takes a compiler, which an interrupt ends. A note says what the run can do without. */
-int options_problem(const char *word, const struct problem **problem)
-{
-    char text[4096];
-    const bool caught = catch_signals_here(child_stop_all);
-    const enum folder_status status = folder_problem(problem, word, text, sizeof text);
-    const bool interrupted = is_interrupted();
-    if (caught)
-        release_signals();
-    if (interrupted) { /* the compiler was killed; that says nothing about the problem */
-        options_error("interrupted");
-        return EXIT_INTERRUPTED;
-    }
-    if (*text)
-        options_error("%s%s", status == FOLDER_OK ? "note: " : "", text);
-    return status == FOLDER_OK ? 0 : status == FOLDER_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
+    return options_output(command->run(&options));
 }

@@ -12,13 +12,20 @@
 /* Exit statuses. */
 enum { EXIT_GENERAL = 0, EXIT_OTHER = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3, EXIT_INTERRUPTED = 130 };
 
-enum { ARGUMENTS_MAX = 3, RUNS_DEFAULT = 60 };
+enum { ARGUMENTS_MAX = 256, RUNS_DEFAULT = 60 };
+
+enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 struct options {
     const char *argument[ARGUMENTS_MAX];
     int arguments;
     const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause, *like, *out, *python, *entry;
-    int unseen; /* -1: what the effort says */
+    const char *html, *junit, *markdown;
+    const char *reward, *reward_table, *db, *plot, *against;
+    bool github;
+    enum color color;
+    bool arguments_are_results; /* and not a problem and a candidate */
+    int unseen;                 /* -1: what the effort says */
     enum effort effort;
     bool effort_given;
     uint64_t seed;
@@ -34,6 +41,8 @@ struct options {
     double budget;          /* seconds; 0: none */
     int jobs, runs;
     bool verbose, quiet;
+    bool scores; /* print them */
+    bool import; /* of history */
 };
 
 /* One command of the tool. */
@@ -56,6 +65,10 @@ int options_problem(const char *word, const struct problem **problem);
 /* An error in the house form on standard error: "unseen: TEXT". */
 void options_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* A command's exit status, its standard output considered: what went to a full disk must not look like success; a reader that
+ * has left (`| head`) has read what it wanted. */
+int options_output(int status);
+
 int command_list(const struct options *options);
 int command_describe(const struct options *options);
 int command_draw(const struct options *options);
@@ -63,10 +76,14 @@ int command_verify(const struct options *options);
 int command_check(const struct options *options);
 int command_shrink(const struct options *options);
 int command_freeze(const struct options *options);
+int command_history(const struct options *options);
 int command_audit(const struct options *options);
+int command_harden(const struct options *options);
 int command_import(const struct options *options);
 int command_new(const struct options *options);
 int command_prove(const struct options *options);
 int command_peak(const struct options *options);
+int command_report(const struct options *options);
+int command_compare(const struct options *options);
 
 #endif

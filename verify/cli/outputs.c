@@ -3,13 +3,23 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include "reports/csv.h"
-#include "reports/json.h"
-#include "verify/system/clock.h"
+#include "reports/atomic.h"
 #include "verify/measure/score.h"
+#include "verify/system/clock.h"
 
 enum { SECONDS_BETWEEN = 2 };
+
+static const char *path_of(const struct options *options, enum report_kind kind)
+{
+    const char *const path[REPORT_COUNT] = {[REPORT_JSON] = options->json,
+                                            [REPORT_CSV] = options->csv,
+                                            [REPORT_HTML] = options->html,
+                                            [REPORT_JUNIT] = options->junit,
+                                            [REPORT_MARKDOWN] = options->markdown};
+    return path[kind];
+}
 
 static bool same_file(const char *a, const char *b)
 {
@@ -21,79 +31,120 @@ static bool same_file(const char *a, const char *b)
     return S_ISREG(one.st_mode) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
+/* `verify ... > result.json` beside `--json result.json`: the report would go where nobody finds it. */
+static bool is_redirected_to(const char *path)
+{
+    struct stat one, other;
+    return !atomic_is_standard(path) && stat(path, &one) == 0 && fstat(STDOUT_FILENO, &other) == 0 &&
+           S_ISREG(one.st_mode) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
 /* Which of the run's own files would `path` overwrite? */
 static const char *overwrites(const char *path, const struct options *options)
 {
-    return same_file(path, options->argument[1]) ? "candidate"
-           : same_file(path, options->baseline)  ? "baseline"
-           : same_file(path, options->seen)      ? "seen set"
-           : same_file(path, options->space)     ? "contract"
-           : same_file(path, options->regress)   ? "file of frozen failures"
-                                                 : NULL;
+    for (int i = 0; options->arguments_are_results && i < options->arguments; i++)
+        if (same_file(path, options->argument[i]))
+            return "result";
+    if (options->arguments_are_results)
+        return is_redirected_to(path) ? "standard output" : NULL;
+    return same_file(path, options->argument[1])    ? "candidate"
+           : same_file(path, options->baseline)     ? "baseline"
+           : same_file(path, options->reward_table) ? "table of rewards"
+           : same_file(path, options->seen)         ? "seen set"
+           : same_file(path, options->space)        ? "contract"
+           : same_file(path, options->regress)      ? "file of frozen failures"
+           : is_redirected_to(path)                 ? "standard output"
+                                                    : NULL;
 }
 
-static int refuse(const char *option, const char *path, const char *what)
+static int refuse(enum report_kind kind, const char *path, const char *what)
 {
     options_error("--%s %s is the %s of this run; expected a file of its own\n"
                   "---> give another path",
-                  option, path, what);
+                  report_option(kind), path, what);
     return EXIT_USAGE;
+}
+
+bool outputs_on_standard(const struct options *options)
+{
+    for (int i = 0; i < REPORT_COUNT; i++)
+        if (path_of(options, i) && atomic_is_standard(path_of(options, i)))
+            return true;
+    return false;
 }
 
 int outputs_check(const struct options *options)
 {
-    const char *what;
-    if ((what = overwrites(options->json, options)) != NULL)
-        return refuse("json", options->json, what);
-    if ((what = overwrites(options->csv, options)) != NULL)
-        return refuse("csv", options->csv, what);
-    if (same_file(options->json, options->csv))
-        return refuse("csv", options->csv, "JSON result");
+    for (int i = 0; i < REPORT_COUNT; i++) {
+        const char *const path = path_of(options, i);
+        const char *const what = path ? overwrites(path, options) : NULL;
+        if (what)
+            return refuse(i, path, what);
+        for (int k = 0; k < i && path; k++) {
+            const char *const other = path_of(options, k);
+            if (same_file(path, other) || (other && atomic_is_standard(path) && atomic_is_standard(other)))
+                return refuse(i, path, report_words(k));
+        }
+        if (same_file(path, options->db))
+            return refuse(i, path, "database");
+    }
     return 0;
+}
+
+static void keep_error(struct outputs *outputs, const char *error)
+{
+    if (!outputs->error[0])
+        snprintf(outputs->error, sizeof outputs->error, "%s", error);
+}
+
+static void write_one(struct outputs *outputs, enum report_kind kind, const struct result *const *results,
+                      int count)
+{
+    char error[sizeof outputs->error];
+    if (outputs->path[kind] &&
+        report_write(kind, outputs->path[kind], results, count, error, sizeof error) != 0)
+        keep_error(outputs, error);
 }
 
 int outputs_open(struct outputs *outputs, const struct options *options)
 {
     const struct result empty = {
         .verdict = VERDICT_INCONCLUSIVE, .partial = true, .partial_reason = "not started"};
+    const struct result *const first = &empty;
     const int status = outputs_check(options);
-    *outputs = (struct outputs){.json = options->json, .csv = options->csv, .written = clock_seconds()};
-    if (status != 0)
+    *outputs = (struct outputs){.written = clock_seconds()};
+    for (int i = 0; i < REPORT_COUNT; i++)
+        outputs->held[i] = -1;
+    for (int i = 0; i < REPORT_COUNT && status == 0; i++) {
+        char error[sizeof outputs->error];
+        outputs->path[i] = path_of(options, i);
+        if (outputs->path[i] && !atomic_is_stream(outputs->path[i]))
+            write_one(outputs, i, &first, 1);
+        else if (outputs->path[i] &&
+                 (outputs->held[i] = atomic_hold(outputs->path[i], error, sizeof error)) < 0)
+            keep_error(outputs, error);
+    }
+    if (status != 0 || !outputs->error[0])
         return status;
-    outputs_write(outputs, &empty);
-    if (!outputs->error[0])
-        return 0;
     options_error("%s", outputs->error);
+    outputs_close(outputs);
     return EXIT_ENVIRONMENT;
 }
 
-void outputs_write(struct outputs *outputs, const struct result *result)
+void outputs_write(struct outputs *outputs, const struct result *const *results, int count)
 {
-    char error[sizeof outputs->error];
-    if (outputs->json && json_write(outputs->json, result, error, sizeof error) != 0 && !outputs->error[0])
-        memcpy(outputs->error, error, sizeof error);
-    if (outputs->csv && csv_write(outputs->csv, result, error, sizeof error) != 0 && !outputs->error[0])
-        memcpy(outputs->error, error, sizeof error);
+    for (int i = 0; i < REPORT_COUNT; i++)
+        write_one(outputs, i, results, count);
     outputs->written = clock_seconds();
-}
-
-/* A device or a pipe gets the final result only: there, two would follow each other. */
-static bool is_stream(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
 void outputs_write_partial(struct outputs *outputs, const struct result *result, int ready, double start)
 {
-    struct outputs files = *outputs;
+    static const enum report_kind kinds[] = {REPORT_JSON, REPORT_CSV};
     struct result partial = *result;
+    const struct result *const first = &partial;
     const double now = clock_seconds();
-    if (files.json && is_stream(files.json))
-        files.json = NULL;
-    if (files.csv && is_stream(files.csv))
-        files.csv = NULL;
-    if (now - outputs->written < SECONDS_BETWEEN || (!files.json && !files.csv))
+    if (now - outputs->written < SECONDS_BETWEEN)
         return;
     partial.result_count = ready;
     partial.partial = true;
@@ -101,7 +152,17 @@ void outputs_write_partial(struct outputs *outputs, const struct result *result,
     partial.seconds = now - start;
     score_set(&partial);
     partial.verdict = partial.published_verdict = VERDICT_INCONCLUSIVE;
-    outputs_write(&files, &partial);
-    memcpy(outputs->error, files.error, sizeof outputs->error);
-    outputs->written = files.written;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (outputs->held[kinds[i]] < 0)
+            write_one(outputs, kinds[i], &first, 1);
+    outputs->written = clock_seconds();
+}
+
+void outputs_close(struct outputs *outputs)
+{
+    for (int i = 0; i < REPORT_COUNT; i++) {
+        if (outputs->held[i] >= 0)
+            close(outputs->held[i]);
+        outputs->held[i] = -1;
+    }
 }

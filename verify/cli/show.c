@@ -1,7 +1,6 @@
 #include "show.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "reports/text.h"
 #include "verify/problem/folder.h"
@@ -56,53 +55,62 @@ void show_findings(const struct session *session)
     }
 }
 
-char *show_command_options(const struct options *options, const struct task *task)
+/* Words are owned by the list where `make` made them; both of an option by the list. */
+static void add(struct show_words *list, const char *option, const char *value)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
+    if (list->count + 2 >= SHOW_WORDS)
+        return;
+    snprintf(list->text[list->count], sizeof *list->text, "%s", option);
+    list->word[list->count] = list->text[list->count];
+    list->count++;
+    if (value) {
+        list->word[list->count] = value;
+        list->count++;
+    }
+    list->word[list->count] = NULL;
+}
+
+static void add_number(struct show_words *list, const char *option, const char *format, double value)
+{
+    char *const text = list->text[list->count + 1];
+    snprintf(text, sizeof *list->text, format, value);
+    add(list, option, text);
+}
+
+void show_check_words(struct show_words *list, const struct options *options, const struct task *task)
+{
+    *list = (struct show_words){.count = 0};
     if (options->device)
-        fprintf(out, "--device %s ", options->device);
+        add(list, "--device", options->device);
     else if (task->device.backend == BACKEND_HOST)
-        fprintf(out, "--device host ");
-    if (options->space) {
-        fprintf(out, "--space ");
-        text_shell(out, options->space);
-        fprintf(out, " ");
-    }
+        add(list, "--device", "host");
+    if (options->space)
+        add(list, "--space", options->space);
     if (options->timeout != CALL_SECONDS)
-        fprintf(out, "--timeout %g ", options->timeout);
-    if (options->python) {
-        fprintf(out, "--python ");
-        text_shell(out, options->python);
-        fprintf(out, " ");
-    }
-    if (options->entry) {
-        fprintf(out, "--entry ");
-        text_shell(out, options->entry);
-        fprintf(out, " ");
-    }
+        add_number(list, "--timeout", "%g", options->timeout);
+    if (options->python)
+        add(list, "--python", options->python);
+    if (options->entry)
+        add(list, "--entry", options->entry);
     if (options->memory > 0)
-        fprintf(out, "--memory %.10gM ", options->memory / 0x1p20);
+        add_number(list, "--memory", "%.10gM", options->memory / 0x1p20);
     if (options->published)
-        fprintf(out, "--tolerance published ");
-    fclose(out);
-    if (text && size > 0)
-        text[size - 1] = '\0'; /* the last blank */
-    return text;
+        add(list, "--tolerance", "published");
 }
 
 void show_command(const struct options *options, const struct task *task, const char *config)
 {
-    char *rest = show_command_options(options, task);
+    struct show_words list;
+    show_check_words(&list, options, task);
     printf("  %-11sunseen check ", "reproduce");
     text_shell(stdout, folder_word(task->problem));
     printf(" ");
     text_shell(stdout, options->argument[1]);
     printf(" ");
     text_shell(stdout, config);
-    printf("%s%s\n", rest && *rest ? " " : "", rest ? rest : "");
-    free(rest);
+    for (int i = 0; i < list.count; i++) {
+        printf(" ");
+        text_shell(stdout, list.word[i]);
+    }
+    printf("\n");
 }

@@ -16,8 +16,13 @@ void show_findings(const struct session *session);
 /* The command that runs one configuration again, ready to paste. */
 void show_command(const struct options *options, const struct task *task, const char *config);
 
-/* The options that such a command needs beside the candidate and the configuration: "--device host". The
- * caller frees it; NULL: out of memory. */
-char *show_command_options(const struct options *options, const struct task *task);
+/* The words that such a command needs behind the configuration: "--device", "host"; NULL ends them. */
+enum { SHOW_WORDS = 20 };
+struct show_words {
+    const char *word[SHOW_WORDS];
+    char text[SHOW_WORDS][24]; /* options, and numbers that were made for them */
+    int count;
+};
+void show_check_words(struct show_words *list, const struct options *options, const struct task *task);
 
 #endif

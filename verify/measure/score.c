@@ -244,6 +244,17 @@ static int outcomes_sum(const struct set_score *score)
     return sum;
 }
 
+/* What --fail-fast or the budget left out would count as not passing, and make a drop that nobody measured. */
+static bool stopped_early(const struct result *result)
+{
+    for (int i = 0; i < result->result_count; i++)
+        if (result->results[i].outcome == OUTCOME_SKIPPED &&
+            (result->results[i].reason.cause == CAUSE_FAIL_FAST ||
+             result->results[i].reason.cause == CAUSE_BUDGET))
+            return true;
+    return false;
+}
+
 void score_set(struct result *result)
 {
     struct set_score *const seen = &result->seen, *const unseen = &result->unseen;
@@ -252,12 +263,15 @@ void score_set(struct result *result)
 
     assert(outcomes_sum(seen) == seen->configs && outcomes_sum(unseen) == unseen->configs);
     assert(seen->configs + unseen->configs == result->result_count);
+    result->retention = moments_ratio(&unseen_fraction, &seen_fraction);
+    result->drop = (struct interval){0};
+    if (stopped_early(result))
+        return;
     result->drop = score_difference(seen->outcome[OUTCOME_PASS], seen->configs, unseen->outcome[OUTCOME_PASS],
                                     unseen->configs);
     result->drop.value *= 100; /* percentage points */
     result->drop.low *= 100;
     result->drop.high *= 100;
-    result->retention = moments_ratio(&unseen_fraction, &seen_fraction);
 }
 
 /* ---- Verdicts ---- */

@@ -18,3 +18,9 @@ extern "C" double student_quantile(double df, double tail)
     const boost::math::students_t_distribution<double, quiet> student(df);
     return quantile(complement(student, tail));
 }
+
+extern "C" double student_tail(double df, double t)
+{
+    const boost::math::students_t_distribution<double, quiet> student(df);
+    return cdf(complement(student, t));
+}

@@ -10,6 +10,9 @@ extern "C" {
  * infinite, tail in (0, 1). NaN outside of that. */
 double student_quantile(double df, double tail);
 
+/* The probability that a variable of `df` degrees of freedom exceeds t, which student_quantile inverts. */
+double student_tail(double df, double t);
+
 #ifdef __cplusplus
 }
 #endif

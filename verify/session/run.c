@@ -284,6 +284,8 @@ enum run_status run_task(const struct task *task, const struct run_options *opti
     run_workers(&run, options->jobs > 0 ? options->jobs : 1);
     if (run.status == RUN_DONE)
         run_late_calls(&run);
+    if (*task->baseline.object && run.status == RUN_DONE)
+        run_baseline(&run);
     if (options->timing && run.status == RUN_DONE)
         run_times(&run);
     compact(&run);

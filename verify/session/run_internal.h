@@ -44,6 +44,16 @@ void run_collect(struct run *run, const struct session *session);
 void run_times(struct run *run);      /* of all that passed */
 void run_late_calls(struct run *run); /* of the cheapest configuration that passed */
 
+struct session *run_open_baseline(const struct run *run); /* of a run with --baseline; NULL: out of memory */
+
+/* --- run_baseline.c --- */
+
+/* Does the baseline pass, by the same judge, where the candidate ran? Nothing else of the run goes on. */
+void run_baseline(struct run *run);
+
+/* Keep what the baseline's calls came to on a configuration; what only a clock or a signal from outside ended says nothing. */
+void run_note_baseline(struct config_result *result, const struct config_result *baseline);
+
 /* --- run_alone.c --- */
 
 /* What timed out: a check, or the calls that are timed. */

@@ -12,8 +12,8 @@
 /* What is timed, in an order that nobody can tell from the checks'. */
 struct times {
     struct run *run;
-    struct session *session, *baseline; /* baseline: NULL without --baseline */
-    int *order;                         /* numbers of configurations */
+    struct session *session;
+    int *order; /* numbers of configurations */
     int count;
 };
 
@@ -62,19 +62,6 @@ static void time_break(struct run *run, enum session_status status, const char *
     snprintf(run->error, run->error_size, "%s%s", what, session_error(session));
 }
 
-/* Where the baseline itself does not pass, there is no time to compare with. */
-static void time_baseline(const struct times *times, int i, double budget)
-{
-    struct run *run = times->run;
-    struct config_result other = {0};
-    const enum session_status status =
-        session_time(times->baseline, &run_drawn(run->task, i)->config, budget, &other);
-    if (status != SESSION_OK)
-        time_break(run, status, "--baseline: ", times->baseline);
-    else if (other.outcome == OUTCOME_PASS && other.timing.present)
-        run->result->results[i].timing.baseline_ms = other.timing.median_ms;
-}
-
 static double budget_of(const struct run *run, int i)
 {
     return run->options->time_budget * (run->result->results[i].unseen ? 1 : 4);
@@ -99,8 +86,6 @@ static void settle(const struct times *times, int i, const struct config_result 
     status = run_settle_timeout(run, times->session, i, kept, &again, status);
     if (status != SESSION_OK)
         time_break(run, status, "", times->session);
-    else if (times->baseline && result->timing.present)
-        time_baseline(times, i, again.time_budget);
     if (is_interrupted() ||
         (budget_is_over() && !outcome_is_rejected(result->outcome) && !result->timing.present))
         *result = *kept; /* a killed child's "crash" is nobody's fault */
@@ -165,7 +150,7 @@ static void time_groups(const struct times *times)
     }
 }
 
-static struct session *open_baseline(const struct run *run)
+struct session *run_open_baseline(const struct run *run)
 {
     struct session_options options = run_session_options(run->task, run->options);
     options.object = run->task->baseline.object;
@@ -177,9 +162,7 @@ void run_times(struct run *run)
 {
     const struct session_options options = run_session_options(run->task, run->options);
     struct times times = {.run = run, .session = session_open(&options)};
-    if (*run->task->baseline.object)
-        times.baseline = open_baseline(run);
-    if (times.session && (times.baseline || !*run->task->baseline.object) && list_times(&times)) {
+    if (times.session && list_times(&times)) {
         time_groups(&times);
         share_times(&times);
         for (int i = 0; budget_is_over() && i < run->total; i++)
@@ -192,10 +175,7 @@ void run_times(struct run *run)
         session_seconds(times.session, &run->result->phase);
         session_company(times.session, &run->result->company);
     }
-    if (times.baseline)
-        session_seconds(times.baseline, &run->result->phase);
     session_close(times.session);
-    session_close(times.baseline);
     free(times.order);
 }
 

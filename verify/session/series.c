@@ -176,10 +176,11 @@ static enum call_mode mode_of(const struct series *series, const struct session 
 {
     if (s->options.device->backend != BACKEND_CUDA || !defence_is_on(DEFENCE_CLOCKS))
         return CALL_EVENTS;
+    /* drawn in any case: two candidates that are compared get the same contents */
+    const bool asks = pcg_below(series->random, ASK_ONE_IN) == 0;
     if (s->outside)
         return CALL_WALL;
-    return series->calls == 0 || !s->child || pcg_below(series->random, ASK_ONE_IN) == 0 ? CALL_ASK
-                                                                                         : CALL_EVENTS;
+    return series->calls == 0 || !s->child || asks ? CALL_ASK : CALL_EVENTS;
 }
 
 /* A refusal ends it. */

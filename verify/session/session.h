@@ -76,6 +76,30 @@ enum session_status session_time_several(struct session *session, struct timing_
 enum session_status session_time(struct session *session, const struct config *config, double budget_seconds,
                                  struct config_result *result);
 
+/* Times of two candidates on the same contents of one configuration, a pair from calls that follow each other. */
+enum { PAIRS_MOST = 32 };
+struct pairs {
+    int count;
+    double ms[2][PAIRS_MOST];
+    const char *method; /* the same for both */
+    bool disturbed;     /* somebody else was on the device, or two clocks disagree */
+};
+
+/* What is asked of one sampling of pairs. */
+struct pair_job {
+    const struct config *config;
+    int pairs;             /* so many; PAIRS_MOST at most */
+    double budget_seconds; /* fewer where these are spent, but one in any case */
+    int number;            /* of this sampling: others are on other contents */
+    bool fresh; /* in new processes: what one is lucky with (addresses, pages, a core) is drawn anew */
+};
+
+/* Take pairs, on data of the published kind, in the order A B B A or B A A B, by a coin. `session[0]` is A, and both are of the
+ * same problem and device. Outputs chosen in secret are judged: *result[0], *result[1] get another outcome where they do not
+ * pass, and then there are no pairs. The status of the session that is worse off. */
+enum session_status session_pairs(struct session *const session[2], const struct pair_job *job,
+                                  struct pairs *pairs, struct config_result *const result[2]);
+
 /* Make 500 calls of one configuration in a process of their own, and judge late ones; sets result->outcome when these
  * do not pass. */
 enum session_status session_late(struct session *session, const struct config *config,

@@ -8,44 +8,8 @@
 #include "gen/contract/instantiate.h"
 #include "gen/contract/space.h"
 #include "verify/measure/score.h"
-#include "series.h"
+#include "timed.h"
 #include "verify/system/defence.h"
-
-enum { LEAST_SAMPLES = 10, MOST_SAMPLES = 256, TIMED_CONTENT = 2 };
-enum { LEAST_EXCHANGES = 5 };     /* the quickest of which says what the others' load does not */
-static const double tight = 0.01; /* half-width of the median's interval, relative */
-/* A configuration that is being timed. */
-struct timed {
-    struct timing_job *job;
-    struct config config; /* with inputs of the published kind */
-    struct series series;
-    double event_ms[MOST_SAMPLES], wall_ms[MOST_SAMPLES], tail_ms[MOST_SAMPLES], rest_ms[MOST_SAMPLES];
-    int count;
-    double spent; /* seconds, with what was done for its calls */
-    bool open, over;
-    struct interval median;
-};
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static struct interval median_of(const double *value, int count, double *sorted)
-{
-    memcpy(sorted, value, (size_t)count * sizeof *value);
-    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
-    return score_median(sorted, count);
-}
-
-static bool is_tight(struct timed *timed)
-{
-    double sorted[MOST_SAMPLES];
-    timed->median = median_of(timed->event_ms, timed->count, sorted);
-    return timed->count >= LEAST_SAMPLES && timed->median.present &&
-           timed->median.high - timed->median.low <= 2 * tight * timed->median.value;
-}
 
 /* Slow kernels get one sample, and then as many as fit. */
 static bool has_enough(struct timed *timed)
@@ -54,28 +18,7 @@ static bool has_enough(struct timed *timed)
     if (timed->count == 0)
         return false;
     return timed->count == MOST_SAMPLES || timed->spent >= budget ||
-           (timed->count % LEAST_SAMPLES == 0 && is_tight(timed));
-}
-
-/* One call. */
-static void sample(struct session *s, struct timed *timed)
-{
-    struct series_call call;
-    const double start = clock_seconds();
-    if (!series_call(&timed->series, s, &call)) {
-        timed->over = true;
-        return;
-    }
-    if (call.outside)
-        timed->count = 0;
-    if (call.counts) {
-        timed->event_ms[timed->count] = call.clocks.event_ms;
-        timed->wall_ms[timed->count] = call.clocks.wall_ms;
-        timed->rest_ms[timed->count] = call.rest_ms;
-        timed->tail_ms[timed->count++] = call.tail_ms;
-        timed->spent += clock_seconds() - start;
-    }
-    timed->over = has_enough(timed);
+           (timed->count % LEAST_SAMPLES == 0 && timed_is_tight(timed));
 }
 
 /* Which is next, nobody can tell from those before. */
@@ -86,73 +29,12 @@ static void sample_all(struct session *s, struct timed *timed, int count)
         struct timed *next = &timed[pcg_below(random, (uint64_t)count)];
         if (next->over)
             continue;
-        sample(s, next);
+        next->over = !timed_sample(s, next) || has_enough(next);
         left -= next->over;
     }
     if (!random)
         session_failed(s, "timing", -1);
     pcg_free(random);
-}
-
-/* Do two clocks agree on it? */
-static void compare_clocks(struct session *s, struct timed *timed)
-{
-    double sorted[MOST_SAMPLES];
-    char line[RESULT_LINE_SIZE];
-    if (timed->series.ended.outcome != OUTCOME_PASS || timed->count == 0)
-        return;
-    const struct clocks median = {median_of(timed->event_ms, timed->count, sorted).value,
-                                  median_of(timed->wall_ms, timed->count, sorted).value};
-    config_format(&timed->config, line, sizeof line);
-    s->disturbed = s->disturbed || timed->job->result->timing.disturbed;
-    session_clocks(s, &timed->series, &median, line);
-}
-
-/* By how much one clock may run past another, in milliseconds and as a part of the time. */
-struct slack {
-    double ms, part;
-};
-
-/* What an exchange takes at most beside the call, in milliseconds. On the host little more than messages, flushing not
- * counted; on a GPU emptying L2, a launch that is hidden and two waits; where the candidate is Python, views of the tensors, a
- * longer launch, a look at what it returned and a copy. */
-static double usual_rest(const struct session *s)
-{
-    const bool on_host = s->options.device->backend == BACKEND_HOST;
-    return s->options.python ? (on_host ? 3 : 12) : on_host ? 0.3 : 2;
-}
-
-/* Is the least of the samples' excess over `event` more than that? */
-static bool exceeds(const double *excess, int count, double event, struct slack slack)
-{
-    double sorted[MOST_SAMPLES];
-    median_of(excess, count, sorted);
-    return sorted[0] > slack.ms + slack.part * event;
-}
-
-/* The candidate shares a process with the clocks that the runner reads. The judge's own runs from asking to the answer; in
- * the quickest of several exchanges little more than flushing and the call happens, on a loaded machine, too. Where far more
- * did, again and again, the runner's clock has been tampered with.
- *
- * On a GPU the exchange also empties caches, waits for the device and hides what the host takes to launch, so that only
- * milliseconds tell; what the events say is held against the host's clock there, which starts when the stream does and ends
- * after the driver has taken back what the stream freed. Both only where nobody else keeps the device busy: beside others
- * even the quickest call waits for its turn. */
-static void add_up(struct session *s, const struct timed *timed)
-{
-    static const struct slack events = {0.5, 2};
-    const bool on_host = s->options.device->backend == BACKEND_HOST;
-    const struct slack exchange = {usual_rest(s), 0.5};
-    double sorted[MOST_SAMPLES], gap[MOST_SAMPLES];
-    if (timed->count < (on_host ? LEAST_EXCHANGES : LEAST_SAMPLES) || !defence_is_on(DEFENCE_CLOCKS) ||
-        (!on_host && s->disturbed))
-        return;
-    const double event = median_of(timed->event_ms, timed->count, sorted).value;
-    for (int i = 0; i < timed->count; i++)
-        gap[i] = timed->wall_ms[i] - timed->event_ms[i] - timed->tail_ms[i];
-    if (exceeds(timed->rest_ms, timed->count, event, exchange) ||
-        (!on_host && exceeds(gap, timed->count, event, events)))
-        s->disbelieved = true;
 }
 
 /* While no other unseen does so on this device: session_time_several has taken the lease. */
@@ -164,132 +46,18 @@ static void take_times(struct session *s, struct timed *timed, int count)
     session_look(s);
     for (int i = 0; i < count && s->status == SESSION_OK; i++) {
         const bool shared = s->disturbed;
-        compare_clocks(s, &timed[i]);
-        add_up(s, &timed[i]);
+        timed_check(s, &timed[i]);
         timed[i].job->result->timing.disturbed = s->disturbed;
         s->disturbed = shared;
     }
     lease_give(s->options.lease);
 }
 
-static void attain(const struct session *s, double flops, double bytes, struct timing *timing)
-{
-    const struct device *device = s->options.device;
-    const double gbps = device_gbps(device);
-    const double tflops = device_tflops(device, s->options.problem);
-    const double memory = gbps > 0 ? bytes / gbps / 1e6 : 0;
-    const double compute = tflops > 0 ? flops / tflops / 1e9 : 0;
-    timing->attainable_ms = device->launch_ms;
-    timing->bound = BOUND_LAUNCH;
-    if (memory > timing->attainable_ms) {
-        timing->attainable_ms = memory;
-        timing->bound = BOUND_MEMORY;
-    }
-    if (compute > timing->attainable_ms) {
-        timing->attainable_ms = compute;
-        timing->bound = BOUND_COMPUTE;
-    }
-    timing->fraction = timing->median_ms > 0 ? timing->attainable_ms / timing->median_ms : 0;
-}
-
-/* Two calls of the driver lie between the stop event and an idle device. What takes longer, in the median, is work that
- * goes on after the event, and part of the time. */
-static const double least_tail_ms = 0.02;
-
-static bool add_tails(struct timed *timed)
-{
-    double sorted[MOST_SAMPLES];
-    if (timed->count == 0 || !defence_is_on(DEFENCE_CLOCKS) ||
-        median_of(timed->tail_ms, timed->count, sorted).value <= least_tail_ms)
-        return false;
-    for (int i = 0; i < timed->count; i++)
-        timed->event_ms[i] += timed->tail_ms[i];
-    return true;
-}
-
-/* What nobody in the candidate's process can shorten: whoever lies pays for the exchange, too. */
-static void add_rests(struct timed *timed)
-{
-    for (int i = 0; i < timed->count; i++)
-        timed->event_ms[i] = timed->wall_ms[i] + timed->rest_ms[i];
-}
-
-static const char *method_of(const struct session *s, bool has_tail)
-{
-    if (s->disbelieved)
-        return "the judge's clock, cold caches: the process's own does not add up with it";
-    if (s->options.device->backend != BACKEND_CUDA)
-        return "monotonic clock, cold caches";
-    if (s->outside)
-        return "host's clock until the device is idle, cold L2: it works outside its stream";
-    return has_tail ? "CUDA events, cold L2, and what goes on after them" : "CUDA events, cold L2";
-}
-
-static void summarize(const struct session *s, struct timed *timed)
-{
-    double sorted[MOST_SAMPLES];
-    struct timing *timing = &timed->job->result->timing;
-    const bool has_tail = add_tails(timed);
-    if (s->disbelieved) {
-        add_rests(timed);
-        timing->disturbed = true;
-    }
-    const struct interval median = median_of(timed->event_ms, timed->count, sorted);
-    timing->present = true;
-    timing->median_ms = median.value;
-    timing->low_ms = median.low;
-    timing->high_ms = median.high;
-    timing->min_ms = sorted[0];
-    timing->p95_ms = score_p95(sorted, timed->count);
-    timing->samples = timed->count;
-    timing->method = method_of(s, has_tail);
-    timing->unmet = is_tight(timed)                ? NULL
-                    : timed->count == MOST_SAMPLES ? "median's interval above 1% after all samples"
-                                                   : "median's interval above 1% when time was up";
-    attain(s, timed->series.instance.flops, timed->series.instance.bytes, timing);
-}
-
-/* The configuration with inputs of the published kind: all-integer or zero data runs faster. */
-static struct config timed_config(const struct config *config)
-{
-    struct config timed = *config;
-    const int input = problem_input_axis(config->problem);
-    if (input >= 0)
-        timed.value[input] = 0;
-    return timed;
-}
-
-/* What the calls of a series that do not pass say of the configuration, whose checks passed. */
-static void report_ended(const struct config *config, const struct series *series, const struct worst *worst,
-                         struct config_result *result)
-{
-    const struct call_result *ended = &series->ended;
-    result->outcome = ended->outcome;
-    result->reason = ended->reason;
-    result->reason.stage = STAGE_TIMED;
-    result->worst = *worst;
-    result->timed_config = *config;
-    config_format(config, result->timed_line, sizeof result->timed_line);
-    snprintf(result->detail, sizeof result->detail, "%s%.290s",
-             series->calls ? "" : "in the timed calls: ", ended->detail);
-}
-
 /* Judge what was kept of it, and hand in. */
 static void finish(struct session *s, struct timed *timed)
 {
-    struct config_result *scratch = calloc(1, sizeof *scratch), *result = timed->job->result;
-    struct totals totals = {scratch, -1};
-    if (!scratch)
-        session_failed(s, "timing", -1);
-    if (s->status == SESSION_OK && timed->series.ended.outcome == OUTCOME_PASS &&
-        defence_is_on(DEFENCE_JUDGED))
-        series_judge(&timed->series, s, &totals);
-    if (s->status == SESSION_OK && timed->series.ended.outcome == OUTCOME_PASS && timed->count)
-        summarize(s, timed);
-    else if (s->status == SESSION_OK && timed->series.ended.outcome != OUTCOME_PASS &&
-             timed->series.ended.reason.cause != CAUSE_MEMORY)
-        report_ended(&timed->config, &timed->series, &scratch->worst, result);
-    free(scratch);
+    if (timed_judge(s, timed) && timed->count)
+        timed_summarize(s, timed);
 }
 
 /* Set up as many as there is memory for, one at least. */
@@ -387,7 +155,7 @@ static void run_late(struct session *s, struct series *series, struct config_res
         series_judge(series, s, &totals);
     if (s->status == SESSION_OK && series->ended.outcome != OUTCOME_PASS &&
         series->ended.reason.cause != CAUSE_MEMORY)
-        report_ended(series->config, series, &scratch->worst, result);
+        series_report_ended(series, &scratch->worst, result);
     free(scratch);
 }
 

@@ -221,6 +221,7 @@ static enum task_status build_one(struct task *task, const char *path, struct bu
         unlink(build->log);
         return TASK_INTERRUPTED;
     }
+    task->uncompiled = status == BUILD_FAILED && build == &task->build;
     return status == BUILD_ENVIRONMENT ? TASK_ENVIRONMENT : TASK_INPUT;
 }
 
@@ -242,14 +243,35 @@ enum task_status task_judge(struct task *task)
     return TASK_OK;
 }
 
+/* "own" is the kernel that a problem comes with, which is the same on every day and in every hand. */
+static enum task_status find_baseline(struct task *task)
+{
+    const bool on_host = task->device.backend == BACKEND_HOST;
+    task->baseline_own = strcmp(task->options.baseline, "own") == 0;
+    if (!task->baseline_own) {
+        snprintf(task->baseline_path, sizeof task->baseline_path, "%s", task->options.baseline);
+        return TASK_OK;
+    }
+    if (folder_source(task->problem, on_host ? "baseline.c" : "baseline.cu", task->baseline_path,
+                      sizeof task->baseline_path) == 0)
+        return TASK_OK;
+    snprintf(task->error, sizeof task->error,
+             "%s has no %s; expected a baseline of its own for this device\n"
+             "---> give a kernel as --baseline, or compare both candidates now: unseen compare %s OLD NEW",
+             task->problem->name, on_host ? "baseline.c" : "baseline.cu", task->problem->name);
+    return TASK_INPUT;
+}
+
 enum task_status task_build(struct task *task)
 {
     enum task_status status = task_judge(task);
     if (status == TASK_OK)
         status = build_one(task, task->options.candidate, &task->build);
+    if (status == TASK_OK && task->options.baseline)
+        status = find_baseline(task);
     if (status != TASK_OK || !task->options.baseline)
         return status;
-    return build_one(task, task->options.baseline, &task->baseline);
+    return build_one(task, task->baseline_path, &task->baseline);
 }
 
 void task_clear(struct task *task)

@@ -13,7 +13,7 @@ struct task_options {
     const struct problem *problem;
     const char *device; /* "host", "cuda", "cuda:1"; NULL: a GPU where there is one */
     const char *space, *seen, *regress;
-    const char *candidate, *baseline; /* NULL: none */
+    const char *candidate, *baseline; /* NULL: none; a baseline "own": the problem's */
     const char *python, *entry;       /* of a module: interpreter, class or function; NULL: what is found */
     double compile_timeout;           /* seconds; 0: 600 */
     int count;                        /* configurations of the unseen set */
@@ -45,7 +45,10 @@ struct task {
     char commitment[65];
     uint64_t seed;
     struct build build, baseline; /* baseline: where one is given, else zero */
+    char baseline_path[1400];     /* of a baseline; empty: none */
+    bool baseline_own;
     double draw_seconds;
+    bool uncompiled; /* after TASK_INPUT of task_build: the compiler said no to the candidate */
     char error
         [4096]; /* what was found, what was expected, what to do: after TASK_INPUT and TASK_ENVIRONMENT */
 };

@@ -48,6 +48,11 @@ bool imported_noted(const struct imported *task, const char *kind)
     return false;
 }
 
+const struct json_t *imported_description(const struct imported *task)
+{
+    return task->root;
+}
+
 static void free_shape(struct task_shape *shape)
 {
     for (int i = 0; i < PROBLEM_MAX_RANK; i++)

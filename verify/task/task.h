@@ -8,6 +8,7 @@
 #include "problems/problem.h"
 
 struct imported;
+struct json_t; /* jansson */
 
 /* Reads FOLDER/NAME.task. The problem and the task stay for the life of the process. NULL with a text: what was found, what
  * was expected, what to do. */
@@ -23,5 +24,7 @@ int imported_ring(const struct imported *task,
                   int axis); /* 1: changes inputs only, 2: weights, 3: attributes; 0: no number */
 bool imported_noted(const struct imported *task,
                     const char *kind); /* does NAME.task note "constant", "random" or "stateful"? */
+
+const struct json_t *imported_description(const struct imported *task); /* NAME.task */
 
 #endif

@@ -172,6 +172,29 @@ def _small(runs, axes, limits_, points):
     return found + sorted((p for p in points if p[1].elements), key=lambda p: p[1].elements)
 
 
+LARGE = 1 << 24  # elements of all operations together that one more real run may have
+
+
+def _grown(source, runs, axes, limits_, small):
+    """(model, inputs) at other sizes than `small`, some times as large; None where none is to be had: an answer that
+    is a constant for a few elements (everything below a threshold, one channel a group) need not be one for more."""
+    moving = [a.name for a in axes if a.low < a.high]
+    for value in (256, 128, 64, 48, 32, 24, 16):
+        sizes = {a.name: a.near(value) for a in axes}
+        if not all(expression.evaluate(t, sizes) for t in limits_) or all(sizes[n] <= small[n] for n in moving):
+            continue
+        observed = runs.run(probe.spread(axes, sizes))
+        if not observed or observed.elements > LARGE:
+            continue
+        try:
+            instance = source.instance(probe.spread(axes, sizes))
+            torch.manual_seed(8)
+            return instance.model(), instance.inputs()
+        except Exception:
+            continue
+    return None
+
+
 def describe(source, name, seconds=60.0, vary=()):
     """The description, as NAME.task holds it."""
     chance = random.Random(source.sha256)
@@ -219,7 +242,7 @@ def describe(source, name, seconds=60.0, vary=()):
                   "sizes": a.sizes, "why": a.why or words[a.sizes[0]][1]} for a in kept],
         "fixed": [{"name": a.name, "value": a.value, "why": a.why} for a in axes if a.low == a.high],
         "inputs": entries, "weights": weights, "outputs": outputs, "limits": limits_,
-        "classes": classes, "notes": law.notes(instance, model, inputs),
+        "classes": classes, "notes": law.notes(instance, model, inputs, lambda: _grown(source, runs, axes, limits_, small)),
         "flops": _powers(points, kept, lambda o: o.flops + o.elements),
         "scratch": _powers(points, kept, lambda o: o.largest),
         "small": {a.name: small[a.name] for a in kept},

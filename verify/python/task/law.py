@@ -91,8 +91,9 @@ def _hidden(model):
             for name, value in vars(module).items() if isinstance(value, torch.Tensor)}
 
 
-def notes(instance, model, inputs):
-    """[{kind, text}]: random in forward, stateful, a constant answer, each by a test."""
+def notes(instance, model, inputs, grown):
+    """[{kind, text}]: random in forward, stateful, a constant answer, each by a test. grown() is another instance of it, its
+    model and inputs, at larger sizes, or None."""
     found = []
     first, again = _call(copy.deepcopy(model), inputs, 1), _call(copy.deepcopy(model), inputs, 2)
     if _differ(first, again):
@@ -107,12 +108,16 @@ def notes(instance, model, inputs):
         if _differ(one, two) or changed:
             found.append({"kind": "stateful", "text": "a call changes what the next one starts from"
                           + (f": {', '.join(changed)}" if changed else "")})
-    if _is_constant(instance, model, inputs):
-        found.append({"kind": "constant", "text": "as published the answer does not depend on the inputs"})
+    if _is_constant(model, inputs):
+        more = grown()
+        if not more:
+            found.append({"kind": "constant", "text": "at the smallest sizes the answer does not depend on the inputs"})
+        elif _is_constant(*more):
+            found.append({"kind": "constant", "text": "the answer does not depend on the inputs"})
     return found
 
 
-def _is_constant(instance, model, inputs):
+def _is_constant(model, inputs):
     """In double precision: do other inputs give another answer, beside the size of what they are made of?"""
     wide = [v.double() if isinstance(v, torch.Tensor) and v.dtype.is_floating_point else v for v in inputs]
     try:

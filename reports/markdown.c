@@ -1,0 +1,247 @@
+#include "markdown.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "markup.h"
+#include "published.h"
+#include "quadrants.h"
+#include "said.h"
+#include "scores.h"
+#include "text.h"
+
+enum { SHOWN_FAILURES = 8, SHOWN_CANDIDATES = 12, SHOWN_FINDINGS = 4, SHOWN_COMMANDS = 4 };
+
+static void print_field(FILE *out, const char *name, const char *text)
+{
+    fprintf(out, "- **%s**: ", name);
+    markup_markdown(out, text);
+    fputc('\n', out);
+}
+
+/* Commands in a fence that is longer than any that a path holds. */
+static void print_commands(FILE *out, char *const *command, int count)
+{
+    size_t longest = 2;
+    char fence[64];
+
+    for (int i = 0; i < count; i++)
+        for (const char *c = command[i]; *c != '\0'; c++) {
+            const size_t run = strspn(c, "`");
+
+            longest = run > longest ? run : longest;
+            c += run > 0 ? run - 1 : 0;
+        }
+    longest = longest + 1 < sizeof fence ? longest + 1 : sizeof fence - 1;
+    memset(fence, '`', longest);
+    fence[longest] = '\0';
+    fprintf(out, "%ssh\n", fence);
+    for (int i = 0; i < count; i++)
+        fprintf(out, "%s\n", command[i]);
+    fprintf(out, "%s\n", fence);
+}
+
+static char *command_of(const struct result *result, const struct config_result *config)
+{
+    char *command = NULL;
+    size_t size = 0;
+    FILE *text = open_memstream(&command, &size);
+
+    if (text == NULL)
+        return NULL;
+    said_command(text, result, config);
+    if (fclose(text) != 0) {
+        free(command);
+        return NULL;
+    }
+    return command;
+}
+
+/* The simplest one, then one of every outcome. */
+static void print_failures(FILE *out, const struct result *result)
+{
+    char *command[SHOWN_FAILURES];
+    int count = 0, shown[OUTCOME_COUNT] = {0}, failures = 0;
+
+    if (result->diagnosis.present &&
+        (command[count] = command_of(result, &result->diagnosis.minimal)) != NULL)
+        count++;
+    for (int i = 0; i < result->result_count; i++) {
+        const enum outcome outcome = config_outcome(&result->results[i], published_decides(result));
+
+        if (!outcome_is_rejected(outcome))
+            continue;
+        failures++;
+        if (shown[outcome]++ < 2 && count < SHOWN_FAILURES &&
+            (command[count] = command_of(result, &result->results[i])) != NULL)
+            count++;
+    }
+    if (count > 0) {
+        fprintf(out, "\n%d configuration%s fail%s; to see it again:\n\n", failures, failures == 1 ? "" : "s",
+                failures == 1 ? "s" : "");
+        print_commands(out, command, count);
+    }
+    for (int i = 0; i < count; i++)
+        free(command[i]);
+}
+
+static void print_figure(FILE *out, const struct set_score *set, double value, const char *unit)
+{
+    char digits[TEXT_NUMBER_SIZE];
+
+    fprintf(out, " %s%s |", set->timed ? text_number(digits, value, 3) : "-", set->timed ? unit : "");
+}
+
+/* A number that the load made is none (doc/scores.md). */
+static void print_score(FILE *out, const struct set_score *set, bool open)
+{
+    if (open)
+        fputs(" inconclusive |", out);
+    else
+        print_figure(out, set, set->score, "");
+}
+
+static void print_sets(FILE *out, const struct result *result)
+{
+    const struct set_score *seen = &result->seen, *unseen = &result->unseen;
+
+    fputs("\n| | seen | unseen |\n|---|---:|---:|\n", out);
+    fprintf(out, "| configurations | %d | %d |\n", seen->configs, unseen->configs);
+    for (int i = 0; i < OUTCOME_COUNT; i++)
+        if (i == OUTCOME_PASS || seen->outcome[i] + unseen->outcome[i] > 0)
+            fprintf(out, "| %s | %d | %d |\n", outcome_name((enum outcome)i), seen->outcome[i],
+                    unseen->outcome[i]);
+    if (!seen->timed && !unseen->timed)
+        return;
+    fputs("| of attainable |", out);
+    print_figure(out, seen, 100 * seen->geomean_fraction, "%");
+    print_figure(out, unseen, 100 * unseen->geomean_fraction, "%");
+    fputs("\n| score |", out);
+    print_score(out, seen, score_is_open(result, false));
+    print_score(out, unseen, score_is_open(result, true));
+    fputc('\n', out);
+}
+
+static void print_one(FILE *out, const struct result *result)
+{
+    char text[SAID_SIZE];
+
+    said_verdict(text, result);
+    markup_markdown(out, text);
+    fputs("\n\n", out);
+    if (result->diagnosis.present) {
+        said_rule(text, &result->diagnosis);
+        print_field(out, "when", text);
+        print_field(out, "smallest", result->diagnosis.minimal.line);
+        said_smallest(text, &result->diagnosis);
+        print_field(out, "found", text);
+    }
+    for (int i = 0; i < result->finding_count && i < SHOWN_FINDINGS; i++)
+        print_field(out, finding_name(result->finding[i].kind), result->finding[i].evidence);
+    if (said_partial(text, result))
+        print_field(out, "partial", text);
+    if (said_drop(text, result))
+        print_field(out, "drop", text);
+    if (said_retention(text, result))
+        print_field(out, "retention", text);
+    print_sets(out, result);
+    print_failures(out, result);
+}
+
+static void print_provenance(FILE *out, const struct result *result)
+{
+    char text[SAID_SIZE];
+
+    fputs("\n<sub>", out);
+    markup_markdown(out, result->candidate_path);
+    said_candidate(text, result);
+    fputs(" (", out);
+    markup_markdown(out, text);
+    fputs(") on ", out);
+    said_device(text, result);
+    markup_markdown(out, text);
+    snprintf(text, sizeof text, "; effort %.40s, seed %llu, unseen set %.16s, unseen %.40s",
+             text_or(result->effort, "not named"), (unsigned long long)result->seed,
+             text_or(result->commitment, "not recorded"), text_or(result->version, ""));
+    markup_markdown(out, text);
+    fputs("</sub>\n", out);
+}
+
+/* ---- Several ---- */
+
+static void print_row(FILE *out, const struct result *result)
+{
+    const struct passed seen = passed_of(result, false), unseen = passed_of(result, true);
+    char text[SAID_SIZE] = "";
+
+    fputs("| ", out);
+    markup_markdown(out, result->candidate_path);
+    fprintf(out, " | **%s** | %d/%d | %d/%d |", verdict_name(result_verdict(result)), seen.pass, seen.judged,
+            unseen.pass, unseen.judged);
+    print_figure(out, &result->seen, 100 * result->seen.geomean_fraction, "%");
+    print_figure(out, &result->unseen, 100 * result->unseen.geomean_fraction, "%");
+    if (result->diagnosis.present)
+        said_rule(text, &result->diagnosis);
+    fputc(' ', out);
+    markup_markdown(out, text);
+    fputs(" |\n", out);
+}
+
+static void print_quadrants(FILE *out, const struct result *first, const struct result *other)
+{
+    fputs("| ", out);
+    markup_markdown(out, other->candidate_path);
+    fputs(" |", out);
+    for (int unseen = 0; unseen < 2; unseen++) {
+        const struct quadrants q = quadrants_of(first, other, unseen);
+
+        fprintf(out, " %d | %d | %d | %d |", q.both, q.first, q.second, q.neither);
+    }
+    fputc('\n', out);
+}
+
+static void print_several(FILE *out, const struct result *const *results, int count)
+{
+    const int shown = count < SHOWN_CANDIDATES ? count : SHOWN_CANDIDATES;
+    char *command[SHOWN_COMMANDS];
+    int commands = 0;
+
+    fputs("| candidate | verdict | seen | unseen | attainable, seen | unseen | when |\n"
+          "|---|---|---:|---:|---:|---:|---|\n",
+          out);
+    for (int i = 0; i < shown; i++)
+        print_row(out, results[i]);
+    if (shown < count)
+        fprintf(out, "\n%d more are left out.\n", count - shown);
+    fputs("\nOn configurations that both judged, beside the first candidate:\n\n"
+          "| candidate | seen: both | first only | this only | neither | unseen: both | first only | this "
+          "only | "
+          "neither |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+          out);
+    for (int i = 1; i < shown; i++)
+        print_quadrants(out, results[0], results[i]);
+    for (int i = 0; i < shown && commands < SHOWN_COMMANDS; i++)
+        if (results[i]->diagnosis.present &&
+            (command[commands] = command_of(results[i], &results[i]->diagnosis.minimal)) != NULL)
+            commands++;
+    if (commands > 0) {
+        fputs("\nThe simplest failures:\n\n", out);
+        print_commands(out, command, commands);
+    }
+    for (int i = 0; i < commands; i++)
+        free(command[i]);
+}
+
+void markdown_print(FILE *out, const struct result *const *results, int count)
+{
+    fputs("### unseen: ", out);
+    markup_markdown(out, text_or(results[0]->problem, "unknown problem"));
+    if (count == 1)
+        fprintf(out, ": %s", verdict_name(result_verdict(results[0])));
+    fputs("\n\n", out);
+    if (count == 1)
+        print_one(out, results[0]);
+    else
+        print_several(out, results, count);
+    print_provenance(out, results[0]);
+}

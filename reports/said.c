@@ -1,0 +1,266 @@
+#include "said.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "published.h"
+#include "rule_text.h"
+#include "text.h"
+
+struct count {
+    int configs, pass, refused, skipped;
+    int left; /* of the skipped: --budget was over, or --fail-fast had enough */
+};
+
+/* Counted by the judgement that decides: the table shows ours, which --tolerance published overrules. */
+static struct count count_set(const struct result *result, bool unseen)
+{
+    struct count count = {0};
+
+    for (int i = 0; i < result->result_count; i++) {
+        const struct config_result *config = &result->results[i];
+        enum outcome outcome = config_outcome(config, published_decides(result));
+
+        if (config->unseen != unseen)
+            continue;
+        count.configs++;
+        count.pass += outcome == OUTCOME_PASS;
+        count.refused += outcome == OUTCOME_REFUSED;
+        count.skipped += outcome == OUTCOME_SKIPPED;
+        count.left += outcome == OUTCOME_SKIPPED &&
+                      (config->reason.cause == CAUSE_BUDGET || config->reason.cause == CAUSE_FAIL_FAST);
+    }
+    return count;
+}
+
+static void say_inconclusive(char *text, size_t size, const struct result *result, const struct count *seen,
+                             const struct count *unseen)
+{
+    if (seen->configs + unseen->configs == seen->skipped + unseen->skipped)
+        snprintf(text, size, "nothing could be judged: no configuration was run to its end%s%s%s.",
+                 result->partial_reason[0] ? " (" : "", result->partial_reason,
+                 result->partial_reason[0] ? ")" : "");
+    else if (result->partial || result->result_count < result->planned)
+        snprintf(text, size, "the run was cut off (%s) after %d of %d configurations; none of them fails.",
+                 text_or(result->partial_reason, "no reason recorded"),
+                 result->result_count - seen->left - unseen->left, result->planned);
+    else if (seen->skipped > 0)
+        snprintf(text, size, "%d of %d seen configurations could not be judged; nothing that was fails.",
+                 seen->skipped, seen->configs);
+    else if (result->forbid_blind)
+        snprintf(text, size, "what it loads could not be seen, so that nothing shows what --forbid asks.");
+    else if (seen->configs == 0)
+        snprintf(text, size, "no seen configuration was run, so there is nothing to compare with.");
+    else if (unseen->configs == 0)
+        snprintf(text, size,
+                 "every seen configuration passes, but no unseen one was asked for: "
+                 "nothing shows how it generalizes.");
+    else
+        snprintf(text, size,
+                 "every seen configuration passes, but none of the %d unseen ones could "
+                 "be judged.",
+                 unseen->configs);
+}
+
+static void say_general(char *text, size_t size, const struct count *seen, const struct count *unseen)
+{
+    if (unseen->skipped == 0)
+        snprintf(text, size,
+                 "it works on all %d configurations that its author was given and on all %d "
+                 "that its author never saw.",
+                 seen->configs, unseen->configs);
+    else
+        snprintf(text, size,
+                 "it works on all %d configurations that its author was given and on the %d of "
+                 "%d unseen ones that could be judged.",
+                 seen->configs, unseen->pass, unseen->configs);
+}
+
+static void say(char *text, size_t size, const struct result *result)
+{
+    const struct count seen = count_set(result, false), unseen = count_set(result, true);
+
+    switch (result_verdict(result)) {
+    case VERDICT_GENERAL: say_general(text, size, &seen, &unseen); break;
+    case VERDICT_LIMITED:
+        snprintf(text, size,
+                 "it is right wherever it runs, but refuses %d of %d configurations that its "
+                 "author never saw.",
+                 unseen.refused, unseen.configs);
+        break;
+    case VERDICT_SPECIALIZED:
+        snprintf(text, size,
+                 "it passes %d of %d configurations that its author was given, but fails on %d "
+                 "of %d that its author never saw.",
+                 seen.pass, seen.configs, unseen.configs - unseen.pass - unseen.skipped, unseen.configs);
+        break;
+    case VERDICT_BROKEN:
+        snprintf(text, size, "it fails on %d of %d configurations that its author was given.",
+                 seen.configs - seen.pass - seen.skipped, seen.configs);
+        break;
+    case VERDICT_CHEATING:
+        snprintf(text, size,
+                 "there is evidence that it games the measurement; its passes and times "
+                 "mean nothing. The findings below are the proof.");
+        break;
+    case VERDICT_FORBIDDEN:
+        snprintf(
+            text, size,
+            "it uses what --forbid names, so its passes and times do not count. The findings below are the "
+            "proof.");
+        break;
+    case VERDICT_INCONCLUSIVE:
+    case VERDICT_COUNT: say_inconclusive(text, size, result, &seen, &unseen); break;
+    }
+}
+
+/* Whoever reads one line must read what was missing. */
+void said_verdict(char text[SAID_SIZE], const struct result *result)
+{
+    text[0] = '\0';
+    if (result->no_sandbox[0] != '\0')
+        snprintf(text, SAID_SIZE, "without a sandbox (%s), ", result->no_sandbox);
+    if (result->without[0] != '\0')
+        snprintf(text + strlen(text), SAID_SIZE - strlen(text), "without: %s, ", result->without);
+    say(text + strlen(text), SAID_SIZE - strlen(text), result);
+}
+
+bool said_partial(char text[SAID_SIZE], const struct result *result)
+{
+    const struct count seen = count_set(result, false), unseen = count_set(result, true);
+
+    if (!result->partial)
+        return false;
+    snprintf(text, SAID_SIZE, "cut off (%s) after %d of %d configurations",
+             text_or(result->partial_reason, "no reason recorded"),
+             result->result_count - seen.left - unseen.left, result->planned);
+    return true;
+}
+
+void said_rule(char text[SAID_SIZE], const struct diagnosis *d)
+{
+    _Static_assert((int)RULE_TEXT_SIZE <= (int)SAID_SIZE, "a rule's sentence fits");
+    rule_text(text, d);
+}
+
+void said_smallest(char text[SAID_SIZE], const struct diagnosis *d)
+{
+    snprintf(text, SAID_SIZE, "%s%s", text_or(d->minimal.detail, outcome_name(d->minimal.outcome)),
+             d->locally_minimal || d->minimal.reason.stage == STAGE_TIMED
+                 ? ""
+                 : " (the search ended early: a simpler one may fail too)");
+}
+
+/* ---- Figures with intervals ---- */
+
+/* Such an interval says less than its figure seems to. */
+static bool tells_little(const struct interval *interval)
+{
+    return !(interval->high - interval->low <= fabs(interval->value));
+}
+
+/* Why nothing can be told, of both sets together. */
+static const char *little_to_tell(const struct result *result)
+{
+    const struct set_score *seen = &result->seen, *unseen = &result->unseen;
+    const int passes = seen->outcome[OUTCOME_PASS] + unseen->outcome[OUTCOME_PASS];
+    const int skipped = seen->outcome[OUTCOME_SKIPPED] + unseen->outcome[OUTCOME_SKIPPED];
+
+    return passes + skipped == seen->configs + unseen->configs ? "nothing fails"
+           : passes == 0                                       ? "nothing passes"
+                                                               : "too few failures to tell";
+}
+
+bool said_drop(char text[SAID_SIZE], const struct result *result)
+{
+    const struct interval *drop = &result->drop;
+    const bool skipped = result->seen.outcome[OUTCOME_SKIPPED] + result->unseen.outcome[OUTCOME_SKIPPED] > 0;
+    char range[64];
+
+    if (!drop->present)
+        return false;
+    snprintf(range, sizeof range, "95%%: %.1f to %.1f", drop->low, drop->high);
+    snprintf(text, SAID_SIZE, "%.1f points, seen pass rate minus unseen (%s%s)",
+             drop->value == 0 ? 0 : drop->value, /* never -0.0 */
+             tells_little(drop) ? little_to_tell(result) : range,
+             skipped ? "; skipped ones count as not passing" : "");
+    return true;
+}
+
+bool said_retention(char text[SAID_SIZE], const struct result *result)
+{
+    const struct interval *retention = &result->retention;
+    char range[64];
+
+    if (!retention->present)
+        return false;
+    snprintf(range, sizeof range, "95%%: %.3g to %.3g", retention->low, retention->high);
+    snprintf(text, SAID_SIZE, "%.3g of the seen throughput is kept on unseen configurations (%s)",
+             retention->value, tells_little(retention) ? "too few times to tell" : range);
+    return true;
+}
+
+/* ---- Provenance ---- */
+
+void said_arithmetic(char text[SAID_SIZE], const struct result *result)
+{
+    const char *admitted = text_or(result->admitted, "unknown");
+
+    if (text_or(result->fits, "")[0] == '\0')
+        snprintf(text, SAID_SIZE, "no class could be told; %s is the loosest admitted", admitted);
+    else if (result->unexplained)
+        snprintf(text, SAID_SIZE, "no class explains the candidate's errors; the problem admits %s",
+                 admitted);
+    else if (result->downgrade)
+        snprintf(text, SAID_SIZE,
+                 "SILENT DOWNGRADE: the candidate computes like %s where the problem "
+                 "admits %s",
+                 result->fits, admitted);
+    else
+        snprintf(text, SAID_SIZE, "the candidate fits %s; the problem admits %s", result->fits, admitted);
+}
+
+void said_candidate(char text[SAID_SIZE], const struct result *result)
+{
+    snprintf(text, SAID_SIZE, "%s, sha256 %.16s, built in %.1f s",
+             text_or(result->language, "unknown language"), text_or(result->candidate_sha256, "not recorded"),
+             result->build_seconds);
+}
+
+void said_device(char text[SAID_SIZE], const struct result *result)
+{
+    snprintf(text, SAID_SIZE, "%s%s%s", text_or(result->device, "unknown"),
+             result->driver[0] != '\0' ? ", driver " : "", result->driver);
+}
+
+bool said_ceilings(char text[SAID_SIZE], const struct result *result)
+{
+    const struct peaks *peaks = &result->peaks;
+    char measured[64] = "";
+
+    if (peaks->bandwidth_gbps <= 0 && peaks->tflops <= 0)
+        return false;
+    if (peaks->measured_gbps > 0)
+        snprintf(measured, sizeof measured, " (copy measured now: %.4g)", peaks->measured_gbps);
+    snprintf(text, SAID_SIZE, "%.4g GB/s%s, %.4g TFLOP/s (%s); an empty call takes %.3g ms",
+             peaks->bandwidth_gbps, measured, peaks->tflops,
+             text_or(peaks_source_name(peaks->source), "unknown source"), peaks->launch_ms);
+    return true;
+}
+
+void said_command(FILE *out, const struct result *result, const struct config_result *config)
+{
+    const bool timed = config->reason.stage == STAGE_TIMED && config->timed_line[0] != '\0';
+
+    fprintf(out, "unseen check ");
+    text_shell(out, text_or(result->problem_word, text_or(result->problem, "PROBLEM")));
+    fputc(' ', out);
+    text_shell(out, result->candidate_path);
+    fputc(' ', out);
+    text_shell(out, timed ? config->timed_line : config->line);
+    fprintf(out, "%s", timed ? " --timing" : "");
+    for (const char *const *word = result->check_options; word != NULL && *word != NULL; word++) {
+        fputc(' ', out);
+        text_shell(out, *word);
+    }
+}

@@ -1,0 +1,56 @@
+#include "writers.h"
+
+#include <stdlib.h>
+
+#include "atomic.h"
+#include "csv.h"
+#include "html.h"
+#include "json.h"
+#include "junit.h"
+#include "markdown.h"
+
+static const struct {
+    const char *option, *words;
+    int (*write)(const char *path, const struct result *result, char *error, size_t error_size);
+    void (*print)(FILE *out, const struct result *const *results, int count);
+} writers[REPORT_COUNT] = {
+    [REPORT_JSON] = {"json", "JSON result", .write = json_write},
+    [REPORT_CSV] = {"csv", "CSV table", .write = csv_write},
+    [REPORT_HTML] = {"html", "HTML page", .print = html_print},
+    [REPORT_JUNIT] = {"junit", "JUnit report", .print = junit_print},
+    [REPORT_MARKDOWN] = {"markdown", "Markdown report", .print = markdown_print},
+};
+
+const char *report_option(enum report_kind kind)
+{
+    return writers[kind].option;
+}
+
+const char *report_words(enum report_kind kind)
+{
+    return writers[kind].words;
+}
+
+int report_write(enum report_kind kind, const char *path, const struct result *const *results, int count,
+                 char *error, size_t error_size)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out;
+    int status = -1;
+
+    if (writers[kind].write != NULL)
+        return writers[kind].write(path, results[0], error, error_size);
+    out = open_memstream(&text, &length);
+    if (out != NULL)
+        writers[kind].print(out, results, count);
+    if (out == NULL || fclose(out) != 0)
+        snprintf(error, error_size,
+                 "%s: cannot write the report: out of memory\n"
+                 "---> draw fewer configurations (--unseen N)",
+                 path);
+    else
+        status = atomic_write(path, text, length, error, error_size);
+    free(text);
+    return status;
+}

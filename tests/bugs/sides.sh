@@ -1,0 +1,85 @@
+#!/bin/sh
+# sides.sh [--count N] [--seed S] [--spread] [NAME..]: does each fault fail where its `when` says, and pass elsewhere?
+# N configurations (3) of either side, cheap ones, out of 1500 that are drawn; with --spread of all sizes, which finds a
+# threshold that is off. A fault whose `side` is necessary need fail on one of 5 N inside only, and one that is sufficient may
+# fail outside. Prints a line for each that does not, with the configurations; exits 1 when there is one. BUILD is the folder
+# of the binaries.
+set -eu
+folder=$(dirname "$0")
+build=${BUILD:-$folder/../../build}
+count=3
+seed=1
+part=4 # of the cheapest, a quarter
+while [ $# -gt 0 ]; do
+    case $1 in
+    --count) count=$2; shift 2 ;;
+    --seed) seed=$2; shift 2 ;;
+    --spread) part=1; shift ;;
+    -*) echo "sides.sh: unknown option $1" >&2; exit 2 ;;
+    *) break ;;
+    esac
+done
+[ $# -gt 0 ] || set -- $(sed -n 's/^\([a-z0-9_]*\)\t.*/\1/p' "$folder/BUGS.tsv")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+tag() { # file, name
+    sed -n "s|^// $2: ||p" "$1" | head -1
+}
+
+# The product of a line's numbers, seed aside: about what it costs.
+cheap_first() {
+    awk '{ cost = 1; for (i = 2; i <= NF; i++) { split($i, a, "="); if (a[1] != "seed" && a[2] + 0 > 1) cost *= a[2] }
+           printf "%.0f %s\n", cost, $0 }' | sort -n | cut -d' ' -f2-
+}
+
+# Every k-th of the cheapest part (at least 40), so that they differ.
+pick() { # digit, how many
+    grep "^$1 " "$work/split" | cut -d' ' -f2- >"$work/side" || true
+    lines=$(wc -l <"$work/side")
+    take=$((lines / part))
+    [ $take -ge 40 ] || take=40
+    [ $take -le $lines ] || take=$lines
+    head -n $take "$work/side" | awk -v n=$2 -v all=$take 'BEGIN { step = all > n ? all / n : 1 }
+        NR - 1 >= next_one { print; next_one += step }' | head -n $2
+}
+
+status=0
+for name in "$@"; do
+    file=$folder/$name.c
+    problem=$(tag "$file" problem)
+    when=$(tag "$file" when)
+    side=$(tag "$file" side)
+    [ -n "$when" ] || continue
+    [ -e "$work/$problem" ] || "$build/unseen" draw "$problem" --device host --unseen 1500 --seed "$seed" 2>/dev/null |
+        sed 's/ *#.*//' >"$work/$problem"
+    "$build/unseen-agree" "$problem" "$when" <"$work/$problem" | cheap_first >"$work/split"
+    for inside in 1 0; do
+        wanted=$count
+        [ "$side$inside" != necessary1 ] && [ "$side$inside" != sufficient0 ] || wanted=$((count * 5))
+        pick $inside $wanted >"$work/picked"
+        passes=0
+        fails=0
+        shown=
+        while read -r config; do
+            got=0
+            "$build/unseen" check "$problem" "$file" "$config" --device host --no-lease -q >"$work/out" 2>&1 || got=$?
+            case $got in
+            0) passes=$((passes + 1)); [ $inside = 0 ] || shown="$shown
+    passes: $config" ;;
+            1) fails=$((fails + 1)); [ $inside = 1 ] || shown="$shown
+    fails: $config" ;;
+            *) shown="$shown
+    status $got: $config: $(head -1 "$work/out")"; fails=-9 ;;
+            esac
+        done <"$work/picked"
+        bad=0
+        if [ $fails -lt 0 ] || [ $((passes + fails)) = 0 ]; then bad=1
+        elif [ $inside = 1 ] && [ "$side" = necessary ]; then [ $fails -gt 0 ] || bad=1
+        elif [ $inside = 1 ]; then [ $passes = 0 ] || bad=1
+        elif [ "$side" != sufficient ]; then [ $fails = 0 ] || bad=1
+        fi
+        [ $bad = 0 ] || { status=1; echo "$name: $([ $inside = 1 ] && echo inside || echo outside) '$when': $fails fail, $passes pass$shown"; }
+    done
+done
+exit $status

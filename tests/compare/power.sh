@@ -1,0 +1,70 @@
+#!/bin/sh
+# power.sh RUNS [CASE...]: how often `unseen compare` finds a kernel slower that is, and one that is not. A case is PERCENT:WHERE:LOAD,
+# such as 5:all:0 (every configuration takes 5% longer, nothing else runs), 10:fourth:0 (every fourth does) or 0:all:6 (a kernel
+# against itself, beside six busy loops). One line for each: of RUNS comparisons so many say `regression`, so many that anything
+# is slower or faster, and so many `inconclusive`. Never a test of `make check`: it takes hours, and machines are noisy.
+set -u
+[ $# -ge 1 ] || { sed -n '2,5p' "$0"; exit 2; }
+runs=$1
+shift
+[ $# -gt 0 ] || set -- 0:all:0 0:all:6 2:all:0 5:all:0 10:all:0 5:fourth:0 10:fourth:0 5:all:6 10:all:6
+here=$(cd "$(dirname "$0")" && pwd)
+unseen=${UNSEEN:-$here/../../build/unseen}
+room=$(mktemp -d) || exit 3
+loops=
+finish() {
+    for loop in $loops; do kill "$loop" 2>/dev/null; done
+    rm -rf "$room"
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+# Twelve configurations, three of them with cols % 4 == 0; 16 to 200 us of work.
+for rows in 1 7 32; do
+    for cols in 1023 1024 1025 2050; do echo "rows=$rows cols=$cols input=normal"; done
+done >"$room/twelve.seen"
+
+make_kernel() { # file, percent, slow where cols is a multiple of this
+    { printf '#define PERCENT %s\n#define EVERY %s\n' "$2" "$3"; cat "$here/kernel.c"; } >"$room/$1"
+}
+
+one_case() { # percent, where, load
+    case $2 in
+    all) every=1 ;;
+    fourth) every=4 ;;
+    *) echo "power.sh: '$2'; expected all or fourth" >&2; exit 2 ;;
+    esac
+    make_kernel old.c 0 1
+    make_kernel new.c "$1" $every
+    loops=
+    i=0
+    while [ $i -lt "$3" ]; do
+        sh -c 'while :; do :; done' &
+        loops="$loops $!"
+        i=$((i + 1))
+    done
+    run=0 regression=0 changed=0 inconclusive=0 started=$(date +%s)
+    while [ $run -lt "$runs" ]; do
+        run=$((run + 1))
+        said=$("$unseen" compare softmax "$room/old.c" "$room/new.c" --device host --seen "$room/twelve.seen" \
+            --unseen 0 --seed $run --effort "${EFFORT:-quick}" --no-explain --no-lease -v 2>"$room/errors")
+        status=$?
+        [ $status -le 1 ] || { cat "$room/errors" >&2; exit 3; }
+        case $said in *"
+regression: "*) regression=$((regression + 1)) ;; *"
+inconclusive: "*) inconclusive=$((inconclusive + 1)) ;; esac
+        case $said in *" 0 faster, "*" 0 slower, "*) ;; *) changed=$((changed + 1)) ;; esac
+        [ "${KEEP:-}" = "" ] || printf '%s\n' "$said" >"$KEEP.$1.$2.$3.$run"
+    done
+    for loop in $loops; do kill "$loop"; wait "$loop" 2>/dev/null; done
+    loops=
+    printf '%3s%% on %-6s beside %s loops: %d runs, %d regression, %d with anything slower or faster, %d inconclusive (%d s each)\n' \
+        "$1" "$2" "$3" "$runs" $regression $changed $inconclusive $((($(date +%s) - started) / runs))
+}
+
+for case; do
+    IFS=: read -r percent where load <<EOF
+$case
+EOF
+    one_case "$percent" "$where" "${load:-0}"
+done

@@ -1,0 +1,205 @@
+/* The corpus of real bugs (tests/bugs/): its table is true, its conditions are conditions, its candidates compile. */
+#include <check.h>
+#include <dirent.h>
+#include <nettle/sha2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/contract/condition.h"
+#include "suites.h"
+
+enum { MOST = 256, SAMPLE = 6, LINE = 2048 };
+
+/* A line of BUGS.tsv. */
+struct bug {
+    char name[128], problem[64], link[256], kind[64], when[LINE], held_out[8];
+};
+
+static struct bug bugs[MOST];
+static int bug_count;
+
+static void read_table(void)
+{
+    char line[2 * LINE];
+    FILE *file = fopen("tests/bugs/BUGS.tsv", "re");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_ptr_nonnull(fgets(line, sizeof line, file));
+    ck_assert_str_eq(line, "name\tproblem\tlink\tkind\twhen\theld_out\n");
+    bug_count = 0;
+    while (fgets(line, sizeof line, file)) {
+        struct bug *bug = &bugs[bug_count++];
+        char *rest = line, *const field[] = {bug->name, bug->problem, bug->link,
+                                             bug->kind, bug->when,    bug->held_out};
+        const size_t size[] = {sizeof bug->name, sizeof bug->problem, sizeof bug->link,
+                               sizeof bug->kind, sizeof bug->when,    sizeof bug->held_out};
+        ck_assert_int_lt(bug_count, MOST);
+        for (size_t f = 0; f < sizeof field / sizeof *field; f++) {
+            const char *end = strsep(&rest, "\t\n");
+            ck_assert_msg(end && strlen(end) < size[f], "tests/bugs/BUGS.tsv:%d ---> sh tests/bugs/table.sh",
+                          bug_count + 1);
+            strcpy(field[f], end);
+        }
+    }
+    fclose(file);
+}
+
+/* What a candidate's first lines say of `tag`: "// link: https://.."; empty when they do not. */
+static void read_tag(const char *name, const char *tag, char *value)
+{
+    char path[256], line[LINE], start[32];
+    snprintf(path, sizeof path, "tests/bugs/%s.c", name);
+    snprintf(start, sizeof start, "// %s: ", tag);
+    FILE *file = fopen(path, "re");
+    ck_assert_msg(file != NULL, "%s is in the table and is no file ---> sh tests/bugs/table.sh", path);
+    value[0] = '\0';
+    while (fgets(line, sizeof line, file) && strncmp(line, "//", 2) == 0)
+        if (strncmp(line, start, strlen(start)) == 0) {
+            line[strcspn(line, "\n")] = '\0';
+            strcpy(value, line + strlen(start));
+            break;
+        }
+    fclose(file);
+}
+
+START_TEST(the_table_says_what_the_files_say)
+{
+    static const char *const told[] = {"title", "condition", "wrong"};
+    char value[LINE];
+    for (int i = 0; i < bug_count; i++) {
+        const struct bug *bug = &bugs[i];
+        const char *const tags[][2] = {
+            {"problem", bug->problem}, {"link", bug->link}, {"kind", bug->kind}, {"when", bug->when}};
+        for (int t = 0; t < 4; t++) {
+            read_tag(bug->name, tags[t][0], value);
+            ck_assert_msg(strcmp(value, tags[t][1]) == 0,
+                          "%s: %s is '%s' in the file, '%s' in the table ---> sh tests/bugs/table.sh",
+                          bug->name, tags[t][0], value, tags[t][1]);
+        }
+        for (int t = 0; t < 3; t++) {
+            read_tag(bug->name, told[t], value);
+            ck_assert_msg(value[0] != '\0', "tests/bugs/%s.c has no line '// %s: ..'", bug->name, told[t]);
+        }
+        ck_assert_msg(problem_find(bug->problem) != NULL, "%s: no problem is called '%s'", bug->name,
+                      bug->problem);
+    }
+    ck_assert_int_ge(bug_count, 80);
+}
+END_TEST
+
+START_TEST(every_candidate_is_in_the_table)
+{
+    DIR *folder = opendir("tests/bugs");
+    int candidates = 0;
+    ck_assert_ptr_nonnull(folder);
+    for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
+        const char *dot = strrchr(entry->d_name, '.');
+        int found = 0;
+        if (!dot || strcmp(dot, ".c") != 0 || strcmp(entry->d_name, "agree.c") == 0)
+            continue;
+        for (int i = 0; i < bug_count; i++)
+            found |= strlen(bugs[i].name) == (size_t)(dot - entry->d_name) &&
+                     strncmp(bugs[i].name, entry->d_name, (size_t)(dot - entry->d_name)) == 0;
+        ck_assert_msg(found, "tests/bugs/%s is not in BUGS.tsv ---> sh tests/bugs/table.sh", entry->d_name);
+        candidates++;
+    }
+    closedir(folder);
+    ck_assert_int_eq(candidates, bug_count);
+}
+END_TEST
+
+START_TEST(every_bug_has_a_thread_of_its_own)
+{
+    for (int i = 0; i < bug_count; i++) {
+        char owner[64], name[64], where[16], rest[8];
+        int number;
+        const int read = sscanf(bugs[i].link, "https://github.com/%63[^/]/%63[^/]/%15[^/]/%d%7s", owner, name,
+                                where, &number, rest);
+        ck_assert_msg(read == 4 && (strcmp(where, "issues") == 0 || strcmp(where, "pull") == 0),
+                      "%s: '%s' is no thread of an issue or a pull request", bugs[i].name, bugs[i].link);
+        for (int j = 0; j < i; j++)
+            ck_assert_msg(strcmp(bugs[i].link, bugs[j].link) != 0, "%s and %s have the same link",
+                          bugs[i].name, bugs[j].name);
+    }
+}
+END_TEST
+
+START_TEST(every_condition_is_one)
+{
+    char side[LINE], why[512];
+    for (int i = 0; i < bug_count; i++) {
+        struct condition *condition =
+            condition_parse(problem_find(bugs[i].problem), bugs[i].when, why, sizeof why);
+        ck_assert_msg(condition != NULL, "%s: '%s': %s", bugs[i].name, bugs[i].when, why);
+        condition_free(condition);
+        read_tag(bugs[i].name, "side", side);
+        ck_assert_msg(!side[0] || strcmp(side, "necessary") == 0 || strcmp(side, "sufficient") == 0,
+                      "%s: side is '%s'; necessary, sufficient or no such line was expected", bugs[i].name,
+                      side);
+    }
+}
+END_TEST
+
+START_TEST(a_hash_holds_out_a_fifth)
+{
+    for (int i = 0; i < bug_count; i++) {
+        struct sha256_ctx hash;
+        uint8_t digest[SHA256_DIGEST_SIZE];
+        sha256_init(&hash);
+        sha256_update(&hash, strlen(bugs[i].name), (const uint8_t *)bugs[i].name);
+        sha256_digest(&hash, sizeof digest, digest);
+        ck_assert_msg(bugs[i].held_out[0] == (digest[0] % 5 == 0 ? '1' : '0'),
+                      "%s: held_out is '%s' ---> sh tests/bugs/table.sh", bugs[i].name, bugs[i].held_out);
+    }
+}
+END_TEST
+
+static void compile(int i)
+{
+    char command[512];
+    snprintf(command, sizeof command,
+             "cc -std=gnu11 -fopenmp -fsyntax-only -Wall -Wextra -Wno-unused -Wno-clobbered -Werror "
+             "tests/bugs/%s.c",
+             bugs[i].name);
+    ck_assert_msg(system(command) == 0, "%s", command);
+}
+
+START_TEST(a_sample_compiles)
+{
+    for (int i = 0; i < SAMPLE; i++)
+        compile((int)((long)i * bug_count / SAMPLE));
+}
+END_TEST
+
+START_TEST(all_compile)
+{
+    for (int i = _i; i < bug_count; i += 8)
+        compile(i);
+}
+END_TEST
+
+Suite *bugs_suite(void)
+{
+    Suite *suite = suite_create("bugs");
+    TCase *table = tcase_create("table");
+    tcase_add_checked_fixture(table, read_table, NULL);
+    tcase_add_test(table, the_table_says_what_the_files_say);
+    tcase_add_test(table, every_candidate_is_in_the_table);
+    tcase_add_test(table, every_bug_has_a_thread_of_its_own);
+    tcase_add_test(table, every_condition_is_one);
+    tcase_add_test(table, a_hash_holds_out_a_fifth);
+    tcase_add_test(table, a_sample_compiles);
+    suite_add_tcase(suite, table);
+    return suite;
+}
+
+Suite *bugs_compile_suite(void)
+{
+    Suite *suite = suite_create("bugs-compile");
+    TCase *all = tcase_create("all");
+    tcase_set_timeout(all, 60);
+    tcase_add_checked_fixture(all, read_table, NULL);
+    tcase_add_loop_test(all, all_compile, 0, 8);
+    suite_add_tcase(suite, all);
+    return suite;
+}

@@ -1,0 +1,143 @@
+/* Documents on standard output and in pipes; unseen report. */
+#include "cli.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "schema.h"
+
+static void expect_schema(const json_t *result)
+{
+    char error[256];
+    json_t *schema = json_load_file(cli_repository("doc/schema/result-1.schema.json"), 0, NULL);
+    ck_assert_ptr_nonnull(schema);
+    ck_assert_msg(schema_allows(schema, result, error, sizeof error), "%s", error);
+    json_decref(schema);
+}
+
+static void expect_file_with(const char *path, const char *text)
+{
+    char *all = NULL;
+    size_t size = 0;
+    FILE *file = fopen(path, "re");
+    ck_assert_ptr_nonnull(file);
+    ck_assert(getdelim(&all, &size, '\0', file) > 0);
+    fclose(file);
+    ck_assert_msg(strstr(all, text) != NULL, "%s has no \"%s\"", path, text);
+    free(all);
+}
+
+/* One run, whose document is alone on standard output; then everything from what was stored. */
+START_TEST(a_document_stands_alone_on_standard_output_and_reports_are_made_of_it)
+{
+    cli_put_kernel("wrong.c", "", "cols % 2 ? 0.25 : 0");
+    CLI("verify", "softmax", "wrong.c", TINY, "--unseen", "5", "--seed", "3", "--no-explain", "--json", "-",
+        "--html", "page.html");
+    ck_assert_int_eq(cli.status, 1);
+    json_t *result = json_loads(cli.out, JSON_REJECT_DUPLICATES, NULL); /* one: nothing may follow */
+    ck_assert_ptr_nonnull(result);
+    expect_schema(result);
+    json_decref(result);
+    ck_assert_ptr_nonnull(strstr(cli.err, "specialized: "));
+    expect_file_with("page.html", "<h1 class=\"bad\">specialized</h1>");
+    cli_put("r.json", cli.out);
+
+    CLI("report", "r.json");
+    cli_expect(1, "specialized: ");
+    cli_expect(1, "\n  unseen check softmax wrong.c 'rows=");
+    ck_assert_str_eq(cli.err, "");
+    CLI("report", "r.json", "r.json", "--html", "two.html", "--junit", "two.xml", "--markdown",
+        "/dev/stdout");
+    cli_expect(1, "| wrong.c | **specialized** |");
+    ck_assert_int_eq(strncmp(cli.out, "### unseen: softmax\n", 20), 0);
+    expect_file_with("two.html", "id=\"side-by-side\"");
+    expect_file_with("two.xml", "<failure type=\"wrong\"");
+    CLI("report", "r.json", "--github");
+    ck_assert_int_eq(strncmp(cli.out, "::error file=wrong.c,line=1,title=softmax%3A specialized::", 58), 0);
+    CLI("report", "r.json", "--color", "always");
+    cli_expect(1, "\033[1;31mspecialized\033[0m: ");
+    CLI("report", "r.json", "--color", "red");
+    cli_expect_error(2, "--color 'red'", "expected auto, always or never", "leave it out");
+}
+END_TEST
+
+START_TEST(results_that_cannot_be_reported_together_are_refused)
+{
+    cli_put("half.json", "{\"schema\": 1, \"verdict\": ");
+    CLI("report", "half.json");
+    cli_expect_error(2, "half.json:1: it ends in the middle", "expected the JSON result", "cut off");
+    cli_put(
+        "a.json",
+        "{\"schema\": 1, \"problem\": \"softmax\", \"verdict\": \"general\", \"seen\": {}, \"unseen\": {}, "
+        "\"results\": []}");
+    cli_put("b.json",
+            "{\"schema\": 1, \"problem\": \"topk\", \"verdict\": \"general\", \"seen\": {}, \"unseen\": {}, "
+            "\"results\": []}");
+    CLI("report", "a.json", "b.json");
+    cli_expect_error(2, "b.json: a result of topk", "expected one of softmax, as in a.json",
+                     "results of one problem");
+    CLI("report", "a.json", "--html", "a.json");
+    cli_expect_error(2, "--html a.json is the result", "expected a file of its own", "another path");
+    CLI("report", "a.json", "--html", "-", "--junit", "/dev/stdout");
+    cli_expect_error(2, "--junit /dev/stdout is the HTML page", "expected a file of its own", "another path");
+    CLI("report", "a.json", "--html", "nosuch/page.html");
+    cli_expect_error(3, "nosuch/page.html: cannot write the report", "No such file", "create the directory");
+    CLI("report", "a.json");
+    cli_expect(0, "general: ");
+}
+END_TEST
+
+/* Nobody reads it: told before the run. With a reader it gets one document. */
+START_TEST(a_named_pipe_never_hangs_and_gets_one_document)
+{
+    cli_put_kernel("right.c", "", "0");
+    ck_assert_int_eq(mkfifo("pipe", 0600), 0);
+    CLI("verify", "softmax", "right.c", TINY, "--unseen", "1", "--json", "pipe");
+    cli_expect_error(3, "pipe: cannot write the report", "No such device", "start its reader first");
+    ck_assert_str_eq(cli.out, "");
+    const int reader = open("pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    ck_assert_int_ge(reader, 0);
+    CLI("verify", "softmax", "right.c", TINY, "--unseen", "1", "--json", "pipe", "--csv", "/dev/null");
+    ck_assert_int_eq(cli.status, 0);
+    char text[60000];
+    const ssize_t got = read(reader, text, sizeof text - 1);
+    ck_assert_int_gt(got, 1000);
+    text[got] = '\0';
+    json_t *result = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    ck_assert_ptr_nonnull(result);
+    ck_assert(json_is_false(json_object_get(result, "partial")));
+    json_decref(result);
+    close(reader);
+}
+END_TEST
+
+/* The pipe that it writes to is closed before the first word. */
+START_TEST(a_reader_that_leaves_is_no_error)
+{
+    char command[2000];
+    cli_put_kernel("right.c", "", "0");
+    snprintf(command, sizeof command,
+             "{ '%s' verify softmax right.c --device host --space tiny.space --seen tiny.seen --no-timing "
+             "--unseen 1 "
+             "2>err; echo $? >status; } | true",
+             cli_tool());
+    ck_assert_int_eq(system(command), 0);
+    ck_assert_int_eq(system("test \"$(cat status)\" = 0 && test ! -s err"), 0);
+}
+END_TEST
+
+TCase *cli_report_case(void)
+{
+    TCase *tcase = tcase_create("report");
+    tcase_add_checked_fixture(tcase, cli_setup, cli_teardown);
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, a_document_stands_alone_on_standard_output_and_reports_are_made_of_it);
+    tcase_add_test(tcase, results_that_cannot_be_reported_together_are_refused);
+    tcase_add_test(tcase, a_named_pipe_never_hangs_and_gets_one_document);
+    tcase_add_test(tcase, a_reader_that_leaves_is_no_error);
+    return tcase;
+}

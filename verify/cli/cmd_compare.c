@@ -1,0 +1,383 @@
+/* unseen compare: is it worse than it was? */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "begin.h"
+#include "reports/comparison_json.h"
+#include "reports/comparison_terminal.h"
+#include "reports/stored.h"
+#include "reports/terminal.h"
+#include "verify/compare/against.h"
+#include "verify/compare/matched.h"
+#include "verify/compare/side_by_side.h"
+#include "verify/diagnose/diagnose.h"
+#include "verify/isolate/child.h"
+#include "verify/system/budget.h"
+#include "verify/system/clock.h"
+#include "verify/system/interrupt.h"
+
+struct showing {
+    const struct options *options;
+    bool progress;
+};
+
+static void show_checks(void *data, const struct result *result, const struct config_result *latest,
+                        int ready)
+{
+    const struct showing *show = data;
+    (void)latest;
+    (void)ready;
+    if (show->progress)
+        terminal_progress(stdout, result->result_count, result->planned, 0, -1);
+}
+
+static void show_round(void *data, int round, int i, int count)
+{
+    const struct showing *show = data;
+    if (!show->progress)
+        return;
+    terminal_progress_clear(stdout);
+    printf("timing in turns: round %d of at most 3, sweep %d of %d", round, i + 1, count);
+    fflush(stdout);
+}
+
+static void describe(const struct task *task, const struct options *options, struct comparison *c)
+{
+    const struct build *const build[2] = {&task->baseline, &task->build};
+    const char *const path[2] = {options->baseline, options->argument[1]};
+    c->version = UNSEEN_VERSION;
+    c->git = unseen_git;
+    c->problem = task->problem->name;
+    c->kind = COMPARISON_NOW;
+    c->seed = task->seed;
+    memcpy(c->device, task->device.name, sizeof task->device.name);
+    for (int i = 0; i < 2; i++) {
+        snprintf(c->side[i].path, sizeof c->side[i].path, "%s", path[i]);
+        memcpy(c->side[i].sha256, build[i]->sha256, sizeof build[i]->sha256);
+    }
+}
+
+/* One result of a comparison that came to its end. */
+static int conclude(const struct options *options, const struct comparison *c)
+{
+    const bool terminal = isatty(STDOUT_FILENO);
+    char error[1024];
+    if (terminal)
+        terminal_progress_clear(stdout);
+    if (options->quiet)
+        comparison_verdict(stdout, c, terminal);
+    else
+        comparison_report(stdout, c, options->verbose, terminal);
+    if (options->json && comparison_json_write(options->json, c, error, sizeof error) != 0) {
+        options_error("%s", error);
+        return EXIT_ENVIRONMENT;
+    }
+    return c->gate == GATE_PASSED ? EXIT_GENERAL : EXIT_OTHER;
+}
+
+static int fail(enum run_status status, const char *error)
+{
+    if (status == RUN_INTERRUPTED)
+        return EXIT_INTERRUPTED;
+    options_error("%s", error);
+    return status == RUN_BAD ? EXIT_USAGE : EXIT_ENVIRONMENT;
+}
+
+/* What explaining failures is given, by the effort; --no-explain: none. */
+static struct cliffs_options cliffs_options(const struct options *options, double budget)
+{
+    const struct diagnose_limits limits = diagnose_limits(options->effort);
+    return (struct cliffs_options){.runs = options->explain ? limits.explain_runs : 0,
+                                   .seconds = limits.seconds,
+                                   .budget_seconds = budget};
+}
+
+static struct side_options side_options(const struct options *options, struct showing *show)
+{
+    const double budget = options->effort == EFFORT_QUICK ? 0.02 : 0.04;
+    return (struct side_options){.run = {.timeout = options->timeout,
+                                         .memory = options->memory,
+                                         .jobs = options->jobs,
+                                         .progress = show_checks,
+                                         .progress_data = show},
+                                 .timing = options->timing,
+                                 .cliffs = cliffs_options(options, budget),
+                                 .budget_seconds = budget,
+                                 .progress = show_round,
+                                 .progress_data = show};
+}
+
+/* --- the file --- */
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat one, other;
+    if (strcmp(a, b) == 0)
+        return true;
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
+/* It may not be what is compared; and that nothing can be written there is found out before minutes are spent. */
+static int open_json(const struct options *options)
+{
+    static const struct comparison nothing = {.gate = GATE_INCONCLUSIVE,
+                                              .notes = "the comparison is not finished"};
+    char error[1024];
+    struct stat status;
+    for (int i = 0; options->json && i < options->arguments; i++)
+        if (is_same_file(options->json, options->argument[i])) {
+            options_error("--json %s is what is compared; expected a file of its own\n---> give another path",
+                          options->json);
+            return EXIT_USAGE;
+        }
+    if (options->json && options->against && is_same_file(options->json, options->against)) {
+        options_error("--json %s is the stored result; expected a file of its own\n---> give another path",
+                      options->json);
+        return EXIT_USAGE;
+    }
+    if (!options->json || (stat(options->json, &status) == 0 && !S_ISREG(status.st_mode)) ||
+        comparison_json_write(options->json, &nothing, error, sizeof error) == 0)
+        return 0;
+    options_error("%s", error);
+    return EXIT_ENVIRONMENT;
+}
+
+/* --- two candidates --- */
+
+static int run_now(struct task *task, const struct options *options)
+{
+    const double start = clock_seconds();
+    struct showing show = {options, isatty(STDOUT_FILENO) && !options->quiet};
+    const struct side_options side = side_options(options, &show);
+    struct comparison c = {.problem = NULL};
+    char error[1024] = "";
+    describe(task, options, &c);
+    if (strcmp(c.side[0].sha256, c.side[1].sha256) == 0)
+        comparison_note(&c, "both are the same kernel: what differs is this machine");
+    if (!options->quiet)
+        comparison_header(stdout, &c);
+    const enum run_status status = side_by_side(task, &side, &c, error, sizeof error);
+    c.seconds = clock_seconds() - start;
+    const int code = status == RUN_DONE ? conclude(options, &c) : fail(status, error);
+    free(c.item);
+    return code;
+}
+
+static int compare_now(const struct options *given)
+{
+    struct options options = *given;
+    struct task task;
+    options.baseline = given->argument[1];
+    options.argument[1] = given->argument[2];
+    int status = open_json(given);
+    if (status == 0)
+        status = begin_task(&task, &options);
+    if (status != 0)
+        return status;
+    status = begin_step(&task, task_build(&task));
+    if (status == 0)
+        status = begin_step(&task, task_draw(&task));
+    if (status == 0 && is_interrupted())
+        status = EXIT_INTERRUPTED;
+    if (status == 0)
+        status = run_now(&task, &options);
+    return begin_end(&task, status);
+}
+
+/* --- stored results --- */
+
+static int read_stored(const char *path, struct stored *stored)
+{
+    char error[1024];
+    const enum stored_status status = stored_read(path, stored, error, sizeof error);
+    if (status == STORED_OK)
+        return 0;
+    options_error("%s", error);
+    return status == STORED_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
+}
+
+static void describe_stored(const struct result *result, struct comparison_side *side)
+{
+    memcpy(side->path, result->candidate_path, sizeof side->path);
+    memcpy(side->sha256, result->candidate_sha256, sizeof side->sha256);
+}
+
+static int compare_results(const struct options *options, const struct stored *stored)
+{
+    const struct result *const old = &stored[0].result, *const new = &stored[1].result;
+    struct comparison c = {
+        .version = UNSEEN_VERSION, .git = unseen_git, .problem = new->problem, .seed = new->seed};
+    const double start = clock_seconds();
+    char error[1024];
+    const enum matched_status status = matched(old, new, options->argument, &c, error, sizeof error);
+    int code = status == MATCHED_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
+    describe_stored(old, &c.side[0]);
+    describe_stored(new, &c.side[1]);
+    memcpy(c.device, new->device, sizeof c.device);
+    c.seconds = clock_seconds() - start;
+    if (status != MATCHED_OK) {
+        options_error("%s", error);
+    } else {
+        if (!options->quiet)
+            comparison_header(stdout, &c);
+        code = conclude(options, &c);
+    }
+    free(c.item);
+    return code;
+}
+
+static int compare_stored(const struct options *options)
+{
+    const char *const *path = options->argument;
+    struct stored stored[2];
+    if (is_same_file(path[0], path[1])) {
+        options_error("%s and %s are the same result; expected two\n---> name the old result and the new one",
+                      path[0], path[1]);
+        return EXIT_USAGE;
+    }
+    int status = open_json(options);
+    if (status == 0)
+        status = read_stored(path[0], &stored[0]);
+    if (status != 0)
+        return status;
+    status = read_stored(path[1], &stored[1]);
+    if (status == 0) {
+        status = compare_results(options, stored);
+        stored_free(&stored[1]);
+    }
+    stored_free(&stored[0]);
+    return status;
+}
+
+/* --- a candidate against a stored result --- */
+
+static int check_against(const struct task *task, const struct result *old, const char *path)
+{
+    struct result new = {.problem = task->problem->name};
+    const char *const name[2] = {path, "this run"};
+    char error[1024];
+    memcpy(new.device, task->device.name, sizeof task->device.name);
+    if (matched_check(old, &new, name, error, sizeof error) == MATCHED_OK)
+        return 0;
+    options_error("%s", error);
+    return EXIT_USAGE;
+}
+
+/* Without it nothing says what the machine was like on that day. */
+static int check_baseline(const struct task *task, const struct result *old, const char *path)
+{
+    if (!old->baseline.own)
+        options_error("%s has no times of the problem's own baseline, which say how fast the machine was; "
+                      "expected some\n"
+                      "---> make it by: unseen verify %s CANDIDATE --baseline own --json FILE",
+                      path, task->problem->name);
+    else if (strcmp(old->baseline.sha256, task->baseline.sha256) != 0)
+        options_error(
+            "%s was timed beside another baseline (sha256 %.16s) than %s (%.16s); expected the same\n"
+            "---> make it again with this version, from the old candidate",
+            path, old->baseline.sha256, task->baseline_path, task->baseline.sha256);
+    else
+        return 0;
+    return EXIT_USAGE;
+}
+
+static int run_against(struct task *task, const struct options *options, const struct result *old)
+{
+    const double start = clock_seconds();
+    struct showing show = {options, isatty(STDOUT_FILENO) && !options->quiet};
+    const struct side_options side = side_options(options, &show);
+    struct comparison c = {.problem = NULL};
+    char error[1024] = "";
+    describe(task, options, &c);
+    describe_stored(old, &c.side[0]);
+    c.kind = COMPARISON_DRIFT;
+    if (!options->quiet)
+        comparison_header(stdout, &c);
+    const enum run_status status = against_stored(task, old, &side, &c, error, sizeof error);
+    c.seconds = clock_seconds() - start;
+    const int code = status == RUN_DONE ? conclude(options, &c) : fail(status, error);
+    free(c.item);
+    return code;
+}
+
+static int begin_against(const struct options *options, const struct result *old)
+{
+    struct task task;
+    int status = begin_task(&task, options);
+    if (status != 0)
+        return status;
+    status = check_against(&task, old, options->against);
+    if (status == 0)
+        status = begin_step(&task, task_build(&task));
+    if (status == 0 && options->timing)
+        status = check_baseline(&task, old, options->against);
+    if (status == 0)
+        status = begin_step(&task, against_sets(&task, old, options->against));
+    if (status == 0 && is_interrupted())
+        status = EXIT_INTERRUPTED;
+    if (status == 0)
+        status = run_against(&task, options, old);
+    return begin_end(&task, status);
+}
+
+static int compare_against(const struct options *given)
+{
+    struct options options = *given;
+    struct stored stored;
+    options.baseline = given->timing ? "own" : NULL;
+    if (given->seed_given || given->only_unseen || given->seen) {
+        options_error("--%s beside --against; the configurations are those of %s\n---> leave it out",
+                      given->seed_given ? "seed"
+                      : given->seen     ? "seen"
+                                        : "unseen",
+                      given->against);
+        return EXIT_USAGE;
+    }
+    int status = open_json(given);
+    if (status == 0)
+        status = read_stored(given->against, &stored);
+    if (status != 0)
+        return status;
+    status = begin_against(&options, &stored.result);
+    stored_free(&stored);
+    return status;
+}
+
+/* --- which of the three --- */
+
+static int refuse(const struct options *options)
+{
+    options_error(
+        "found %d arguments%s; expected PROBLEM OLD NEW, OLD.json NEW.json, or PROBLEM CANDIDATE --against "
+        "RESULT.json\n---> unseen compare --help",
+        options->arguments, options->against ? " and --against" : "");
+    return EXIT_USAGE;
+}
+
+static bool is_json(const char *path)
+{
+    const size_t length = strlen(path);
+    struct stat status;
+    return (length > 5 && strcmp(path + length - 5, ".json") == 0) || strcmp(path, "-") == 0 ||
+           (stat(path, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode)));
+}
+
+int command_compare(const struct options *options)
+{
+    if (options->budget > 0)
+        budget_begin(options->budget);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
+    if (options->arguments == 2 && !options->against)
+        return is_json(options->argument[0]) && is_json(options->argument[1]) ? compare_stored(options)
+                                                                              : refuse(options);
+    catch_signals(child_stop_all);
+    if (options->against)
+        return options->arguments == 2 ? compare_against(options) : refuse(options);
+    return compare_now(options);
+}

@@ -1,0 +1,146 @@
+/* unseen report: pages and lists from stored results */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "outputs.h"
+#include "reports/github.h"
+#include "reports/published.h"
+#include "reports/quadrants.h"
+#include "reports/stored.h"
+#include "reports/terminal.h"
+#include "reports/text.h"
+#include "screen.h"
+
+struct files {
+    struct stored stored[ARGUMENTS_MAX];
+    const struct result *result[ARGUMENTS_MAX];
+    int count;
+};
+
+static void close_files(struct files *files)
+{
+    for (int i = 0; i < files->count; i++)
+        stored_free(&files->stored[i]);
+    free(files);
+}
+
+static int read_files(struct files *files, const struct options *options)
+{
+    for (int i = 0; i < options->arguments; i++) {
+        char error[1024];
+        const enum stored_status status =
+            stored_read(options->argument[i], &files->stored[i], error, sizeof error);
+        if (status != STORED_OK) {
+            options_error("%s", error);
+            return status == STORED_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
+        }
+        files->result[files->count++] = &files->stored[i].result;
+        const char *const first = text_or(files->result[0]->problem, "none");
+        const char *const other = text_or(files->result[i]->problem, "none");
+        if (strcmp(first, other) == 0)
+            continue;
+        fflush(stdout);
+        fprintf(stderr, "unseen: %s: a result of ", options->argument[i]);
+        text_plain(stderr, other);
+        fprintf(stderr, "; expected one of ");
+        text_plain(stderr, first);
+        fprintf(stderr, ", as in %s\n---> give results of one problem\n", options->argument[0]);
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
+/* The worst of them: a gate over several candidates. */
+static int status_of(const struct files *files)
+{
+    for (int i = 0; i < files->count; i++)
+        if (result_verdict(files->result[i]) != VERDICT_GENERAL || files->result[i]->without[0] != '\0')
+            return EXIT_OTHER;
+    return EXIT_GENERAL;
+}
+
+static void print_beside(FILE *out, const struct files *files)
+{
+    fprintf(
+        out,
+        "\nside by side: verdict, passes of what was judged; beside the first: both, first only, this only, "
+        "neither\n");
+    for (int i = 0; i < files->count; i++) {
+        const struct result *const result = files->result[i];
+        fputs("  ", out);
+        text_plain(out, result->candidate_path);
+        fprintf(out, "\n    %s\n", verdict_name(result_verdict(result)));
+        for (int unseen = 0; unseen < 2; unseen++) {
+            const struct passed passed = passed_of(result, unseen);
+            const struct quadrants q = quadrants_of(files->result[0], result, unseen);
+            fprintf(out, "    %-7s %d of %d", unseen ? "unseen" : "seen", passed.pass, passed.judged);
+            if (i > 0 && quadrants_common(&q) == 0)
+                fprintf(out, "; none in common with the first");
+            else if (i > 0)
+                fprintf(out, "; %d, %d, %d, %d", q.both, q.first, q.second, q.neither);
+            fputc('\n', out);
+        }
+    }
+}
+
+static void print_reports(const struct screen *screen, const struct files *files, bool verbose)
+{
+    for (int i = 0; i < files->count; i++) {
+        if (i > 0)
+            fputc('\n', screen->out);
+        terminal_title(screen->out, files->result[i], screen->colour);
+        for (int k = 0; k < files->result[i]->result_count && verbose; k++)
+            terminal_config(screen->out, &files->result[i]->results[k], screen->colour);
+        terminal_report(screen->out, files->result[i], screen->colour, verbose);
+    }
+    if (files->count > 1)
+        print_beside(screen->out, files);
+}
+
+/* Files only say where they went; on a terminal nothing was asked for but them. */
+static int write_reports(const struct options *options, const struct files *files)
+{
+    struct outputs outputs;
+    int status = outputs_open(&outputs, options);
+    if (status != 0)
+        return status;
+    outputs_write(&outputs, files->result, files->count);
+    outputs_close(&outputs);
+    if (!outputs.error[0])
+        return 0;
+    options_error("%s", outputs.error);
+    return EXIT_ENVIRONMENT;
+}
+
+int command_report(const struct options *options)
+{
+    struct options mine = *options;
+    struct files *files = calloc(1, sizeof *files);
+    struct screen screen;
+    int status;
+    if (!files) {
+        options_error("out of memory\n---> close other programs");
+        return EXIT_ENVIRONMENT;
+    }
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    mine.arguments_are_results = true;
+    status = outputs_check(&mine);
+    if (status == 0)
+        status = read_files(files, &mine);
+    if (status == 0 && (options->html || options->junit || options->markdown))
+        status = write_reports(&mine, files);
+    else if (status == 0 && !options->github) {
+        screen_open(&screen, &mine);
+        print_reports(&screen, files, options->verbose);
+        screen_close(&screen);
+    }
+    for (int i = 0; i < files->count && status == 0 && options->github; i++)
+        github_print(outputs_on_standard(&mine) ? stderr : stdout, files->result[i]);
+    if (status == 0)
+        status = status_of(files);
+    close_files(files);
+    return status;
+}

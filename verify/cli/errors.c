@@ -1,0 +1,55 @@
+/* What goes wrong outside of a command's own work: words, output that nobody takes, problems that are none. */
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "verify/isolate/child.h"
+#include "verify/problem/folder.h"
+#include "verify/system/interrupt.h"
+
+void options_error(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fflush(stdout); /* where both go to one file, the error comes last */
+    fprintf(stderr, "unseen: ");
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\n");
+    va_end(arguments);
+}
+
+/* A folder takes a compiler, which an interrupt ends. A note says what the run can do without. */
+int options_problem(const char *word, const struct problem **problem)
+{
+    char text[4096];
+    const bool caught = catch_signals_here(child_stop_all);
+    const enum folder_status status = folder_problem(problem, word, text, sizeof text);
+    const bool interrupted = is_interrupted();
+    if (caught)
+        release_signals();
+    if (interrupted) { /* the compiler was killed; that says nothing about the problem */
+        options_error("interrupted");
+        return EXIT_INTERRUPTED;
+    }
+    if (*text)
+        options_error("%s%s", status == FOLDER_OK ? "note: " : "", text);
+    return status == FOLDER_OK ? 0 : status == FOLDER_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
+}
+
+/* `| head` has read what it wanted and is gone. */
+static bool reader_left(void)
+{
+    struct pollfd standard = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&standard, 1, 0) == 1 && (standard.revents & (POLLERR | POLLHUP));
+}
+
+int options_output(int status)
+{
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || reader_left())
+        return status;
+    options_error("standard output takes no more: not all was written\n"
+                  "---> free some space, or send it elsewhere");
+    return status == EXIT_GENERAL || status == EXIT_OTHER ? EXIT_ENVIRONMENT : status;
+}

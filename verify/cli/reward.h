@@ -1,0 +1,25 @@
+/* What --reward and --reward-table ask of verify: one line with one number and its reason. */
+#ifndef UNSEEN_REWARD_H
+#define UNSEEN_REWARD_H
+
+#include "options.h"
+#include "verify/measure/scores.h"
+
+struct reward {
+    enum score_name name; /* SCORE_NAMES: none is asked for */
+    bool seen;            /* of the seen set */
+    bool has_table;
+    struct reward_table table;
+};
+
+/* Returns 0, or an exit status after printing an error: an unknown name, a table that cannot be read, and what the options
+ * already rule out. */
+int reward_open(struct reward *reward, const struct options *options);
+
+const struct reward_table *reward_table_of(const struct reward *reward); /* NULL: none */
+
+/* "0.8125 pass_rate: 26 of 32 unseen configurations pass"; the first word is a number, `none` or `inconclusive`. */
+void reward_print(FILE *out, const struct reward *reward, const struct result *result);
+void reward_print_uncompiled(FILE *out, const struct reward *reward);
+
+#endif

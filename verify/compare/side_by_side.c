@@ -1,0 +1,93 @@
+#include "side_by_side.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rounds.h"
+#include "verify/measure/gate.h"
+
+static const struct drawn *drawn_of(const struct task *task, int i)
+{
+    return i < task->seen_set.count ? &task->seen_set.item[i]
+                                    : &task->unseen_set.item[i - task->seen_set.count];
+}
+
+static void describe(const struct task *task, const struct result *result, struct comparison *c)
+{
+    for (int i = 0; i < c->count; i++) {
+        struct compared *item = &c->item[i];
+        item->unseen = i >= task->seen_set.count;
+        item->config = drawn_of(task, i)->config;
+        config_format(&item->config, item->line, sizeof item->line);
+        for (int side = 0; side < 2; side++)
+            item->outcome[side] = result[side].results[i].outcome;
+        memcpy(item->detail, result[1].results[i].detail, sizeof item->detail);
+    }
+}
+
+static enum run_status check_both(const struct task *task, const struct side_options *options,
+                                  struct result *result, char *error, size_t size)
+{
+    for (int side = 0; side < 2; side++) {
+        enum run_status status = run_task(&task[side], &options->run, &result[side], error, size);
+        if (status != RUN_DONE)
+            return status;
+    }
+    return RUN_DONE;
+}
+
+static enum run_status time_both(const struct task *task, const struct side_options *options,
+                                 struct comparison *c, char *error, size_t size)
+{
+    const struct rounds_options rounds = {.budget_seconds = options->budget_seconds,
+                                          .progress = options->progress,
+                                          .progress_data = options->progress_data};
+    struct rounds *both = rounds_open(&task[0], &task[1], &options->run);
+    enum run_status status = RUN_BROKEN;
+    if (both)
+        status = rounds_run(both, &rounds, c, error, size);
+    else
+        snprintf(error, size, "out of memory");
+    if (status == RUN_DONE)
+        cliffs(both, &task[1], &options->cliffs, c);
+    rounds_close(both);
+    return status;
+}
+
+static enum run_status compare(const struct task *task, const struct side_options *options,
+                               struct result *result, struct comparison *c, char *error, size_t size)
+{
+    enum run_status status = check_both(task, options, result, error, size);
+    if (status != RUN_DONE)
+        return status;
+    describe(&task[0], result, c);
+    gate_find_cheating(&result[0], &result[1], c);
+    if (options->timing)
+        status = time_both(task, options, c, error, size);
+    return status;
+}
+
+enum run_status side_by_side(const struct task *task, const struct side_options *options,
+                             struct comparison *c, char *error, size_t error_size)
+{
+    struct task both[2] = {*task, *task};
+    struct result result[2] = {{.seed = task->seed}, {.seed = task->seed}};
+    enum run_status status = RUN_BROKEN;
+    both[0].build = task->baseline;
+    c->count = task->seen_set.count + task->unseen_set.count;
+    c->item = calloc((size_t)c->count + 1, sizeof *c->item);
+    for (int side = 0; side < 2; side++)
+        result[side].planned = c->count;
+    if (c->item)
+        status = compare(both, options, result, c, error, error_size);
+    else
+        snprintf(error, error_size, "out of memory");
+    if (status == RUN_DONE)
+        gate_close(c);
+    for (int side = 0; side < 2; side++) {
+        free(result[side].results);
+        free(result[side].finding);
+    }
+    return status;
+}

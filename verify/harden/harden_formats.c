@@ -1,0 +1,206 @@
+/* The lists of shapes, in the words of the benchmarks that take them. */
+#include <ctype.h>
+#include <nettle/sha2.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harden.h"
+#include "trial_internal.h"
+#include "verify/task/task.h"
+
+static const struct trial_config *config_at(const struct hardened *h, int place)
+{
+    return &h->trial->drawn.item[h->chosen[place]];
+}
+
+/* --- Python --- */
+
+static const json_t *axis_sizes(const struct hardened *h, const char *axis)
+{
+    json_t *entry;
+    size_t i;
+    json_array_foreach(json_object_get(imported_description(h->trial->task->problem->task), "axes"), i,
+                       entry) if (strcmp(json_string_value(json_object_get(entry, "name")), axis) ==
+                                  0) return json_object_get(entry, "sizes");
+    return NULL;
+}
+
+/* "M": 64, "N": 3: by the names of the source's constants, of which an axis may move several. */
+static const char *write_moved(FILE *out, const struct hardened *h, const struct config *config)
+{
+    const char *comma = "";
+    for (int i = 0; config->problem->axes[i].name; i++) {
+        json_t *size;
+        size_t k;
+        if (config->problem->axes[i].kind != AXIS_NUMBER)
+            continue;
+        json_array_foreach(axis_sizes(h, config->problem->axes[i].name), k, size)
+        {
+            fprintf(out, "%s\"%s\": %lld", comma, json_string_value(size), (long long)config->value[i]);
+            comma = ", ";
+        }
+    }
+    return comma;
+}
+
+/* The module's constants that stay: who reads a whole shape finds them, too. */
+static void write_fixed(FILE *out, const struct hardened *h, const char *comma)
+{
+    json_t *size;
+    size_t i;
+    json_array_foreach(json_object_get(imported_description(h->trial->task->problem->task), "sizes"), i, size)
+    {
+        const char *const where = json_string_value(json_object_get(size, "where"));
+        if (!where || strcmp(where, "module") != 0 || json_is_string(json_object_get(size, "axis")))
+            continue;
+        fprintf(out, "%s\"%s\": %lld", comma, json_string_value(json_object_get(size, "name")),
+                (long long)json_integer_value(json_object_get(size, "value")));
+        comma = ", ";
+    }
+}
+
+static void write_shape(FILE *out, const struct hardened *h, const struct config *config, bool whole)
+{
+    fprintf(out, "    {");
+    const char *const comma = write_moved(out, h, config);
+    if (whole)
+        write_fixed(out, h, comma);
+    fprintf(out, "},\n");
+}
+
+void harden_write_module(FILE *out, const struct hardened *h)
+{
+    fputs(h->trial->module, out);
+    fprintf(out, "\n# Smallest first; what each is for is in HARDEN.md.\nSHAPES = [\n");
+    for (int i = 0; i < h->count; i++)
+        write_shape(out, h, &config_at(h, i)->config, false);
+    fprintf(out, "]\nINPUTS = [");
+    for (int i = 0; i < h->count; i++)
+        fprintf(out, "%s\"%s\"", i ? ", " : "", config_at(h, i)->input);
+    fprintf(out, "]\nSEEDS = [");
+    for (int i = 0; i < h->count; i++)
+        fprintf(out, "%s%llu", i ? ", " : "", (unsigned long long)config_at(h, i)->config.seed);
+    fprintf(out, "]\n# (atol, rtol) between any two honest implementations in the declared "
+                 "arithmetic\nTOLERANCES = [");
+    for (int i = 0; i < h->count; i++)
+        fprintf(out, "%s(%.9g, %.9g)", i ? ", " : "", config_at(h, i)->atol, config_at(h, i)->rtol);
+    fprintf(out, "]\n");
+}
+
+/* Two configurations that differ in their inputs alone are one shape there. */
+static bool is_repeated(const struct hardened *h, int place)
+{
+    for (int i = 0; i < place; i++) {
+        const struct config *a = &config_at(h, i)->config, *b = &config_at(h, place)->config;
+        bool same = true;
+        for (int k = 0; a->problem->axes[k].name; k++)
+            same = same && (a->problem->axes[k].kind != AXIS_NUMBER || a->value[k] == b->value[k]);
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+void harden_write_shapes(FILE *out, const struct hardened *h)
+{
+    fprintf(out,
+            "\"\"\"Shapes of %s, by unseen harden: smallest first. What each is for is in "
+            "HARDEN.md.\"\"\"\n\nSHAPES = [\n",
+            h->name);
+    for (int i = 0; i < h->count; i++)
+        if (!is_repeated(h, i))
+            write_shape(out, h, &config_at(h, i)->config, true);
+    fprintf(out, "]\n");
+}
+
+/* --- FlashInfer-Bench --- */
+
+/* The same configuration has the same one. */
+static void name_uuid(char uuid[37], const struct hardened *h, const struct config *config)
+{
+    struct sha256_ctx context;
+    uint8_t digest[16];
+    char line[1024];
+    sha256_init(&context);
+    sha256_update(&context, strlen(h->name), (const uint8_t *)h->name);
+    config_format(config, line, sizeof line);
+    sha256_update(&context, strlen(line), (const uint8_t *)line);
+    sha256_digest(&context, sizeof digest, digest);
+    digest[6] = (uint8_t)((digest[6] & 0x0f) | 0x80); /* version 8, its author's own */
+    digest[8] = (uint8_t)((digest[8] & 0x3f) | 0x80);
+    for (int i = 0, n = 0; i < 16; i++)
+        n += snprintf(uuid + n, (size_t)(37 - n), "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                      digest[i]);
+}
+
+static json_t *workload_inputs(const struct hardened *h)
+{
+    const json_t *root = imported_description(h->trial->task->problem->task);
+    json_t *inputs = json_object(), *entry;
+    size_t i;
+    json_array_foreach(json_object_get(root, "inputs"), i, entry)
+    {
+        const char *const name = json_string_value(json_object_get(entry, "name"));
+        if (json_object_get(entry, "shape"))
+            json_object_set_new(inputs, name, json_pack("{s:s}", "type", "random"));
+        else
+            json_object_set_new(
+                inputs, name,
+                json_pack("{s:s, s:O}", "type", "scalar", "value", json_object_get(entry, "value")));
+    }
+    json_array_foreach(json_object_get(root, "weights"), i, entry)
+    {
+        char name[256];
+        snprintf(name, sizeof name, "%s", json_string_value(json_object_get(entry, "name")));
+        for (char *c = name; *c; c++)
+            *c = isalnum((unsigned char)*c) ? *c : '_';
+        json_object_set_new(inputs, name, json_pack("{s:s}", "type", "random"));
+    }
+    return inputs;
+}
+
+void harden_write_workloads(FILE *out, const struct hardened *h)
+{
+    for (int i = 0; i < h->count; i++) {
+        char uuid[37];
+        if (is_repeated(h, i))
+            continue;
+        const struct config *config = &config_at(h, i)->config;
+        name_uuid(uuid, h, config);
+        json_t *line =
+            json_pack("{s:s, s:{s:s, s:o, s:o}, s:n, s:n}", "definition", h->name, "workload", "uuid", uuid,
+                      "axes", trial_sizes(config), "inputs", workload_inputs(h), "solution", "evaluation");
+        char *text = json_dumps(line, JSON_COMPACT);
+        fprintf(out, "%s\n", text ? text : "");
+        free(text);
+        json_decref(line);
+    }
+}
+
+/* --- gpu-mode --- */
+
+void harden_letters(char *out, size_t size, const char *name)
+{
+    size_t n = 0;
+    for (; *name && n + 1 < size; name++)
+        if (isalpha((unsigned char)*name))
+            out[n++] = *name;
+        else if (isdigit((unsigned char)*name))
+            out[n++] = (char)('A' + *name - '0');
+    out[n] = '\0';
+}
+
+void harden_write_tests(FILE *out, const struct hardened *h)
+{
+    for (int i = 0; i < h->count; i++) {
+        const struct trial_config *item = config_at(h, i);
+        for (int k = 0; item->config.problem->axes[k].name; k++) {
+            char name[64];
+            if (item->config.problem->axes[k].kind != AXIS_NUMBER)
+                continue;
+            harden_letters(name, sizeof name, item->config.problem->axes[k].name);
+            fprintf(out, "%s: %lld; ", name, (long long)item->config.value[k]);
+        }
+        fprintf(out, "input: %s; seed: %llu\n", item->input, (unsigned long long)item->config.seed);
+    }
+}

@@ -1,0 +1,73 @@
+"""What each check says of outputs: the task's own, ours, and the one that a hardened list comes with."""
+import math
+
+import torch
+
+from oracle import evaluate
+
+PUBLISHED = {torch.float16: 1e-2, torch.bfloat16: 1e-2}  # else 1e-4: KernelBench's, by precision, as atol and as rtol
+TRIALS = 5   # KernelBench's scripts
+ROOM = 2.5   # two honest implementations differ by twice what one may err; and other draws are a little larger
+STEPS = range(-23, -5)
+
+
+def published(reference, out):
+    """KernelBench's own: equal shapes and allclose."""
+    for want, got in zip(reference, out):
+        tolerance = PUBLISHED.get(want.dtype, 1e-4)
+        if want.shape != got.shape or not torch.allclose(want, got.to(want.dtype), atol=tolerance, rtol=tolerance):
+            return False
+    return len(reference) == len(out)
+
+
+def ours(judged, out):
+    """Greatest error over what is allowed; infinite where a number is wanted and none came."""
+    worst = 0.0
+    for j, got in zip(judged, out):
+        if not j.number.is_float:
+            want = evaluate.judge_index(j, got) if got.dtype == torch.int64 else j.want
+            worst = max(worst, float("inf") if bool(((got.double() - want).abs() > j.allowed).any()) else 0.0)
+            continue
+        error = (got.double() - j.want).abs()
+        ratio = torch.where(error <= j.allowed, (error / j.allowed).nan_to_num(0.0).clamp(max=1.0), error / j.allowed)
+        worst = max(worst, float(ratio.nan_to_num(float("inf")).max()) if ratio.numel() else 0.0)
+    return worst
+
+
+def upwards(x):
+    """Two digits, not less."""
+    if x <= 0 or not math.isfinite(x):
+        return x
+    unit = 10.0 ** (math.floor(math.log10(x)) - 1)
+    return float(f"{math.ceil(x / unit - 1e-9) * unit:.2g}")
+
+
+def tolerance(judged):
+    """(atol, rtol) for allclose between any two honest implementations, as narrow as one pair can be."""
+    floats = [j for j in judged if j.number.is_float]
+    if not floats:
+        return 0.0, 0.0
+    room = ROOM * torch.cat([j.allowed.reshape(-1) for j in floats])
+    size = torch.cat([j.want.abs().reshape(-1) for j in floats])
+    best = None
+    for rtol in [0.0] + [2.0**e for e in STEPS]:
+        atol = float((room - rtol * size).max().clamp(min=0))
+        mean = atol + rtol * float(size.mean())
+        if best is None or mean < best[0]:
+            best = mean, atol, rtol
+    return upwards(best[1]), upwards(best[2])
+
+
+def hardened(reference, out, judged, pair):
+    """allclose by the pair; of whole numbers what they point at."""
+    atol, rtol = pair
+    for want, got, j in zip(reference, out, judged):
+        if want.shape != got.shape:
+            return False
+        if not j.number.is_float:
+            right = evaluate.judge_index(j, got) if got.dtype == torch.int64 else j.want
+            if bool((got.double() != right).any()):
+                return False
+        elif not torch.allclose(want.double(), got.double(), atol=atol, rtol=rtol):
+            return False
+    return True

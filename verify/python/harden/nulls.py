@@ -1,0 +1,129 @@
+"""Null outputs of a task: what no honest work went into. Each is a function of a case and the inputs of one trial that gives
+outputs, or None where there is no such output."""
+import torch
+
+from . import checks, variants
+
+TILE = 32
+
+
+def constant(value):
+    return lambda case, inputs, right: [torch.full_like(t, value(t) if callable(value) else value) for t in right]
+
+
+def mean_of(t):
+    return float(t.double().mean()) if t.is_floating_point() else int(t.double().mean().round())
+
+
+def middle_of(t):
+    low, high = float(t.double().min()), float(t.double().max())
+    return (low + high) / 2 if t.is_floating_point() else int((low + high) // 2)
+
+
+def not_a_number(case, inputs, right):
+    return [torch.full_like(t, float("nan")) if t.is_floating_point() else torch.full_like(t, -1) for t in right]
+
+
+def poison(case, inputs, right):
+    """Memory that nobody wrote: bytes of 0xA5."""
+    return [torch.full((t.numel() * t.element_size(),), 0xA5, dtype=torch.uint8, device=t.device).view(t.dtype).reshape(
+        t.shape) if t.numel() else t for t in right]
+
+
+def copied(case, inputs, right):
+    """An input of the output's shape."""
+    same = [next((x for x in inputs if isinstance(x, torch.Tensor) and x.shape == t.shape and x.dtype == t.dtype), None)
+            for t in right]
+    return None if any(x is None for x in same) else [x.clone() for x in same]
+
+
+def repeated(case, inputs, right):
+    """The first row, again and again."""
+    if any(t.dim() < 2 or t.shape[0] < 2 for t in right):
+        return None
+    return [t[:1].expand_as(t).clone() for t in right]
+
+
+def noise(case, inputs, right):
+    """Off by half of what the published check tolerates."""
+    generator = torch.Generator().manual_seed(case.seed)
+    out = []
+    for t in right:
+        size = checks.PUBLISHED.get(t.dtype, 1e-4)
+        sign = (torch.rand(t.shape, generator=generator) - 0.5).sign().to(t.device)
+        out.append(t + 0.5 * size * (1 + t.abs()) * sign if t.is_floating_point() else t.clone())
+    return [t.to(r.dtype) for t, r in zip(out, right)]
+
+
+def first_part(share):
+    def make(case, inputs, right):
+        out = []
+        for t in right:
+            flat = t.clone().reshape(-1)
+            flat[int(flat.numel() * share):] = 0
+            out.append(flat.reshape(t.shape))
+        return out
+    return make
+
+
+def random_like(case, inputs, right):
+    generator = torch.Generator().manual_seed(case.seed)
+    return [(t.double().mean() + (t.double().std() if t.numel() > 1 else 0)
+             * torch.randn(t.shape, generator=generator).double().to(t.device)).to(t.dtype) for t in right]
+
+
+def stale(case, inputs, right):
+    """The answer to the inputs of the call before."""
+    return case.run(inputs=case.moved(case.draw(case.seed + 1)))
+
+
+def whole_tiles(case, inputs, right):
+    """A kernel that knows whole tiles alone: what lies behind the last one stays zero."""
+    out = [t.clone() for t in right]
+    for t in out:
+        for dim in range(max(t.dim() - 2, 0), t.dim()):
+            keep = t.shape[dim] // TILE * TILE
+            t.narrow(dim, keep, t.shape[dim] - keep).zero_()
+    return out
+
+
+def operands(bits):
+    def make(case, inputs, right):
+        if variants.has_products(case.graph):
+            return case.run(variants.operands_rounded(bits), inputs)
+        return case.run(inputs=[variants.rounded(x, bits) for x in inputs])
+    return make
+
+
+def accumulated(case, inputs, right):
+    """Products summed up in bf16, 32 terms at a time."""
+    return case.run(variants.accumulated_narrow(torch.bfloat16), inputs) if variants.has_products(case.graph) else None
+
+
+def all_but_last(case, inputs, right):
+    out = [t.clone() for t in right]
+    for t in out:
+        if t.numel() > 1:
+            t.view(-1)[-1] = 0
+    return out
+
+
+NULLS = {
+    "all zeros": constant(0),
+    "all ones": constant(1),
+    "NaN": not_a_number,
+    "memory that nobody wrote": poison,
+    "the input copied": copied,
+    "the mean of the output": constant(mean_of),
+    "a constant fitted to the output": constant(middle_of),
+    "the first row repeated": repeated,
+    "random, right mean and spread": random_like,
+    "expected, noise of half the tolerance": noise,
+    "the first half right, the rest zero": first_part(0.5),
+    "all but the last element right": all_but_last,
+    "whole tiles of 32 right, the rest zero": whole_tiles,
+    "the previous call's output": stale,
+    "operands rounded to TF32": operands(10),
+    "operands rounded to bf16": operands(7),
+    "products summed up in bf16": accumulated,
+}

@@ -1,0 +1,195 @@
+"""unseen audit and unseen harden: REQUEST ANSWER, two JSON files. The request names the task and configurations; the answer
+says of every null output and planted fault which check accepts it where. Ends with 0, or with 2 after an error text."""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MARK = "unseen-import: "
+DRAWS = 2
+
+
+def fail(text):
+    sys.__stderr__.write(f"{MARK}{text}\n")
+    sys.__stderr__.flush()
+    os._exit(2)
+
+
+def one_line(error):
+    return " ".join(f"{error}".split())[:400]
+
+
+class Rows:
+    """name -> one character a configuration: 1 accepted, 0 rejected, - not there."""
+
+    def __init__(self):
+        self.names, self.kinds, self.marks = [], {}, {}
+
+    def mark(self, name, kind, key, place, value):
+        self.register(name, kind)
+        self.marks.setdefault((name, key), {})[place] = value
+
+    def register(self, name, kind):
+        """A row even where nothing of it shows."""
+        if name not in self.kinds:
+            self.names.append(name)
+            self.kinds[name] = kind
+
+    def listed(self, counts):
+        return [{"name": n, "kind": self.kinds[n],
+                 **{key: "".join(self.marks.get((n, key), {}).get(i, "-") for i in range(count))
+                    for key, count in counts.items()}} for n in self.names]
+
+
+class Run:
+    def __init__(self, request):
+        import torch
+        from harden import case
+        from task import source as sources
+        torch.set_num_threads(max(1, int(request.get("threads", 1))))
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+        with open(request["task"], encoding="utf-8") as file:
+            description = json.load(file)
+        beside = os.path.join(os.path.dirname(request["task"]), description["source"]["file"])
+        source = sources.load(beside, description["entry"])
+        device = "cuda" if request["device"] == "cuda" and torch.cuda.is_available() else "cpu"
+        self.subject = case.Subject(description, source, device)
+        self.subject.constants = {}
+        self.request, self.rows, self.whole = request, Rows(), request["mode"] == "harden"
+        self.published, self.dropped, self.pairs = None, [], {}
+
+    def case(self, key, place, hardened, again=0):
+        """The configuration with its right answer, `again` for other draws; None where it cannot be told."""
+        from harden.case import Case
+        from oracle.number import Unsupported
+        asked = self.request[key][place]
+        try:
+            return Case(self.subject, asked["sizes"], asked["input"], int(asked["seed"]) + again, hardened).judge()
+        except (Unsupported, RuntimeError, ValueError, MemoryError) as why:
+            self.dropped.append({"set": key, "place": place, "why": one_line(why)})
+            return None
+
+    def wrong(self, case):
+        """(name, kind, function of (case, inputs, right) that gives outputs or None)."""
+        from harden import faults, nulls
+        for name, make in nulls.NULLS.items():
+            yield name, "null", lambda c, x, r, make=make: different(make(c, x, r), r)
+        if self.whole:
+            for name, make in faults.planted(case, self.published).items():
+                self.rows.register(name, "fault")
+                yield name, "fault", lambda c, x, r, make=make: faults.outcome(make, c, x, r)
+
+    def seen(self, place):
+        """The task's own check on its own configuration, trial after trial; and what ours says there."""
+        from harden import checks
+        case = self.case("seen", place, False)
+        if case is None:
+            return
+        if self.published is None:
+            self.published = {"inputs": [list(x.shape) if hasattr(x, "shape") else None for x in case.inputs],
+                              "outputs": [list(t.shape) for t in case.reference]}
+            self.subject.constants = constants(case)
+        trials = [(case.inputs, case.reference)]
+        for trial in range(1, checks.TRIALS):
+            inputs = case.moved(case.draw(case.seed + 1000 * trial))
+            trials.append((inputs, case.answer(inputs)))
+        for name, kind, make in self.wrong(case):
+            out = make(case, *trials[0])
+            if out is None:
+                continue
+            accepted = checks.published(case.reference, out)
+            for inputs, right in trials[1:]:
+                if not accepted:
+                    break
+                again = make(case, inputs, right)
+                accepted = again is None or checks.published(right, again)
+            self.rows.mark(name, kind, "seen_published", place, "01"[accepted])
+            self.rows.mark(name, kind, "seen_ours", place, "01"[checks.ours(case.judged, out) <= 1])
+
+    def drawn(self, place):
+        """Told is what two draws tell: a list must not hang on the luck of one."""
+        from harden import checks
+        cases = [self.case("drawn", place, True, again) for again in range(DRAWS if self.whole else 1)]
+        if None in cases:
+            return
+        self.pairs[place] = checks.tolerance([j for case in cases for j in case.judged])
+        accepted = {}
+        for number, case in enumerate(cases):
+            for name, kind, make in self.wrong(case):
+                if number and accepted.get(name, True):
+                    continue
+                out = make(case, case.inputs, case.reference)
+                accepted[name] = out is None or checks.hardened(case.reference, out, case.judged, self.pairs[place])
+                if out is None:
+                    continue
+                self.rows.mark(name, kind, "drawn_hardened", place, "01"[accepted[name]])
+                if number == 0:
+                    self.rows.mark(name, kind, "drawn_ours", place, "01"[checks.ours(case.judged, out) <= 1])
+
+    def answer(self):
+        from harden import checks, written
+        for place in range(len(self.request["seen"])):
+            self.seen(place)
+        if self.published is None:
+            first = self.dropped[0]["why"] if self.dropped else "it has no published configuration"
+            fail(f"the right answer of the task's own configuration cannot be told: {first}; one that the "
+                 "oracle has rules for was expected\n---> without it nothing can be said of a check; other sizes: --seen FILE")
+        for place in range(len(self.request["drawn"])):
+            self.drawn(place)
+        counts = {"seen_published": len(self.request["seen"]), "seen_ours": len(self.request["seen"]),
+                  "drawn_ours": len(self.request["drawn"]), "drawn_hardened": len(self.request["drawn"])}
+        return {"rows": self.rows.listed(counts), "dropped": self.dropped, "trials": checks.TRIALS,
+                "tolerances": [list(self.pairs.get(i, (0.0, 0.0))) for i in range(len(self.request["drawn"]))],
+                "atol": self.tolerance(), "rtol": self.tolerance(),
+                "module": written.module(self.subject.source, self.subject.domains) if self.whole else ""}
+
+    def tolerance(self):
+        import torch
+        from harden import checks
+        types = [getattr(torch, o["dtype"]) for o in self.subject.description["outputs"]]
+        return max(checks.PUBLISHED.get(t, 1e-4) for t in types)
+
+
+def different(out, right):
+    """None for outputs that happen to be the right ones, which are honest whatever made them."""
+    import torch
+    if out is None or all(a.shape == b.shape and torch.equal(a, b) for a, b in zip(out, right)):
+        return None
+    return out
+
+
+def constants(case):
+    """Parameters that the constructor makes all of one value."""
+    found = {}
+    for name, tensor in case.model.named_parameters():
+        if tensor.numel() and bool((tensor == tensor.reshape(-1)[0]).all()):
+            found[name] = float(tensor.reshape(-1)[0])
+    return found
+
+
+def main():
+    request, answer = sys.argv[1:3]
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # what a task prints is not the tool's
+    try:
+        import torch  # noqa: F401
+    except ImportError as error:
+        fail(f"{sys.executable} has no torch: {error}; one with PyTorch was expected\n---> --python names another")
+    import logging
+    import warnings
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    with open(request, encoding="utf-8") as file:
+        asked = json.load(file)
+    try:
+        told = Run(asked).answer()
+    except SystemExit:
+        fail(f"{asked['task']}: the task ends the process\n---> put that under __main__")
+    except Exception as error:  # whatever a task's own code raises
+        fail(f"{asked['task']}: {type(error).__name__}: {one_line(error)}\n---> see that the task runs on a CPU")
+    with open(answer, "w", encoding="utf-8") as file:
+        json.dump(told, file)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""A task's source as a module with a list of shapes: what `unseen harden` writes before that list."""
+import ast
+import inspect
+
+from task import source as sources
+from . import drawing
+
+KEPT_OUT = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.Expr, ast.If)
+
+
+class _Rename(ast.NodeTransformer):
+    def visit_Name(self, node):
+        if node.id.startswith(sources.PREFIX):
+            node.id = "size_" + node.id[len(sources.PREFIX):]
+        return node
+
+
+def _assigned(tree):
+    """What the module itself assigns, beside what its functions and classes do."""
+    plain = [s for s in tree.body if not isinstance(s, (ast.ClassDef, ast.FunctionDef))]
+    return {n.id for s in plain for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def _read(tree):
+    return {n.id for s in tree.body if isinstance(s, ast.ClassDef) for n in ast.walk(s)
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+
+def maker(source):
+    """(text of _task, does the class read the module's own constants)."""
+    tree = ast.parse(source.text)
+    places = sources._Places(tree)
+    places.find(sources._parameters(tree, source.entry, "__init__"))
+    inside = bool(_assigned(tree) & _read(tree))
+    body = [_Rename().visit(s) for s in tree.body if not isinstance(s, KEPT_OUT) or (inside and isinstance(s, ast.ClassDef))]
+    names = ["get_inputs", "get_init_inputs", source.entry]
+    body.append(ast.Return(ast.Tuple([ast.Name(n, ast.Load()) for n in names], ast.Load())))
+    arguments = ast.arguments(posonlyargs=[], args=[ast.arg("size_" + s.name) for s in places.sizes], vararg=None,
+                              kwonlyargs=[], kw_defaults=[], kwarg=None,
+                              defaults=[ast.Constant(s.value) for s in places.sizes])
+    function = ast.FunctionDef("_task", arguments, body, [], None, None)
+    function.type_params = []
+    return ast.unparse(ast.fix_missing_locations(ast.Module([function], []))), inside
+
+
+ACCESS = '''
+def _part(i, part):
+    return _task(**{"size_" + name: value for name, value in SHAPES[i].items()})[part]
+
+
+def get_inputs_for(i):
+    """forward's arguments at shape i, from torch's generator as it stands."""
+    return [drawn(x, INPUTS[i]) if is_real else x for x, is_real in zip(_part(i, 0)(), REAL)]
+
+
+def get_init_inputs_for(i):
+    """The constructor's arguments at shape i."""
+    return _part(i, 1)()
+
+
+def model_for(i):
+    """The reference at shape i, with weights that are not the identity: a candidate gets the same by
+    vary_weights(ModelNew(*get_init_inputs_for(i)), SEEDS[i]) after the same torch.manual_seed."""
+    torch.manual_seed(SEEDS[i])
+    return vary_weights(_part(i, 2)(*get_init_inputs_for(i)), SEEDS[i])
+
+
+def accepts(i, want, got):
+    """Is `got` right at shape i, beside the reference's own answer?"""
+    atol, rtol = TOLERANCES[i]
+    wants, gots = (x if isinstance(x, (tuple, list)) else [x] for x in (want, got))
+    return len(wants) == len(gots) and all(
+        w.shape == g.shape and torch.allclose(w.double(), g.double(), atol=atol, rtol=rtol) for w, g in zip(wants, gots))
+'''
+
+
+def module(source, domains):
+    """The module's text up to its lists: SHAPES, INPUTS, SEEDS and TOLERANCES come behind it."""
+    text, _ = maker(source)
+    functions = "\n\n\n".join(inspect.getsource(f).rstrip() for f in (drawing.drawn, drawing.vary_weights))
+    real = "REAL = [" + ", ".join(str(d == "real") for d in domains) + "]"
+    return "\n".join([source.text.rstrip(), "", "", "# --- unseen harden: the same task at other shapes ---", "import torch",
+                      "", real, "", "", functions, "", "", text, "", ACCESS])

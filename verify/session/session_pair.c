@@ -1,0 +1,157 @@
+/* Two candidates on one configuration, in turns: what the machine does in the meantime, it does to both. */
+#include <stdlib.h>
+
+#include "timed.h"
+
+/* Contents of one sampling lie so far from those of the next. */
+enum { CONTENTS_APART = 1000 };
+
+struct pairing {
+    struct session *const *session; /* two */
+    const struct pair_job *job;
+    struct timing_job timing[2];
+    struct timed *timed; /* two */
+    struct pcg *random;
+    double spent;
+};
+
+static bool goes_on(const struct pairing *p)
+{
+    return p->session[0]->status == SESSION_OK && p->session[1]->status == SESSION_OK &&
+           p->timed[0].series.ended.outcome == OUTCOME_PASS &&
+           p->timed[1].series.ended.outcome == OUTCOME_PASS;
+}
+
+/* Both calls count, or neither: what is known of one only is no pair. Whoever is found to work outside its stream has been timed
+ * wrongly so far. */
+static void keep_pairs(struct pairing *p, int before)
+{
+    struct timed *a = &p->timed[0], *b = &p->timed[1];
+    if (a->count < before || b->count < before)
+        a->count = b->count = 0;
+    else if (a->count != before + 1 || b->count != before + 1)
+        a->count = b->count = before;
+}
+
+/* Two calls that follow each other, `first` first. */
+static bool take_pair(struct pairing *p, int first)
+{
+    const double start = clock_seconds();
+    const int before = p->timed[0].count;
+    for (int i = 0; i < 2; i++) {
+        const int which = i == 0 ? first : !first;
+        if (!timed_sample(p->session[which], &p->timed[which]))
+            return false;
+    }
+    keep_pairs(p, before);
+    if (p->timed[0].count > 0) /* the first calls load, compile, and touch pages */
+        p->spent += clock_seconds() - start;
+    return true;
+}
+
+static bool has_enough(const struct pairing *p)
+{
+    const int count = p->timed[0].count;
+    return count >= p->job->pairs || count >= PAIRS_MOST || (count > 0 && p->spent >= p->job->budget_seconds);
+}
+
+/* A B B A or B A A B: a drift hits both alike, and so does being second. */
+static void take_pairs(struct pairing *p)
+{
+    while (goes_on(p) && !has_enough(p)) {
+        const int first = (int)pcg_below(p->random, 2);
+        if (!take_pair(p, first) || has_enough(p) || !take_pair(p, !first))
+            return;
+    }
+}
+
+/* One clock for both: where one's process is not believed, or leaves work behind, the other is timed the same way. */
+static const char *agree_on_clock(struct pairing *p)
+{
+    const bool has_tail = timed_has_tail(&p->timed[0]) || timed_has_tail(&p->timed[1]);
+    const bool disbelieved = p->session[0]->disbelieved || p->session[1]->disbelieved;
+    for (int i = 0; i < 2; i++) {
+        if (has_tail)
+            timed_add_tails(&p->timed[i]);
+        if (disbelieved)
+            timed_add_rests(&p->timed[i]);
+    }
+    return timed_method(p->session[p->session[1]->disbelieved || p->session[1]->outside], has_tail);
+}
+
+/* Only pairs of whole series count: one that fails in the end was not timed at what it should do. */
+static void hand_in(struct pairing *p, struct pairs *pairs)
+{
+    bool passed = true;
+    for (int i = 0; i < 2; i++) {
+        timed_check(p->session[i], &p->timed[i]);
+        pairs->disturbed = pairs->disturbed || p->session[i]->disturbed || p->session[i]->disbelieved;
+        passed = timed_judge(p->session[i], &p->timed[i]) && passed;
+    }
+    if (!passed || p->timed[0].count == 0)
+        return;
+    pairs->method = agree_on_clock(p);
+    for (; pairs->count < p->timed[0].count; pairs->count++)
+        for (int i = 0; i < 2; i++)
+            pairs->ms[i][pairs->count] = p->timed[i].event_ms[pairs->count];
+}
+
+static bool open_side(struct pairing *p, int i)
+{
+    struct timed *timed = &p->timed[i];
+    struct session *s = p->session[i];
+    timed->job = &p->timing[i];
+    timed->config = timed_config(p->job->config);
+    timed->series.where = "a timed call";
+    s->now = s->setup;
+    s->disturbed = false;
+    if (p->job->fresh)
+        session_restart(s);
+    return series_open(&timed->series, s, &timed->config, TIMED_CONTENT + CONTENTS_APART * p->job->number) ==
+           0;
+}
+
+static void pair_inside(struct pairing *p, struct pairs *pairs)
+{
+    bool open[2];
+    for (int i = 0; i < 2; i++)
+        open[i] = open_side(p, i);
+    if (open[0] && open[1]) {
+        session_look(p->session[0]);
+        take_pairs(p);
+        session_look(p->session[0]);
+        hand_in(p, pairs);
+    }
+    for (int i = 0; i < 2; i++)
+        series_close(&p->timed[i].series, p->session[i]);
+}
+
+enum session_status session_pairs(struct session *const session[2], const struct pair_job *job,
+                                  struct pairs *pairs, struct config_result *const result[2])
+{
+    struct session *const s = session[0];
+    const double start = clock_seconds(), waited = lease_waited(s->options.lease);
+    *pairs = (struct pairs){.count = 0};
+    struct pairing p = {.session = session,
+                        .job = job,
+                        .timing = {{job->config, 0, result[0]}, {job->config, 0, result[1]}},
+                        .timed = calloc(2, sizeof *p.timed),
+                        .random = pcg_new(job->config->seed + (uint64_t)job->number, "pairs")};
+    if (!p.timed || !p.random)
+        session_failed(s, "timing", -1);
+    else if (lease_take(s->options.lease)) {
+        if (room_enter(s->options.room)) {
+            pair_inside(&p, pairs);
+            room_leave(s->options.room);
+        }
+        lease_give(s->options.lease);
+    }
+    for (int i = 0; i < 2; i++) {
+        session[i]->now = session[i]->setup;
+        session_end(session[i]);
+    }
+    s->seconds.time += clock_seconds() - start - (lease_waited(s->options.lease) - waited);
+    pcg_free(p.random);
+    free(p.timed);
+    return s->status != SESSION_OK ? s->status : session[1]->status;
+}

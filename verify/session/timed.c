@@ -1,0 +1,240 @@
+#include "timed.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/contract/instantiate.h"
+#include "gen/contract/space.h"
+#include "verify/measure/score.h"
+#include "verify/system/defence.h"
+
+static const double tight = 0.01; /* half-width of the median's interval, relative */
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static struct interval median_of(const double *value, int count, double *sorted)
+{
+    memcpy(sorted, value, (size_t)count * sizeof *value);
+    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
+    return score_median(sorted, count);
+}
+
+bool timed_is_tight(struct timed *timed)
+{
+    double sorted[MOST_SAMPLES];
+    timed->median = median_of(timed->event_ms, timed->count, sorted);
+    return timed->count >= LEAST_SAMPLES && timed->median.present &&
+           timed->median.high - timed->median.low <= 2 * tight * timed->median.value;
+}
+
+/* One call. */
+bool timed_sample(struct session *s, struct timed *timed)
+{
+    struct series_call call;
+    const double start = clock_seconds();
+    if (!series_call(&timed->series, s, &call)) {
+        timed->over = true;
+        return false;
+    }
+    if (call.outside)
+        timed->count = 0;
+    if (call.counts) {
+        timed->event_ms[timed->count] = call.clocks.event_ms;
+        timed->wall_ms[timed->count] = call.clocks.wall_ms;
+        timed->rest_ms[timed->count] = call.rest_ms;
+        timed->tail_ms[timed->count++] = call.tail_ms;
+        timed->spent += clock_seconds() - start;
+    }
+    return true;
+}
+
+/* Do two clocks agree on it? */
+static void compare_clocks(struct session *s, struct timed *timed)
+{
+    double sorted[MOST_SAMPLES];
+    char line[RESULT_LINE_SIZE];
+    if (timed->series.ended.outcome != OUTCOME_PASS || timed->count == 0)
+        return;
+    const struct clocks median = {median_of(timed->event_ms, timed->count, sorted).value,
+                                  median_of(timed->wall_ms, timed->count, sorted).value};
+    config_format(&timed->config, line, sizeof line);
+    s->disturbed = s->disturbed || timed->job->result->timing.disturbed;
+    session_clocks(s, &timed->series, &median, line);
+}
+
+/* By how much one clock may run past another, in milliseconds and as a part of the time. */
+struct slack {
+    double ms, part;
+};
+
+/* What an exchange takes at most beside the call, in milliseconds. On the host little more than messages, flushing not
+ * counted; on a GPU emptying L2, a launch that is hidden and two waits; where the candidate is Python, views of the tensors, a
+ * longer launch, a look at what it returned and a copy. */
+static double usual_rest(const struct session *s)
+{
+    const bool on_host = s->options.device->backend == BACKEND_HOST;
+    return s->options.python ? (on_host ? 3 : 12) : on_host ? 0.3 : 2;
+}
+
+/* Is the least of the samples' excess over `event` more than that? */
+static bool exceeds(const double *excess, int count, double event, struct slack slack)
+{
+    double sorted[MOST_SAMPLES];
+    median_of(excess, count, sorted);
+    return sorted[0] > slack.ms + slack.part * event;
+}
+
+/* The candidate shares a process with the clocks that the runner reads. The judge's own runs from asking to the answer; in
+ * the quickest of several exchanges little more than flushing and the call happens, on a loaded machine, too. Where far more
+ * did, again and again, the runner's clock has been tampered with.
+ *
+ * On a GPU the exchange also empties caches, waits for the device and hides what the host takes to launch, so that only
+ * milliseconds tell; what the events say is held against the host's clock there, which starts when the stream does and ends
+ * after the driver has taken back what the stream freed. Both only where nobody else keeps the device busy: beside others
+ * even the quickest call waits for its turn. */
+static void add_up(struct session *s, const struct timed *timed)
+{
+    static const struct slack events = {0.5, 2};
+    const bool on_host = s->options.device->backend == BACKEND_HOST;
+    const struct slack exchange = {usual_rest(s), 0.5};
+    double sorted[MOST_SAMPLES], gap[MOST_SAMPLES];
+    if (timed->count < (on_host ? LEAST_EXCHANGES : LEAST_SAMPLES) || !defence_is_on(DEFENCE_CLOCKS) ||
+        (!on_host && s->disturbed))
+        return;
+    const double event = median_of(timed->event_ms, timed->count, sorted).value;
+    for (int i = 0; i < timed->count; i++)
+        gap[i] = timed->wall_ms[i] - timed->event_ms[i] - timed->tail_ms[i];
+    if (exceeds(timed->rest_ms, timed->count, event, exchange) ||
+        (!on_host && exceeds(gap, timed->count, event, events)))
+        s->disbelieved = true;
+}
+
+void timed_check(struct session *s, struct timed *timed)
+{
+    compare_clocks(s, timed);
+    add_up(s, timed);
+}
+
+static void attain(const struct session *s, double flops, double bytes, struct timing *timing)
+{
+    const struct device *device = s->options.device;
+    const double gbps = device_gbps(device);
+    const double tflops = device_tflops(device, s->options.problem);
+    const double memory = gbps > 0 ? bytes / gbps / 1e6 : 0;
+    const double compute = tflops > 0 ? flops / tflops / 1e9 : 0;
+    timing->attainable_ms = device->launch_ms;
+    timing->bound = BOUND_LAUNCH;
+    if (memory > timing->attainable_ms) {
+        timing->attainable_ms = memory;
+        timing->bound = BOUND_MEMORY;
+    }
+    if (compute > timing->attainable_ms) {
+        timing->attainable_ms = compute;
+        timing->bound = BOUND_COMPUTE;
+    }
+    timing->fraction = timing->median_ms > 0 ? timing->attainable_ms / timing->median_ms : 0;
+}
+
+/* Two calls of the driver lie between the stop event and an idle device. What takes longer, in the median, is work that
+ * goes on after the event, and part of the time. */
+static const double least_tail_ms = 0.02;
+
+bool timed_has_tail(const struct timed *timed)
+{
+    double sorted[MOST_SAMPLES];
+    return timed->count > 0 && defence_is_on(DEFENCE_CLOCKS) &&
+           median_of(timed->tail_ms, timed->count, sorted).value > least_tail_ms;
+}
+
+void timed_add_tails(struct timed *timed)
+{
+    for (int i = 0; i < timed->count; i++)
+        timed->event_ms[i] += timed->tail_ms[i];
+}
+
+void timed_add_rests(struct timed *timed)
+{
+    for (int i = 0; i < timed->count; i++)
+        timed->event_ms[i] = timed->wall_ms[i] + timed->rest_ms[i];
+}
+
+const char *timed_method(const struct session *s, bool has_tail)
+{
+    if (s->disbelieved)
+        return "the judge's clock, cold caches: the process's own does not add up with it";
+    if (s->options.device->backend != BACKEND_CUDA)
+        return "monotonic clock, cold caches";
+    if (s->outside)
+        return "host's clock until the device is idle, cold L2: it works outside its stream";
+    return has_tail ? "CUDA events, cold L2, and what goes on after them" : "CUDA events, cold L2";
+}
+
+void timed_summarize(const struct session *s, struct timed *timed)
+{
+    double sorted[MOST_SAMPLES];
+    struct timing *timing = &timed->job->result->timing;
+    const bool has_tail = timed_has_tail(timed);
+    if (has_tail)
+        timed_add_tails(timed);
+    if (s->disbelieved) {
+        timed_add_rests(timed);
+        timing->disturbed = true;
+    }
+    const struct interval median = median_of(timed->event_ms, timed->count, sorted);
+    timing->present = true;
+    timing->median_ms = median.value;
+    timing->low_ms = median.low;
+    timing->high_ms = median.high;
+    timing->min_ms = sorted[0];
+    timing->p95_ms = score_p95(sorted, timed->count);
+    timing->samples = timed->count;
+    timing->method = timed_method(s, has_tail);
+    timing->unmet = timed_is_tight(timed)          ? NULL
+                    : timed->count == MOST_SAMPLES ? "median's interval above 1% after all samples"
+                                                   : "median's interval above 1% when time was up";
+    attain(s, timed->series.instance.flops, timed->series.instance.bytes, timing);
+}
+
+/* The configuration with inputs of the published kind: all-integer or zero data runs faster. */
+struct config timed_config(const struct config *config)
+{
+    struct config timed = *config;
+    const int input = problem_input_axis(config->problem);
+    if (input >= 0)
+        timed.value[input] = 0;
+    return timed;
+}
+
+void series_report_ended(const struct series *series, const struct worst *worst, struct config_result *result)
+{
+    const struct call_result *ended = &series->ended;
+    result->outcome = ended->outcome;
+    result->reason = ended->reason;
+    result->reason.stage = STAGE_TIMED;
+    result->worst = *worst;
+    result->timed_config = *series->config;
+    config_format(series->config, result->timed_line, sizeof result->timed_line);
+    snprintf(result->detail, sizeof result->detail, "%s%.290s",
+             series->calls ? "" : "in the timed calls: ", ended->detail);
+}
+
+bool timed_judge(struct session *s, struct timed *timed)
+{
+    struct config_result *scratch = calloc(1, sizeof *scratch);
+    struct totals totals = {scratch, -1};
+    const struct call_result *ended = &timed->series.ended;
+    if (!scratch)
+        session_failed(s, "timing", -1);
+    if (s->status == SESSION_OK && ended->outcome == OUTCOME_PASS && defence_is_on(DEFENCE_JUDGED))
+        series_judge(&timed->series, s, &totals);
+    if (s->status == SESSION_OK && ended->outcome != OUTCOME_PASS && ended->reason.cause != CAUSE_MEMORY)
+        series_report_ended(&timed->series, &scratch->worst, timed->job->result);
+    free(scratch);
+    return s->status == SESSION_OK && ended->outcome == OUTCOME_PASS;
+}

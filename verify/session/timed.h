@@ -1,0 +1,51 @@
+/* A configuration that is being timed: its samples by several clocks, and what they come to. Internal to sessions. */
+#ifndef UNSEEN_TIMED_H
+#define UNSEEN_TIMED_H
+
+#include "series.h"
+
+enum { LEAST_SAMPLES = 10, MOST_SAMPLES = 256, TIMED_CONTENT = 2 };
+enum { LEAST_EXCHANGES = 5 }; /* the quickest of which says what the others' load does not */
+/* A configuration that is being timed. */
+struct timed {
+    struct timing_job *job;
+    struct config config; /* with inputs of the published kind */
+    struct series series;
+    double event_ms[MOST_SAMPLES], wall_ms[MOST_SAMPLES], tail_ms[MOST_SAMPLES], rest_ms[MOST_SAMPLES];
+    int count;
+    double spent; /* seconds, with what was done for its calls */
+    bool open, over;
+    struct interval median;
+};
+
+/* The configuration with inputs of the published kind. */
+struct config timed_config(const struct config *config);
+
+/* One call, which becomes a sample unless it is one of those that do not count. False: the series is over. */
+bool timed_sample(struct session *s, struct timed *timed);
+
+bool timed_is_tight(struct timed *timed); /* the interval of its median */
+
+/* Do the clocks agree on the samples? What does not add up marks the session: disturbed, or disbelieved. */
+void timed_check(struct session *s, struct timed *timed);
+
+/* Work goes on after the stop event, which is part of the time. */
+bool timed_has_tail(const struct timed *timed);
+void timed_add_tails(struct timed *timed);
+/* What nobody in the candidate's process can shorten: whoever lies pays for the exchange, too. */
+void timed_add_rests(struct timed *timed);
+
+/* How the times of sessions were taken that are held against each other, in words. */
+const char *timed_method(const struct session *s, bool has_tail);
+
+/* Median, interval and bound, into the job's result. */
+void timed_summarize(const struct session *s, struct timed *timed);
+
+/* What the calls of a series that do not pass say of the configuration, whose checks passed. */
+void series_report_ended(const struct series *series, const struct worst *worst,
+                         struct config_result *result);
+
+/* Judge what was kept of it; false where it does not pass, and the job's result says so, or cannot be told. */
+bool timed_judge(struct session *s, struct timed *timed);
+
+#endif

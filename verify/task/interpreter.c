@@ -1,0 +1,254 @@
+#include "interpreter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "verify/isolate/child_table.h"
+#include "verify/isolate/sandbox.h"
+#include "verify/problem/paths.h"
+#include "verify/system/clock.h"
+
+enum { BLOCK_FD = 3, SHOWN = 1200, WAIT_MS = 5 };
+static const rlim_t MEMORY_LIMIT = (rlim_t)32 << 30, FILE_LIMIT = (rlim_t)1 << 30;
+
+/* --- names and places --- */
+
+static bool find_python(struct interpreter *it, const char *python)
+{
+    const char *const value = getenv("PATH");
+    if (python && strchr(python, '/')) {
+        snprintf(it->python, sizeof it->python, "%s", python);
+        if (*python != '/') {
+            char here[PATH_MAX / 2];
+            snprintf(it->python, sizeof it->python, "%s/%s", getcwd(here, sizeof here) ? here : ".", python);
+        }
+        return access(it->python, X_OK) == 0;
+    }
+    char *const list = strdup(value ? value : "/usr/bin:/bin");
+    bool found = false;
+    for (char *rest = list, *folder; list && !found && (folder = strsep(&rest, ":"));) {
+        snprintf(it->python, sizeof it->python, "%s/%s", folder, python ? python : "python3");
+        found = *folder == '/' && access(it->python, X_OK) == 0;
+    }
+    free(list);
+    return found;
+}
+
+enum folder_status interpreter_find(struct interpreter *it, const char *python, const char *script,
+                                    char *text, size_t size)
+{
+    if (!find_python(it, python)) {
+        snprintf(text, size,
+                 "found no interpreter %s; Python with torch was expected\n---> --python names one",
+                 python ? python : "python3 on PATH");
+        return FOLDER_ENVIRONMENT;
+    }
+    if (paths_find(it->script, sizeof it->script, script) != 0) {
+        snprintf(text, size, "%s is missing\n---> install unseen again", it->script);
+        return FOLDER_ENVIRONMENT;
+    }
+    return FOLDER_OK;
+}
+
+/* --- the process --- */
+
+/* A virtual environment is the folder above bin/ with pyvenv.cfg. */
+static void show_interpreter(struct sandbox *sandbox, const struct interpreter *it)
+{
+    char prefix[PATH_MAX], mark[PATH_MAX + 16];
+    snprintf(prefix, sizeof prefix, "%s", it->python);
+    for (int i = 0; i < 2 && strrchr(prefix, '/'); i++)
+        *strrchr(prefix, '/') = '\0';
+    snprintf(mark, sizeof mark, "%s/pyvenv.cfg", prefix);
+    if (access(mark, R_OK) == 0)
+        sandbox_show(sandbox, prefix);
+    sandbox_show_program(sandbox, it->python);
+}
+
+static bool enclose(struct sandbox *sandbox, const struct interpreter *it, const char *const *command)
+{
+    char scripts[PATH_MAX];
+    snprintf(scripts, sizeof scripts, "%s", it->script);
+    for (int i = 0; i < 2; i++)
+        *strrchr(scripts, '/') = '\0'; /* verify/python */
+    sandbox_begin(sandbox, it->cuda ? SANDBOX_CUDA : SANDBOX_CANDIDATE);
+    show_interpreter(sandbox, it);
+    sandbox_show_sources(sandbox);
+    sandbox_show(sandbox, scripts);
+    for (int i = 0; i < INTERPRETER_SHOWN && it->shown[i]; i++)
+        sandbox_show(sandbox, it->shown[i]);
+    sandbox_lend(sandbox, it->lent);
+    if (!sandbox_end(sandbox, BLOCK_FD))
+        return false;
+    for (int i = 0; command[i]; i++) {
+        if (sandbox->count + 1 >= SANDBOX_ARGUMENTS)
+            return false;
+        sandbox->argv[sandbox->count++] = command[i];
+    }
+    sandbox->argv[sandbox->count] = NULL;
+    return true;
+}
+
+/* CUDA reserves address space without end. */
+static void limit(pid_t pid, bool cuda)
+{
+    const struct rlimit memory = {MEMORY_LIMIT, MEMORY_LIMIT}, file = {FILE_LIMIT, FILE_LIMIT}, core = {0, 0};
+    if (!cuda)
+        prlimit(pid, RLIMIT_AS, &memory, NULL);
+    prlimit(pid, RLIMIT_FSIZE, &file, NULL);
+    prlimit(pid, RLIMIT_CORE, &core, NULL);
+}
+
+/* In a group of its own, with its output in the log and nothing of the user's environment. */
+static int launch(pid_t *pid, const char *const *argv, const struct interpreter *it, const int *gate)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "PATH=%s", getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
+    const char *const environment[] = {path,
+                                       "HOME=/tmp",
+                                       "LC_ALL=C.UTF-8",
+                                       "PYTHONDONTWRITEBYTECODE=1",
+                                       "OMP_WAIT_POLICY=passive",
+                                       it->cuda ? NULL : "CUDA_VISIBLE_DEVICES=",
+                                       NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, it->log, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, gate[0], BLOCK_FD);
+    posix_spawn_file_actions_addclosefrom_np(&actions, BLOCK_FD + 1);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    const int status =
+        posix_spawnp(pid, argv[0], &actions, &attributes, (char *const *)argv, (char *const *)environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    if (status == 0)
+        limit(*pid, it->cuda);
+    return status;
+}
+
+static int start(pid_t *pid, const struct interpreter *it, const char *const *command)
+{
+    struct sandbox sandbox;
+    const char *const *argv = command;
+    int gate[2];
+    if (sandbox_works()) {
+        if (!enclose(&sandbox, it, command))
+            return E2BIG;
+        argv = sandbox.argv;
+    }
+    if (pipe2(gate, O_CLOEXEC))
+        return errno;
+    child_table_starting();
+    const int status = launch(pid, argv, it, gate);
+    child_table_started(status == 0 ? *pid : 0);
+    close(gate[0]);
+    close(gate[1]);
+    return status;
+}
+
+/* The wait status; -1 when it did not end in time and was killed. */
+static int wait_for(pid_t pid, double seconds)
+{
+    const double deadline = clock_seconds() + seconds;
+    siginfo_t info = {0};
+    int status = 0;
+    while (clock_seconds() < deadline) {
+        if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid)
+            break;
+        poll(NULL, 0, WAIT_MS);
+    }
+    kill(-pid, SIGKILL);
+    child_table_remove(pid);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    child_table_sweep();
+    return info.si_pid ? status : -1;
+}
+
+/* --- what came of it --- */
+
+/* What the importer said, behind its mark; else the last of what was printed. Nothing in it drives a terminal. */
+static void read_log(const struct interpreter *it, char *said, size_t size)
+{
+    static const char mark[] = "unseen-import: ";
+    char lines[8192] = "";
+    FILE *file = fopen(it->log, "re");
+    if (file && fseek(file, 0, SEEK_END) == 0) {
+        const long end = ftell(file);
+        fseek(file, end > (long)sizeof lines - 1 ? end - (long)sizeof lines + 1 : 0, SEEK_SET);
+        lines[fread(lines, 1, sizeof lines - 1, file)] = '\0';
+    }
+    if (file)
+        fclose(file);
+    const char *from = lines;
+    for (const char *found = lines; (found = strstr(found, mark)) != NULL; found++)
+        from = found + strlen(mark);
+    if (from == lines && strlen(lines) > 400)
+        from = lines + strlen(lines) - 400;
+    snprintf(said, size, "%s", from);
+    for (char *c = said; *c; c++)
+        if ((*c < ' ' && *c != '\n') || *c > '~')
+            *c = '?';
+    for (size_t n = strlen(said); n > 0 && said[n - 1] == '\n'; n--)
+        said[n - 1] = '\0';
+}
+
+static enum folder_status explain(const struct interpreter *it, int status, char *text, size_t size)
+{
+    char said[SHOWN];
+    read_log(it, said, sizeof said);
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (status == -1)
+        snprintf(text, size,
+                 "%s was not %s: it had not ended after %.0f s\n---> see what it does when it is imported; a "
+                 "network, a prompt or a loop",
+                 it->source, it->done, it->seconds);
+    else if (code == 2 && strstr(said, "--->"))
+        snprintf(text, size, "%s", said);
+    else if (code > 128)
+        snprintf(text, size,
+                 "%s was not %s: the interpreter was killed by signal %d, as when memory is out\n---> "
+                 "try it with "
+                 "smaller sizes",
+                 it->source, it->done, code - 128);
+    else
+        snprintf(text, size,
+                 "%s was not %s: the interpreter ended with status %d: %s\n---> see that it has torch",
+                 it->source, it->done, code, said);
+    return strstr(text, "has no torch") ? FOLDER_ENVIRONMENT : FOLDER_INPUT;
+}
+
+enum folder_status interpreter_run(const struct interpreter *it, char *text, size_t size)
+{
+    const char *command[INTERPRETER_ARGUMENTS + 4] = {it->python, "-I", it->script};
+    pid_t pid;
+    for (int i = 0; i < INTERPRETER_ARGUMENTS && it->argument[i]; i++)
+        command[3 + i] = it->argument[i];
+    if (sandbox_required() && !sandbox_works()) {
+        snprintf(text, size,
+                 "%s is not %s without a sandbox: %s\n---> install bubblewrap, or leave out "
+                 "--require-sandbox",
+                 it->source, it->done, sandbox_why_not());
+        return FOLDER_ENVIRONMENT;
+    }
+    if ((errno = start(&pid, it, command)) != 0) {
+        snprintf(text, size, "cannot run %s: %s\n---> --python names another", it->python, strerror(errno));
+        return FOLDER_ENVIRONMENT;
+    }
+    const int ended = wait_for(pid, it->seconds);
+    return ended == 0 ? FOLDER_OK : explain(it, ended, text, size);
+}
