@@ -64,7 +64,7 @@ bool guess_holds(const struct explainer *ex, const struct guess *guess, const in
     return guess_holds_if(ex, guess, value, -1, false);
 }
 
-static bool atom_same(const struct atom *a, const struct atom *b)
+bool atom_same(const struct atom *a, const struct atom *b)
 {
     return a->quantity == b->quantity && a->kind == b->kind && a->negated == b->negated && a->a == b->a &&
            a->b == b->b;
@@ -203,7 +203,8 @@ static void format_threshold(const struct atom *atom, const struct quantity *qua
                          (is_power(next) || is_tile(quantity, space, next) || (cost < 6 && atom->a % 2));
     const char *above = rounder ? ">=" : ">", *below = rounder ? "<" : "<=";
     format_number(rounder ? next : atom->a, number, sizeof number);
-    if (atom->a == 0) /* no quantity is less */
+    const bool least = quantity_is_axis(quantity) && atom->a == space->domain[quantity->axis[0]].low;
+    if (atom->a == 0 || (least && !rounder)) /* no quantity is less */
         below = "==";
     snprintf(text, size, "%s %s %s", name, atom->negated ? below : above, number);
 }

@@ -90,6 +90,7 @@ bool guess_holds(const struct explainer *ex, const struct guess *guess, const in
 /* The same with the truth of one atom given. */
 bool guess_holds_if(const struct explainer *ex, const struct guess *guess, const int64_t *value, int forced,
                     bool truth);
+bool atom_same(const struct atom *a, const struct atom *b);
 bool guess_same(const struct guess *a, const struct guess *b);
 /* False: longer than `size`. */
 bool guess_format(const struct explainer *ex, const struct guess *guess, char *text, size_t size);

@@ -25,8 +25,23 @@ struct looking {
     enum rule_kind kind;
     double gain;
     bool known;
+    bool weaker; /* a confirmed rule without some term: what it rests on is older than it */
     int fails_inside, inside, passes_outside, outside, turn, tests;
 };
+
+/* "every failure has A", and what failures there have in common, says more than "always when A and B". */
+static bool is_within(const struct guesses *necessary, const struct guesses *partial)
+{
+    const struct guess *outer = &necessary->item[0], *inner = &partial->item[0];
+    for (int i = 0; necessary->count > 0 && i < outer->count; i++) {
+        bool found = false;
+        for (int j = 0; j < inner->count && inner->count > outer->count; j++)
+            found = found || atom_same(&outer->atom[i], &inner->atom[j]);
+        if (!found)
+            return false;
+    }
+    return necessary->count > 0;
+}
 
 static int refit(struct explainer *ex, struct looking *looking)
 {
@@ -38,7 +53,7 @@ static int refit(struct explainer *ex, struct looking *looking)
         return -1;
     if (looking->guesses->count > 0 && search_inner(ex, &looking->guesses->item[0], &inner, &inside))
         gain += inside;
-    if (other > gain) {
+    if (other > gain && !is_within(looking->guesses, looking->other)) {
         *looking->guesses = *looking->other;
         kind = RULE_PARTIAL;
         gain = other;
@@ -130,7 +145,7 @@ static void tally(const struct explainer *ex, const struct guess *rule, int side
 static bool is_evident(const struct looking *looking, int side[2][2])
 {
     const double rate = (side[1][1] + 0.5) / (side[1][0] + side[1][1] + 1.0);
-    const int least = looking->gain >= PLAIN_GAIN ? FEWER_SURE : LEAST_SURE;
+    const int least = looking->weaker ? 1 : looking->gain >= PLAIN_GAIN ? FEWER_SURE : LEAST_SURE;
     if (looking->kind == RULE_NECESSARY)
         return side[0][1] == 0 && looking->outside >= least && side[1][1] >= LEAST_FAILING &&
                (looking->gain >= PLAIN_GAIN || -looking->outside * log2(1 - rate) >= LEAST_EVIDENCE);
