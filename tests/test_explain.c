@@ -42,7 +42,7 @@ static const struct {
     {"softmax", "cols % 64 != 0", "cols % 64 != 0"},
     {"softmax", "cols % 128 == 127", "cols % 128 == 127"},
     {"softmax", "cols % 4096 != 0", "cols % 4096 != 0"},
-    {"softmax", "cols % 384 != 0", "cols % 384 != 0"},
+    {"softmax", "cols % 512 != 0", "cols % 512 != 0"},
     {"softmax", "cols % 1024 == 0", "cols % 1024 == 0"},
     {"softmax", "cols > 1037", "cols > 1037"},
     {"softmax", "rows*cols > 474773", "rows*cols > 474773"},
