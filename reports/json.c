@@ -120,19 +120,6 @@ static json_t *phase_json(const struct phase_seconds *phase)
                      json_of_number(phase->witness), "time", json_of_number(phase->time));
 }
 
-/* `confirmed`: what fresh runs said on the rule's two sides. */
-static json_t *rule_json(const struct diagnosis *d)
-{
-    const struct result_rule *rule = &d->rule;
-
-    if (!d->present || !rule->present)
-        return json_null();
-    return json_pack("{s:o, s:b, s:o, s:o, s:{s:i, s:i, s:i, s:i}}", "text", json_of_text(rule->text),
-                     "always", rule->always, "precision", json_of_number(rule->precision), "recall",
-                     json_of_number(rule->recall), "confirmed", "fails", rule->fails_inside, "inside",
-                     rule->inside, "passes", rule->passes_outside, "outside", rule->outside);
-}
-
 static json_t *minimal_json(const struct diagnosis *d)
 {
     return json_of_text(d->present ? d->minimal.line : NULL);
@@ -186,7 +173,7 @@ static json_t *schema_json(const struct result *result)
         set_json(&result->seen, result->memory_bound, score_is_open(result, false)), "unseen",
         set_json(&result->unseen, result->memory_bound, score_is_open(result, true)), "drop",
         interval_json(&result->drop, "points"), "retention", interval_json(&result->retention, "ratio"),
-        "rule", rule_json(&result->diagnosis), "minimal", minimal_json(&result->diagnosis), "findings",
+        "rule", json_of_rule(&result->diagnosis), "minimal", minimal_json(&result->diagnosis), "findings",
         findings_json(result), "seconds", json_of_number(result->seconds));
 }
 

@@ -197,16 +197,32 @@ struct pattern {
     char map[PATTERN_ROWS][PATTERN_COLUMNS + 1]; /* '.' no element, 'o' some, '#' all of a rectangle wrong */
 };
 
+/* Sure of both sides of its condition, or of one. */
+enum result_rule_kind {
+    RESULT_RULE_TWO_SIDED, /* fails where it holds, passes elsewhere */
+    RESULT_RULE_NECESSARY, /* every failure lies where it holds; there, some pass */
+    RESULT_RULE_PARTIAL,   /* always fails where it holds; some fail elsewhere */
+    RESULT_RULE_KINDS
+};
+
+enum { RESULT_UNEXPLAINED = 3 };
+
 /* When it fails. */
 struct result_rule {
     bool present;
+    enum result_rule_kind kind;
     bool always;                 /* whatever the configuration */
     char text[240];              /* a condition on configurations: "k % 64 != 0" */
-    char reason[160];            /* none was found: why */
+    char reason[400];            /* none was found: why, and what came closest */
     int fails_inside, inside;    /* fresh runs where the rule says it fails: so many did, of so many */
     int passes_outside, outside; /* fresh runs where it says that it passes */
     double precision, recall;    /* over everything that was run */
     int runs;
+    char inner
+        [240]; /* of a necessary one: what failures there have in common; "": nothing that is worth saying */
+    int inner_fails, inner_runs, other_fails, other_runs; /* there: where `inner` holds, and where not */
+    int explained, failures; /* all that failed, and those where the rule holds */
+    char unexplained[RESULT_UNEXPLAINED][RESULT_LINE_SIZE]; /* of a partial one: the first of the others */
 };
 
 /* What the failures of one outcome come to: the simplest configuration, and the rule. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "published.h"
+#include "rule_text.h"
 #include "text.h"
 
 struct count {
@@ -138,17 +139,8 @@ bool said_partial(char text[SAID_SIZE], const struct result *result)
 
 void said_rule(char text[SAID_SIZE], const struct diagnosis *d)
 {
-    const struct result_rule *rule = &d->rule;
-    const char *const outcome = outcome_name(d->minimal.outcome);
-
-    if (rule->present && rule->always)
-        snprintf(text, SAID_SIZE, "%s whatever the configuration (%d/%d confirmed)", outcome,
-                 rule->fails_inside, rule->inside);
-    else if (rule->present)
-        snprintf(text, SAID_SIZE, "%s whenever %s (%d/%d confirmed; right on %d/%d others)", outcome,
-                 rule->text, rule->fails_inside, rule->inside, rule->passes_outside, rule->outside);
-    else
-        snprintf(text, SAID_SIZE, "no rule: %s", text_or(rule->reason, "it was not looked for"));
+    _Static_assert((int)RULE_TEXT_SIZE <= (int)SAID_SIZE, "a rule's sentence fits");
+    rule_text(text, d);
 }
 
 void said_smallest(char text[SAID_SIZE], const struct diagnosis *d)

@@ -4,7 +4,7 @@
 
 #include "result.h"
 
-enum { SAID_SIZE = 512 };
+enum { SAID_SIZE = 1024 };
 
 /* Why the verdict is what it is, for a reader who never saw the tool; what was taken away comes first. */
 void said_verdict(char text[SAID_SIZE], const struct result *result);

@@ -257,24 +257,6 @@ static void read_pattern(struct reading *r, const json_t *json, struct pattern *
     }
 }
 
-static void read_rule(struct reading *r, const json_t *json, const json_t *diagnosis,
-                      struct result_rule *rule)
-{
-    const json_t *object = stored_object(r, json, "rule"), *confirmed = stored_object(r, object, "confirmed");
-
-    rule->present = object != NULL;
-    rule->always = stored_flag(r, object, "always", false);
-    stored_copy(r, object, "text", rule->text, sizeof rule->text);
-    stored_copy(r, diagnosis, "no_rule", rule->reason, sizeof rule->reason);
-    rule->fails_inside = stored_count(r, confirmed, "fails");
-    rule->inside = stored_count(r, confirmed, "inside");
-    rule->passes_outside = stored_count(r, confirmed, "passes");
-    rule->outside = stored_count(r, confirmed, "outside");
-    rule->precision = stored_number(r, object, "precision", 0);
-    rule->recall = stored_number(r, object, "recall", 0);
-    rule->runs = stored_count(r, diagnosis, "rule_runs");
-}
-
 static void read_diagnosis(struct reading *r, const json_t *json, struct diagnosis *d)
 {
     const json_t *object = stored_object(r, json, "diagnosis"),
@@ -299,7 +281,7 @@ static void read_diagnosis(struct reading *r, const json_t *json, struct diagnos
     d->seconds = stored_number(r, object, "seconds", 0);
     d->late = stored_flag(r, object, "late", false);
     read_pattern(r, object, &d->pattern);
-    read_rule(r, json, object, &d->rule);
+    stored_rule(r, json, object, &d->rule);
     r->at[0] = '\0';
 }
 

@@ -37,6 +37,7 @@ void stored_axes(struct reading *r, const json_t *json, const char *problem);
 bool stored_words(struct reading *r, const json_t *json, struct stored *stored); /* false: out of memory */
 
 void stored_config(struct reading *r, const json_t *json, struct config_result *config);
+void stored_rule(struct reading *r, const json_t *json, const json_t *diagnosis, struct result_rule *rule);
 void stored_scores(struct reading *r, const json_t *json, struct result *result);
 
 #endif

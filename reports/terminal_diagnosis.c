@@ -15,6 +15,8 @@ static void print_rule(FILE *out, const struct diagnosis *d, bool colour)
     fputs(terminal_paint(PAINT_STRONG, strong), out);
     terminal_line(out, "when", text);
     fputs(terminal_plain(strong), out);
+    for (int i = 0; i < RESULT_UNEXPLAINED && d->rule.unexplained[i][0]; i++)
+        terminal_line(out, "  other", d->rule.unexplained[i]);
 }
 
 static void print_smallest(FILE *out, const struct diagnosis *d)

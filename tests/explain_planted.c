@@ -171,6 +171,7 @@ static bool find_edge(const struct planted *planted, struct config *a, struct co
 
 struct tally {
     int agreed, asked;
+    int right[2], side[2]; /* where the rule does not hold, where it does */
 };
 
 static void compare(const struct planted *planted, const struct condition *rule, const struct config *config,
@@ -179,10 +180,14 @@ static void compare(const struct planted *planted, const struct condition *rule,
     if (!space_contains(&planted->ground->space, config, NULL))
         return;
     tally->asked++;
-    tally->agreed += condition_holds(rule, config) == condition_holds(planted->condition, config);
+    const bool says = condition_holds(rule, config),
+               right = says == condition_holds(planted->condition, config);
+    tally->agreed += right;
+    tally->side[says]++;
+    tally->right[says] += right;
 }
 
-double planted_agreement(const struct planted *planted, const char *text, uint64_t seed)
+struct planted_agreement planted_agree(const struct planted *planted, const char *text, uint64_t seed)
 {
     const struct ground *ground = planted->ground;
     const struct config_list *fresh = &ground->fresh;
@@ -203,7 +208,15 @@ double planted_agreement(const struct planted *planted, const char *text, uint64
     }
     pcg_free(stream);
     planted_clear(&rule);
-    return (double)tally.agreed / tally.asked;
+    struct planted_agreement agreement = {.all = (double)tally.agreed / tally.asked};
+    for (int side = 0; side < 2; side++)
+        agreement.side[side] = tally.side[side] ? (double)tally.right[side] / tally.side[side] : 1;
+    return agreement;
+}
+
+double planted_agreement(const struct planted *planted, const char *text, uint64_t seed)
+{
+    return planted_agree(planted, text, seed).all;
 }
 
 /* --- random conditions --- */

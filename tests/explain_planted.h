@@ -40,6 +40,12 @@ bool planted_explain(struct planted *planted, int runs, uint64_t seed, struct ru
  * condition does. */
 double planted_agreement(const struct planted *planted, const char *rule, uint64_t seed);
 
+/* The same of all, of those where the rule does not hold, and of those where it does. */
+struct planted_agreement {
+    double all, side[2];
+};
+struct planted_agreement planted_agree(const struct planted *planted, const char *rule, uint64_t seed);
+
 /* A random condition of that family (0 .. PLANTED_KINDS - 1); its name. */
 enum { PLANTED_KINDS = 11 };
 const char *planted_kind_name(int kind);

@@ -186,7 +186,17 @@ static void fill_diagnosis(void)
                            .locally_minimal = true,
                            .shrink_runs = 41,
                            .pattern = {true, "the last 3 of 4099 along cols", 2, {"....#", "...o#"}},
-                           .rule = {true, false, "cols % 4096 != 0", "", 37, 37, 27, 27, 0.99, 1, 64},
+                           .rule = {.present = true,
+                                    .text = "cols % 4096 != 0",
+                                    .fails_inside = 37,
+                                    .inside = 37,
+                                    .passes_outside = 27,
+                                    .outside = 27,
+                                    .precision = 0.99,
+                                    .recall = 1,
+                                    .runs = 64,
+                                    .explained = 41,
+                                    .failures = 41},
                            .seconds = 1.25,
                            .late = true};
     strcpy(result.diagnosis.minimal.line, "rows=1 cols=1 input=normal seed=1");

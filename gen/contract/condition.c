@@ -8,10 +8,11 @@
 
 enum { MOST_TERMS = 32, TERM_SIZE = 160 };
 
-/* Either a comparison of numbers or a choice; the first term of every clause starts it. */
+/* Either a comparison of numbers or choices of an axis, a bit each; the first term of every clause starts it. */
 struct term {
     struct constraint *constraint;
-    int axis, choice;
+    int axis;
+    uint64_t choices;
     bool unequal, starts;
 };
 
@@ -20,18 +21,51 @@ struct condition {
     int count;
 };
 
-/* axis=choice or axis!=choice. False: it is neither, and may be a comparison of numbers. */
+static bool add_choice(const struct problem *problem, const char *name, struct term *term)
+{
+    const int choice = problem_choice_index(problem, term->axis, name);
+    if (choice >= 0 && choice < 64)
+        term->choices |= (uint64_t)1 << choice;
+    return choice >= 0 && choice < 64;
+}
+
+static bool find_choice_axis(const struct problem *problem, const char *name, struct term *term)
+{
+    term->axis = problem_axis_index(problem, name);
+    return term->axis >= 0 && problem->axes[term->axis].kind == AXIS_CHOICE;
+}
+
+/* axis in {choice, choice} or axis not in {..}. */
+static bool parse_choices(const struct problem *problem, const char *text, struct term *term)
+{
+    char axis[64], choice[64];
+    int used = 0;
+    term->unequal = sscanf(text, " %63[a-z_0-9] not in {%n", axis, &used) == 1 && used > 0;
+    if (!term->unequal && (sscanf(text, " %63[a-z_0-9] in {%n", axis, &used) != 1 || used == 0))
+        return false;
+    if (!find_choice_axis(problem, axis, term))
+        return false;
+    for (char end = ','; end == ',';) {
+        text += used;
+        used = 0;
+        if (sscanf(text, " %63[a-z_0-9] %c%n", choice, &end, &used) != 2 || used == 0 ||
+            !add_choice(problem, choice, term))
+            return false;
+        if (end == '}')
+            return text[used + (int)strspn(text + used, " ")] == '\0';
+    }
+    return false;
+}
+
+/* axis=choice or axis!=choice, or a set of them. False: it is neither, and may be a comparison of numbers. */
 static bool parse_choice(const struct problem *problem, const char *text, struct term *term)
 {
     char axis[64], choice[64], rest;
+    term->choices = 0;
     term->unequal = sscanf(text, " %63[a-z_0-9] != %63[a-z_0-9] %c", axis, choice, &rest) == 2;
     if (!term->unequal && sscanf(text, " %63[a-z_0-9] = %63[a-z_0-9] %c", axis, choice, &rest) != 2)
-        return false;
-    term->axis = problem_axis_index(problem, axis);
-    if (term->axis < 0 || problem->axes[term->axis].kind != AXIS_CHOICE)
-        return false;
-    term->choice = problem_choice_index(problem, term->axis, choice);
-    return term->choice >= 0;
+        return parse_choices(problem, text, term);
+    return find_choice_axis(problem, axis, term) && add_choice(problem, choice, term);
 }
 
 static bool parse_term(const struct problem *problem, const char *text, size_t length, struct term *term,
@@ -98,7 +132,7 @@ static bool term_holds(const struct term *term, const struct config *config)
 {
     if (term->constraint)
         return constraint_holds(term->constraint, config);
-    return (config->value[term->axis] == term->choice) != term->unequal;
+    return (term->choices >> config->value[term->axis] & 1) != term->unequal;
 }
 
 bool condition_holds(const struct condition *condition, const struct config *config)

@@ -25,13 +25,17 @@ enum op {
     OP_EQ,
     OP_NE,
     OP_LT,
-    OP_GT
+    OP_GT,
+    OP_GCD,
+    OP_POW2, /* 1: a power of two; 0 */
+    OP_IN,   /* pops `operand` numbers and then what may be one of them */
+    OP_NOT
 };
 
 /* Reverse Polish: operands push, operators pop theirs and push the result. */
 struct step {
     enum op op;
-    int64_t operand; /* the number, or the index of the axis or of the derived size */
+    int64_t operand; /* the number, the index of the axis or of the derived size, or the members of a set */
 };
 
 struct constraint {
@@ -44,7 +48,7 @@ struct parser {
     const struct problem *problem;
     const char *p;
     struct constraint *constraint;
-    bool derived; /* sizes may be named */
+    bool derived; /* a term of a condition: derived sizes, functions and sets may be named */
     int depth;    /* of parentheses, signs and powers: bounds the recursion */
     char *why;
     size_t size;
@@ -102,11 +106,61 @@ static bool fail_name(struct parser *parser, bool derived)
                             : "a number, the name of a number axis or '('");
 }
 
+static size_t name_length(const char *text)
+{
+    return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+}
+
+/* Reads `word` where it stands alone. */
+static bool read_word(struct parser *parser, const char *word)
+{
+    const size_t length = strlen(word);
+    parser->p = text_skip(parser->p);
+    if (strncmp(parser->p, word, length) != 0 || name_length(parser->p) != length)
+        return false;
+    parser->p += length;
+    return true;
+}
+
+static bool read_sign(struct parser *parser, char sign, const char *expected)
+{
+    parser->p = text_skip(parser->p);
+    if (*parser->p != sign)
+        return fail(parser, expected);
+    parser->p++;
+    return true;
+}
+
+static bool is_function(const char *text, const char *name)
+{
+    const size_t length = strlen(name);
+    return strncmp(text, name, length) == 0 && name_length(text) == length &&
+           *text_skip(text + length) == '(';
+}
+
+/* gcd(a, b), pow2(a): `op` is which. */
+static bool parse_function(struct parser *parser, enum op op)
+{
+    if (++parser->depth > CONSTRAINT_MAX_DEPTH)
+        return fail(parser, "fewer nested parentheses, signs and powers");
+    parser->p = strchr(parser->p, '(') + 1;
+    if (!parse_sum(parser) ||
+        (op == OP_GCD && (!read_sign(parser, ',', "',' and a second number") || !parse_sum(parser))) ||
+        !read_sign(parser, ')', "an operator or ')'"))
+        return false;
+    parser->depth--;
+    return emit(parser, op, 0);
+}
+
 static bool parse_name(struct parser *parser)
 {
     const char *start = parser->p;
     char name[WORD_SIZE];
-    size_t length = strspn(start, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    if (parser->derived && is_function(start, "gcd"))
+        return parse_function(parser, OP_GCD);
+    if (parser->derived && is_function(start, "pow2"))
+        return parse_function(parser, OP_POW2);
+    size_t length = name_length(start);
     if (length == 0 || length >= sizeof name)
         return fail_name(parser, false);
     memcpy(name, start, length); /* not text_word: here '-' is an operator */
@@ -186,14 +240,47 @@ static bool parse_sum(struct parser *parser)
     return true;
 }
 
+/* {8, 24}: what is left of `in` may be one of these. */
+static bool parse_set(struct parser *parser)
+{
+    int members = 0;
+    if (!read_sign(parser, '{', "'{' and the members of a set"))
+        return false;
+    do {
+        if (!parse_sum(parser))
+            return false;
+        members++;
+        parser->p = text_skip(parser->p);
+    } while (*parser->p == ',' && parser->p++);
+    return read_sign(parser, '}', "',' or '}'") && emit(parser, OP_IN, members);
+}
+
+static bool is_truth(const struct parser *parser)
+{
+    const struct constraint *constraint = parser->constraint;
+    return constraint->count > 0 && constraint->step[constraint->count - 1].op == OP_POW2;
+}
+
+/* What follows the first expression: a comparison; in a condition `in {..}`, `not in {..}`, or nothing after pow2(..). */
+static bool parse_relation(struct parser *parser)
+{
+    const struct spelling *found = read_operator(parser, comparisons);
+    if (found)
+        return parse_sum(parser) && emit(parser, found->op, 0);
+    if (parser->derived && read_word(parser, "in"))
+        return parse_set(parser);
+    if (parser->derived && read_word(parser, "not"))
+        return (read_word(parser, "in") || fail(parser, "'in'")) && parse_set(parser) &&
+               emit(parser, OP_NOT, 0);
+    return is_truth(parser) || fail(parser, "an operator or a comparison (<= >= < > == !=)");
+}
+
 static bool parse_comparison(struct parser *parser)
 {
+    const bool negated = parser->derived && read_word(parser, "not");
     if (!parse_sum(parser))
         return false;
-    const struct spelling *found = read_operator(parser, comparisons);
-    if (!found)
-        return fail(parser, "an operator or a comparison (<= >= < > == !=)");
-    if (!parse_sum(parser) || !emit(parser, found->op, 0))
+    if (!parse_relation(parser) || (negated && !emit(parser, OP_NOT, 0)))
         return false;
     parser->p = text_skip(parser->p);
     return *parser->p ? fail(parser, "the end of the limit: one comparison a line") : true;
@@ -313,6 +400,17 @@ static bool divide(enum op op, int64_t a, int64_t b, int64_t *result)
     return true;
 }
 
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = 0;
+        divide(OP_REMAINDER, a, b, &rest);
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? subtract(0, a) : a;
+}
+
 static bool apply(enum op op, int64_t a, int64_t b, int64_t *result)
 {
     switch (op) {
@@ -328,8 +426,18 @@ static bool apply(enum op op, int64_t a, int64_t b, int64_t *result)
     case OP_NE: *result = a != b; return true;
     case OP_LT: *result = a < b; return true;
     case OP_GT: *result = a > b; return true;
+    case OP_GCD: *result = gcd(a, b); return true;
     default: return false;
     }
+}
+
+/* The `members` topmost numbers: is one of them the number below? */
+static bool is_member(const int64_t *value, int64_t members)
+{
+    for (int64_t i = 1; i <= members; i++)
+        if (value[i] == *value)
+            return true;
+    return false;
 }
 
 static bool evaluate(const struct constraint *constraint, const struct config *config, int64_t *value)
@@ -346,6 +454,13 @@ static bool evaluate(const struct constraint *constraint, const struct config *c
             stack[top++] = config_derived(config, (int)step->operand);
         } else if (step->op == OP_NEGATE) {
             stack[top - 1] = subtract(0, stack[top - 1]);
+        } else if (step->op == OP_POW2) {
+            stack[top - 1] = stack[top - 1] > 0 && (stack[top - 1] & (stack[top - 1] - 1)) == 0;
+        } else if (step->op == OP_NOT) {
+            stack[top - 1] = !stack[top - 1];
+        } else if (step->op == OP_IN) {
+            top -= (int)step->operand;
+            stack[top - 1] = is_member(&stack[top - 1], step->operand);
         } else {
             top--;
             if (!apply(step->op, stack[top - 1], stack[top], &stack[top - 1]))

@@ -11,8 +11,9 @@
 
 /* NULL when `text` is no constraint; `why` then says what was found and what was expected. */
 struct constraint *constraint_parse(const struct problem *problem, const char *text, char *why, size_t size);
-/* The same for conditions (condition.h), which may name the problem's derived sizes, too: those are
- * drawn, and a contract says what may be drawn. */
+/* A term of a condition (condition.h): it may name the problem's derived sizes, too, which are drawn, while a
+ * contract says what may be drawn; and the words of rules: pow2(group), not pow2(group), gcd(m, n) % 8 != 0,
+ * page_size in {8, 24}, page_size not in {8, 24}. */
 struct constraint *constraint_parse_derived(const struct problem *problem, const char *text, char *why,
                                             size_t size);
 void constraint_free(struct constraint *constraint);

@@ -13,7 +13,8 @@ enum {
     CANDIDATES_OF_3 = 4,
     VALUE_TRIES = 48,
     TARGET_TRIES = 16,
-    MOST_IN_VAIN = 64
+    MOST_IN_VAIN = 64,
+    TEETH = 4 /* tuples that one with teeth is worth */
 };
 
 struct builder {
@@ -21,6 +22,7 @@ struct builder {
     struct tuples *tuples;
     const struct cover *cover;
     struct pcg *stream;
+    bool *teeth; /* by tuple: a tail or a boundary, with contents that show an element which is lost there */
 };
 
 /* A row in the making: a level of every factor, and the tuple that it was begun for. */
@@ -102,8 +104,8 @@ static bool find_value(const struct builder *b, const struct row *row, int axis,
 
 /* --- a row's levels --- */
 
-/* Whether the tuple of level `l` of factor `f` and the row's levels of `others`, ascending, is open. */
-static bool is_open(const struct builder *b, const struct row *row, int f, int l, const int *others)
+/* What the tuple of level `l` of factor `f` and the row's levels of `others`, ascending, is worth; 0: it is not open. */
+static int worth(const struct builder *b, const struct row *row, int f, int l, const int *others)
 {
     int factor[3], level[3], n = 0;
     for (int i = 0, placed = 0; n < b->tuples->strength;) {
@@ -113,10 +115,11 @@ static bool is_open(const struct builder *b, const struct row *row, int f, int l
         placed |= own;
         i += !own;
     }
-    return b->tuples->state[tuples_at(b->tuples, factor, level)] == TUPLE_OPEN;
+    const int64_t at = tuples_at(b->tuples, factor, level);
+    return b->tuples->state[at] != TUPLE_OPEN ? 0 : b->teeth[at] ? TEETH : 1;
 }
 
-/* Open tuples that level `l` of factor `f` would close beside what the row has. */
+/* What the open tuples are worth that level `l` of factor `f` would close beside what the row has. */
 static int64_t gain(const struct builder *b, const struct row *row, int f, int l)
 {
     int set[COVER_MOST_FACTORS], sets = 0;
@@ -126,9 +129,9 @@ static int64_t gain(const struct builder *b, const struct row *row, int f, int l
             set[sets++] = g;
     for (int i = 0; i < sets; i++)
         for (int j = i + 1; b->tuples->strength == 3 && j < sets; j++)
-            open += is_open(b, row, f, l, (const int[]){set[i], set[j]});
+            open += worth(b, row, f, l, (const int[]){set[i], set[j]});
     for (int i = 0; b->tuples->strength == 2 && i < sets; i++)
-        open += is_open(b, row, f, l, &set[i]);
+        open += worth(b, row, f, l, &set[i]);
     return open;
 }
 
@@ -314,15 +317,57 @@ static bool draw_bare(const struct builder *b, const struct row *row)
 
 /* --- all rows --- */
 
-/* An open tuple that was not tried in vain: later there is no more to spend. */
-static int64_t next_open(const struct tuples *tuples, const bool *vain, int64_t from)
+/* --- tails with teeth --- */
+
+/* A dropped tail shows only with contents to which its elements matter, and a size drawn for its remainder has such
+ * contents by chance alone: both together come first. */
+static bool is_tail(const struct factor *factor, int level)
 {
+    const int class = factor->level[level];
+    if (factor->kind == FACTOR_RESIDUE)
+        return class != RESIDUE_NONE;
+    return factor->kind == FACTOR_MAGNITUDE &&
+           (class == MAGNITUDE_BELOW || class == MAGNITUDE_TILE_1 || class == MAGNITUDE_WAVE_1);
+}
+
+static bool is_telling(const struct space *space, const struct factor *factor, int level)
+{
+    const int64_t class = space->domain[factor->axis].value[factor->level[level]];
+    return factor->kind == FACTOR_LISTED && factor->axis == problem_input_axis(space->problem) &&
+           space->problem->classes[class].discriminating > 0;
+}
+
+static void find_teeth(const struct builder *b)
+{
+    const struct space *space = b->cover->space;
+    int factor[3], level[3];
+    for (int64_t at = 0; at < b->tuples->count; at++) {
+        bool tail = false, telling = false;
+        tuples_of(b->tuples, at, factor, level);
+        for (int i = 0; i < b->tuples->strength; i++) {
+            const struct factor *f = &b->cover->factor[factor[i]];
+            tail = tail || is_tail(f, level[i]);
+            telling = telling || is_telling(space, f, level[i]);
+        }
+        b->teeth[at] = tail && telling;
+    }
+}
+
+/* An open tuple that was not tried in vain: later there is no more to spend. Those with teeth are first. */
+static int64_t next_open(const struct builder *b, const bool *vain, int64_t from)
+{
+    const struct tuples *tuples = b->tuples;
+    int64_t other = -1;
     for (int64_t i = 0; i < tuples->count; i++) {
         const int64_t at = (from + i) % tuples->count;
-        if (tuples->state[at] == TUPLE_OPEN && !vain[at])
+        if (tuples->state[at] != TUPLE_OPEN || vain[at])
+            continue;
+        if (b->teeth[at])
             return at;
+        if (other < 0)
+            other = at;
     }
-    return -1;
+    return other;
 }
 
 /* Impossible within one axis: least and half a tile over. */
@@ -363,7 +408,7 @@ static void draw_rows(const struct builder *b, int rows, bool *vain)
     const int end = drawing->out->count + rows;
     for (int in_vain = 0; drawing->out->count < end && in_vain < MOST_IN_VAIN;) {
         const uint64_t tuples = (uint64_t)b->tuples->count;
-        const int64_t target = next_open(b->tuples, vain, (int64_t)pcg_below(b->stream, tuples));
+        const int64_t target = next_open(b, vain, (int64_t)pcg_below(b->stream, tuples));
         if (target < 0)
             break;
         vain[target] = !draw_row(b, target);
@@ -375,14 +420,17 @@ int draw_cover(struct drawing *drawing, struct tuples *tuples, int rows)
 {
     struct pcg *stream = draw_stream(drawing, "covering");
     bool *vain = calloc((size_t)tuples->count + 1, sizeof *vain);
-    const struct builder b = {drawing, tuples, tuples->cover, stream};
-    const bool made = stream && vain;
+    bool *teeth = calloc((size_t)tuples->count + 1, sizeof *teeth);
+    const struct builder b = {drawing, tuples, tuples->cover, stream, teeth};
+    const bool made = stream && vain && teeth;
     for (int i = 0; i < drawing->out->count; i++)
         tuples_mark(tuples, &drawing->out->item[i].config);
     if (made && tuples->count > 0) {
+        find_teeth(&b);
         exclude_impossible(&b);
         draw_rows(&b, rows, vain);
     }
+    free(teeth);
     free(vain);
     pcg_free(stream);
     return drawing->no_memory || !made ? -1 : 0;

@@ -13,9 +13,12 @@ enum {
     LEAST_SIDE = 12,     /* when so many of them were on either side, */
     IMPERFECT_SIDE = 36, /* or so many, when not all of them agreed; else */
     MORE_THAN_ENOUGH = 100,
-    PICKS = 3,     /* attempts to find one on which the rules disagree */
-    TURNS = 4,     /* kinds of tests of a rule */
-    A_WHILE = 16,  /* runs that a rule has stood before it is tested between queries */
+    ENOUGH_FOR_TERMS = 160, /* where some term needs more runs that speak for it */
+    PICKS = 3,              /* attempts to find one on which the rules disagree */
+    TURNS = 4,              /* kinds of tests of a rule */
+    A_WHILE = 16,           /* runs that a rule has stood before it is tested between queries */
+    KEPT_FOR_SIDED = 40,    /* percent of the runs */
+    MANY_DROPPED = 6,
     HOPELESS = 12, /* rules that did not hold, and no better one in sight: none will be */
     LEAST_CONFIRMED = 8,
     REPEATS = 3,
@@ -28,14 +31,14 @@ struct standing {
     struct guesses guesses;
     struct guess rule;
     int fails_inside, inside, passes_outside, outside;
+    int since; /* the first trial made since it stands */
     bool known, stale, confirming;
     int turn, steps, alive;
     int wrong, contradicted; /* trials that the rule gets wrong: known when it was made, later */
     int dropped, hopeless;   /* rules that a later run contradicted; those replaced by no better one */
 };
 
-/* 1, 0: fails or not, now known; -1: tells nothing. */
-static int ask(struct explainer *ex, const struct config *config)
+int explainer_ask(struct explainer *ex, const struct config *config)
 {
     const int result = ex->run(ex->data, config);
     ex->stopped = ex->stopped || result == -2;
@@ -47,7 +50,7 @@ static int ask(struct explainer *ex, const struct config *config)
     return result < 0 ? -1 : result;
 }
 
-static bool may_run(const struct explainer *ex)
+bool explainer_may_run(const struct explainer *ex)
 {
     return !ex->stopped && ex->runs < ex->most_runs;
 }
@@ -62,7 +65,7 @@ struct repeats {
 static void repeat(struct explainer *ex, int known, int times, bool other_seed, struct repeats *repeats)
 {
     int trial = (int)pcg_below(ex->stream, (uint64_t)known);
-    for (int i = 0; i < times && may_run(ex); i++) {
+    for (int i = 0; i < times && explainer_may_run(ex); i++) {
         for (int step = 0; step < known && (step == 0 || !bit_of(ex->fails, trial)); step++)
             trial = (trial + 1) % known;
         struct config config = ex->config[trial];
@@ -73,6 +76,8 @@ static void repeat(struct explainer *ex, int known, int times, bool other_seed, 
         ex->runs += result != -2;
         repeats->asked += result >= 0;
         repeats->again += result == 1;
+        if (other_seed && result >= 0 && ex->agains < MOST_AGAIN)
+            ex->again[ex->agains++] = (struct explain_trial){config, result == 1};
     }
 }
 
@@ -81,7 +86,7 @@ static bool holds_mostly(const struct repeats *repeats)
     return repeats->again >= LEAST_RIGHT * repeats->asked;
 }
 
-/* False, with the reason, when the same configurations fail at one time and not at another. */
+/* Whether the same configurations fail again: out->reason is set when not, or not with other contents. */
 static bool is_repeatable(struct explainer *ex, int known, struct rule *out)
 {
     struct repeats same = {0}, other = {0};
@@ -102,7 +107,7 @@ static bool is_repeatable(struct explainer *ex, int known, struct rule *out)
                  "it does not repeat with other inputs: %d of %d "
                  "failing configurations failed with another seed",
                  other.again, other.asked);
-    return out->reason[0] == '\0';
+    return holds_mostly(&same);
 }
 
 /* --- guessing and running --- */
@@ -122,6 +127,7 @@ static int refit(const struct explainer *ex, struct standing *standing)
         standing->hopeless += standing->known && standing->wrong > 0;
         standing->known = true;
         standing->confirming = false;
+        standing->since = ex->trials;
         standing->inside = standing->outside = standing->fails_inside = standing->passes_outside = 0;
     }
     return 0;
@@ -146,8 +152,15 @@ static int reserve_of(const struct explainer *ex)
     return ex->most_runs < 2 * CONFIRMING ? ex->most_runs / 2 : CONFIRMING;
 }
 
+/* Every other test is for the term that fewest runs speak for, as long as those are too few. */
 static bool pick_test(struct explainer *ex, struct standing *standing, struct config *config)
 {
+    bool inside;
+    const int weak = standing->turn % 2 ? terms_weakest(ex, &standing->rule, &inside) : -1;
+    if (weak >= 0 && query_confirm(ex, &standing->guesses, TURNS * weak + (inside ? 2 : 3), config)) {
+        standing->turn++;
+        return true;
+    }
     for (int i = 0; i < TURNS; i++)
         if (query_confirm(ex, &standing->guesses, standing->turn++, config))
             return true;
@@ -176,7 +189,7 @@ static bool step(struct explainer *ex, struct standing *standing)
     struct config config;
     if (!pick(ex, standing, &config))
         return standing->stale;
-    const int result = ask(ex, &config);
+    const int result = explainer_ask(ex, &config);
     if (result < 0)
         return true;
     count(ex, standing, &config, result == 1);
@@ -191,20 +204,35 @@ static bool step(struct explainer *ex, struct standing *standing)
 
 /* A rule that fresh runs contradict now and then needs more of them: a few agree with a rule that is right on
  * three quarters, too. */
-static bool is_confirmed(const struct standing *standing)
+static bool is_confirmed(const struct explainer *ex, const struct standing *standing)
 {
+    bool weak_inside;
     const int inside = standing->inside, outside = standing->outside, runs = inside + outside;
     const bool perfect = standing->fails_inside == inside && standing->passes_outside == outside;
     const int least = perfect ? LEAST_SIDE : IMPERFECT_SIDE;
     const bool both = inside >= least && outside >= least;
-    return standing->confirming && runs >= (both ? ENOUGH : MORE_THAN_ENOUGH) && (both || perfect);
+    return standing->confirming && runs >= (both ? ENOUGH : MORE_THAN_ENOUGH) && (both || perfect) &&
+           (runs >= ENOUGH_FOR_TERMS || terms_weakest(ex, &standing->rule, &weak_inside) < 0);
+}
+
+/* The last runs are kept for a rule that is sure on one side, where none on both is in sight. */
+static bool gives_up(const struct explainer *ex, const struct standing *standing)
+{
+    const int asked = standing->inside + standing->outside;
+    const bool clean =
+        standing->fails_inside == standing->inside && standing->passes_outside == standing->outside;
+    const bool late = ex->most_runs - ex->runs <= ex->most_runs * KEPT_FOR_SIDED / 100;
+    return standing->hopeless >= HOPELESS ||
+           (late && asked < MORE_THAN_ENOUGH / 2 && (standing->wrong > 0 || !clean)) ||
+           (late && asked < LEAST_SIDE && standing->dropped >= MANY_DROPPED);
 }
 
 static int narrow(struct explainer *ex, struct standing *standing)
 {
     if (refit(ex, standing))
         return -1;
-    while (may_run(ex) && standing->known && standing->hopeless < HOPELESS && !is_confirmed(standing)) {
+    while (explainer_may_run(ex) && standing->known && !gives_up(ex, standing) &&
+           !is_confirmed(ex, standing)) {
         if (!step(ex, standing))
             break;
         if (standing->stale && refit(ex, standing))
@@ -286,16 +314,40 @@ static void score(const struct explainer *ex, const struct guess *rule, struct r
     out->recall = fails ? (double)both / fails : 0;
 }
 
+/* The rule without the terms that too few runs speak for: right on both sides still, or sure of one. */
+static void settle(const struct explainer *ex, struct standing *standing, struct rule *out)
+{
+    if (terms_drop_weak(ex, &standing->rule) > 0) {
+        standing->inside = standing->outside = standing->fails_inside = standing->passes_outside = 0;
+        for (int t = standing->since; t < ex->trials; t++)
+            count(ex, standing, &ex->config[t], bit_of(ex->fails, t));
+        out->present = out->always = false;
+        out->text[0] = '\0';
+        judge(ex, standing, out);
+    }
+    if (out->present) {
+        score(ex, &standing->rule, out);
+        tell_exceptions(ex, &standing->rule, out);
+    } else {
+        sided_tell(ex, &standing->rule, out);
+    }
+}
+
 static int explain_known(struct explainer *ex, int known, struct rule *out)
 {
     struct standing *standing = calloc(1, sizeof *standing);
     int result = standing ? 0 : -1;
     if (result == 0 && is_repeatable(ex, known, out)) {
-        result = pool_fill(ex, FRESH) || narrow(ex, standing) ? -1 : 0;
-        if (result == 0)
+        const bool with_any_contents = out->reason[0] == '\0';
+        result = pool_fill(ex, FRESH);
+        if (result == 0 && with_any_contents)
+            result = narrow(ex, standing);
+        if (result == 0 && with_any_contents)
             judge(ex, standing, out);
         if (result == 0 && out->present)
-            score(ex, &standing->rule, out);
+            settle(ex, standing, out);
+        else if (result == 0)
+            result = explain_sided(ex, out);
     }
     out->runs = ex->runs;
     free(standing);

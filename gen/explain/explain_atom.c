@@ -14,6 +14,19 @@ static bool is_listed(const int64_t *list, int count, int64_t value)
     return false;
 }
 
+static bool is_power(int64_t value)
+{
+    return value > 0 && (value & (value - 1)) == 0;
+}
+
+static bool in_set(const struct quantity *quantity, int64_t set, int64_t value)
+{
+    for (int i = 0; i < quantity->listed_count; i++)
+        if (quantity->listed[i] == value)
+            return set >> i & 1;
+    return false;
+}
+
 bool atom_holds(const struct atom *atom, const struct quantity *quantity, int64_t value)
 {
     bool holds;
@@ -21,6 +34,8 @@ bool atom_holds(const struct atom *atom, const struct quantity *quantity, int64_
     case ATOM_REMAINDER: holds = value % atom->a == atom->b; break;
     case ATOM_ABOVE: holds = value > atom->a; break;
     case ATOM_EQUAL: holds = value == atom->a; break;
+    case ATOM_POWER: holds = is_power(value); break;
+    case ATOM_SET: holds = in_set(quantity, atom->a, value); break;
     default: holds = is_listed(quantity->seen, quantity->seen_count, value);
     }
     return holds != atom->negated;
@@ -49,7 +64,7 @@ bool guess_holds(const struct explainer *ex, const struct guess *guess, const in
     return guess_holds_if(ex, guess, value, -1, false);
 }
 
-static bool atom_same(const struct atom *a, const struct atom *b)
+bool atom_same(const struct atom *a, const struct atom *b)
 {
     return a->quantity == b->quantity && a->kind == b->kind && a->negated == b->negated && a->a == b->a &&
            a->b == b->b;
@@ -66,11 +81,6 @@ bool guess_same(const struct guess *a, const struct guess *b)
 }
 
 /* --- cost --- */
-
-static bool is_power(int64_t value)
-{
-    return value > 0 && (value & (value - 1)) == 0;
-}
 
 static bool is_tile(const struct quantity *quantity, const struct space *space, int64_t value)
 {
@@ -114,20 +124,33 @@ double threshold_cost(const struct quantity *quantity, const struct space *space
     return least;
 }
 
+/* Each member is one more choice; a set is as dear as what it leaves out. */
+static double set_cost(const struct quantity *quantity, int64_t set)
+{
+    const int members = __builtin_popcountll((unsigned long long)set),
+              others = quantity->listed_count - members;
+    return 1.5 + 1.75 * (members < others ? members : others);
+}
+
 double atom_cost(const struct atom *atom, const struct quantity *quantity, const struct space *space)
 {
     double cost;
     switch (atom->kind) {
     case ATOM_REMAINDER: cost = remainder_cost(atom, quantity, space); break;
     case ATOM_ABOVE: cost = threshold_cost(quantity, space, atom->a); break;
+    case ATOM_POWER: cost = 2.5; break;
+    case ATOM_SET: cost = set_cost(quantity, atom->a); break;
     case ATOM_EQUAL:
-        cost = quantity->kind == QUANTITY_CHOICE ? 1.5 : quantity_lists(quantity, atom->a) ? 3 : 6;
+        cost = quantity->kind == QUANTITY_CHOICE   ? 1.5
+               : quantity->kind == QUANTITY_ORDER  ? 2
+               : quantity_lists(quantity, atom->a) ? 3
+                                                   : 6;
         break;
     default: cost = 3.25;
     }
     if (quantity->kind == QUANTITY_REMAINDER) /* a remainder is asked whether it is 0 */
         cost += atom->kind == ATOM_EQUAL && atom->a == 0 ? (atom->negated ? -2 : -1.5) : 2;
-    if (atom->kind == ATOM_EQUAL && atom->negated)
+    if (atom->kind == ATOM_EQUAL && atom->negated && quantity->kind != QUANTITY_ORDER)
         cost += 0.75;
     return cost + quantity->cost;
 }
@@ -152,50 +175,6 @@ static int format_number(int64_t value, char *text, size_t size)
     return snprintf(text, size, "%lld", (long long)value);
 }
 
-/* "k > 64" or, where that is rounder, "k >= 64" for k > 63. */
-static void format_threshold(const struct atom *atom, const struct quantity *quantity,
-                             const struct space *space, const char *name, char *text, size_t size)
-{
-    struct quantity plain = *quantity;
-    char number[32];
-    plain.seen_count = 0;
-    const double cost = threshold_cost(&plain, space, atom->a);
-    const int64_t next = atom->a + 1;
-    const bool rounder = !is_power(atom->a) && !is_tile(quantity, space, atom->a) && atom->a != 0 &&
-                         (is_power(next) || is_tile(quantity, space, next) || (cost < 6 && atom->a % 2));
-    const char *above = rounder ? ">=" : ">", *below = rounder ? "<" : "<=";
-    format_number(rounder ? next : atom->a, number, sizeof number);
-    if (atom->a == 0) /* no quantity is less */
-        below = "==";
-    snprintf(text, size, "%s %s %s", name, atom->negated ? below : above, number);
-}
-
-/* One atom but a list of seen values; `which` picks one of those. */
-static void format_atom(const struct explainer *ex, const struct atom *atom, int which, char *text,
-                        size_t size)
-{
-    const struct quantity *quantity = &ex->quantity[atom->quantity];
-    const struct problem *problem = ex->space->problem;
-    const char *sign = atom->negated ? "!=" : "==";
-    const int64_t value = atom->kind == ATOM_SEEN ? quantity->seen[which] : atom->a;
-    char name[120], number[32];
-    if (quantity_format(quantity, problem, name, sizeof name) < 0)
-        name[0] = '\0';
-    if (quantity->kind == QUANTITY_CHOICE) {
-        snprintf(text, size, "%s%s%s", name, atom->negated ? "!=" : "=",
-                 problem_choice(problem, quantity->axis[0], atom->a));
-    } else if (atom->kind == ATOM_REMAINDER) {
-        const bool plain = quantity->kind != QUANTITY_REMAINDER;
-        snprintf(text, size, plain ? "%s %% %lld %s %lld" : "(%s) %% %lld %s %lld", name, (long long)atom->a,
-                 sign, (long long)atom->b);
-    } else if (atom->kind == ATOM_ABOVE) {
-        format_threshold(atom, quantity, ex->space, name, text, size);
-    } else {
-        format_number(value, number, sizeof number);
-        snprintf(text, size, "%s %s %s", name, sign, number);
-    }
-}
-
 struct text {
     char *at;
     size_t size, length;
@@ -209,6 +188,87 @@ static void append(struct text *text, const char *word, const char *part)
         wrote = snprintf(text->at + text->length, text->size - text->length, "%s%s", word, part);
     text->fits = text->fits && wrote >= 0 && (size_t)wrote < text->size - text->length;
     text->length += text->fits ? (size_t)wrote : 0;
+}
+
+/* "k > 64" or, where that is rounder, "k >= 64" for k > 63. */
+static void format_threshold(const struct atom *atom, const struct quantity *quantity,
+                             const struct space *space, const char *name, char *text, size_t size)
+{
+    struct quantity plain = *quantity;
+    char number[32];
+    plain.seen_count = 0;
+    const double cost = threshold_cost(&plain, space, atom->a);
+    const int64_t next = atom->a + 1;
+    const bool rounder = !is_power(atom->a) && !is_tile(quantity, space, atom->a) && atom->a != 0 &&
+                         (is_power(next) || is_tile(quantity, space, next) || (cost < 6 && atom->a % 2));
+    const char *above = rounder ? ">=" : ">", *below = rounder ? "<" : "<=";
+    format_number(rounder ? next : atom->a, number, sizeof number);
+    const bool least = quantity_is_axis(quantity) && atom->a == space->domain[quantity->axis[0]].low;
+    if (atom->a == 0 || (least && !rounder)) /* no quantity is less */
+        below = "==";
+    snprintf(text, size, "%s %s %s", name, atom->negated ? below : above, number);
+}
+
+/* "m > n" */
+static void format_order(const struct atom *atom, const struct quantity *quantity,
+                         const struct problem *problem, char *text, size_t size)
+{
+    static const char *const sign[2][3] = {{"<", "==", ">"}, {">=", "!=", "<="}};
+    snprintf(text, size, "%s %s %s", problem->axes[quantity->axis[0]].name, sign[atom->negated][atom->a],
+             problem->axes[quantity->axis[1]].name);
+}
+
+/* "page_size in {8, 24}" */
+static void format_set(const struct atom *atom, const struct quantity *quantity,
+                       const struct problem *problem, const char *name, char *text, size_t size)
+{
+    struct text to = {.at = text, .size = size, .fits = true};
+    const char *separator = "";
+    append(&to, name, atom->negated ? " not in {" : " in {");
+    for (int i = 0; i < quantity->listed_count; i++) {
+        char number[32];
+        if (!(atom->a >> i & 1))
+            continue;
+        format_number(quantity->listed[i], number, sizeof number);
+        append(&to, separator,
+               quantity->kind == QUANTITY_CHOICE
+                   ? problem_choice(problem, quantity->axis[0], quantity->listed[i])
+                   : number);
+        separator = ", ";
+    }
+    append(&to, "}", "");
+}
+
+/* One atom but a list of seen values; `which` picks one of those. */
+static void format_atom(const struct explainer *ex, const struct atom *atom, int which, char *text,
+                        size_t size)
+{
+    const struct quantity *quantity = &ex->quantity[atom->quantity];
+    const struct problem *problem = ex->space->problem;
+    const char *sign = atom->negated ? "!=" : "==";
+    const int64_t value = atom->kind == ATOM_SEEN ? quantity->seen[which] : atom->a;
+    char name[120], number[32];
+    if (quantity_format(quantity, problem, name, sizeof name) < 0)
+        name[0] = '\0';
+    if (quantity->kind == QUANTITY_ORDER) {
+        format_order(atom, quantity, problem, text, size);
+    } else if (atom->kind == ATOM_SET) {
+        format_set(atom, quantity, problem, name, text, size);
+    } else if (atom->kind == ATOM_POWER) {
+        snprintf(text, size, "%spow2(%s)", atom->negated ? "not " : "", name);
+    } else if (quantity->kind == QUANTITY_CHOICE) {
+        snprintf(text, size, "%s%s%s", name, atom->negated ? "!=" : "=",
+                 problem_choice(problem, quantity->axis[0], atom->a));
+    } else if (atom->kind == ATOM_REMAINDER) {
+        const bool plain = quantity->kind != QUANTITY_REMAINDER;
+        snprintf(text, size, plain ? "%s %% %lld %s %lld" : "(%s) %% %lld %s %lld", name, (long long)atom->a,
+                 sign, (long long)atom->b);
+    } else if (atom->kind == ATOM_ABOVE) {
+        format_threshold(atom, quantity, ex->space, name, text, size);
+    } else {
+        format_number(value, number, sizeof number);
+        snprintf(text, size, "%s %s %s", name, sign, number);
+    }
 }
 
 /* "is one of the seen values" is an or inside an and: the clause is written once for each value. */

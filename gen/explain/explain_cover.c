@@ -74,7 +74,7 @@ static void add_cuts(struct search *search, struct point *point, int fails, int 
     for (int q = 0; q < ex->quantities; q++) {
         struct cuts cuts;
         int count = 0;
-        if (ex->quantity[q].kind == QUANTITY_CHOICE || ex->quantity[q].kind == QUANTITY_TILES)
+        if (!quantity_has_thresholds(&ex->quantity[q]))
             continue;
         for (int t = 0; t < ex->trials; t++)
             if (bit_of(search->fails, t) || bit_of(search->passes, t))

@@ -15,7 +15,8 @@ enum {
     MOST_VALUES = 16,       /* seen values of one quantity */
     MOST_ATOMS = 4,         /* of one rule */
     MOST_GUESSES = 256,     /* rules held at a time */
-    LARGEST_MODULUS = 256
+    LARGEST_MODULUS = 256,
+    MOST_AGAIN = 16
 };
 
 /* --- explain_quantity.c: whole numbers that a kernel may branch on --- */
@@ -26,9 +27,13 @@ enum quantity_kind {
     QUANTITY_REMAINDER, /* axis[0] % axis[1] */
     QUANTITY_CEILING,   /* axis[0] / axis[1], rounded up */
     QUANTITY_TILES,     /* axis[0] / tile, rounded up */
+    QUANTITY_ORDER,     /* of axis[0] and axis[1]: ORDER_LESS, ORDER_SAME or ORDER_MORE */
+    QUANTITY_GCD,       /* of axis[0] and axis[1] */
     QUANTITY_DERIVED,   /* a derived size of the problem, which depends on the axes and the seed */
     QUANTITY_CHOICE     /* the index of axis[0]'s choice */
 };
+
+enum { ORDER_LESS, ORDER_SAME, ORDER_MORE };
 
 struct quantity {
     enum quantity_kind kind;
@@ -47,18 +52,20 @@ int quantity_list(const struct space *space, const struct config_list *seen, str
 int64_t quantity_value(const struct quantity *quantity, const struct config *config);
 bool quantity_is_axis(const struct quantity *quantity);
 bool quantity_is_single(const struct quantity *quantity); /* it has a name: an axis, or a derived size */
+bool quantity_has_thresholds(const struct quantity *quantity);
 bool quantity_lists(const struct quantity *quantity, int64_t value); /* among `listed` */
 int quantity_format(const struct quantity *quantity, const struct problem *problem, char *text, size_t size);
 
 /* --- explain_atom.c: one yes-or-no question about one quantity --- */
 
-enum atom_kind { ATOM_REMAINDER, ATOM_ABOVE, ATOM_EQUAL, ATOM_SEEN };
+enum atom_kind { ATOM_REMAINDER, ATOM_ABOVE, ATOM_EQUAL, ATOM_SEEN, ATOM_POWER, ATOM_SET };
 
 struct atom {
     int quantity;
     enum atom_kind kind;
     bool negated;
-    int64_t a, b; /* value % a == b; value > a; value == a; value is one of the seen ones */
+    int64_t a, b; /* value % a == b; value > a; value == a; value is one of the seen ones;
+                     * a power of two; of the values that `listed` holds, one whose bit is set in a */
     double cost;
 };
 
@@ -83,6 +90,7 @@ bool guess_holds(const struct explainer *ex, const struct guess *guess, const in
 /* The same with the truth of one atom given. */
 bool guess_holds_if(const struct explainer *ex, const struct guess *guess, const int64_t *value, int forced,
                     bool truth);
+bool atom_same(const struct atom *a, const struct atom *b);
 bool guess_same(const struct guess *a, const struct guess *b);
 /* False: longer than `size`. */
 bool guess_format(const struct explainer *ex, const struct guess *guess, char *text, size_t size);
@@ -122,6 +130,8 @@ struct explainer {
     explain_run run;
     void *data;
     int runs, most_runs;
+    struct explain_trial again[MOST_AGAIN]; /* failing ones, run with another seed */
+    int agains;
     bool stopped;
     uint64_t *scratch; /* [words] */
 };
@@ -189,6 +199,38 @@ void table_close(struct table *table);
  * the number of trials that the first of them gets wrong, not counting published points that pass where
  * only without those a rule could be found; -1 when memory is out. */
 int search_rules(const struct explainer *ex, struct guesses *out);
+
+/* Conditions that are right on one side only, the shortest description of what was run first: `kind` says which side
+ * is sure. `cost` is the length in bits, of which *gain are less than without any. -1: no memory. */
+int search_sided(const struct explainer *ex, enum rule_kind kind, struct guesses *out, double *gain);
+/* Of the trials inside `rule`, the one question that most divides failures from passes, and the bits that it saves; false:
+ * none is worth saying. */
+bool search_inner(const struct explainer *ex, const struct guess *rule, struct guess *out, double *gain);
+
+/* --- explain_terms.c --- */
+
+/* The term of a rule of several that fewest runs speak for, of those that too few do; -1: there is none. *inside: the runs
+ * that would are failures, where the rule holds. */
+int terms_weakest(const struct explainer *ex, const struct guess *rule, bool *inside);
+/* Drops such terms until there is none left, and returns how many. */
+int terms_drop_weak(const struct explainer *ex, struct guess *rule);
+
+/* --- explain_sided.c --- */
+
+/* Where no two-sided rule is: looks for one that is sure on one side, with the runs that are left. */
+int explain_sided(struct explainer *ex, struct rule *out);
+
+/* The fresh runs are counted in *out; of which side is the rule sure? *out says, or keeps its reason. */
+void sided_tell(const struct explainer *ex, const struct guess *rule, struct rule *out);
+
+/* A rule that is confirmed on both sides, and yet some failures lie outside: it is a partial one, with those. */
+void tell_exceptions(const struct explainer *ex, const struct guess *rule, struct rule *out);
+
+/* --- explain.c --- */
+
+/* Runs a configuration. 1, 0: fails or not, now known; -1: tells nothing. */
+int explainer_ask(struct explainer *ex, const struct config *config);
+bool explainer_may_run(const struct explainer *ex);
 
 /* --- explain_threshold.c --- */
 

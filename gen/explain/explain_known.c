@@ -13,7 +13,8 @@ enum { USUAL = sizeof usual_moduli / sizeof *usual_moduli, SMALL_USUAL = 11, RES
 static int usual_count(const struct quantity *quantity)
 {
     switch (quantity->kind) {
-    case QUANTITY_CHOICE: return 0;
+    case QUANTITY_CHOICE:
+    case QUANTITY_ORDER: return 0;
     case QUANTITY_REMAINDER: return SMALL_USUAL;
     case QUANTITY_PRODUCT: return quantity->count <= 3 ? USUAL : 0;
     default: return SMALL_USUAL;

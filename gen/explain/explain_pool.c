@@ -132,11 +132,28 @@ static int64_t random_up_to(struct explainer *ex, int64_t most)
     return domain_random(&domain, ex->stream);
 }
 
+/* A power of two near the value, or what is none and looks like one: by its remainders, or by one bit more. */
+static int64_t target_power(struct explainer *ex, int64_t value)
+{
+    const int64_t power = (int64_t)1 << (63 - __builtin_clzll((unsigned long long)value | 1));
+    switch (below(ex, 5)) {
+    case 0: return power;
+    case 1: return 2 * power;
+    case 2: return power + power / 2;
+    case 3: return power + power / 4;
+    default: return power + (below(ex, 2) ? 1 : -1);
+    }
+}
+
 static int64_t target_value(struct explainer *ex, const struct atom *atom, int64_t value)
 {
     const struct quantity *quantity = &ex->quantity[atom->quantity];
     if (atom->kind == ATOM_REMAINDER)
         return target_remainder(ex, atom, value);
+    if (atom->kind == ATOM_POWER)
+        return target_power(ex, value);
+    if (atom->kind == ATOM_SET)
+        return quantity->listed[below(ex, (uint64_t)quantity->listed_count)];
     if (atom->kind == ATOM_SEEN)
         value = quantity->seen[below(ex, (uint64_t)quantity->seen_count)];
     else
@@ -200,6 +217,12 @@ static void move_to(struct explainer *ex, const struct quantity *quantity, int64
         moved = value / (rest > 0 ? rest : 1) + (int64_t)below(ex, 2);
     else if (quantity->kind == QUANTITY_RATIO)
         moved = limited_product(value, b) + (b > 1 && below(ex, 2) ? (int64_t)below(ex, (uint64_t)b) : 0);
+    else if (quantity->kind == QUANTITY_ORDER)
+        moved = value < ORDER_SAME   ? b - 1 - (int64_t)below(ex, (uint64_t)(b / 2 + 1))
+                : value > ORDER_SAME ? b + 1 + (int64_t)below(ex, (uint64_t)(b / 2 + 1))
+                                     : b;
+    else if (quantity->kind == QUANTITY_GCD)
+        moved = value > 0 ? (a / value + (int64_t)below(ex, 2)) * value : a;
     else if (quantity->kind == QUANTITY_REMAINDER)
         moved = b > 0 ? a / b * b + value : a;
     else if (quantity->kind == QUANTITY_CEILING || quantity->kind == QUANTITY_TILES)
@@ -239,8 +262,9 @@ static void aim(struct explainer *ex, const struct atom *atom, struct config *co
 {
     const struct quantity *quantity = &ex->quantity[atom->quantity];
     if (quantity->kind == QUANTITY_CHOICE) {
-        config->value[quantity->axis[0]] = atom->a;
-        if (below(ex, 2))
+        if (atom->kind == ATOM_EQUAL)
+            config->value[quantity->axis[0]] = atom->a;
+        if (atom->kind != ATOM_EQUAL || below(ex, 2))
             set_random(ex, config, quantity->axis[0]);
         return;
     }

@@ -21,6 +21,13 @@ bool quantity_is_single(const struct quantity *quantity)
     return quantity_is_axis(quantity) || quantity->kind == QUANTITY_DERIVED;
 }
 
+/* Tile counts have those of their axis. */
+bool quantity_has_thresholds(const struct quantity *quantity)
+{
+    return quantity->kind != QUANTITY_CHOICE && quantity->kind != QUANTITY_ORDER &&
+           quantity->kind != QUANTITY_TILES;
+}
+
 bool quantity_lists(const struct quantity *quantity, int64_t value)
 {
     for (int i = 0; i < quantity->listed_count; i++)
@@ -39,6 +46,16 @@ static int64_t product(const struct quantity *quantity, const struct config *con
     return value;
 }
 
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 /* An axis whose list holds 0 is a flag, of which no quotient is made. */
 int64_t quantity_value(const struct quantity *quantity, const struct config *config)
 {
@@ -50,6 +67,8 @@ int64_t quantity_value(const struct quantity *quantity, const struct config *con
     case QUANTITY_REMAINDER: return b > 0 ? a % b : 0;
     case QUANTITY_CEILING:
     case QUANTITY_TILES: return b > 0 ? (a + b - 1) / b : 0;
+    case QUANTITY_ORDER: return a < b ? ORDER_LESS : a == b ? ORDER_SAME : ORDER_MORE;
+    case QUANTITY_GCD: return gcd(a, b);
     case QUANTITY_DERIVED: return config_derived(config, quantity->derived);
     default: return a;
     }
@@ -79,6 +98,7 @@ int quantity_format(const struct quantity *quantity, const struct problem *probl
     case QUANTITY_RATIO: length = snprintf(text, size, "%s / %s", a, b); break;
     case QUANTITY_REMAINDER: length = snprintf(text, size, "%s %% %s", a, b); break;
     case QUANTITY_CEILING: length = snprintf(text, size, "(%s + %s - 1) / %s", a, b, b); break;
+    case QUANTITY_GCD: length = snprintf(text, size, "gcd(%s, %s)", a, b); break;
     case QUANTITY_TILES:
         length = snprintf(text, size, "(%s + %lld) / %lld", a, (long long)quantity->tile - 1,
                           (long long)quantity->tile);
@@ -114,6 +134,10 @@ static bool may_equal(const struct quantity *quantity)
 static void list_values(const struct space *space, const struct config_list *seen, struct quantity *quantity)
 {
     const struct domain *domain = &space->domain[quantity->axis[0]];
+    for (int64_t order = ORDER_LESS; quantity->kind == QUANTITY_ORDER && order <= ORDER_MORE; order++)
+        insert_value(quantity->listed, &quantity->listed_count, order);
+    if (quantity->kind == QUANTITY_GCD)
+        insert_value(quantity->listed, &quantity->listed_count, 1);
     if (!may_equal(quantity))
         return;
     for (int i = 0; quantity->kind != QUANTITY_CHOICE && seen && i < seen->count; i++) {
@@ -200,6 +224,14 @@ static void add_quotients(struct listing *listing, const int *axis, int axes)
             add(listing, quantity);
             quantity.kind = QUANTITY_CEILING;
             quantity.cost = 5;
+            add(listing, quantity);
+            if (i > j)
+                continue;
+            quantity.kind = QUANTITY_ORDER;
+            quantity.cost = related ? 1 : 1.5;
+            add(listing, quantity);
+            quantity.kind = QUANTITY_GCD;
+            quantity.cost = 3.5;
             add(listing, quantity);
         }
 }

@@ -144,7 +144,7 @@ static void tight_threshold(const struct search *search, const uint64_t *fails, 
     column->cost = atom->cost;
 }
 
-static int find_necessary(struct search *search, const uint64_t *fails)
+int search_necessary(struct search *search, const uint64_t *fails)
 {
     const struct explainer *ex = search->ex;
     const int words = ex->words, passes = bits_count(search->passes, words);
@@ -161,7 +161,7 @@ static int find_necessary(struct search *search, const uint64_t *fails)
     for (int i = 0; i < 2 * ex->quantities; i++) {
         struct column *column = &search->necessary[count];
         uint64_t *row = search->row + (size_t)i * (size_t)words;
-        if (ex->quantity[i / 2].kind == QUANTITY_CHOICE || ex->quantity[i / 2].kind == QUANTITY_TILES)
+        if (!quantity_has_thresholds(&ex->quantity[i / 2]))
             continue;
         tight_threshold(search, fails, i / 2, i % 2, row, column);
         column->passes = bits_count_and(row, search->passes, words);
@@ -213,7 +213,7 @@ void search_conjunctions(struct search *search, const uint64_t *fails, const str
                          int width)
 {
     const int words = search->ex->words;
-    const int count = keep_best(search->necessary, find_necessary(search, fails), width);
+    const int count = keep_best(search->necessary, search_necessary(search, fails), width);
     const struct column *all = search->necessary;
     for (int i = 0; i < count; i++) {
         if (all[i].passes == 0) {
@@ -269,7 +269,7 @@ static void search_exact(struct search *search)
     }
 }
 
-static int open_search(struct search *search, const struct explainer *ex, struct guesses *out)
+int search_open(struct search *search, const struct explainer *ex, struct guesses *out)
 {
     const size_t words = (size_t)ex->words, quantities = (size_t)ex->quantities;
     *search = (struct search){.ex = ex, .out = out, .fails = ex->fails, .passes = ex->passes};
@@ -286,6 +286,14 @@ static int open_search(struct search *search, const struct explainer *ex, struct
     return 0;
 }
 
+void search_close(struct search *search)
+{
+    table_close(&search->table);
+    free(search->necessary);
+    free(search->general);
+    free(search->row);
+}
+
 static int count_wrong(const struct explainer *ex, const struct guess *guess, bool forgive)
 {
     int wrong = 0;
@@ -298,7 +306,7 @@ static int count_wrong(const struct explainer *ex, const struct guess *guess, bo
 int search_rules(const struct explainer *ex, struct guesses *out)
 {
     struct search search;
-    int result = open_search(&search, ex, out);
+    int result = search_open(&search, ex, out);
     out->count = 0;
     if (result == 0) {
         search_exact(&search);
@@ -316,9 +324,6 @@ int search_rules(const struct explainer *ex, struct guesses *out)
         result = out->count ? count_wrong(ex, &out->item[0], exact && search.extra > 0) : ex->trials;
         result = search.no_memory ? -1 : result;
     }
-    table_close(&search.table);
-    free(search.necessary);
-    free(search.general);
-    free(search.row);
+    search_close(&search);
     return result;
 }

@@ -68,6 +68,13 @@ static inline bool bits_disjoint(const uint64_t *a, const uint64_t *b, const uin
     return true;
 }
 
+/* -1: no memory. search_close in any case. */
+int search_open(struct search *search, const struct explainer *ex, struct guesses *out);
+void search_close(struct search *search);
+
+/* Fills search->necessary with what holds on all of `fails`, thresholds as tight as they can be; returns how many. */
+int search_necessary(struct search *search, const uint64_t *fails);
+
 /* Adds every rule of that shape, each column standing for the cheapest atoms of its class. */
 void search_emit(struct search *search, const struct shape *shape);
 

@@ -164,12 +164,35 @@ static bool fail_alike(const struct explainer *ex, int q, int64_t *value)
     return found;
 }
 
+/* A choice or a list of values: those that some failure has, and those that no pass has. */
+static void add_sets(struct building *building, int q)
+{
+    const struct explainer *ex = building->ex;
+    const struct quantity *quantity = &ex->quantity[q];
+    const struct domain *domain = &ex->space->domain[quantity->axis[0]];
+    const bool lists = quantity->kind == QUANTITY_CHOICE || quantity_is_axis(quantity);
+    int64_t some = 0, passed = 0;
+    if (!lists || domain->value_count < 3 || domain->value_count > MOST_VALUES)
+        return;
+    for (int t = 0; t < ex->trials; t++)
+        for (int i = 0; i < quantity->listed_count; i++)
+            if (quantity->listed[i] == trial_values(ex, t)[q])
+                *(bit_of(ex->fails, t) ? &some : &passed) |= (int64_t)1 << i;
+    const int64_t set[] = {some, some & ~passed, passed & ~some};
+    for (int i = 0; i < 3; i++)
+        if (__builtin_popcountll((unsigned long long)set[i]) > 1 && (i == 0 || set[i] != set[i - 1]))
+            add_question(building, (struct atom){.quantity = q, .kind = ATOM_SET, .a = set[i]});
+}
+
 static void add_equals(struct building *building, int q)
 {
     const struct quantity *quantity = &building->ex->quantity[q];
     int64_t value = 0;
     for (int i = 0; i < quantity->listed_count; i++)
         add_question(building, (struct atom){.quantity = q, .kind = ATOM_EQUAL, .a = quantity->listed[i]});
+    if (quantity_is_single(quantity) || quantity->kind == QUANTITY_RATIO)
+        add_question(building, (struct atom){.quantity = q, .kind = ATOM_POWER});
+    add_sets(building, q);
     if (quantity->seen_count > 1)
         add_question(building, (struct atom){.quantity = q, .kind = ATOM_SEEN});
     if (quantity_is_axis(quantity) && fail_alike(building->ex, q, &value) && !quantity_lists(quantity, value))

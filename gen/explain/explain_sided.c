@@ -1,0 +1,260 @@
+/* Rules that are sure on one side: looked for where no two-sided one holds, and confirmed by fresh runs like those. */
+#include "explain_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    REFIT = 6,
+    LEAST_SURE = 8,
+    FEWER_SURE = 4,
+    SIDES = 4,
+    LEAST_FAILING = 3,
+    TERM_RUNS = 20,
+    TRIES = 4,
+    ENOUGH_SURE = 32
+};
+static const double LEAST_SPLIT = 0.02, LEAST_GAIN = 8, PLAIN_GAIN = 20, LEAST_EVIDENCE = 5,
+                    LOOKING_SHARE = 0.5;
+
+struct looking {
+    struct guesses *guesses, *other; /* of the kind that describes best; room for the other kind */
+    struct guess rule;
+    enum rule_kind kind;
+    double gain;
+    bool known;
+    bool weaker; /* a confirmed rule without some term: what it rests on is older than it */
+    int fails_inside, inside, passes_outside, outside, turn, tests;
+};
+
+/* "every failure has A", and what failures there have in common, says more than "always when A and B". */
+static bool is_within(const struct guesses *necessary, const struct guesses *partial)
+{
+    const struct guess *outer = &necessary->item[0], *inner = &partial->item[0];
+    for (int i = 0; necessary->count > 0 && i < outer->count; i++) {
+        bool found = false;
+        for (int j = 0; j < inner->count && inner->count > outer->count; j++)
+            found = found || atom_same(&outer->atom[i], &inner->atom[j]);
+        if (!found)
+            return false;
+    }
+    return necessary->count > 0;
+}
+
+static int refit(struct explainer *ex, struct looking *looking)
+{
+    enum rule_kind kind = RULE_NECESSARY;
+    struct guess inner;
+    double gain, other, inside;
+    if (search_sided(ex, RULE_NECESSARY, looking->guesses, &gain) ||
+        search_sided(ex, RULE_PARTIAL, looking->other, &other))
+        return -1;
+    if (looking->guesses->count > 0 && search_inner(ex, &looking->guesses->item[0], &inner, &inside))
+        gain += inside;
+    if (other > gain && !is_within(looking->guesses, looking->other)) {
+        *looking->guesses = *looking->other;
+        kind = RULE_PARTIAL;
+        gain = other;
+    }
+    if (!looking->known || kind != looking->kind || looking->guesses->count == 0 ||
+        !guess_same(&looking->guesses->item[0], &looking->rule))
+        looking->fails_inside = looking->inside = looking->passes_outside = looking->outside = 0;
+    looking->known = looking->guesses->count > 0;
+    looking->kind = kind;
+    looking->gain = gain;
+    if (looking->known)
+        looking->rule = looking->guesses->item[0];
+    return 0;
+}
+
+/* Whether the run contradicts the rule's sure side. */
+static bool count(const struct explainer *ex, struct looking *looking, const struct config *config,
+                  bool fails)
+{
+    int64_t value[MOST_QUANTITIES];
+    explainer_values(ex, config, true, value);
+    const bool inside = guess_holds(ex, &looking->rule, value);
+    looking->inside += inside;
+    looking->fails_inside += inside && fails;
+    looking->outside += !inside;
+    looking->passes_outside += !inside && !fails;
+    return looking->kind == RULE_NECESSARY ? fails && !inside : !fails && inside;
+}
+
+static bool pick(struct explainer *ex, struct looking *looking, bool confirming, struct config *config)
+{
+    if (!confirming && query_pick(ex, looking->guesses, LEAST_SPLIT, config))
+        return true;
+    const bool sure = looking->tests++ % SIDES != 0; /* the sure side, mostly */
+    const bool inside = sure == (looking->kind == RULE_PARTIAL);
+    for (int i = 0; i < 2 * TRIES; i++) {
+        const int turn = looking->turn++;
+        if ((turn % 2 == 0) == inside && query_confirm(ex, looking->guesses, turn, config))
+            return true;
+    }
+    return false;
+}
+
+static bool is_sure(const struct looking *looking)
+{
+    return (looking->kind == RULE_NECESSARY ? looking->outside : looking->inside) >= ENOUGH_SURE &&
+           looking->inside >= ENOUGH_SURE / 2 && looking->outside >= ENOUGH_SURE / 2;
+}
+
+/* Looks while half of the runs last, then confirms; what contradicts the rule has it fitted anew. */
+static int look(struct explainer *ex, struct looking *looking)
+{
+    const int first = ex->runs;
+    if (refit(ex, looking))
+        return -1;
+    for (int fitted = ex->runs; looking->known && explainer_may_run(ex) && !is_sure(looking);) {
+        const bool confirming = ex->runs - first >= LOOKING_SHARE * (ex->most_runs - first);
+        struct config config;
+        if (!pick(ex, looking, confirming, &config))
+            break;
+        const int result = explainer_ask(ex, &config);
+        if (result < 0)
+            continue;
+        if (count(ex, looking, &config, result == 1) || (!confirming && ex->runs - fitted >= REFIT)) {
+            if (refit(ex, looking))
+                return -1;
+            fitted = ex->runs;
+        }
+    }
+    return 0;
+}
+
+/* --- the verdict --- */
+
+/* A necessary condition stays one without a term that few runs speak for; a partial one does not. */
+static bool drop_terms(const struct explainer *ex, struct looking *looking)
+{
+    return terms_drop_weak(ex, &looking->rule) == 0 || looking->kind == RULE_NECESSARY;
+}
+
+/* What all runs say: {passes, fails} outside, then inside. */
+static void tally(const struct explainer *ex, const struct guess *rule, int side[2][2])
+{
+    for (int t = 0; t < ex->trials; t++)
+        side[guess_holds(ex, rule, trial_values(ex, t))][bit_of(ex->fails, t)]++;
+}
+
+/* That so many pass outside is no luck at the rate of failures inside. */
+static bool is_evident(const struct looking *looking, int side[2][2])
+{
+    const double rate = (side[1][1] + 0.5) / (side[1][0] + side[1][1] + 1.0);
+    const int least = looking->weaker ? 1 : looking->gain >= PLAIN_GAIN ? FEWER_SURE : LEAST_SURE;
+    if (looking->kind == RULE_NECESSARY)
+        return side[0][1] == 0 && looking->outside >= least && side[1][1] >= LEAST_FAILING &&
+               (looking->gain >= PLAIN_GAIN || -looking->outside * log2(1 - rate) >= LEAST_EVIDENCE);
+    return looking->gain >= LEAST_GAIN && side[1][0] == 0 && looking->inside >= least &&
+           side[1][1] >= side[0][1] && side[0][0] > 0;
+}
+
+static void tell_inner(const struct explainer *ex, const struct guess *rule, struct rule *out)
+{
+    struct guess inner;
+    double gain;
+    if (!search_inner(ex, rule, &inner, &gain) || !guess_format(ex, &inner, out->inner, sizeof out->inner)) {
+        out->inner[0] = '\0';
+        return;
+    }
+    for (int t = 0; t < ex->trials; t++) {
+        const int64_t *value = trial_values(ex, t);
+        const bool fails = bit_of(ex->fails, t), holds = guess_holds(ex, &inner, value);
+        if (!guess_holds(ex, rule, value))
+            continue;
+        out->inner_runs += holds;
+        out->inner_fails += holds && fails;
+        out->other_runs += !holds;
+        out->other_fails += !holds && fails;
+    }
+}
+
+static void list_unexplained(const struct explainer *ex, const struct guess *rule, struct rule *out)
+{
+    int listed = 0;
+    for (int t = 0; t < ex->trials && listed < MOST_UNEXPLAINED; t++)
+        if (bit_of(ex->fails, t) && !guess_holds(ex, rule, trial_values(ex, t)))
+            out->unexplained[listed++] = ex->config[t];
+}
+
+/* Which condition came closest, for whoever looks on by hand. */
+static void tell_nearest(int side[2][2], const char *text, struct rule *out)
+{
+    const size_t length = strlen(out->reason);
+    snprintf(out->reason + length, sizeof out->reason - length,
+             "; closest: %s (of %d runs inside %d fail, of %d outside %d)", text, side[1][0] + side[1][1],
+             side[1][1], side[0][0] + side[0][1], side[0][1]);
+}
+
+void tell_exceptions(const struct explainer *ex, const struct guess *rule, struct rule *out)
+{
+    int side[2][2] = {{0}};
+    tally(ex, rule, side);
+    out->explained = side[1][1];
+    out->failures = side[1][1] + side[0][1];
+    if (side[0][1] > 0 && side[1][0] == 0) {
+        out->kind = RULE_PARTIAL;
+        list_unexplained(ex, rule, out);
+    }
+}
+
+static void tell(const struct explainer *ex, struct looking *looking, struct rule *out)
+{
+    int side[2][2] = {{0}};
+    char text[sizeof out->text];
+    if (!looking->known || !guess_format(ex, &looking->rule, text, sizeof text))
+        return;
+    tally(ex, &looking->rule, side);
+    if (!drop_terms(ex, looking) || !is_evident(looking, side)) {
+        tell_nearest(side, text, out);
+        return;
+    }
+    out->present = true;
+    out->kind = looking->kind;
+    snprintf(out->text, sizeof out->text, "%s", text);
+    out->reason[0] = '\0';
+    out->fails_inside = looking->fails_inside;
+    out->inside = looking->inside;
+    out->passes_outside = looking->passes_outside;
+    out->outside = looking->outside;
+    out->explained = side[1][1];
+    out->failures = side[1][1] + side[0][1];
+    out->precision = (double)side[1][1] / (side[1][0] + side[1][1]);
+    out->recall = (double)out->explained / out->failures;
+    if (out->kind == RULE_NECESSARY)
+        tell_inner(ex, &looking->rule, out);
+    else
+        list_unexplained(ex, &looking->rule, out);
+}
+
+void sided_tell(const struct explainer *ex, const struct guess *rule, struct rule *out)
+{
+    struct looking looking = {.rule = *rule,
+                              .kind = out->passes_outside == out->outside ? RULE_NECESSARY : RULE_PARTIAL,
+                              .gain = PLAIN_GAIN,
+                              .known = true,
+                              .fails_inside = out->fails_inside,
+                              .inside = out->inside,
+                              .passes_outside = out->passes_outside,
+                              .outside = out->outside};
+    tell(ex, &looking, out);
+}
+
+int explain_sided(struct explainer *ex, struct rule *out)
+{
+    struct guesses *room = calloc(2, sizeof *room);
+    struct looking looking = {.guesses = room, .other = room ? room + 1 : NULL};
+    int result = room ? 0 : -1;
+    for (int i = 0; i < ex->agains; i++)
+        explainer_learn(ex, &ex->again[i].config, ex->again[i].fails);
+    if (result == 0)
+        result = look(ex, &looking);
+    if (result == 0)
+        tell(ex, &looking, out);
+    free(room);
+    return result;
+}

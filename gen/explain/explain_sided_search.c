@@ -1,0 +1,274 @@
+/* The search for conditions that are sure on one side: every failure lies inside (necessary), or everything inside fails
+ * (partial). What passes inside a necessary one contradicts nothing, so that fitting is no criterion: the shortest
+ * description is. It is the bits of the condition and those of the outcomes, told by their numbers inside and outside. */
+#include "explain_search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_OPTIONS = 512, PAIRED = 60, PER_CLASS = 6, ROUND_STEPS = 3, GENERAL_PAIRED = 120 };
+static const double BITS_OF_COST = 1.5, TERM_COST = 3, DEAREST_QUANTITY = 4.5;
+
+/* A single question: what it says of the trials, and what it leaves. */
+struct option {
+    struct atom atom;
+    uint64_t *bits;
+    double score;
+};
+
+struct sided {
+    struct search search;
+    enum rule_kind kind;
+    struct option *option;
+    uint64_t *bits; /* [MOST_OPTIONS + 1, words] */
+    int options, fails, passes;
+};
+
+/* Bits that name which of a + b outcomes are the a, and a itself: log2((a + b + 1) (a + b over a)). */
+static double outcome_bits(int a, int b)
+{
+    return (lgamma(a + b + 2.0) - lgamma(a + 1.0) - lgamma(b + 1.0)) / M_LN2;
+}
+
+static double score_of(const struct sided *sided, const uint64_t *bits, double cost)
+{
+    const struct explainer *ex = sided->search.ex;
+    const int fails = bits_count_and(bits, ex->fails, ex->words);
+    const int passes = bits_count_and(bits, ex->passes, ex->words);
+    return BITS_OF_COST * cost + outcome_bits(fails, passes) +
+           outcome_bits(sided->fails - fails, sided->passes - passes);
+}
+
+/* --- single questions --- */
+
+static void keep(struct sided *sided, const struct atom *atom, const uint64_t *bits)
+{
+    const size_t bytes = (size_t)sided->search.ex->words * sizeof *bits;
+    const double score = score_of(sided, bits, atom->cost);
+    int at = sided->options;
+    if (at == MOST_OPTIONS && score >= sided->option[at - 1].score)
+        return;
+    struct option *last = &sided->option[at < MOST_OPTIONS ? sided->options++ : --at];
+    uint64_t *row = last->bits;
+    for (; at > 0 && sided->option[at - 1].score > score; at--)
+        sided->option[at] = sided->option[at - 1];
+    memcpy(row, bits, bytes);
+    sided->option[at] = (struct option){*atom, row, score};
+}
+
+static void keep_class(struct sided *sided, const struct atom_class *class)
+{
+    const struct table *table = &sided->search.table;
+    int link = class->first;
+    for (int n = 0; n < PER_CLASS && link >= 0; n++, link = table->link[link])
+        keep(sided, &table->atom[link], class->bits);
+}
+
+static void keep_threshold(struct sided *sided, struct atom atom, int64_t threshold)
+{
+    const struct explainer *ex = sided->search.ex;
+    uint64_t *row = sided->bits + (size_t)MOST_OPTIONS * (size_t)ex->words;
+    atom.a = threshold;
+    atom.cost = atom_cost(&atom, &ex->quantity[atom.quantity], ex->space);
+    memset(row, 0, (size_t)ex->words * sizeof *row);
+    for (int t = 0; t < ex->trials; t++)
+        row[t / 64] |= (uint64_t)((trial_values(ex, t)[atom.quantity] > threshold) != atom.negated) << t % 64;
+    keep(sided, &atom, row);
+}
+
+static int64_t power_near(int64_t value, bool up)
+{
+    int64_t power = 1;
+    while (power <= INT64_MAX / 4 && (up ? power < value : 2 * power <= value))
+        power *= 2;
+    return power;
+}
+
+/* The tightest threshold of a necessary condition, and rounder ones that leave more room: what passes in between may be
+ * luck. */
+static void keep_thresholds(struct sided *sided, const struct atom *tight)
+{
+    const struct explainer *ex = sided->search.ex;
+    const struct quantity *quantity = &ex->quantity[tight->quantity];
+    const struct domain *domain = &ex->space->domain[quantity->axis[0]];
+    const bool up = tight->negated;
+    int64_t power = power_near(tight->a + !up, up);
+    keep_threshold(sided, *tight, tight->a);
+    for (int i = 0; i < ROUND_STEPS && power > 0; i++, power = up ? 2 * power : power / 2) {
+        keep_threshold(sided, *tight, power - 1 >= tight->a || !up ? power - 1 : power);
+        if (up ? power > tight->a : power <= tight->a)
+            keep_threshold(sided, *tight, power);
+    }
+    for (int i = 0; quantity_is_axis(quantity) && i < domain->tile_count; i++)
+        if (up ? domain->tile[i] > tight->a : domain->tile[i] <= tight->a)
+            keep_threshold(sided, *tight, domain->tile[i]);
+    for (int i = 0; i < quantity->seen_count; i++)
+        if (up ? quantity->seen[i] > tight->a : quantity->seen[i] <= tight->a)
+            keep_threshold(sided, *tight, quantity->seen[i]);
+}
+
+static void list_necessary(struct sided *sided)
+{
+    struct search *search = &sided->search;
+    const int count = search_necessary(search, search->ex->fails);
+    for (int i = 0; i < count; i++) {
+        const struct column *column = &search->necessary[i];
+        if (column->class)
+            keep_class(sided, column->class);
+        else if (search->ex->quantity[column->atom.quantity].cost <= DEAREST_QUANTITY)
+            keep_thresholds(sided, &column->atom);
+    }
+}
+
+static void list_partial(struct sided *sided)
+{
+    struct search *search = &sided->search;
+    search_general(search);
+    for (int i = 0; i < search->generals; i++) {
+        const struct column *column = &search->general[i];
+        if (column->passes > 0)
+            continue;
+        if (column->class)
+            keep_class(sided, column->class);
+        else
+            keep(sided, &column->atom, column->bits);
+    }
+}
+
+/* --- rules of them --- */
+
+static void add(struct guesses *out, const struct atom *a, const struct atom *b, double score)
+{
+    struct guess guess = {.atom = {*a}, .starts = {true}, .count = b ? 2 : 1, .cost = score};
+    if (b)
+        guess.atom[1] = *b;
+    guesses_add(out, &guess);
+}
+
+static void add_pair(struct sided *sided, const struct atom *a, const uint64_t *a_bits, const struct atom *b,
+                     const uint64_t *b_bits, struct guesses *out)
+{
+    const struct explainer *ex = sided->search.ex;
+    uint64_t *both = sided->bits + (size_t)MOST_OPTIONS * (size_t)ex->words;
+    for (int w = 0; w < ex->words; w++)
+        both[w] = a_bits[w] & b_bits[w];
+    add(out, a, b, score_of(sided, both, a->cost + b->cost + TERM_COST));
+}
+
+static void add_general_pairs(struct sided *sided, struct guesses *out)
+{
+    struct search *search = &sided->search;
+    const int words = search->ex->words;
+    const int width = search->generals < GENERAL_PAIRED ? search->generals : GENERAL_PAIRED;
+    for (int i = 0; i < width; i++)
+        for (int j = i + 1; j < width; j++) {
+            const struct column *a = &search->general[i], *b = &search->general[j];
+            if (a->passes == 0 || b->passes == 0 || !bits_disjoint(a->bits, b->bits, search->passes, words))
+                continue;
+            const struct atom *first = a->class ? &search->table.atom[a->class->first] : &a->atom;
+            const struct atom *second = b->class ? &search->table.atom[b->class->first] : &b->atom;
+            add_pair(sided, first, a->bits, second, b->bits, out);
+        }
+}
+
+/* The values that failures happen to have: as a second term it is nearly always tight. */
+static bool is_chance(const struct atom *atom)
+{
+    return atom->kind == ATOM_SET && __builtin_popcountll((unsigned long long)atom->a) > 2;
+}
+
+static void add_rules(struct sided *sided, struct guesses *out)
+{
+    for (int i = 0; i < sided->options; i++)
+        add(out, &sided->option[i].atom, NULL, sided->option[i].score);
+    if (sided->kind == RULE_PARTIAL) {
+        add_general_pairs(sided, out);
+        return;
+    }
+    for (int i = 0; i < sided->options && i < PAIRED; i++)
+        for (int j = i + 1; j < sided->options && j < PAIRED; j++)
+            if (!is_chance(&sided->option[i].atom) && !is_chance(&sided->option[j].atom))
+                add_pair(sided, &sided->option[i].atom, sided->option[i].bits, &sided->option[j].atom,
+                         sided->option[j].bits, out);
+}
+
+static int sided_open(struct sided *sided, const struct explainer *ex, enum rule_kind kind,
+                      struct guesses *out)
+{
+    const size_t words = (size_t)ex->words;
+    int result = search_open(&sided->search, ex, out);
+    sided->kind = kind;
+    sided->fails = bits_count(ex->fails, ex->words);
+    sided->passes = bits_count(ex->passes, ex->words);
+    sided->option = calloc(MOST_OPTIONS, sizeof *sided->option);
+    sided->bits = calloc((MOST_OPTIONS + 1) * words, sizeof *sided->bits);
+    if (!sided->option || !sided->bits)
+        result = -1;
+    for (int i = 0; result == 0 && i < MOST_OPTIONS; i++)
+        sided->option[i].bits = sided->bits + (size_t)i * words;
+    return result;
+}
+
+static void sided_close(struct sided *sided)
+{
+    search_close(&sided->search);
+    free(sided->option);
+    free(sided->bits);
+}
+
+int search_sided(const struct explainer *ex, enum rule_kind kind, struct guesses *out, double *gain)
+{
+    struct sided sided = {.kind = kind};
+    int result = sided_open(&sided, ex, kind, out);
+    out->count = 0;
+    *gain = 0;
+    if (result == 0 && sided.fails > 0 && sided.passes > 0) {
+        if (kind == RULE_NECESSARY)
+            list_necessary(&sided);
+        else
+            list_partial(&sided);
+        add_rules(&sided, out);
+        if (out->count > 0)
+            *gain = outcome_bits(sided.fails, sided.passes) - out->item[0].cost;
+        result = sided.search.no_memory ? -1 : 0;
+    }
+    sided_close(&sided);
+    return result;
+}
+
+/* --- what failures inside have in common --- */
+
+static const double WORTH_SAYING = 6; /* bits */
+
+bool search_inner(const struct explainer *ex, const struct guess *rule, struct guess *out, double *gain)
+{
+    static struct guesses none;
+    struct search search;
+    const size_t words = (size_t)ex->words;
+    uint64_t *side = calloc(2 * words, sizeof *side), *fails = side, *passes = side ? side + words : NULL;
+    double best = HUGE_COST;
+    bool found = side && search_open(&search, ex, &none) == 0;
+    for (int t = 0; found && t < ex->trials; t++)
+        if (guess_holds(ex, rule, trial_values(ex, t)))
+            bit_set(bit_of(ex->fails, t) ? fails : passes, t);
+    for (int i = 0; found && i < search.table.count; i++) {
+        const struct atom_class *class = &search.table.item[i];
+        const struct atom *atom = &search.table.atom[class->first];
+        const int in = bits_count_and(class->bits, fails, ex->words);
+        const int passed = bits_count_and(class->bits, passes, ex->words);
+        const int all = bits_count(fails, ex->words), all_passed = bits_count(passes, ex->words);
+        const double score = BITS_OF_COST * atom->cost + outcome_bits(in, passed) +
+                             outcome_bits(all - in, all_passed - passed) + WORTH_SAYING -
+                             outcome_bits(all, all_passed);
+        if (score < best && (double)in * (all + all_passed) > (double)all * (in + passed)) {
+            best = score;
+            *out = (struct guess){.atom = {*atom}, .starts = {true}, .count = 1};
+        }
+    }
+    if (side)
+        search_close(&search);
+    free(side);
+    *gain = -best;
+    return found && best < 0;
+}

@@ -1,0 +1,54 @@
+#include "rule_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "text.h"
+
+const char *rule_kind_name(enum result_rule_kind kind)
+{
+    static const char *const name[] = {[RESULT_RULE_TWO_SIDED] = "two_sided",
+                                       [RESULT_RULE_NECESSARY] = "necessary",
+                                       [RESULT_RULE_PARTIAL] = "partial"};
+    return name[kind];
+}
+
+/* "every failure has cols % 2 == 1 (41 of 41; none of 30 fresh runs elsewhere); where it holds, 9 of 14 fresh runs fail, of
+ * all runs 12 of 12 with input=needle and 20 of 44 without" */
+static void necessary_text(char text[RULE_TEXT_SIZE], const struct result_rule *rule)
+{
+    int length = snprintf(text, RULE_TEXT_SIZE,
+                          "every failure has %s (%d of %d; none of %d fresh runs elsewhere fails); where it "
+                          "holds, %d of %d fresh runs pass",
+                          rule->text, rule->explained, rule->failures, rule->outside,
+                          rule->inside - rule->fails_inside, rule->inside);
+    if (rule->inner[0] && length > 0 && length < RULE_TEXT_SIZE)
+        snprintf(text + length, RULE_TEXT_SIZE - (size_t)length,
+                 "; there %d of all %d runs fail with %s, %d of %d without", rule->inner_fails,
+                 rule->inner_runs, rule->inner, rule->other_fails, rule->other_runs);
+}
+
+static void partial_text(char text[RULE_TEXT_SIZE], const struct result_rule *rule, const char *outcome)
+{
+    const int others = rule->failures - rule->explained;
+    snprintf(text, RULE_TEXT_SIZE, "always %s when %s (%d/%d confirmed); %d other failure%s unexplained",
+             outcome, rule->text, rule->fails_inside, rule->inside, others, others == 1 ? "" : "s");
+}
+
+void rule_text(char text[RULE_TEXT_SIZE], const struct diagnosis *d)
+{
+    const struct result_rule *rule = &d->rule;
+    const char *const outcome = outcome_name(d->minimal.outcome);
+    if (!rule->present)
+        snprintf(text, RULE_TEXT_SIZE, "no rule: %s", text_or(rule->reason, "it was not looked for"));
+    else if (rule->always)
+        snprintf(text, RULE_TEXT_SIZE, "%s whatever the configuration (%d/%d confirmed)", outcome,
+                 rule->fails_inside, rule->inside);
+    else if (rule->kind == RESULT_RULE_NECESSARY)
+        necessary_text(text, rule);
+    else if (rule->kind == RESULT_RULE_PARTIAL)
+        partial_text(text, rule, outcome);
+    else
+        snprintf(text, RULE_TEXT_SIZE, "%s whenever %s (%d/%d confirmed; right on %d/%d others)", outcome,
+                 rule->text, rule->fails_inside, rule->inside, rule->passes_outside, rule->outside);
+}

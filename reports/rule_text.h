@@ -1,0 +1,16 @@
+/* The sentence that a rule is, in every report. */
+#ifndef UNSEEN_RULE_TEXT_H
+#define UNSEEN_RULE_TEXT_H
+
+#include "result.h"
+
+enum { RULE_TEXT_SIZE = 1024 };
+
+/* "two_sided", "necessary", "partial" */
+const char *rule_kind_name(enum result_rule_kind kind);
+
+/* "wrong whenever k % 64 != 0 (..)", "every failure has cols % 2 == 1 (41 of 41); ..", "no rule: ..": with what it rests
+ * on. The lines of unexplained failures are not in it. */
+void rule_text(char text[RULE_TEXT_SIZE], const struct diagnosis *d);
+
+#endif
