@@ -257,6 +257,7 @@ char *json_dump(const struct result *result)
     if (json_object_update_new(json, extra_json(result)) == 0 &&
         json_object_update_new(json, stored_json(result)) == 0 &&
         json_object_set_new(json, "baseline", baseline_json(&result->baseline)) == 0 &&
+        json_object_set_new(json, "unseen_given", json_of_text(result->unseen_given)) == 0 &&
         json_object_set_new(json, "forbid", json_of_text(result->forbid[0] ? result->forbid : NULL)) == 0 &&
         json_object_set_new(json, "scores", scores_json(result)) == 0 &&
         json_object_set_new(json, "results", results_json(result)) == 0)

@@ -342,6 +342,7 @@ struct result {
     uint64_t seed;
     char commitment[65];
     const char *effort;
+    char unseen_given[512];         /* the file that the unseen set was; empty: it was drawn */
     const char *admitted;           /* the arithmetic class that the problem admits on this device */
     const char *fits;               /* the tightest that the candidate fits over all configurations */
     bool unexplained;               /* no class fits */

@@ -23,7 +23,7 @@ START_TEST(an_unknown_command_names_the_known_ones)
 {
     CLI("frobnicate");
     cli_expect_error(2, "unknown command 'frobnicate'",
-                     "expected list, describe, draw, verify, check, shrink, freeze", "unseen --help");
+                     "expected list, describe, draw, export, verify, check, shrink, freeze", "unseen --help");
 }
 END_TEST
 
@@ -203,5 +203,6 @@ Suite *cli_suite(void)
     suite_add_tcase(suite, cli_compare_case());
     suite_add_tcase(suite, cli_shrink_case());
     suite_add_tcase(suite, cli_freeze_case());
+    suite_add_tcase(suite, cli_export_case());
     return suite;
 }

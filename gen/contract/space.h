@@ -80,5 +80,8 @@ bool config_list_has(const struct config_list *list, int axis, int64_t value); /
  * space. A missing file is an error unless `optional`. Returns 0 or -1 with file:line in *error. */
 int config_list_read(struct config_list *list, const struct space *space, const char *path, bool optional,
                      struct space_error *error);
+/* The same of a set that is given in the place of a drawn one: no point of `apart`, no line twice, and at least one. */
+int config_list_read_apart(struct config_list *list, const struct space *space,
+                           const struct config_list *apart, const char *path, struct space_error *error);
 
 #endif

@@ -17,6 +17,7 @@ static struct task_options task_options(const struct options *options, const str
                                  .space = options->space,
                                  .seen = options->seen,
                                  .regress = options->regress,
+                                 .unseen_set = options->unseen_set,
                                  .candidate = options->argument[1],
                                  .baseline = options->baseline,
                                  .python = options->python,

@@ -97,7 +97,9 @@ static void start_result(const struct task *task, const struct options *options,
         .language = task->build.language,
         .build_seconds = task->build.seconds,
         .seed = task->seed,
-        .effort = options->unseen >= 0 ? "custom" : effort_name[options->effort],
+        .effort = options->unseen_set    ? "given"
+                  : options->unseen >= 0 ? "custom"
+                                         : effort_name[options->effort],
         .admitted = arithmetics.item[arithmetics.admitted].name,
         .published_tolerance = options->published,
         .limits = {.timeout = options->timeout,
@@ -112,6 +114,13 @@ static void start_result(const struct task *task, const struct options *options,
     memcpy(result->driver, task->device.driver, sizeof result->driver);
     memcpy(result->commitment, task->commitment, sizeof result->commitment);
     snprintf(result->notes, sizeof result->notes, "%.1000s", task->notes.text);
+    snprintf(result->unseen_given, sizeof result->unseen_given, "%.500s",
+             options->unseen_set ? options->unseen_set : "");
+    if (options->unseen_set)
+        result_note(result,
+                    "the unseen set was given (%.300s) and not drawn: whoever knows the file can have "
+                    "prepared for it",
+                    options->unseen_set);
     run_say_sandbox(result);
     snprintf(result->baseline.path, sizeof result->baseline.path, "%.500s", task->baseline_path);
     memcpy(result->baseline.sha256, task->baseline.sha256, sizeof task->baseline.sha256);
@@ -420,6 +429,16 @@ static int run_and_close(struct task *task, const struct options *options, struc
     return status;
 }
 
+static int refuse_both(const struct options *options)
+{
+    if (!options->unseen_set || options->unseen < 0)
+        return 0;
+    options_error("found --unseen %d beside --unseen-set; expected one of them\n"
+                  "---> a set that is given is run as it is: leave out --unseen",
+                  options->unseen);
+    return EXIT_USAGE;
+}
+
 int command_verify(const struct options *options)
 {
     struct task task;
@@ -429,7 +448,9 @@ int command_verify(const struct options *options)
     if (options->budget > 0)
         budget_begin(options->budget);
     prepare_signals();
-    int status = reward_open(&reward, options);
+    int status = refuse_both(options);
+    if (status == 0)
+        status = reward_open(&reward, options);
     if (status == 0)
         status = begin_task(&task, options);
     if (status != 0)

@@ -42,7 +42,16 @@ static const struct command commands[] = {
      "Draw the seen and unseen sets and print them, one configuration per line, with why each was "
      "drawn.",
      command_draw},
-    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbgQADjcnLxftMBJTvqRiwFWPEkHUKGO",
+    {"export", "PROBLEM", 1, 1, "32451usdSpeRP",
+     "Draw the seen and unseen sets and write them for other programs: with lines, values, reasons, shapes "
+     "and "
+     "types of tensors, and on request with inputs.\v"
+     "For example:\n"
+     "  unseen export softmax --unseen 40 --format python --out shapes.py\n"
+     "  unseen export softmax --unseen 8 --format json --out set.json --inputs inputs\n\n"
+     "Exit status: 0 it is written, 2 bad usage or input, 3 the environment cannot do it.",
+     command_export},
+    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbgQADjcnLxftMBJTvqRiwFWPEkHUKGO6",
      "Run CANDIDATE (.c, .cu, .so, .py or .json) on the seen and on an unseen set, judge every output "
      "element, and "
      "say whether it is general.\v"
@@ -185,10 +194,11 @@ static int run(int argc, char **argv)
     for (int i = 0; i < COMMANDS; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return options_run(&commands[i], argc - 1, argv + 1);
-    options_error("unknown command '%s'; expected list, describe, draw, verify, check, shrink, freeze, "
-                  "history, audit, harden, prove, new, import, compare, report or peak\n"
-                  "---> unseen --help says what each does",
-                  argv[1]);
+    options_error(
+        "unknown command '%s'; expected list, describe, draw, export, verify, check, shrink, freeze, "
+        "history, audit, harden, prove, new, import, compare, report or peak\n"
+        "---> unseen --help says what each does",
+        argv[1]);
     return EXIT_USAGE;
 }
 

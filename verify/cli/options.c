@@ -62,7 +62,13 @@ enum {
     KEY_MARKDOWN = 'K',
     KEY_GITHUB = 'G',
     KEY_COLOR = 'O',
-    KEY_AGAINST = 'a'
+    KEY_AGAINST = 'a',
+    KEY_SEEN_ONLY = '1',
+    KEY_OUT_FILE = '2',
+    KEY_FORMAT = '3',
+    KEY_INPUTS = '4',
+    KEY_SIZE = '5',
+    KEY_UNSEEN_SET = '6'
 };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
@@ -72,6 +78,7 @@ static const struct argp_option all_options[] = {
     {"device", KEY_DEVICE, "DEVICE", 0, "host, cuda or cuda:N (default: cuda when a GPU is present)", 0},
     {"seen", KEY_SEEN, "FILE", 0, "take the seen set from FILE", 0},
     {"seen", KEY_ONLY_SEEN, NULL, 0, "print the seen set only", 0},
+    {"seen-only", KEY_SEEN_ONLY, NULL, 0, "the seen set only", 0},
     {"space", KEY_SPACE, "FILE", 0, "take the contract from FILE", 0},
     {"no-explain", KEY_NO_EXPLAIN, NULL, 0, "of what fails neither the simplest configuration nor the rule",
      0},
@@ -85,6 +92,8 @@ static const struct argp_option all_options[] = {
      "60)",
      0},
     {"unseen", KEY_UNSEEN, "N", 0, "draw N unseen configurations", 0},
+    {"unseen-set", KEY_UNSEEN_SET, "FILE", 0,
+     "run the configurations in FILE instead of drawing an unseen set", 0},
     {"effort", KEY_EFFORT, "LEVEL", 0,
      "quick, standard (default; in audit quick) or deep: about 40, "
      "300, 1500 configurations",
@@ -141,6 +150,11 @@ static const struct argp_option all_options[] = {
     {"jobs", KEY_JOBS, "N", 0, "configurations at work at the same time (default: 1)", 0},
     {"like", KEY_LIKE, "PROBLEM", 0, "the problem to begin with, by its name or its folder", 0},
     {"out", KEY_OUT, "DIRECTORY", 0, "where the folder is made (default: here)", 0},
+    {"out", KEY_OUT_FILE, "FILE", 0, "write there (default: standard output)", 0},
+    {"format", KEY_FORMAT, "FORMAT", 0, "json, csv, python, flashinfer or gpumode", 0},
+    {"inputs", KEY_INPUTS, "DIR", 0,
+     "write the inputs of every configuration, too: files of NumPy in the new folder DIR", 0},
+    {"size", KEY_SIZE, "SIZE", 0, "what these files may hold together, such as 8G (default: 1G)", 0},
     {"sources", KEY_SOURCES, "DIR", 0,
      "a folder that compiling the candidate may read beside its own (repeatable)", 0},
     {"require-sandbox", KEY_REQUIRE_SANDBOX, NULL, 0,
@@ -189,7 +203,7 @@ static error_t parse_value(int key, char *text, const struct command *command, s
         return 0;
     case KEY_ENTRY: o->entry = text; return 0;
     case KEY_BUDGET: o->budget = options_seconds(command, "budget", "600", text); return 0;
-    case KEY_MEMORY: o->memory = options_size(command, text); return 0;
+    case KEY_MEMORY: o->memory = options_size(command, "memory", 16, text); return 0;
     case KEY_EFFORT:
         o->effort = options_effort(command, text);
         o->effort_given = true;
@@ -214,7 +228,12 @@ static error_t parse_value(int key, char *text, const struct command *command, s
     case KEY_CAUSE: o->cause = text; return 0;
     case KEY_LIKE: o->like = text; return 0;
     case KEY_FORBID: options_forbid(command, text); return 0;
-    case KEY_OUT: o->out = text; return 0;
+    case KEY_OUT:
+    case KEY_OUT_FILE: o->out = text; return 0;
+    case KEY_UNSEEN_SET: o->unseen_set = text; return 0;
+    case KEY_FORMAT: o->format = text; return 0;
+    case KEY_INPUTS: o->inputs = text; return 0;
+    case KEY_SIZE: o->size = options_size(command, "size", 1, text); return 0;
     case KEY_PYTHON:
         o->python = text;
         folder_python(text);
@@ -254,6 +273,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     if (key > LONG_ONLY && key < 2 * LONG_ONLY)
         key -= LONG_ONLY;
     switch (key) {
+    case KEY_SEEN_ONLY:
     case KEY_ONLY_SEEN: o->only_seen = true; return 0;
     case KEY_TIMING: o->timed = true; return 0;
     case KEY_NO_TIMING: o->timing = false; return 0;

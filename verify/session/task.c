@@ -138,6 +138,9 @@ enum task_status task_contract(struct task *task)
         narrow(task, &task->seen, "seen");
         narrow(task, &task->frozen, "frozen");
     }
+    if (status == TASK_OK && options->unseen_set &&
+        config_list_read_apart(&task->given, &task->space, &task->seen, options->unseen_set, &error) != 0)
+        status = fail_space(task, &error);
     space_clear(&published);
     return status;
 }
@@ -173,8 +176,11 @@ enum task_status task_draw(struct task *task)
         return status;
     if (draw_seen(&task->seen_set, &task->seen, task->seed) != 0)
         return fail(task, TASK_ENVIRONMENT, "out of memory while drawing the seen set");
-    if (count > 0 && draw_unseen(&task->unseen_set, &task->space, &task->seen, &task->frozen, count,
-                                 task->seed, &task->caps, &notes, &error) != 0)
+    if (task->options.unseen_set && draw_given(&task->unseen_set, &task->given, task->seed) != 0)
+        return fail(task, TASK_ENVIRONMENT, "out of memory while reading the unseen set");
+    if (!task->options.unseen_set && count > 0 &&
+        draw_unseen(&task->unseen_set, &task->space, &task->seen, &task->frozen, count, task->seed,
+                    &task->caps, &notes, &error) != 0)
         return fail_space(task, &error);
     if (drawn_commitment(&task->unseen_set, task->commitment) != 0)
         return fail(task, TASK_ENVIRONMENT, "out of memory while hashing the unseen set");
@@ -284,5 +290,6 @@ void task_clear(struct task *task)
     drawn_list_clear(&task->unseen_set);
     config_list_clear(&task->seen);
     config_list_clear(&task->frozen);
+    config_list_clear(&task->given);
     space_clear(&task->space);
 }

@@ -1,0 +1,198 @@
+/* unseen export: a drawn set for other programs. */
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define EXPORT(...)                                                                                          \
+    CLI("export", "softmax", "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen", "--seed",   \
+        "7", "--unseen", "6", __VA_ARGS__)
+
+static const json_t *at(const json_t *json, size_t i)
+{
+    return json_array_get(json_object_get(json, "configurations"), i);
+}
+
+static const char *text_of(const json_t *json, const char *key)
+{
+    return json_string_value(json_object_get(json, key));
+}
+
+START_TEST(json_has_the_sets_that_a_run_draws)
+{
+    static const char *const why = "  # unseen: ";
+    CLI("draw", "softmax", "--device", "host", "--space", "tiny.space", "--seed", "7", "--unseen", "6");
+    char *drawn = strdup(cli.out);
+    CLI("export", "softmax", "--device", "host", "--space", "tiny.space", "--seed", "7", "--unseen", "6",
+        "--format", "json", "--out", "set.json");
+    cli_expect(0, "");
+    json_t *json = cli_json("set.json");
+    const size_t count = json_array_size(json_object_get(json, "configurations"));
+    size_t unseen = 0;
+    for (size_t i = 0; i < count; i++) {
+        char line[400];
+        if (strcmp(text_of(at(json, i), "set"), "seen") == 0)
+            continue;
+        snprintf(line, sizeof line, "%s%s%s\n", text_of(at(json, i), "line"), why,
+                 text_of(at(json, i), "why"));
+        ck_assert_msg(strstr(drawn, line) != NULL, "%s is not in:\n%s", line, drawn);
+        unseen++;
+    }
+    ck_assert_uint_eq(unseen, 6);
+    json_decref(json);
+    free(drawn);
+}
+END_TEST
+
+START_TEST(each_configuration_says_what_its_tensors_are)
+{
+    EXPORT("--format", "json");
+    cli_expect(0, "\"commitment\": \"");
+    json_t *json = json_loads(cli.out, 0, NULL);
+    ck_assert_ptr_nonnull(json);
+    const json_t *first = at(json, 0), *x = json_array_get(json_object_get(first, "tensors"), 0);
+    ck_assert_str_eq(text_of(first, "set"), "seen");
+    ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(first, "values"), "cols")), 256);
+    ck_assert_str_eq(text_of(json_object_get(first, "values"), "input"), "normal");
+    ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(first, "arguments"), "rows")), 4);
+    ck_assert_str_eq(text_of(x, "name"), "x");
+    ck_assert_str_eq(text_of(x, "dtype"), "f32");
+    ck_assert_str_eq(text_of(x, "role"), "input");
+    ck_assert_int_eq(json_integer_value(json_array_get(json_object_get(x, "shape"), 1)), 256);
+    ck_assert_ptr_null(json_object_get(x, "file"));
+    json_decref(json);
+    EXPORT("--format", "json", "--seen-only");
+    json = json_loads(cli.out, 0, NULL);
+    ck_assert_uint_eq(json_array_size(json_object_get(json, "configurations")), 2);
+    ck_assert(json_is_null(json_object_get(json, "commitment")));
+    json_decref(json);
+}
+END_TEST
+
+START_TEST(python_reads_the_module_and_the_inputs)
+{
+    static const char program[] =
+        "import ast, struct, set as s\n"
+        "assert s.PROBLEM == 'softmax' and s.SEED == 7 and len(s.CONFIGURATIONS) == 8\n"
+        "for c in s.CONFIGURATIONS:\n"
+        "    assert dict(p.split('=') for p in c['line'].split()) == {**{k: str(v) for k, v in "
+        "c['values'].items()}, 'seed': str(c['seed'])}\n"
+        "    x = c['tensors'][0]\n"
+        "    data = open(s.INPUTS + '/' + x['file'], 'rb').read()\n"
+        "    assert data[:8] == b'\\x93NUMPY\\x01\\x00'\n"
+        "    n = struct.unpack('<H', data[8:10])[0]\n"
+        "    head = ast.literal_eval(data[10:10 + n].decode())\n"
+        "    assert (10 + n) % 64 == 0 and head['descr'] == '<f4' and not head['fortran_order']\n"
+        "    assert list(head['shape']) == x['shape'] == [c['values']['rows'], c['values']['cols']]\n"
+        "    values = struct.unpack('<%df' % (x['shape'][0] * x['shape'][1]), data[10 + n:])\n"
+        "    assert len(set(values)) > 1 or len(values) == 1\n"
+        "print('read')\n";
+    EXPORT("--format", "python", "--out", "set.py", "--inputs", "inputs");
+    cli_expect(0, "");
+    cli_put("reader.py", program);
+    ck_assert_int_eq(system("python3 -B reader.py >reader.txt 2>&1 && grep -q read reader.txt"), 0);
+}
+END_TEST
+
+/* Without one in its memory: the file holds what the judge's own copies do. */
+START_TEST(inputs_are_those_of_a_run)
+{
+    cli_put("print.c", "#include <stdint.h>\n#include <stdio.h>\n#include <string.h>\n"
+                       "int softmax(const float *x, float *y, int64_t rows, int64_t cols, void *stream)\n"
+                       "{\n    uint64_t sum = 0;\n    (void)y, (void)stream;\n"
+                       "    for (int64_t i = 0; i < rows * cols; i++) {\n        uint32_t u;\n"
+                       "        memcpy(&u, &x[i], 4);\n        sum = sum * 31 + u;\n    }\n"
+                       "    printf(\"sum %llu\\n\", (unsigned long long)sum);\n    return 0;\n}\n");
+    static const char program[] = "import json, struct\ns = json.load(open('set.json'))\n"
+                                  "c = s['configurations'][0]\nopen('line', 'w').write(c['line'])\n"
+                                  "d = open('inputs/' + c['tensors'][0]['file'], 'rb').read()\n"
+                                  "n = 10 + struct.unpack('<H', d[8:10])[0]\nh = 0\n"
+                                  "for (u,) in struct.iter_unpack('<I', d[n:]):\n"
+                                  "    h = (h * 31 + u) % 2 ** 64\nopen('sum', 'w').write('sum %d' % h)\n";
+    char line[200] = "", sum[64] = "";
+    EXPORT("--format", "json", "--out", "set.json", "--inputs", "inputs");
+    cli_put("sum.py", program);
+    ck_assert_int_eq(system("python3 sum.py"), 0);
+    FILE *in = fopen("line", "re"), *other = fopen("sum", "re");
+    ck_assert(fgets(line, sizeof line, in) && fgets(sum, sizeof sum, other));
+    fclose(in);
+    fclose(other);
+    CLI("check", "softmax", "print.c", line, "--device", "host", "-v");
+    cli_expect(1, sum);
+}
+END_TEST
+
+START_TEST(formats_that_numpy_lacks_are_stored_as_bits)
+{
+    CLI("export", "gemm_fp8", "--device", "host", "--seed", "3", "--unseen", "1", "--seen-only", "--format",
+        "json", "--inputs", "inputs");
+    cli_expect(0, "\"dtype\": \"e4m3\"");
+    cli_expect(0, "\"stored\": \"|u1\"");
+    CLI("export", "gemm_bf16", "--device", "host", "--seed", "3", "--seen-only", "--format", "json",
+        "--inputs", "others");
+    cli_expect(0, "\"stored\": \"<u2\"");
+}
+END_TEST
+
+START_TEST(benchmarks_get_their_own_words)
+{
+    EXPORT("--format", "gpumode");
+    cli_expect(0, "rows: 4; cols: 256; input: normal; seed: ");
+    EXPORT("--format", "flashinfer");
+    cli_expect(0, "{\"definition\":\"softmax\",\"workload\":{\"uuid\":\"");
+    cli_expect(0, "\"axes\":{\"rows\":4,\"cols\":256},\"inputs\":{\"x\":{\"type\":\"random\"}}}");
+    EXPORT("--format", "csv");
+    cli_expect(
+        0, "set,line,why,seed,rows,cols,input,tensor x,tensor y\nseen,rows=4 cols=256 input=normal seed=");
+    cli_expect(0, ",4,256,normal,\"f32[4,256]\",\"f32[4,256]\"\n");
+    CLI("export", "paged_attention", "--device", "host", "--seed", "1", "--unseen", "3", "--format",
+        "gpumode");
+    cli_expect(0, "lengths: ragged; ");
+}
+END_TEST
+
+START_TEST(what_is_too_much_or_in_the_way_is_refused)
+{
+    struct stat status;
+    EXPORT("--format", "xml");
+    cli_expect_error(2, "--format 'xml'", "expected one of json, csv, python, flashinfer, gpumode",
+                     "--format json");
+    EXPORT("--out", "x");
+    cli_expect_error(2, "--format ''", "expected one of", "--format json");
+    CLI("export", "softmax", "--device", "host", "--seed", "1", "--unseen", "9", "--format", "json",
+        "--inputs", "inputs", "--size", "1M");
+    cli_expect_error(2, "the inputs of these configurations are", "at most 1 MiB were expected",
+                     "--unseen N");
+    ck_assert_int_ne(stat("inputs", &status), 0);
+    ck_assert_int_eq(mkdir("there", 0755), 0);
+    EXPORT("--format", "json", "--inputs", "there");
+    cli_expect_error(2, "--inputs there: cannot be made", "a new folder was expected", "remove it");
+    ck_assert_str_eq(cli.out, "");
+    EXPORT("--format", "json", "--inputs", "nosuch/inputs");
+    cli_expect_error(2, "nosuch/inputs", "a new folder was expected", "correct the path");
+    cli.file_limit = 2000;
+    EXPORT("--format", "gpumode", "--inputs", "full");
+    cli_expect_error(3, "cannot be written (File too large)", "nothing is left", "free some room");
+    ck_assert_int_ne(stat("full", &status), 0);
+    EXPORT("--format", "json", "--out", "nosuch/set.json");
+    cli_expect_error(3, "nosuch/set.json: cannot write the configurations", "No such file", "---> ");
+}
+END_TEST
+
+TCase *cli_export_case(void)
+{
+    TCase *tests = tcase_create("export");
+    tcase_add_checked_fixture(tests, cli_setup, cli_teardown);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, json_has_the_sets_that_a_run_draws);
+    tcase_add_test(tests, each_configuration_says_what_its_tensors_are);
+    tcase_add_test(tests, python_reads_the_module_and_the_inputs);
+    tcase_add_test(tests, inputs_are_those_of_a_run);
+    tcase_add_test(tests, formats_that_numpy_lacks_are_stored_as_bits);
+    tcase_add_test(tests, benchmarks_get_their_own_words);
+    tcase_add_test(tests, what_is_too_much_or_in_the_way_is_refused);
+    return tests;
+}
