@@ -182,6 +182,79 @@ START_TEST(what_is_too_much_or_in_the_way_is_refused)
 }
 END_TEST
 
+/* --- verify --unseen-set --- */
+
+START_TEST(a_given_set_is_run_to_the_letter)
+{
+    cli_put("given.set", "\xef\xbb\xbf# mine\r\nrows=3 cols=99 input=wide seed=5\r\n\r\nrows=1 cols=1\r\n");
+    cli_put_kernel("odd.c", "", "cols == 99 ? 0.25 : 0");
+    CLI("verify", "softmax", "odd.c", TINY, "--unseen-set", "given.set", "--seed", "3", "--no-explain",
+        "--json", "r.json");
+    cli_expect(1, "specialized: ");
+    cli_expect(1, "2 seen configurations, and 2 unseen ones that were given and not drawn");
+    cli_expect(1, "the unseen set was given (given.set) and not drawn");
+    json_t *json = cli_json("r.json");
+    const json_t *results = json_object_get(json, "results");
+    ck_assert_uint_eq(json_array_size(results), 4);
+    ck_assert_str_eq(text_of(json_array_get(results, 2), "config"), "rows=3 cols=99 input=wide seed=5");
+    ck_assert_str_eq(text_of(json_array_get(results, 2), "outcome"), "wrong");
+    ck_assert_str_eq(text_of(json_array_get(results, 3), "why"), "given");
+    ck_assert_str_eq(text_of(json, "effort"), "given");
+    ck_assert_str_eq(text_of(json, "unseen_given"), "given.set");
+    json_t *commitment = json_incref(json_object_get(json, "commitment"));
+    json_decref(json);
+    CLI("verify", "softmax", "odd.c", TINY, "--unseen", "2", "--seed", "3", "--no-explain", "--json",
+        "r.json");
+    json = cli_json("r.json");
+    ck_assert(json_is_null(json_object_get(json, "unseen_given")));
+    ck_assert_str_ne(text_of(json, "commitment"), json_string_value(commitment));
+    json_decref(json);
+    json_decref(commitment);
+}
+END_TEST
+
+/* What one run drew another may be given: the commitment is over the lines alone. */
+START_TEST(a_drawn_set_that_is_given_has_its_commitment)
+{
+    char command[1600];
+    CLI("draw", "softmax", "--device", "host", "--space", "tiny.space", "--seed", "7", "--unseen", "4");
+    char *said = strstr(cli.err, "commitment ");
+    ck_assert_ptr_nonnull(said);
+    said[strcspn(said, "\n")] = '\0';
+    snprintf(command, sizeof command, "%s", said + strlen("commitment "));
+    cli_put("given.set", cli.out);
+    cli_put_kernel("right.c", "", "0");
+    CLI("verify", "softmax", "right.c", TINY, "--unseen-set", "given.set");
+    cli_expect(0, command);
+}
+END_TEST
+
+START_TEST(what_no_unseen_set_may_hold_is_refused)
+{
+    cli_put_kernel("right.c", "", "0");
+    cli_put("given.set", "rows=3 cols=99\nrows=8 cols=64 input=normal seed=4\n");
+    CLI("verify", "softmax", "right.c", TINY, "--unseen-set", "given.set");
+    cli_expect_error(2, "given.set:2: this is a configuration of the seen set", "an unseen one was expected",
+                     "remove the line");
+    cli_put("given.set", "rows=3 cols=99\n\nrows=3 cols=601\n");
+    CLI("verify", "softmax", "right.c", TINY, "--unseen-set", "given.set");
+    cli_expect_error(2, "given.set:3: cols=601", "in the contract cols is in 1..600", "change the value");
+    cli_put("given.set", "rows=3 cols=99 seed=2\nrows=3 cols=99 seed=1\ncols=99 rows=3 seed=2\n");
+    CLI("verify", "softmax", "right.c", TINY, "--unseen-set", "given.set");
+    cli_expect_error(2, "given.set:3: this line stands further up already", "each configuration once",
+                     "remove one of them");
+    cli_put("given.set", "# nothing\n");
+    CLI("verify", "softmax", "right.c", TINY, "--unseen-set", "given.set");
+    cli_expect_error(2, "given.set: no configuration", "were expected", "add some");
+    CLI("verify", "softmax", "right.c", TINY, "--unseen-set", "given.set", "--unseen", "4");
+    cli_expect_error(2, "--unseen 4 beside --unseen-set", "expected one of them", "leave out --unseen");
+    CLI("verify", "softmax", "right.c", TINY, "--unseen-set", "nosuch.set");
+    cli_expect_error(2, "nosuch.set: cannot be read", "a readable file was expected", "check the path");
+    CLI("verify", "softmax", "right.c", TINY, "--unseen-set", "given.set", "--json", "given.set");
+    ck_assert_int_eq(cli.status, 2);
+}
+END_TEST
+
 TCase *cli_export_case(void)
 {
     TCase *tests = tcase_create("export");
@@ -194,5 +267,8 @@ TCase *cli_export_case(void)
     tcase_add_test(tests, formats_that_numpy_lacks_are_stored_as_bits);
     tcase_add_test(tests, benchmarks_get_their_own_words);
     tcase_add_test(tests, what_is_too_much_or_in_the_way_is_refused);
+    tcase_add_test(tests, a_given_set_is_run_to_the_letter);
+    tcase_add_test(tests, a_drawn_set_that_is_given_has_its_commitment);
+    tcase_add_test(tests, what_no_unseen_set_may_hold_is_refused);
     return tests;
 }

@@ -177,29 +177,46 @@ static void wait_passively(char **argv)
     execv(self, argv);
 }
 
+static const struct command *find_command(const char *name)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(name, commands[i].name) == 0)
+            return &commands[i];
+    options_error(
+        "unknown command '%s'; expected list, describe, draw, export, verify, check, shrink, freeze, "
+        "history, audit, harden, prove, new, import, compare, report or peak\n"
+        "---> unseen --help says what each does",
+        name);
+    return NULL;
+}
+
+/* unseen help [COMMAND] */
+static int help(int argc, char **argv)
+{
+    char option[] = "--help";
+    if (argc < 3 || *argv[2] == '-') {
+        print_usage(stdout);
+        return EXIT_GENERAL;
+    }
+    const struct command *const command = find_command(argv[2]);
+    return command ? options_run(command, 2, (char *[]){argv[2], option, NULL}) : EXIT_USAGE;
+}
+
 static int run(int argc, char **argv)
 {
     if (argc < 2) {
         print_usage(stderr);
         return EXIT_USAGE;
     }
-    if (is_one_of(argv[1], "--help", "--usage", "-?")) {
-        print_usage(stdout);
-        return EXIT_GENERAL;
-    }
+    if (is_one_of(argv[1], "--help", "--usage", "-?") || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0)
+        return help(argc, argv);
     if (is_one_of(argv[1], "--version", "-V", "version")) {
         printf("unseen %s (%s)\n", UNSEEN_VERSION, unseen_git);
         return EXIT_GENERAL;
     }
-    for (int i = 0; i < COMMANDS; i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return options_run(&commands[i], argc - 1, argv + 1);
-    options_error(
-        "unknown command '%s'; expected list, describe, draw, export, verify, check, shrink, freeze, "
-        "history, audit, harden, prove, new, import, compare, report or peak\n"
-        "---> unseen --help says what each does",
-        argv[1]);
-    return EXIT_USAGE;
+    const struct command *const command = find_command(argv[1]);
+    return command ? options_run(command, argc - 1, argv + 1) : EXIT_USAGE;
 }
 
 static void leave_nothing(void)

@@ -72,7 +72,7 @@ enum {
 };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
-enum { LONG_ONLY = 256 };
+enum { LONG_ONLY = 256, HELP_LETTER = 'h' };
 
 static const struct argp_option all_options[] = {
     {"device", KEY_DEVICE, "DEVICE", 0, "host, cuda or cuda:N (default: cuda when a GPU is present)", 0},
@@ -181,11 +181,52 @@ struct parsing {
 
 /* --- values --- */
 
+/* What is kept as it stands. False: another kind of option. */
+static bool take_text(int key, const char *text, struct options *o)
+{
+    const struct {
+        int key;
+        const char **place;
+    } all[] = {
+        {KEY_ENTRY, &o->entry},
+        {KEY_DEVICE, &o->device},
+        {KEY_SEEN, &o->seen},
+        {KEY_SPACE, &o->space},
+        {KEY_BASELINE, &o->baseline},
+        {KEY_REWARD, &o->reward},
+        {KEY_REWARD_TABLE, &o->reward_table},
+        {KEY_DB, &o->db},
+        {KEY_PLOT, &o->plot},
+        {KEY_AGAINST, &o->against},
+        {KEY_JSON, &o->json},
+        {KEY_CSV, &o->csv},
+        {KEY_HTML, &o->html},
+        {KEY_JUNIT, &o->junit},
+        {KEY_MARKDOWN, &o->markdown},
+        {KEY_REGRESS, &o->regress},
+        {KEY_CAUSE, &o->cause},
+        {KEY_LIKE, &o->like},
+        {KEY_UNSEEN_SET, &o->unseen_set},
+        {KEY_FORMAT, &o->format},
+        {KEY_INPUTS, &o->inputs},
+        {KEY_OUT, &o->out},
+        {KEY_OUT_FILE, &o->out},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].key == key) {
+            *all[i].place = text;
+            return true;
+        }
+    return false;
+}
+
 static error_t parse_value(int key, char *text, const struct command *command, struct options *o)
 {
     static const struct whole unseen = {"unseen", "40", 0, 1000000}, jobs = {"jobs", "2", 1, 64},
                               runs = {"runs", "60", 1, 10000},
                               seed = {"seed", "1", 0, ((uint64_t)1 << 53) - 1}; /* exact in JSON */
+    if (take_text(key, text, o))
+        return 0;
     switch (key) {
     case KEY_UNSEEN:
         o->unseen = (int)options_whole(command, &unseen, text);
@@ -201,7 +242,6 @@ static error_t parse_value(int key, char *text, const struct command *command, s
     case KEY_COMPILE_TIMEOUT:
         o->compile_timeout = options_seconds(command, "compile-timeout", "120", text);
         return 0;
-    case KEY_ENTRY: o->entry = text; return 0;
     case KEY_BUDGET: o->budget = options_seconds(command, "budget", "600", text); return 0;
     case KEY_MEMORY: o->memory = options_size(command, "memory", 16, text); return 0;
     case KEY_EFFORT:
@@ -209,30 +249,8 @@ static error_t parse_value(int key, char *text, const struct command *command, s
         o->effort_given = true;
         return 0;
     case KEY_TOLERANCE: o->published = options_tolerance(command, text); return 0;
-    case KEY_DEVICE: o->device = text; return 0;
-    case KEY_SEEN: o->seen = text; return 0;
-    case KEY_SPACE: o->space = text; return 0;
-    case KEY_BASELINE: o->baseline = text; return 0;
-    case KEY_REWARD: o->reward = text; return 0;
-    case KEY_REWARD_TABLE: o->reward_table = text; return 0;
-    case KEY_DB: o->db = text; return 0;
-    case KEY_PLOT: o->plot = text; return 0;
-    case KEY_AGAINST: o->against = text; return 0;
-    case KEY_JSON: o->json = text; return 0;
-    case KEY_CSV: o->csv = text; return 0;
-    case KEY_HTML: o->html = text; return 0;
-    case KEY_JUNIT: o->junit = text; return 0;
-    case KEY_MARKDOWN: o->markdown = text; return 0;
     case KEY_COLOR: o->color = options_color(command, text); return 0;
-    case KEY_REGRESS: o->regress = text; return 0;
-    case KEY_CAUSE: o->cause = text; return 0;
-    case KEY_LIKE: o->like = text; return 0;
     case KEY_FORBID: options_forbid(command, text); return 0;
-    case KEY_OUT:
-    case KEY_OUT_FILE: o->out = text; return 0;
-    case KEY_UNSEEN_SET: o->unseen_set = text; return 0;
-    case KEY_FORMAT: o->format = text; return 0;
-    case KEY_INPUTS: o->inputs = text; return 0;
     case KEY_SIZE: o->size = options_size(command, "size", 1, text); return 0;
     case KEY_PYTHON:
         o->python = text;
@@ -270,6 +288,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
 {
     const struct parsing *parsing = state->input;
     struct options *o = parsing->options;
+    if (key == HELP_LETTER)
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP); /* and leaves */
     if (key > LONG_ONLY && key < 2 * LONG_ONLY)
         key -= LONG_ONLY;
     switch (key) {
@@ -316,6 +336,7 @@ static void choose_options(const struct command *command, struct argp_option *ou
             out[n].key += LONG_ONLY;
         n++;
     }
+    out[n++] = (struct argp_option){NULL, HELP_LETTER, NULL, OPTION_HIDDEN, NULL, 0};
     memset(&out[n], 0, sizeof out[n]);
 }
 
@@ -351,9 +372,9 @@ static void check_options(const struct command *command, const struct argp_optio
     known[n++] = (struct option){"usage", no_argument, NULL, 'V'};
     known[n++] = (struct option){"version", no_argument, NULL, 'V'};
     known[n] = (struct option){0};
-    const char *const letters = strchr(command->options, KEY_QUIET)     ? ":Vvq"
-                                : strchr(command->options, KEY_VERBOSE) ? ":Vv"
-                                                                        : ":V";
+    const char *const letters = strchr(command->options, KEY_QUIET)     ? ":Vhvq"
+                                : strchr(command->options, KEY_VERBOSE) ? ":Vhv"
+                                                                        : ":Vh";
     opterr = 0;
     optind = 0;
     while ((found = getopt_long(argc, argv, letters, known, NULL)) != -1) {
@@ -382,7 +403,7 @@ int options_run(const struct command *command, int argc, char **argv)
                               .timeout = CALL_SECONDS,
                               .jobs = 1,
                               .runs = RUNS_DEFAULT};
-    struct argp_option table[OPTIONS + 1];
+    struct argp_option table[OPTIONS + 2];
     struct parsing parsing = {command, &options};
     char name[64];
     choose_options(command, table);
