@@ -266,9 +266,9 @@ char *json_dump(const struct result *result)
     return dump;
 }
 
-int json_write(const char *path, const struct result *result, char *error, size_t error_size)
+/* Writes the text and frees it. */
+static int write_dump(const char *path, char *dump, char *error, size_t error_size)
 {
-    char *dump = json_dump(result);
     size_t length;
     int status;
 
@@ -284,4 +284,38 @@ int json_write(const char *path, const struct result *result, char *error, size_
     status = atomic_write(path, dump, length + 1, error, error_size);
     free(dump);
     return status;
+}
+
+int json_write(const char *path, const struct result *result, char *error, size_t error_size)
+{
+    return write_dump(path, json_dump(result), error, error_size);
+}
+
+/* ---- One configuration ---- */
+
+static json_t *shrunk_json(const struct result *run)
+{
+    const struct diagnosis *d = &run->diagnosis;
+
+    return json_pack("{s:o, s:o, s:b, s:i, s:o, s:o}", "from", json_of_text(run->results[0].line), "minimal",
+                     json_of_config(&d->minimal), "locally_minimal", d->locally_minimal, "runs",
+                     d->shrink_runs, "pattern", json_of_text(d->pattern.present ? d->pattern.text : NULL),
+                     "map", d->pattern.present ? map_json(&d->pattern) : json_null());
+}
+
+int json_write_one(const char *path, const struct result *run, bool passes, char *error, size_t error_size)
+{
+    const bool shrunk = run->diagnosis.present;
+    json_t *json = json_pack(
+        "{s:i, s:s, s:{s:o, s:o}, s:o, s:o, s:{s:o, s:o}, s:s, s:b, s:o}", "schema", 1, "command",
+        shrunk ? "shrink" : "check", "tool", "version", json_of_text(run->version), "git",
+        json_of_text(run->git), "problem", json_of_text(run->problem), "candidate", candidate_json(run),
+        "device", "name", json_of_text(run->device), "driver", json_of_text(run->driver), "tolerance",
+        run->published_tolerance ? "published" : "exact", "passes", passes, "findings", findings_json(run));
+    const int failed = shrunk ? json_object_update_new(json, shrunk_json(run))
+                              : json_object_set_new(json, "result", json_of_config(&run->results[0]));
+    char *dump = failed == 0 ? json_dumps(json, JSON_INDENT(1)) : NULL;
+
+    json_decref(json);
+    return write_dump(path, dump, error, error_size);
 }

@@ -255,6 +255,67 @@ START_TEST(what_no_unseen_set_may_hold_is_refused)
 }
 END_TEST
 
+/* --- check --json, shrink --json --- */
+
+START_TEST(check_writes_what_verify_writes_of_a_configuration)
+{
+    cli_put_kernel("bad.c", "", "cols == 99 ? 0.25 : 0");
+    cli_put("given.set", "rows=3 cols=99 input=wide seed=5\n");
+    CLI("verify", "softmax", "bad.c", TINY, "--unseen-set", "given.set", "--no-explain", "--json", "r.json");
+    json_t *run = cli_json("r.json"), *of_run = json_array_get(json_object_get(run, "results"), 2);
+    json_object_set_new(of_run, "why", json_string("asked for"));
+    CLI("check", "softmax", "bad.c", "rows=3 cols=99 input=wide seed=5", "--device", "host", "--json",
+        "c.json");
+    cli_expect(1, "wrong: rows=3 cols=99");
+    json_t *check = cli_json("c.json");
+    ck_assert(json_equal(json_object_get(check, "result"), of_run));
+    ck_assert_str_eq(text_of(check, "command"), "check");
+    ck_assert(json_is_false(json_object_get(check, "passes")));
+    ck_assert_uint_eq(json_array_size(json_object_get(check, "findings")), 0);
+    ck_assert(json_equal(json_object_get(json_object_get(check, "candidate"), "sha256"),
+                         json_object_get(json_object_get(run, "candidate"), "sha256")));
+    json_decref(check);
+    json_decref(run);
+    CLI("check", "softmax", "bad.c", "rows=3 cols=98", "--device", "host", "--json", "-");
+    ck_assert_int_eq(cli.status, 0);
+    check = json_loads(cli.out, 0, NULL); /* alone */
+    ck_assert_ptr_nonnull(check);
+    ck_assert(json_is_true(json_object_get(check, "passes")));
+    ck_assert_ptr_nonnull(strstr(cli.err, "pass: rows=3 cols=98"));
+    json_decref(check);
+}
+END_TEST
+
+START_TEST(shrink_writes_the_simplest_failure_and_its_pattern)
+{
+    cli_put_kernel("bad.c", "", "c == 30 ? 0.25 : 0");
+    CLI("shrink", "softmax", "bad.c", "rows=7 cols=99 input=wide seed=5", "--device", "host", "--json", "-");
+    ck_assert_int_eq(cli.status, 1);
+    json_t *json = json_loads(cli.out, 0, NULL);
+    ck_assert_msg(json != NULL, "no document in: %s", cli.out);
+    ck_assert_str_eq(text_of(json, "command"), "shrink");
+    ck_assert_str_eq(text_of(json, "from"), "rows=7 cols=99 input=wide seed=5");
+    const json_t *minimal = json_object_get(json, "minimal");
+    ck_assert_int_eq(strncmp(text_of(minimal, "config"), "rows=1 cols=31 ", 15), 0);
+    ck_assert_str_eq(text_of(minimal, "outcome"), "wrong");
+    ck_assert(json_is_true(json_object_get(json, "locally_minimal")));
+    ck_assert_int_gt(json_integer_value(json_object_get(json, "runs")), 3);
+    ck_assert_ptr_nonnull(strstr(text_of(json, "pattern"), "the last"));
+    ck_assert_ptr_nonnull(strstr(cli.err, "  shrunk "));
+    json_decref(json);
+}
+END_TEST
+
+START_TEST(a_document_that_cannot_be_written_is_told)
+{
+    cli_put_kernel("right.c", "", "0");
+    CLI("check", "softmax", "right.c", "rows=3 cols=9", "--device", "host", "--json", "nosuch/c.json");
+    cli_expect_error(3, "nosuch/c.json: cannot write the report", "No such file", "create the directory");
+    CLI("check", "softmax", "right.c", "rows=3 cols=9", "--device", "host", "--json", "right.c");
+    cli_expect_error(2, "right.c is the candidate", "expected a file of its own", "another path");
+}
+END_TEST
+
 TCase *cli_export_case(void)
 {
     TCase *tests = tcase_create("export");
@@ -270,5 +331,8 @@ TCase *cli_export_case(void)
     tcase_add_test(tests, a_given_set_is_run_to_the_letter);
     tcase_add_test(tests, a_drawn_set_that_is_given_has_its_commitment);
     tcase_add_test(tests, what_no_unseen_set_may_hold_is_refused);
+    tcase_add_test(tests, check_writes_what_verify_writes_of_a_configuration);
+    tcase_add_test(tests, shrink_writes_the_simplest_failure_and_its_pattern);
+    tcase_add_test(tests, a_document_that_cannot_be_written_is_told);
     return tests;
 }

@@ -1,5 +1,9 @@
 #include "begin.h"
 
+#include <signal.h>
+
+#include "outputs.h"
+#include "show.h"
 #include "verify/isolate/child.h"
 #include "verify/system/interrupt.h"
 
@@ -62,7 +66,12 @@ int begin_configuration(const struct options *options,
     struct task task;
     struct config config;
     catch_signals(child_stop_all);
-    int status = begin_task(&task, options);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
+    int status = outputs_check(options);
+    if (status != 0)
+        return status;
+    show_away(options);
+    status = begin_task(&task, options);
     if (status != 0)
         return status;
     status = begin_step(&task, task_config(&task, options->argument[2], &config));

@@ -37,7 +37,7 @@ static int report(const struct session *session, const struct config_result *res
     int findings = 0;
     session_findings(session, &findings);
     if (options->quiet) {
-        printf("%s\n", outcome_name(result->outcome));
+        fprintf(show_out(), "%s\n", outcome_name(result->outcome));
     } else {
         show_result(result);
         show_findings(session);
@@ -92,6 +92,8 @@ static int run_check(const struct task *task, const struct options *options, con
         checked = session_late(session, config, &result);
     if (!is_interrupted() && checked == SESSION_OK) {
         status = report(session, &result, options, log);
+        const int written = show_json(task, options, session, &result, NULL, status == EXIT_GENERAL);
+        status = written == 0 ? status : written;
     } else if (!is_interrupted()) {
         options_error("%s", session_error(session));
         status = checked == SESSION_BAD ? EXIT_USAGE : EXIT_ENVIRONMENT;

@@ -84,7 +84,7 @@ static const struct argp_option all_options[] = {
      0},
     {"regress", KEY_REGRESS, "FILE", 0,
      "the file of frozen failures (default: "
-     "shapes/PROBLEM.regress, or in the problem's own folder)",
+     "shapes/PROBLEM.regress, or in the problem's own folder; of an installed tool below XDG_DATA_HOME)",
      0},
     {"cause", KEY_CAUSE, "TEXT", 0, "what is wrong there, kept as a comment", 0},
     {"runs", KEY_RUNS, "N", 0,

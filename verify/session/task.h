@@ -64,8 +64,9 @@ enum task_status task_draw(struct task *task);  /* both sets */
 enum task_status task_config(struct task *task, const char *line, struct config *config); /* parse one line */
 void task_clear(struct task *task);
 
-/* Where the frozen failures are: `given`, or NAME.regress in shapes/ or in the problem's folder. False: there are none, and path is
- * where they would be. */
+/* Where failures are frozen: `given`; NAME.regress in the problem's folder, or in shapes/; where the tool is installed, of its own
+ * problems, in the user's folder ($XDG_DATA_HOME/unseen): true, and that folder may have to be made. task_contract reads that and
+ * the installed one. */
 bool task_regress(const struct problem *problem, const char *given, char *path, size_t size);
 
 /* What one configuration may take on the device. */
