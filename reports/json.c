@@ -112,6 +112,14 @@ static json_t *published_json(const struct result *result)
                      "rejected_by_us", tally.rejected, "of_them_accepted", tally.accepted);
 }
 
+static json_t *own_json(const struct result *result)
+{
+    if (!result->own_tolerance.present)
+        return json_null();
+    return json_pack("{s:o, s:o}", "atol", json_of_number(result->own_tolerance.atol), "rtol",
+                     json_of_number(result->own_tolerance.rtol));
+}
+
 static json_t *phase_json(const struct phase_seconds *phase)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "build", json_of_number(phase->build), "draw",
@@ -257,6 +265,7 @@ char *json_dump(const struct result *result)
     if (json_object_update_new(json, extra_json(result)) == 0 &&
         json_object_update_new(json, stored_json(result)) == 0 &&
         json_object_set_new(json, "baseline", baseline_json(&result->baseline)) == 0 &&
+        json_object_set_new(json, "own_tolerance", own_json(result)) == 0 &&
         json_object_set_new(json, "unseen_given", json_of_text(result->unseen_given)) == 0 &&
         json_object_set_new(json, "forbid", json_of_text(result->forbid[0] ? result->forbid : NULL)) == 0 &&
         json_object_set_new(json, "scores", scores_json(result)) == 0 &&

@@ -351,6 +351,11 @@ struct result {
     enum verdict verdict;           /* by our own judgement, whatever --tolerance says */
     enum verdict published_verdict; /* what the published check alone says of the same run */
     bool published_judged;
+    /* The user's own constants, in the place of the published ones: what all that is called published goes by then. */
+    struct {
+        bool present;
+        double atol, rtol;
+    } own_tolerance;
     struct set_score seen, unseen;
     struct interval drop;      /* percentage points, 95% Newcombe-Wilson */
     struct interval retention; /* unseen fraction / seen fraction, Welch on logs */

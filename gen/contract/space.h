@@ -22,11 +22,18 @@ struct domain {
 
 struct constraint; /* a parsed expression such as rows*cols <= 2^31 */
 
+/* |got - want| <= atol + rtol |want|, of the user's own. */
+struct space_tolerance {
+    bool given;
+    double atol, rtol;
+};
+
 struct space {
     const struct problem *problem;
     struct domain domain[PROBLEM_MAX_AXES]; /* by axis index of the problem */
     struct constraint *constraint[SPACE_MAX_CONSTRAINTS];
     int constraint_count;
+    struct space_tolerance tolerance;
 };
 
 /* Text of one error: "FILE:LINE: what was found; what was expected\n---> hint". */

@@ -55,6 +55,13 @@ int begin_task(struct task *task, const struct options *options)
     status = begin_step(task, task_open(task, &asked));
     if (status == 0)
         status = begin_step(task, task_contract(task));
+    if (status == 0 && options->published && task->space.tolerance.given) {
+        options_error(
+            "%s has a tolerance of its own, and --tolerance published was found; expected one of them\n"
+            "---> leave out the option: ours decides, and that one is judged beside it",
+            task->space_path);
+        status = EXIT_USAGE;
+    }
     if (status != 0)
         task_clear(task);
     return status;

@@ -104,7 +104,7 @@ static void report(struct shrink_command *c)
         fprintf(show_out(), "%s\n", s->best.line);
         return;
     }
-    show_result(&s->best);
+    show_result(c->task, &s->best);
     show_findings(probe_session(s->probe));
     print_search(s);
     if (s->flaky)

@@ -42,7 +42,18 @@ static void show_time(const struct timing *timing)
     show_line("attainable", text);
 }
 
-void show_result(const struct config_result *result)
+/* Of the published constants, or of the contract's own, which the line then names. */
+static void show_published(const struct task *task, bool passes)
+{
+    const struct space_tolerance *const own = &task->space.tolerance;
+    char check[96] = "the published check", line[128];
+    if (own->given)
+        snprintf(check, sizeof check, "atol=%g rtol=%g of the contract", own->atol, own->rtol);
+    snprintf(line, sizeof line, "%s %s it", check, passes ? "passes" : "fails");
+    show_line(own->given ? "your check" : "published", line);
+}
+
+void show_result(const struct task *task, const struct config_result *result)
 {
     char text[512];
     fprintf(show_out(), "%s: %s\n", outcome_name(result->outcome), result->line);
@@ -56,8 +67,7 @@ void show_result(const struct config_result *result)
         show_line("arithmetic", result->fits);
     show_time(&result->timing);
     if (result->published_judged)
-        show_line("published",
-                  result->published_pass ? "the published check passes it" : "the published check fails it");
+        show_published(task, result->published_pass);
 }
 
 void show_findings(const struct session *session)

@@ -21,7 +21,7 @@ int show_json(const struct task *task, const struct options *options, const stru
 void show_line(const char *label, const char *text);
 
 /* Outcome and configuration, what was found, the worst element. */
-void show_result(const struct config_result *result);
+void show_result(const struct task *task, const struct config_result *result);
 void show_findings(const struct session *session);
 
 /* The command that runs one configuration again, ready to paste. */
