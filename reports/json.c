@@ -112,6 +112,14 @@ static json_t *published_json(const struct result *result)
                      "rejected_by_us", tally.rejected, "of_them_accepted", tally.accepted);
 }
 
+static json_t *own_json(const struct result *result)
+{
+    if (!result->own_tolerance.present)
+        return json_null();
+    return json_pack("{s:o, s:o}", "atol", json_of_number(result->own_tolerance.atol), "rtol",
+                     json_of_number(result->own_tolerance.rtol));
+}
+
 static json_t *phase_json(const struct phase_seconds *phase)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "build", json_of_number(phase->build), "draw",
@@ -244,6 +252,8 @@ char *json_dump(const struct result *result)
     if (json_object_update_new(json, extra_json(result)) == 0 &&
         json_object_update_new(json, stored_json(result)) == 0 &&
         json_object_set_new(json, "baseline", baseline_json(&result->baseline)) == 0 &&
+        json_object_set_new(json, "own_tolerance", own_json(result)) == 0 &&
+        json_object_set_new(json, "unseen_given", json_of_text(result->unseen_given)) == 0 &&
         json_object_set_new(json, "forbid", json_of_text(result->forbid[0] ? result->forbid : NULL)) == 0 &&
         json_object_set_new(json, "scores", scores_json(result)) == 0 &&
         json_object_set_new(json, "results", results_json(result)) == 0)
@@ -252,9 +262,9 @@ char *json_dump(const struct result *result)
     return dump;
 }
 
-int json_write(const char *path, const struct result *result, char *error, size_t error_size)
+/* Writes the text and frees it. */
+static int write_dump(const char *path, char *dump, char *error, size_t error_size)
 {
-    char *dump = json_dump(result);
     size_t length;
     int status;
 
@@ -270,4 +280,38 @@ int json_write(const char *path, const struct result *result, char *error, size_
     status = atomic_write(path, dump, length + 1, error, error_size);
     free(dump);
     return status;
+}
+
+int json_write(const char *path, const struct result *result, char *error, size_t error_size)
+{
+    return write_dump(path, json_dump(result), error, error_size);
+}
+
+/* ---- One configuration ---- */
+
+static json_t *shrunk_json(const struct result *run)
+{
+    const struct diagnosis *d = &run->diagnosis;
+
+    return json_pack("{s:o, s:o, s:b, s:i, s:o, s:o}", "from", json_of_text(run->results[0].line), "minimal",
+                     json_of_config(&d->minimal), "locally_minimal", d->locally_minimal, "runs",
+                     d->shrink_runs, "pattern", json_of_text(d->pattern.present ? d->pattern.text : NULL),
+                     "map", d->pattern.present ? map_json(&d->pattern) : json_null());
+}
+
+int json_write_one(const char *path, const struct result *run, bool passes, char *error, size_t error_size)
+{
+    const bool shrunk = run->diagnosis.present;
+    json_t *json = json_pack(
+        "{s:i, s:s, s:{s:o, s:o}, s:o, s:o, s:{s:o, s:o}, s:s, s:b, s:o}", "schema", 1, "command",
+        shrunk ? "shrink" : "check", "tool", "version", json_of_text(run->version), "git",
+        json_of_text(run->git), "problem", json_of_text(run->problem), "candidate", candidate_json(run),
+        "device", "name", json_of_text(run->device), "driver", json_of_text(run->driver), "tolerance",
+        run->published_tolerance ? "published" : "exact", "passes", passes, "findings", findings_json(run));
+    const int failed = shrunk ? json_object_update_new(json, shrunk_json(run))
+                              : json_object_set_new(json, "result", json_of_config(&run->results[0]));
+    char *dump = failed == 0 ? json_dumps(json, JSON_INDENT(1)) : NULL;
+
+    json_decref(json);
+    return write_dump(path, dump, error, error_size);
 }

@@ -13,4 +13,9 @@ int json_write(const char *path, const struct result *result, char *error, size_
 /* The same as text without a last newline, which the caller frees; NULL: out of memory. */
 char *json_dump(const struct result *result);
 
+/* What `unseen check` and `unseen shrink` found of one configuration. `run` says what was run on what, with its findings; its only
+ * result is the configuration as it ran. Where run->diagnosis is present (shrink) that is the failure to begin with, and
+ * the diagnosis has the simplest one. As json_write. */
+int json_write_one(const char *path, const struct result *run, bool passes, char *error, size_t error_size);
+
 #endif

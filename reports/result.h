@@ -358,6 +358,7 @@ struct result {
     uint64_t seed;
     char commitment[65];
     const char *effort;
+    char unseen_given[512];         /* the file that the unseen set was; empty: it was drawn */
     const char *admitted;           /* the arithmetic class that the problem admits on this device */
     const char *fits;               /* the tightest that the candidate fits over all configurations */
     bool unexplained;               /* no class fits */
@@ -366,6 +367,11 @@ struct result {
     enum verdict verdict;           /* by our own judgement, whatever --tolerance says */
     enum verdict published_verdict; /* what the published check alone says of the same run */
     bool published_judged;
+    /* The user's own constants, in the place of the published ones: what all that is called published goes by then. */
+    struct {
+        bool present;
+        double atol, rtol;
+    } own_tolerance;
     struct set_score seen, unseen;
     struct interval drop;      /* percentage points, 95% Newcombe-Wilson */
     struct interval retention; /* unseen fraction / seen fraction, Welch on logs */

@@ -139,6 +139,7 @@ static void read_run(struct reading *r, const json_t *json, struct result *resul
     result->seed = (uint64_t)stored_whole(r, json, "seed", INT64_MIN, INT64_MAX, 0);
     stored_copy(r, json, "commitment", result->commitment, sizeof result->commitment);
     result->effort = stored_text(r, json, "effort");
+    stored_copy(r, json, "unseen_given", result->unseen_given, sizeof result->unseen_given);
     result->admitted = stored_text(r, json, "admitted");
     result->fits = stored_text(r, json, "fits");
     result->unexplained = stored_flag(r, json, "unexplained", false);
@@ -229,7 +230,11 @@ static void read_verdict(struct reading *r, const json_t *json, struct result *r
     const json_t *published = stored_object(r, json, "published");
     const int verdict = stored_name(r, json, "verdict", verdict_word, VERDICT_COUNT, VERDICT_INCONCLUSIVE);
     const char *tolerance = stored_text(r, json, "tolerance");
+    const json_t *own = stored_object(r, json, "own_tolerance");
 
+    result->own_tolerance.present = own != NULL;
+    result->own_tolerance.atol = stored_number(r, own, "atol", 0);
+    result->own_tolerance.rtol = stored_number(r, own, "rtol", 0);
     result->published_judged = published != NULL;
     result->verdict =
         (enum verdict)stored_name(r, published, "judged_verdict", verdict_word, VERDICT_COUNT, verdict);

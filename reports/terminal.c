@@ -50,8 +50,13 @@ static void print_sets(FILE *out, const struct result *result)
 {
     char text[256];
 
-    snprintf(text, sizeof text, "%d seen and %d unseen configurations, effort %s", result->planned_seen,
-             result->planned - result->planned_seen, text_or(result->effort, "not named"));
+    if (result->unseen_given[0])
+        snprintf(text, sizeof text,
+                 "%d seen configurations, and %d unseen ones that were given and not drawn",
+                 result->planned_seen, result->planned - result->planned_seen);
+    else
+        snprintf(text, sizeof text, "%d seen and %d unseen configurations, effort %s", result->planned_seen,
+                 result->planned - result->planned_seen, text_or(result->effort, "not named"));
     terminal_line(out, "sets", text);
 }
 

@@ -10,19 +10,22 @@
 static void print_published(FILE *out, const struct result *result)
 {
     struct published_tally tally = published_count(result);
-    char text[256];
+    char text[256], alone[96] = "the published tolerance";
 
     if (!result->published_judged)
         return;
     snprintf(text, sizeof text, "%s (%selement by element against the reference)",
              verdict_name(result->verdict), published_decides(result) ? "" : "decides: ");
     terminal_line(out, "our check", text);
+    if (result->own_tolerance.present)
+        snprintf(alone, sizeof alone, "atol=%g rtol=%g of the contract", result->own_tolerance.atol,
+                 result->own_tolerance.rtol);
     snprintf(text, sizeof text,
-             "%s (%sthe published tolerance alone); passes %d of the %d "
+             "%s (%s%s alone); passes %d of the %d "
              "configurations that we reject",
-             verdict_name(result->published_verdict), published_decides(result) ? "decides: " : "",
+             verdict_name(result->published_verdict), published_decides(result) ? "decides: " : "", alone,
              tally.accepted, tally.rejected);
-    terminal_line(out, "published", text);
+    terminal_line(out, result->own_tolerance.present ? "your check" : "published", text);
 }
 
 void terminal_verdict(FILE *out, const struct result *result, bool colour)

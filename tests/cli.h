@@ -60,6 +60,8 @@ TCase *cli_explain_case(void);
 TCase *cli_compare_case(void);
 TCase *cli_shrink_case(void);
 TCase *cli_freeze_case(void);
+TCase *cli_export_case(void);
+TCase *cli_ci_case(void);
 TCase *cli_busy_case(void); /* part of the busy suite */
 
 #endif

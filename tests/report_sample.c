@@ -229,6 +229,10 @@ void fill_full_result(void)
     strcpy(result.partial_reason, "--budget of 600 s was over: 2 not timed");
     strcpy(result.forbid, "cublas, cutlass");
     result.forbid_blind = true;
+    strcpy(result.unseen_given, "given.set");
+    result.own_tolerance.present = true;
+    result.own_tolerance.atol = 0.001;
+    result.own_tolerance.rtol = 0.01;
     strcpy(result.no_sandbox, "bubblewrap is missing");
     strcpy(result.without, "fresh,moved");
     result.untimed = 2;

@@ -23,7 +23,31 @@ START_TEST(an_unknown_command_names_the_known_ones)
 {
     CLI("frobnicate");
     cli_expect_error(2, "unknown command 'frobnicate'",
-                     "expected list, describe, draw, verify, check, shrink, freeze", "unseen --help");
+                     "expected list, describe, draw, export, verify, check, shrink, freeze", "unseen --help");
+}
+END_TEST
+
+START_TEST(help_has_many_names)
+{
+    CLI("verify", "--help");
+    cli_expect(0, "--unseen-set=FILE");
+    char *whole = strdup(cli.out);
+    CLI("verify", "-h");
+    cli_expect(0, whole);
+    CLI("verify", "softmax", "k.c", "-h");
+    cli_expect(0, whole);
+    CLI("help", "verify");
+    cli_expect(0, whole);
+    CLI("help");
+    cli_expect(0, "Usage: unseen COMMAND");
+    CLI("-h");
+    cli_expect(0, "Usage: unseen COMMAND");
+    CLI("help", "frobnicate");
+    cli_expect_error(2, "unknown command 'frobnicate'", "expected list", "unseen --help");
+    CLI("describe", "softmax", "--header");
+    cli_expect(0, "softmax");
+    cli_expect_without("Usage");
+    free(whole);
 }
 END_TEST
 
@@ -46,8 +70,8 @@ START_TEST(an_unknown_option_names_those_of_the_command)
                      "unseen verify --help");
     CLI("draw", "softmax", "-z");
     cli_expect_error(2, "unknown option '-z'", "--effort, --seed, --python or --help", "unseen draw --help");
-    CLI("check", "softmax", "k.c", "rows=1 cols=1", "--json", "x");
-    cli_expect_error(2, "unknown option '--json'", "expected --device", "unseen check --help");
+    CLI("check", "softmax", "k.c", "rows=1 cols=1", "--csv", "x");
+    cli_expect_error(2, "unknown option '--csv'", "expected --device", "unseen check --help");
     CLI("list", "-v");
     cli_expect_error(2, "unknown option '-v'", "expected --help", "unseen list --help");
 }
@@ -176,6 +200,7 @@ TCase *cli_usage_case(void)
     tcase_set_timeout(usage, 60);
     tcase_add_test(usage, without_a_command_the_usage_goes_to_standard_error);
     tcase_add_test(usage, an_unknown_command_names_the_known_ones);
+    tcase_add_test(usage, help_has_many_names);
     tcase_add_test(usage, an_unknown_problem_names_the_known_ones);
     tcase_add_test(usage, an_unknown_option_names_those_of_the_command);
     tcase_add_test(usage, an_option_without_its_value_or_with_one_too_many_is_refused);
@@ -203,5 +228,7 @@ Suite *cli_suite(void)
     suite_add_tcase(suite, cli_compare_case());
     suite_add_tcase(suite, cli_shrink_case());
     suite_add_tcase(suite, cli_freeze_case());
+    suite_add_tcase(suite, cli_export_case());
+    suite_add_tcase(suite, cli_ci_case());
     return suite;
 }

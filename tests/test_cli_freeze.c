@@ -230,6 +230,50 @@ START_TEST(without_memory_nothing_that_was_frozen_is_lost)
 }
 END_TEST
 
+/* As `make install` lays it out. The tool runs from a place of its own; what it is laid out beside is this repository's. */
+static void install(void)
+{
+    char command[6000];
+    snprintf(command, sizeof command,
+             "mkdir -p inst/bin inst/share/unseen elsewhere && cp %s inst/bin/unseen && ln -s %s "
+             "inst/share/unseen && "
+             "ln -s %s inst/share/unseen && cp -r %s inst/share/unseen",
+             cli_tool(), cli_repository("problems"), cli_repository("reference"), cli_repository("shapes"));
+    ck_assert_int_eq(system(command), 0);
+}
+
+START_TEST(an_installed_tool_freezes_for_its_user)
+{
+    install();
+    ck_assert_int_eq(system("ls inst/share/unseen/shapes >before"), 0);
+    ck_assert_int_eq(system("cd elsewhere && XDG_DATA_HOME=$PWD/../data ../inst/bin/unseen freeze softmax "
+                            "'rows=3 cols=4099 seed=91' >../out.txt 2>&1"),
+                     0);
+    expect_file("data/unseen/softmax.regress", HEAD "rows=3 cols=4099 input=normal seed=91\n");
+    ck_assert_int_eq(system("grep -q 'frozen in .*/data/unseen/softmax.regress: 1 configuration' out.txt"),
+                     0);
+    ck_assert_int_eq(system("ls inst/share/unseen/shapes | cmp -s - before && test ! -e inst/shapes"), 0);
+    ck_assert_int_eq(
+        system("env -u HOME -u XDG_DATA_HOME inst/bin/unseen freeze softmax 'rows=3 cols=7' 2>err.txt"),
+        3 << 8);
+    ck_assert_int_eq(system("grep -q -e --regress err.txt && test ! -e inst/shapes"), 0);
+    /* both files are run first: what the tool came with, and the user's */
+    ck_assert_int_eq(system("echo 'rows=5 cols=77 seed=4' >inst/share/unseen/shapes/softmax.regress"), 0);
+    ck_assert_int_eq(
+        system("cd elsewhere && XDG_DATA_HOME=$PWD/../data ../inst/bin/unseen draw softmax --device "
+               "host --unseen 2 --seed 1 >../out.txt 2>&1"),
+        0);
+    ck_assert_int_eq(system("grep -q 'rows=3 cols=4099 input=normal seed=91  # unseen' out.txt && "
+                            "grep -q 'rows=5 cols=77 input=normal seed=4  # unseen' out.txt"),
+                     0);
+    ck_assert_int_eq(
+        system("cd elsewhere && HOME=$PWD/../home XDG_DATA_HOME= ../inst/bin/unseen freeze softmax "
+               "'rows=3 cols=4099 seed=91' >../out.txt 2>&1"),
+        0);
+    ck_assert_int_eq(access("home/.local/share/unseen/softmax.regress", R_OK), 0);
+}
+END_TEST
+
 TCase *cli_freeze_case(void)
 {
     TCase *tests = tcase_create("freeze");
@@ -245,5 +289,6 @@ TCase *cli_freeze_case(void)
     tcase_add_test(tests, a_frozen_failure_is_run_before_all_other_unseen_ones);
     tcase_add_test(tests, without_memory_nothing_that_was_frozen_is_lost);
     tcase_add_test(tests, without_a_path_it_goes_to_the_shapes_and_is_found_there);
+    tcase_add_test(tests, an_installed_tool_freezes_for_its_user);
     return tests;
 }

@@ -126,6 +126,57 @@ START_TEST(the_published_tolerance_decides_when_asked_and_both_are_told)
 }
 END_TEST
 
+START_TEST(a_tolerance_of_the_users_is_judged_beside_ours_and_never_decides)
+{
+    static const char space[] = "rows 1..32 tile 4\ncols 1..600 tile 4 32\ninput normal integers wide\n";
+    char own[300];
+    snprintf(own, sizeof own, "%stolerance rtol=0 atol=1e-5\n", space);
+    cli_put("own.space", own);
+    snprintf(own, sizeof own, "%stolerance atol=1e-6 rtol=0\n", space);
+    cli_put("tight.space", own);
+    cli_put_kernel("near.c", "", "5e-6");
+    CLI("verify", "softmax", "near.c", TINY, "--space", "own.space", "--unseen", "4", "--no-explain",
+        "--json", "r.json");
+    cli_expect(1, "broken: ");
+    cli_expect(1, "your check  general (atol=1e-05 rtol=0 of the contract alone); passes 6 of the 6");
+    json_t *json = cli_json("r.json");
+    ck_assert_str_eq(verdict_in(json), "broken");
+    ck_assert_str_eq(verdict_in(json_object_get(json, "published")), "general");
+    ck_assert(json_is_false(json_object_get(json_object_get(json, "published"), "decides")));
+    ck_assert(json_real_value(json_object_get(json_object_get(json, "own_tolerance"), "atol")) == 1e-5);
+    json_decref(json);
+    CLI("report", "r.json");
+    cli_expect(1, "your check  general (atol=1e-05 rtol=0 of the contract alone)");
+    CLI("check", "softmax", "near.c", "rows=3 cols=200", "--device", "host", "--space", "own.space");
+    cli_expect(1, "your check atol=1e-05 rtol=0 of the contract passes it");
+    CLI("check", "softmax", "near.c", "rows=3 cols=200", "--device", "host", "--space", "tight.space");
+    cli_expect(1, "your check atol=1e-06 rtol=0 of the contract fails it");
+    CLI("verify", "softmax", "near.c", TINY, "--space", "own.space", "--tolerance", "published");
+    cli_expect_error(2, "own.space has a tolerance of its own", "expected one of them",
+                     "leave out the option");
+}
+END_TEST
+
+START_TEST(a_tolerance_that_is_none_is_refused_with_its_line)
+{
+    static const char *const bad[] = {
+        "atol=1e-3",       "atol=1e-3 atol=1e-3 rtol=0", "atol=-1 rtol=0", "atol=x rtol=0",
+        "atol=inf rtol=0", "atol=1e-3 rtol=1e-2 more",   "atol=1 rtol=1x", ""};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char space[300];
+        snprintf(space, sizeof space, "rows 1..32\ntolerance %s\ncols 1..600\ninput normal\n", bad[i]);
+        cli_put("own.space", space);
+        CLI("draw", "softmax", "--device", "host", "--space", "own.space");
+        cli_expect_error(2, "own.space:2: tolerance: found '", "expected atol and rtol",
+                         "tolerance atol=1e-3");
+    }
+    cli_put("own.space",
+            "rows 1..32\ncols 1..600\ninput normal\ntolerance atol=1 rtol=1\ntolerance atol=1 rtol=1\n");
+    CLI("draw", "softmax", "--device", "host", "--space", "own.space");
+    cli_expect_error(2, "own.space:5: tolerance: found 'a second line'", "once each", "tolerance atol=1e-3");
+}
+END_TEST
+
 START_TEST(without_timing_nothing_is_timed_and_with_it_everything_is)
 {
     cli_put_kernel("right.c", "", "0");
@@ -274,6 +325,8 @@ TCase *cli_run_case(void)
     tcase_add_test(run, verbose_prints_a_line_for_every_configuration_and_where_the_time_went);
     tcase_add_test(run, in_a_pipe_there_are_no_escapes_and_no_progress_line);
     tcase_add_test(run, the_published_tolerance_decides_when_asked_and_both_are_told);
+    tcase_add_test(run, a_tolerance_of_the_users_is_judged_beside_ours_and_never_decides);
+    tcase_add_test(run, a_tolerance_that_is_none_is_refused_with_its_line);
     tcase_add_test(run, without_timing_nothing_is_timed_and_with_it_everything_is);
     tcase_add_test(run, a_narrower_contract_leaves_published_configurations_out_with_a_note);
     tcase_add_test(run, several_jobs_judge_the_same_sets);

@@ -192,8 +192,8 @@ START_TEST(bad_input_is_refused_before_anything_is_built)
     cli_expect_error(2, "input=ties", "one of normal integers wide", "change the value");
     CLI("shrink", "softmax", "right.c", "rows=7 cols=5", "--runs", "0");
     cli_expect_error(2, "--runs '0'", "expected a whole number from 1 to 10000", "--runs 60");
-    CLI("shrink", "softmax", "right.c", "rows=7 cols=5", "--json", "x");
-    cli_expect_error(2, "unknown option '--json'", "--runs", "unseen shrink --help");
+    CLI("shrink", "softmax", "right.c", "rows=7 cols=5", "--csv", "x");
+    cli_expect_error(2, "unknown option '--csv'", "--runs", "unseen shrink --help");
     CLI("shrink", "softmax", "missing.c", "rows=7 cols=5", "--device", "host");
     ck_assert_int_eq(cli.status, 2);
 }

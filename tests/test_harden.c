@@ -12,6 +12,7 @@
 #include "cli.h"
 #include "skip.h"
 #include "suites.h"
+#include "verify/export/workloads.h"
 #include "verify/harden/cover.h"
 #include "verify/harden/harden.h"
 #include "verify/task/task.h"
@@ -217,9 +218,9 @@ END_TEST
 START_TEST(names_become_letters)
 {
     char name[16];
-    harden_letters(name, sizeof name, "dim0_2");
+    workload_letters(name, sizeof name, "dim0_2");
     ck_assert_str_eq(name, "dimAC");
-    harden_letters(name, 4, "batch_size");
+    workload_letters(name, 4, "batch_size");
     ck_assert_str_eq(name, "bat");
 }
 END_TEST

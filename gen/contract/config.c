@@ -89,6 +89,13 @@ static bool trim_line(char *line)
     return *text_skip(line) != '\0';
 }
 
+/* Behind the mark that some editors begin a file with. */
+static char *text_marked(char *line, int number)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    return line + (number == 1 && strncmp(line, mark, strlen(mark)) == 0 ? strlen(mark) : 0);
+}
+
 int lines_each(const char *path, bool optional, line_handler *handle, void *state, struct space_error *error)
 {
     FILE *file = fopen(path, "r");
@@ -115,8 +122,8 @@ int lines_each(const char *path, bool optional, line_handler *handle, void *stat
                                 "%s: a NUL byte; a text file was expected\n"
                                 "---> give a file of lines",
                                 where);
-        else if (trim_line(line))
-            result = handle(state, line, where, error);
+        else if (trim_line(text_marked(line, number)))
+            result = handle(state, text_marked(line, number), where, error);
     }
     reason = errno;
     if (result == 0 &&
@@ -332,7 +339,28 @@ bool config_list_has(const struct config_list *list, int axis, int64_t value)
 struct list_reader {
     struct config_list *list;
     const struct space *space;
+    const struct config_list
+        *apart; /* whose points are refused, and what is there already; NULL: anything goes */
 };
+
+static int refuse_listed(const struct list_reader *reader, const struct config *config, const char *where,
+                         struct space_error *error)
+{
+    for (int i = 0; i < reader->apart->count; i++)
+        if (config_same_point(&reader->apart->item[i], config))
+            return space_fail(error,
+                              "%s: this is a configuration of the seen set; an unseen one was expected\n"
+                              "---> remove the line: it is run with that set",
+                              where);
+    for (int i = 0; i < reader->list->count; i++)
+        if (config_equal(&reader->list->item[i], config))
+            return space_fail(
+                error,
+                "%s: this line stands further up already; each configuration once was expected\n"
+                "---> remove one of them, or give them seeds",
+                where);
+    return 0;
+}
 
 static int read_listed(void *state, const char *line, const char *where, struct space_error *error)
 {
@@ -343,9 +371,24 @@ static int read_listed(void *state, const char *line, const char *where, struct 
         return -1;
     if (!space_contains(reader->space, &config, &inner))
         return space_fail(error, "%.240s: %.760s", where, inner.text);
+    if (reader->apart && refuse_listed(reader, &config, where, error))
+        return -1;
     if (config_list_add(reader->list, &config))
         return space_fail(error, "%s: out of memory", where);
     return 0;
+}
+
+int config_list_read_apart(struct config_list *list, const struct space *space,
+                           const struct config_list *apart, const char *path, struct space_error *error)
+{
+    struct list_reader reader = {.list = list, .space = space, .apart = apart};
+    const int status = lines_each(path, false, read_listed, &reader, error);
+    if (status == 0 && list->count == 0)
+        return space_fail(error,
+                          "%s: no configuration; lines such as 'rows=3 cols=4099 seed=91' were expected\n"
+                          "---> add some, or take another file",
+                          path);
+    return status;
 }
 
 int config_list_read(struct config_list *list, const struct space *space, const char *path, bool optional,

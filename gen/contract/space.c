@@ -1,6 +1,8 @@
 #include "space.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "constraint.h"
@@ -181,6 +183,39 @@ static int read_constraint(struct space *space, const char *text, const char *wh
     return 0;
 }
 
+static int fail_tolerance(const char *found, const char *where, struct space_error *error)
+{
+    return space_fail(error,
+                      "%s: tolerance: found '%.60s'; expected atol and rtol, numbers from 0 on, once each\n"
+                      "---> write 'tolerance atol=1e-3 rtol=1e-2'",
+                      where, found);
+}
+
+/* " atol=1e-3 rtol=1e-2", in either order. */
+static int read_tolerance(struct space *space, const char *text, const char *where, struct space_error *error)
+{
+    static const char *const names[] = {"atol=", "rtol="};
+    double value[2] = {-1, -1};
+    const char *p = text_skip(text);
+    if (space->tolerance.given)
+        return fail_tolerance("a second line", where, error);
+    while (*p) {
+        const char *const start = p;
+        const int i = strncmp(p, names[0], 5) == 0 ? 0 : strncmp(p, names[1], 5) == 0 ? 1 : -1;
+        char *end = NULL;
+        if (i < 0 || value[i] >= 0)
+            return fail_tolerance(start, where, error);
+        value[i] = strtod(p + 5, &end);
+        if (end == p + 5 || !isfinite(value[i]) || value[i] < 0 || (*end && !strchr(" \t", *end)))
+            return fail_tolerance(start, where, error);
+        p = text_skip(end);
+    }
+    if (value[0] < 0 || value[1] < 0)
+        return fail_tolerance(text_skip(text), where, error);
+    space->tolerance = (struct space_tolerance){.given = true, .atol = value[0], .rtol = value[1]};
+    return 0;
+}
+
 static int fail_name(const struct reader *reader, const char *line, const char *where,
                      struct space_error *error)
 {
@@ -188,7 +223,7 @@ static int fail_name(const struct reader *reader, const char *line, const char *
     axis_names(reader->space->problem, names, sizeof names);
     return space_fail(error,
                       "%s: unknown axis '%.40s'; %s has %s\n---> correct the name, or begin "
-                      "the line with 'limit'",
+                      "the line with 'limit' or 'tolerance'",
                       where, line, reader->space->problem->name, names);
 }
 
@@ -203,6 +238,8 @@ static int read_line(void *state, const char *text, const char *where, struct sp
         return fail_name(reader, p, where, error);
     if (strcmp(name, "limit") == 0)
         return read_constraint(reader->space, p, where, error);
+    if (strcmp(name, "tolerance") == 0 && problem_axis_index(problem, name) < 0)
+        return read_tolerance(reader->space, p, where, error);
     int index = problem_axis_index(problem, name);
     if (index < 0)
         return fail_name(reader, name, where, error);

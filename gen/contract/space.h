@@ -22,11 +22,18 @@ struct domain {
 
 struct constraint; /* a parsed expression such as rows*cols <= 2^31 */
 
+/* |got - want| <= atol + rtol |want|, of the user's own. */
+struct space_tolerance {
+    bool given;
+    double atol, rtol;
+};
+
 struct space {
     const struct problem *problem;
     struct domain domain[PROBLEM_MAX_AXES]; /* by axis index of the problem */
     struct constraint *constraint[SPACE_MAX_CONSTRAINTS];
     int constraint_count;
+    struct space_tolerance tolerance;
 };
 
 /* Text of one error: "FILE:LINE: what was found; what was expected\n---> hint". */
@@ -80,5 +87,8 @@ bool config_list_has(const struct config_list *list, int axis, int64_t value); /
  * space. A missing file is an error unless `optional`. Returns 0 or -1 with file:line in *error. */
 int config_list_read(struct config_list *list, const struct space *space, const char *path, bool optional,
                      struct space_error *error);
+/* The same of a set that is given in the place of a drawn one: no point of `apart`, no line twice, and at least one. */
+int config_list_read_apart(struct config_list *list, const struct space *space,
+                           const struct config_list *apart, const char *path, struct space_error *error);
 
 #endif

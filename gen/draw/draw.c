@@ -16,13 +16,15 @@ void drawn_list_clear(struct drawn_list *list)
     *list = (struct drawn_list){0};
 }
 
-int draw_seen(struct drawn_list *out, const struct config_list *seen, uint64_t seed)
+/* From the stream "PROBLEM/WHAT". */
+static int give_seeds(struct drawn_list *out, const struct config_list *seen, const char *what,
+                      const char *why, uint64_t seed)
 {
     char purpose[96];
     *out = (struct drawn_list){0};
     if (seen->count == 0)
         return 0;
-    snprintf(purpose, sizeof purpose, "%s/seen", seen->item[0].problem->name);
+    snprintf(purpose, sizeof purpose, "%s/%s", seen->item[0].problem->name, what);
     struct pcg *stream = pcg_new(seed, purpose);
     out->item = calloc((size_t)seen->count, sizeof *out->item);
     if (!stream || !out->item) {
@@ -36,10 +38,20 @@ int draw_seen(struct drawn_list *out, const struct config_list *seen, uint64_t s
         out->item[i].config = seen->item[i];
         if (seen->item[i].seed == 0) /* a line with its own seed means those very inputs */
             out->item[i].config.seed = fresh;
-        snprintf(out->item[i].why, sizeof out->item[i].why, "published");
+        snprintf(out->item[i].why, sizeof out->item[i].why, "%s", why);
     }
     pcg_free(stream);
     return 0;
+}
+
+int draw_seen(struct drawn_list *out, const struct config_list *seen, uint64_t seed)
+{
+    return give_seeds(out, seen, "seen", "published", seed);
+}
+
+int draw_given(struct drawn_list *out, const struct config_list *given, uint64_t seed)
+{
+    return give_seeds(out, given, "given", "given", seed);
 }
 
 /* --- the unseen set --- */

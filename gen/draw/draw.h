@@ -61,6 +61,8 @@ int draw_unseen(struct drawn_list *out, const struct space *space, const struct 
 /* The seen set with seeds for this run; a line with a seed of its own (not 0) keeps it. Never dropped,
  * even above a cap (the run reports it as skipped). *out is overwritten. Returns 0, -1 no memory. */
 int draw_seen(struct drawn_list *out, const struct config_list *seen, uint64_t seed);
+/* The same of an unseen set that somebody gives instead of having it drawn. */
+int draw_given(struct drawn_list *out, const struct config_list *given, uint64_t seed);
 
 /* Strength of the covering array in a set of `count`: pairs, and triples from `deep` on. */
 int draw_strength(int count);

@@ -1,5 +1,9 @@
 #include "begin.h"
 
+#include <signal.h>
+
+#include "outputs.h"
+#include "show.h"
 #include "verify/isolate/child.h"
 #include "verify/system/interrupt.h"
 
@@ -17,6 +21,7 @@ static struct task_options task_options(const struct options *options, const str
                                  .space = options->space,
                                  .seen = options->seen,
                                  .regress = options->regress,
+                                 .unseen_set = options->unseen_set,
                                  .candidate = options->argument[1],
                                  .baseline = options->baseline,
                                  .python = options->python,
@@ -50,6 +55,13 @@ int begin_task(struct task *task, const struct options *options)
     status = begin_step(task, task_open(task, &asked));
     if (status == 0)
         status = begin_step(task, task_contract(task));
+    if (status == 0 && options->published && task->space.tolerance.given) {
+        options_error(
+            "%s has a tolerance of its own, and --tolerance published was found; expected one of them\n"
+            "---> leave out the option: ours decides, and that one is judged beside it",
+            task->space_path);
+        status = EXIT_USAGE;
+    }
     if (status != 0)
         task_clear(task);
     return status;
@@ -61,7 +73,12 @@ int begin_configuration(const struct options *options,
     struct task task;
     struct config config;
     catch_signals(child_stop_all);
-    int status = begin_task(&task, options);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
+    int status = outputs_check(options);
+    if (status != 0)
+        return status;
+    show_away(options);
+    status = begin_task(&task, options);
     if (status != 0)
         return status;
     status = begin_step(&task, task_config(&task, options->argument[2], &config));

@@ -31,15 +31,15 @@ static void print_log(const char *path)
         fclose(log);
 }
 
-static int report(const struct session *session, const struct config_result *result,
+static int report(const struct task *task, const struct session *session, const struct config_result *result,
                   const struct options *options, const char *log)
 {
     int findings = 0;
     session_findings(session, &findings);
     if (options->quiet) {
-        printf("%s\n", outcome_name(result->outcome));
+        fprintf(show_out(), "%s\n", outcome_name(result->outcome));
     } else {
-        show_result(result);
+        show_result(task, result);
         show_findings(session);
         if (options->verbose)
             print_log(log);
@@ -91,7 +91,9 @@ static int run_check(const struct task *task, const struct options *options, con
     if (options->timed && !is_interrupted() && checked == SESSION_OK && result.outcome == OUTCOME_PASS)
         checked = session_late(session, config, &result);
     if (!is_interrupted() && checked == SESSION_OK) {
-        status = report(session, &result, options, log);
+        status = report(task, session, &result, options, log);
+        const int written = show_json(task, options, session, &result, NULL, status == EXIT_GENERAL);
+        status = written == 0 ? status : written;
     } else if (!is_interrupted()) {
         options_error("%s", session_error(session));
         status = checked == SESSION_BAD ? EXIT_USAGE : EXIT_ENVIRONMENT;

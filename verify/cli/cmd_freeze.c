@@ -14,6 +14,7 @@
 #include "reports/result.h"
 #include "options.h"
 #include "verify/problem/folder.h"
+#include "verify/problem/paths.h"
 #include "verify/session/task.h"
 
 static int fail(int status, const char *text)
@@ -84,12 +85,15 @@ static int refuse_seen(const struct space *published, const struct config *confi
 
 /* --- the file --- */
 
-/* The directory of `path`, locked until it is closed: of two who freeze at the same time the second must
+/* The directory of `path`, made where `make`, locked until it is closed: of two who freeze at the same time the second must
  * see the first one's line. -1 after an error. */
-static int lock_directory(const char *path)
+static int lock_directory(const char *path, bool make)
 {
     char *copy = strdup(path);
-    const int directory = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    char *const name = copy ? dirname(copy) : NULL;
+    if (name && make && !paths_make(name))
+        make = false; /* opening it says why */
+    const int directory = name ? open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     int locked = directory < 0 ? -1 : 0;
     while (locked == 0 && flock(directory, LOCK_EX) != 0)
         if (errno != EINTR)
@@ -158,12 +162,12 @@ static int append(const char *path, const struct config *config, const char *cau
 }
 
 /* The whole of it happens under the lock: what is refused is what the file holds when it is written. */
-static int freeze(const struct space *published, const struct config *config, const char *path,
+static int freeze(const struct space *published, const struct config *config, const char *path, bool make,
                   const char *cause)
 {
     struct config_list frozen = {0};
     struct space_error error;
-    const int lock = lock_directory(path);
+    const int lock = lock_directory(path, make);
     if (lock < 0)
         return EXIT_ENVIRONMENT;
     int status = config_list_read(&frozen, published, path, true, &error);
@@ -200,7 +204,7 @@ int command_freeze(const struct options *options)
     if (status != 0)
         return status;
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
-    task_regress(problem, options->regress, path, sizeof path);
+    const bool make = task_regress(problem, options->regress, path, sizeof path);
     status = read_contract(&published, problem, NULL);
     if (status == 0 && options->space)
         status = read_contract(&own, problem, options->space);
@@ -213,7 +217,7 @@ int command_freeze(const struct options *options)
     if (status == 0)
         status = refuse_seen(&published, &config);
     if (status == 0)
-        status = freeze(&published, &config, path, options->cause);
+        status = freeze(&published, &config, path, make, options->cause);
     space_clear(&published);
     space_clear(&own);
     return status;

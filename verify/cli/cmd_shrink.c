@@ -21,15 +21,15 @@ static void show_step(void *data, const struct config_result *result)
     const struct shrink_command *c = data;
     const struct shrinking *s = &c->shrinking;
     if (c->progress)
-        terminal_progress_clear(stdout);
+        terminal_progress_clear(show_out());
     if (c->options->verbose)
-        printf("  %-11s%s\n", outcome_name(shrinking_outcome(s, result)), result->line);
+        fprintf(show_out(), "  %-11s%s\n", outcome_name(shrinking_outcome(s, result)), result->line);
     if (c->progress) {
         char text[128];
         snprintf(text, sizeof text, "%d runs left, now %.90s", s->runs - s->spent, s->best.line);
-        terminal_status(stdout, text);
+        terminal_status(show_out(), text);
     }
-    fflush(stdout);
+    fflush(show_out());
 }
 
 /* --- the first configuration --- */
@@ -99,17 +99,29 @@ static void report(struct shrink_command *c)
 {
     struct shrinking *s = &c->shrinking;
     if (c->progress)
-        terminal_progress_clear(stdout);
+        terminal_progress_clear(show_out());
     if (c->options->quiet) {
-        printf("%s\n", s->best.line);
+        fprintf(show_out(), "%s\n", s->best.line);
         return;
     }
-    show_result(&s->best);
+    show_result(c->task, &s->best);
     show_findings(probe_session(s->probe));
     print_search(s);
     if (s->flaky)
         print_rate(s);
     show_command(c->options, c->task, s->best.line);
+}
+
+static int write_json(struct shrink_command *c)
+{
+    struct shrinking *s = &c->shrinking;
+    struct diagnosis diagnosis = {
+        .present = true, .minimal = s->best, .locally_minimal = s->shrunk.minimal, .shrink_runs = s->spent};
+    if (!c->options->json)
+        return 0;
+    if (s->status == PROBE_OK)
+        shrinking_pattern(s, &diagnosis.pattern);
+    return show_json(c->task, c->options, probe_session(s->probe), &s->from, &diagnosis, false);
 }
 
 static int search(struct shrink_command *c, const struct config *config)
@@ -124,8 +136,12 @@ static int search(struct shrink_command *c, const struct config *config)
         options_error("%s", probe_error(s->probe));
         return s->status == PROBE_BAD ? EXIT_USAGE : EXIT_ENVIRONMENT;
     }
-    if (status == 0 && s->best.config.problem)
+    if (status == 0 && s->best.config.problem) {
         report(c);
+        const int written = write_json(c);
+        if (written != 0)
+            return written;
+    }
     return status != 0 ? status : s->status == PROBE_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_OTHER;
 }
 
@@ -133,7 +149,7 @@ static int run_shrink(const struct task *task, const struct options *options, co
 {
     const struct run_options run = {.timeout = options->timeout, .memory = options->memory};
     struct shrink_command c = {
-        .task = task, .options = options, .progress = isatty(STDOUT_FILENO) && !options->quiet};
+        .task = task, .options = options, .progress = isatty(fileno(show_out())) && !options->quiet};
     c.shrinking = (struct shrinking){.probe = probe_open(task, &run),
                                      .space = &task->space,
                                      .published = options->published,

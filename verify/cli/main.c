@@ -42,7 +42,16 @@ static const struct command commands[] = {
      "Draw the seen and unseen sets and print them, one configuration per line, with why each was "
      "drawn.",
      command_draw},
-    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbgQADjcnLxftMBJTvqRiwFWPEkHUKGO",
+    {"export", "PROBLEM", 1, 1, "32451usdSpeRP",
+     "Draw the seen and unseen sets and write them for other programs: with lines, values, reasons, shapes "
+     "and "
+     "types of tensors, and on request with inputs.\v"
+     "For example:\n"
+     "  unseen export softmax --unseen 40 --format python --out shapes.py\n"
+     "  unseen export softmax --unseen 8 --format json --out set.json --inputs inputs\n\n"
+     "Exit status: 0 it is written, 2 bad usage or input, 3 the environment cannot do it.",
+     command_export},
+    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbgQADjcnLxftMBJTvqRiwFWPEkHUKGO6",
      "Run CANDIDATE (.c, .cu, .so, .py or .json) on the seen and on an unseen set, judge every output "
      "element, and "
      "say whether it is general.\v"
@@ -50,12 +59,12 @@ static const struct command commands[] = {
      "  unseen verify softmax kernel.cu --effort quick\n"
      "  unseen verify softmax kernel.c --device host --json result.json\n\n" STATUSES,
      command_verify},
-    {"check", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptMTmLvqiwPEk",
+    {"check", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptMTmLvqiwPEkj",
      "Run CANDIDATE on one configuration, such as 'rows=3 cols=4099 seed=91'.\v"
      "Exit status: 0 it passes, 1 it does not, 2 bad usage or input, 3 the environment cannot do it, "
      "130 interrupted.",
      command_check},
-    {"shrink", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptMTrvqiwPEk",
+    {"shrink", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptMTrvqiwPEkj",
      "Find the simplest configuration on which CANDIDATE still fails as it does on CONFIGURATION.\v"
      "For example:\n"
      "  unseen shrink softmax kernel.cu 'rows=37 cols=4099 seed=91'\n\n"
@@ -168,28 +177,46 @@ static void wait_passively(char **argv)
     execv(self, argv);
 }
 
+static const struct command *find_command(const char *name)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(name, commands[i].name) == 0)
+            return &commands[i];
+    options_error(
+        "unknown command '%s'; expected list, describe, draw, export, verify, check, shrink, freeze, "
+        "history, audit, harden, prove, new, import, compare, report or peak\n"
+        "---> unseen --help says what each does",
+        name);
+    return NULL;
+}
+
+/* unseen help [COMMAND] */
+static int help(int argc, char **argv)
+{
+    char option[] = "--help";
+    if (argc < 3 || *argv[2] == '-') {
+        print_usage(stdout);
+        return EXIT_GENERAL;
+    }
+    const struct command *const command = find_command(argv[2]);
+    return command ? options_run(command, 2, (char *[]){argv[2], option, NULL}) : EXIT_USAGE;
+}
+
 static int run(int argc, char **argv)
 {
     if (argc < 2) {
         print_usage(stderr);
         return EXIT_USAGE;
     }
-    if (is_one_of(argv[1], "--help", "--usage", "-?")) {
-        print_usage(stdout);
-        return EXIT_GENERAL;
-    }
+    if (is_one_of(argv[1], "--help", "--usage", "-?") || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0)
+        return help(argc, argv);
     if (is_one_of(argv[1], "--version", "-V", "version")) {
         printf("unseen %s (%s)\n", UNSEEN_VERSION, unseen_git);
         return EXIT_GENERAL;
     }
-    for (int i = 0; i < COMMANDS; i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return options_run(&commands[i], argc - 1, argv + 1);
-    options_error("unknown command '%s'; expected list, describe, draw, verify, check, shrink, freeze, "
-                  "history, audit, harden, prove, new, import, compare, report or peak\n"
-                  "---> unseen --help says what each does",
-                  argv[1]);
-    return EXIT_USAGE;
+    const struct command *const command = find_command(argv[1]);
+    return command ? options_run(command, argc - 1, argv + 1) : EXIT_USAGE;
 }
 
 static void leave_nothing(void)

@@ -62,22 +62,29 @@ enum {
     KEY_MARKDOWN = 'K',
     KEY_GITHUB = 'G',
     KEY_COLOR = 'O',
-    KEY_AGAINST = 'a'
+    KEY_AGAINST = 'a',
+    KEY_SEEN_ONLY = '1',
+    KEY_OUT_FILE = '2',
+    KEY_FORMAT = '3',
+    KEY_INPUTS = '4',
+    KEY_SIZE = '5',
+    KEY_UNSEEN_SET = '6'
 };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
-enum { LONG_ONLY = 256 };
+enum { LONG_ONLY = 256, HELP_LETTER = 'h' };
 
 static const struct argp_option all_options[] = {
     {"device", KEY_DEVICE, "DEVICE", 0, "host, cuda or cuda:N (default: cuda when a GPU is present)", 0},
     {"seen", KEY_SEEN, "FILE", 0, "take the seen set from FILE", 0},
     {"seen", KEY_ONLY_SEEN, NULL, 0, "print the seen set only", 0},
+    {"seen-only", KEY_SEEN_ONLY, NULL, 0, "the seen set only", 0},
     {"space", KEY_SPACE, "FILE", 0, "take the contract from FILE", 0},
     {"no-explain", KEY_NO_EXPLAIN, NULL, 0, "of what fails neither the simplest configuration nor the rule",
      0},
     {"regress", KEY_REGRESS, "FILE", 0,
      "the file of frozen failures (default: "
-     "shapes/PROBLEM.regress, or in the problem's own folder)",
+     "shapes/PROBLEM.regress, or in the problem's own folder; of an installed tool below XDG_DATA_HOME)",
      0},
     {"cause", KEY_CAUSE, "TEXT", 0, "what is wrong there, kept as a comment", 0},
     {"runs", KEY_RUNS, "N", 0,
@@ -85,6 +92,8 @@ static const struct argp_option all_options[] = {
      "60)",
      0},
     {"unseen", KEY_UNSEEN, "N", 0, "draw N unseen configurations", 0},
+    {"unseen-set", KEY_UNSEEN_SET, "FILE", 0,
+     "run the configurations in FILE instead of drawing an unseen set", 0},
     {"effort", KEY_EFFORT, "LEVEL", 0,
      "quick, standard (default; in audit quick) or deep: about 40, "
      "300, 1500 configurations",
@@ -141,6 +150,11 @@ static const struct argp_option all_options[] = {
     {"jobs", KEY_JOBS, "N", 0, "configurations at work at the same time (default: 1)", 0},
     {"like", KEY_LIKE, "PROBLEM", 0, "the problem to begin with, by its name or its folder", 0},
     {"out", KEY_OUT, "DIRECTORY", 0, "where the folder is made (default: here)", 0},
+    {"out", KEY_OUT_FILE, "FILE", 0, "write there (default: standard output)", 0},
+    {"format", KEY_FORMAT, "FORMAT", 0, "json, csv, python, flashinfer or gpumode", 0},
+    {"inputs", KEY_INPUTS, "DIR", 0,
+     "write the inputs of every configuration, too: files of NumPy in the new folder DIR", 0},
+    {"size", KEY_SIZE, "SIZE", 0, "what these files may hold together, such as 8G (default: 1G)", 0},
     {"sources", KEY_SOURCES, "DIR", 0,
      "a folder that compiling the candidate may read beside its own (repeatable)", 0},
     {"require-sandbox", KEY_REQUIRE_SANDBOX, NULL, 0,
@@ -167,11 +181,52 @@ struct parsing {
 
 /* --- values --- */
 
+/* What is kept as it stands. False: another kind of option. */
+static bool take_text(int key, const char *text, struct options *o)
+{
+    const struct {
+        int key;
+        const char **place;
+    } all[] = {
+        {KEY_ENTRY, &o->entry},
+        {KEY_DEVICE, &o->device},
+        {KEY_SEEN, &o->seen},
+        {KEY_SPACE, &o->space},
+        {KEY_BASELINE, &o->baseline},
+        {KEY_REWARD, &o->reward},
+        {KEY_REWARD_TABLE, &o->reward_table},
+        {KEY_DB, &o->db},
+        {KEY_PLOT, &o->plot},
+        {KEY_AGAINST, &o->against},
+        {KEY_JSON, &o->json},
+        {KEY_CSV, &o->csv},
+        {KEY_HTML, &o->html},
+        {KEY_JUNIT, &o->junit},
+        {KEY_MARKDOWN, &o->markdown},
+        {KEY_REGRESS, &o->regress},
+        {KEY_CAUSE, &o->cause},
+        {KEY_LIKE, &o->like},
+        {KEY_UNSEEN_SET, &o->unseen_set},
+        {KEY_FORMAT, &o->format},
+        {KEY_INPUTS, &o->inputs},
+        {KEY_OUT, &o->out},
+        {KEY_OUT_FILE, &o->out},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].key == key) {
+            *all[i].place = text;
+            return true;
+        }
+    return false;
+}
+
 static error_t parse_value(int key, char *text, const struct command *command, struct options *o)
 {
     static const struct whole unseen = {"unseen", "40", 0, 1000000}, jobs = {"jobs", "2", 1, 64},
                               runs = {"runs", "60", 1, 10000},
                               seed = {"seed", "1", 0, ((uint64_t)1 << 53) - 1}; /* exact in JSON */
+    if (take_text(key, text, o))
+        return 0;
     switch (key) {
     case KEY_UNSEEN:
         o->unseen = (int)options_whole(command, &unseen, text);
@@ -187,34 +242,16 @@ static error_t parse_value(int key, char *text, const struct command *command, s
     case KEY_COMPILE_TIMEOUT:
         o->compile_timeout = options_seconds(command, "compile-timeout", "120", text);
         return 0;
-    case KEY_ENTRY: o->entry = text; return 0;
     case KEY_BUDGET: o->budget = options_seconds(command, "budget", "600", text); return 0;
-    case KEY_MEMORY: o->memory = options_size(command, text); return 0;
+    case KEY_MEMORY: o->memory = options_size(command, "memory", 16, text); return 0;
     case KEY_EFFORT:
         o->effort = options_effort(command, text);
         o->effort_given = true;
         return 0;
     case KEY_TOLERANCE: o->published = options_tolerance(command, text); return 0;
-    case KEY_DEVICE: o->device = text; return 0;
-    case KEY_SEEN: o->seen = text; return 0;
-    case KEY_SPACE: o->space = text; return 0;
-    case KEY_BASELINE: o->baseline = text; return 0;
-    case KEY_REWARD: o->reward = text; return 0;
-    case KEY_REWARD_TABLE: o->reward_table = text; return 0;
-    case KEY_DB: o->db = text; return 0;
-    case KEY_PLOT: o->plot = text; return 0;
-    case KEY_AGAINST: o->against = text; return 0;
-    case KEY_JSON: o->json = text; return 0;
-    case KEY_CSV: o->csv = text; return 0;
-    case KEY_HTML: o->html = text; return 0;
-    case KEY_JUNIT: o->junit = text; return 0;
-    case KEY_MARKDOWN: o->markdown = text; return 0;
     case KEY_COLOR: o->color = options_color(command, text); return 0;
-    case KEY_REGRESS: o->regress = text; return 0;
-    case KEY_CAUSE: o->cause = text; return 0;
-    case KEY_LIKE: o->like = text; return 0;
     case KEY_FORBID: options_forbid(command, text); return 0;
-    case KEY_OUT: o->out = text; return 0;
+    case KEY_SIZE: o->size = options_size(command, "size", 1, text); return 0;
     case KEY_PYTHON:
         o->python = text;
         folder_python(text);
@@ -251,9 +288,12 @@ static error_t parse(int key, char *text, struct argp_state *state)
 {
     const struct parsing *parsing = state->input;
     struct options *o = parsing->options;
+    if (key == HELP_LETTER)
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP); /* and leaves */
     if (key > LONG_ONLY && key < 2 * LONG_ONLY)
         key -= LONG_ONLY;
     switch (key) {
+    case KEY_SEEN_ONLY:
     case KEY_ONLY_SEEN: o->only_seen = true; return 0;
     case KEY_TIMING: o->timed = true; return 0;
     case KEY_NO_TIMING: o->timing = false; return 0;
@@ -296,6 +336,7 @@ static void choose_options(const struct command *command, struct argp_option *ou
             out[n].key += LONG_ONLY;
         n++;
     }
+    out[n++] = (struct argp_option){NULL, HELP_LETTER, NULL, OPTION_HIDDEN, NULL, 0};
     memset(&out[n], 0, sizeof out[n]);
 }
 
@@ -331,9 +372,9 @@ static void check_options(const struct command *command, const struct argp_optio
     known[n++] = (struct option){"usage", no_argument, NULL, 'V'};
     known[n++] = (struct option){"version", no_argument, NULL, 'V'};
     known[n] = (struct option){0};
-    const char *const letters = strchr(command->options, KEY_QUIET)     ? ":Vvq"
-                                : strchr(command->options, KEY_VERBOSE) ? ":Vv"
-                                                                        : ":V";
+    const char *const letters = strchr(command->options, KEY_QUIET)     ? ":Vhvq"
+                                : strchr(command->options, KEY_VERBOSE) ? ":Vhv"
+                                                                        : ":Vh";
     opterr = 0;
     optind = 0;
     while ((found = getopt_long(argc, argv, letters, known, NULL)) != -1) {
@@ -362,7 +403,7 @@ int options_run(const struct command *command, int argc, char **argv)
                               .timeout = CALL_SECONDS,
                               .jobs = 1,
                               .runs = RUNS_DEFAULT};
-    struct argp_option table[OPTIONS + 1];
+    struct argp_option table[OPTIONS + 2];
     struct parsing parsing = {command, &options};
     char name[64];
     choose_options(command, table);

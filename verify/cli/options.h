@@ -21,6 +21,7 @@ struct options {
     int arguments;
     const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause, *like, *out, *python, *entry;
     const char *html, *junit, *markdown;
+    const char *format, *inputs, *unseen_set;
     const char *reward, *reward_table, *db, *plot, *against;
     bool github;
     enum color color;
@@ -39,6 +40,7 @@ struct options {
     double compile_timeout; /* seconds, of a module; 0: the default */
     double memory;          /* bytes; 0: what the machine suggests */
     double budget;          /* seconds; 0: none */
+    double size;            /* bytes of exported inputs; 0: the default */
     int jobs, runs;
     bool verbose, quiet;
     bool scores; /* print them */
@@ -72,6 +74,7 @@ int options_output(int status);
 int command_list(const struct options *options);
 int command_describe(const struct options *options);
 int command_draw(const struct options *options);
+int command_export(const struct options *options);
 int command_verify(const struct options *options);
 int command_check(const struct options *options);
 int command_shrink(const struct options *options);

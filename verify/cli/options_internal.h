@@ -14,8 +14,9 @@ struct whole {
 };
 uint64_t options_whole(const struct command *command, const struct whole *whole, const char *text);
 double options_seconds(const struct command *command, const char *name, const char *example,
-                       const char *text);                             /* above 0, a day at most */
-double options_size(const struct command *command, const char *text); /* bytes: "8G" */
+                       const char *text); /* above 0, a day at most */
+double options_size(const struct command *command, const char *name, int least_mib,
+                    const char *text); /* bytes: "8G" */
 enum effort options_effort(const struct command *command, const char *text);
 enum color options_color(const struct command *command, const char *text);
 bool options_tolerance(const struct command *command, const char *text); /* is it `published`? */

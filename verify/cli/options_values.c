@@ -50,21 +50,21 @@ double options_seconds(const struct command *command, const char *name, const ch
 }
 
 /* A number and a power of 1024. Below the least no candidate could be loaded. */
-double options_size(const struct command *command, const char *text)
+double options_size(const struct command *command, const char *name, int least_mib, const char *text)
 {
     static const char units[] = "KMGT";
-    static const double least = 16 << 20, most = 0x1p50;
+    static const double most = 0x1p50;
+    const double least = least_mib * 0x1p20;
     char *end;
     double value = strtod(text, &end);
     const char *const unit = *end ? strchr(units, *end) : NULL;
     if (unit)
         value = ldexp(value, 10 * (int)(unit - units + 1));
     if (end == text || (*end && (!unit || end[1])) || !(value >= least && value <= most))
-        options_usage(
-            command,
-            "--memory '%s'; expected a number with K, M, G or T (powers of 1024), from 16M to 1024T\n"
-            "---> for example --memory 8G",
-            text);
+        options_usage(command,
+                      "--%s '%s'; expected a number with K, M, G or T (powers of 1024), from %dM to 1024T\n"
+                      "---> for example --%s 8G",
+                      name, text, least_mib, name);
     return value;
 }
 

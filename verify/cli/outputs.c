@@ -51,6 +51,7 @@ static const char *overwrites(const char *path, const struct options *options)
            : same_file(path, options->baseline)     ? "baseline"
            : same_file(path, options->reward_table) ? "table of rewards"
            : same_file(path, options->seen)         ? "seen set"
+           : same_file(path, options->unseen_set)   ? "unseen set"
            : same_file(path, options->space)        ? "contract"
            : same_file(path, options->regress)      ? "file of frozen failures"
            : is_redirected_to(path)                 ? "standard output"

@@ -1,15 +1,31 @@
 #include "show.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "outputs.h"
+#include "reports/json.h"
 #include "reports/text.h"
 #include "verify/problem/folder.h"
+#include "verify/session/run.h"
+
+static bool away;
+
+void show_away(const struct options *options)
+{
+    away = outputs_on_standard(options);
+}
+
+FILE *show_out(void)
+{
+    return away ? stderr : stdout;
+}
 
 void show_line(const char *label, const char *text)
 {
-    printf("  %-11s", label);
-    text_plain(stdout, text);
-    printf("\n");
+    fprintf(show_out(), "  %-11s", label);
+    text_plain(show_out(), text);
+    fprintf(show_out(), "\n");
 }
 
 static void show_time(const struct timing *timing)
@@ -26,10 +42,21 @@ static void show_time(const struct timing *timing)
     show_line("attainable", text);
 }
 
-void show_result(const struct config_result *result)
+/* Of the published constants, or of the contract's own, which the line then names. */
+static void show_published(const struct task *task, bool passes)
+{
+    const struct space_tolerance *const own = &task->space.tolerance;
+    char check[96] = "the published check", line[128];
+    if (own->given)
+        snprintf(check, sizeof check, "atol=%g rtol=%g of the contract", own->atol, own->rtol);
+    snprintf(line, sizeof line, "%s %s it", check, passes ? "passes" : "fails");
+    show_line(own->given ? "your check" : "published", line);
+}
+
+void show_result(const struct task *task, const struct config_result *result)
 {
     char text[512];
-    printf("%s: %s\n", outcome_name(result->outcome), result->line);
+    fprintf(show_out(), "%s: %s\n", outcome_name(result->outcome), result->line);
     if (result->detail[0])
         show_line("found", result->detail);
     if (result->worst.present) {
@@ -40,8 +67,7 @@ void show_result(const struct config_result *result)
         show_line("arithmetic", result->fits);
     show_time(&result->timing);
     if (result->published_judged)
-        show_line("published",
-                  result->published_pass ? "the published check passes it" : "the published check fails it");
+        show_published(task, result->published_pass);
 }
 
 void show_findings(const struct session *session)
@@ -102,15 +128,43 @@ void show_command(const struct options *options, const struct task *task, const 
 {
     struct show_words list;
     show_check_words(&list, options, task);
-    printf("  %-11sunseen check ", "reproduce");
-    text_shell(stdout, folder_word(task->problem));
-    printf(" ");
-    text_shell(stdout, options->argument[1]);
-    printf(" ");
-    text_shell(stdout, config);
+    fprintf(show_out(), "  %-11sunseen check ", "reproduce");
+    text_shell(show_out(), folder_word(task->problem));
+    fprintf(show_out(), " ");
+    text_shell(show_out(), options->argument[1]);
+    fprintf(show_out(), " ");
+    text_shell(show_out(), config);
     for (int i = 0; i < list.count; i++) {
-        printf(" ");
-        text_shell(stdout, list.word[i]);
+        fprintf(show_out(), " ");
+        text_shell(show_out(), list.word[i]);
     }
-    printf("\n");
+    fprintf(show_out(), "\n");
+}
+
+int show_json(const struct task *task, const struct options *options, const struct session *session,
+              const struct config_result *first, const struct diagnosis *diagnosis, bool passes)
+{
+    char error[512];
+    struct config_result one = *first;
+    struct result run = {.version = UNSEEN_VERSION,
+                         .git = unseen_git,
+                         .problem = task->problem->name,
+                         .language = task->build.language,
+                         .build_seconds = task->build.seconds,
+                         .published_tolerance = options->published,
+                         .results = &one,
+                         .result_count = 1};
+    if (!options->json)
+        return 0;
+    if (diagnosis)
+        run.diagnosis = *diagnosis;
+    run.finding = (struct finding *)session_findings(session, &run.finding_count);
+    snprintf(run.candidate_path, sizeof run.candidate_path, "%s", options->argument[1]);
+    memcpy(run.candidate_sha256, task->build.sha256, sizeof run.candidate_sha256);
+    memcpy(run.device, task->device.name, sizeof run.device);
+    memcpy(run.driver, task->device.driver, sizeof run.driver);
+    if (json_write_one(options->json, &run, passes, error, sizeof error) == 0)
+        return 0;
+    options_error("%s", error);
+    return EXIT_ENVIRONMENT;
 }

@@ -2,15 +2,26 @@
 #ifndef UNSEEN_SHOW_H
 #define UNSEEN_SHOW_H
 
+#include <stdio.h>
+
 #include "options.h"
 #include "verify/session/session.h"
 #include "verify/session/task.h"
+
+/* Where it goes: standard output, or standard error once show_away has found that a document goes there. */
+void show_away(const struct options *options);
+FILE *show_out(void);
+
+/* Write --json, where it was asked for: of check `first` and no diagnosis; of shrink the failure that it began with. Returns 0, or an
+ * exit status after printing an error. */
+int show_json(const struct task *task, const struct options *options, const struct session *session,
+              const struct config_result *first, const struct diagnosis *diagnosis, bool passes);
 
 /* "  LABEL      TEXT", in plain characters. */
 void show_line(const char *label, const char *text);
 
 /* Outcome and configuration, what was found, the worst element. */
-void show_result(const struct config_result *result);
+void show_result(const struct task *task, const struct config_result *result);
 void show_findings(const struct session *session);
 
 /* The command that runs one configuration again, ready to paste. */

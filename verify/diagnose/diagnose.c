@@ -113,19 +113,6 @@ static void shrink_failure(struct diagnosing *d, const struct config_result *fai
     d->out->present = true;
 }
 
-/* Which elements of the smallest failure are wrong. */
-static void find_pattern(struct diagnosing *d)
-{
-    struct shrinking *s = &d->shrinking;
-    struct pattern *pattern = &d->out->pattern;
-    if (d->outcome != OUTCOME_WRONG && d->outcome != OUTCOME_UNWRITTEN && d->outcome != OUTCOME_UNSTABLE)
-        return;
-    probe_observe(s->probe, pattern);
-    for (int i = 0; i < (s->flaky ? SHRINKING_TRIES : 1) && !pattern->present; i++)
-        shrinking_again(s, &d->out->minimal.config, 1);
-    probe_observe(s->probe, NULL);
-}
-
 /* --- failures that only timing shows --- */
 
 /* The one with least work, as it was timed. To repeat it a hundred times would take minutes: neither shrunk nor
@@ -274,7 +261,7 @@ void diagnose(const struct task *task, const struct run_options *options,
         if (result->results[i].reason.stage != STAGE_TIMED)
             probe_know(d.shrinking.probe, &result->results[i]);
     shrink_failure(&d, failure);
-    find_pattern(&d);
+    shrinking_pattern(&d.shrinking, &d.out->pattern);
     find_rule(&d);
     note_end(&d);
     result->diagnosis.late = d.shrinking.late;

@@ -100,3 +100,14 @@ int shrinking_search(struct shrinking *s, const struct config *config)
 {
     return shrink(s->space, config, s->steps, step_fails, s, &s->shrunk);
 }
+
+void shrinking_pattern(struct shrinking *s, struct pattern *pattern)
+{
+    const enum outcome outcome = s->best.outcome;
+    if (outcome != OUTCOME_WRONG && outcome != OUTCOME_UNWRITTEN && outcome != OUTCOME_UNSTABLE)
+        return;
+    probe_observe(s->probe, pattern);
+    for (int i = 0; i < (s->flaky ? SHRINKING_TRIES : 1) && !pattern->present; i++)
+        shrinking_again(s, &s->best.config, 1);
+    probe_observe(s->probe, NULL);
+}

@@ -51,6 +51,9 @@ struct shrinking_rate shrinking_again(struct shrinking *shrinking, const struct 
  * time: it is taken as it is, after no runs. */
 struct shrinking_rate shrinking_repeat(struct shrinking *shrinking, const struct config *config, int times);
 
+/* Which elements of `best` are wrong: runs it again where it may have any. pattern->present is false where none is known. */
+void shrinking_pattern(struct shrinking *shrinking, struct pattern *pattern);
+
 /* The search itself, from `config`, the failure's own: fills `best` and `shrunk`. -1: out of memory. */
 int shrinking_search(struct shrinking *shrinking, const struct config *config);
 

@@ -48,9 +48,6 @@ void harden_write_tests(FILE *out, const struct hardened *hardened); /* tests.tx
 void harden_write_json(FILE *out, const struct hardened *hardened);  /* harden.json */
 void harden_write_page(FILE *out, const struct hardened *hardened);  /* HARDEN.md */
 
-/* A name as gpu-mode's files have it: letters alone. */
-void harden_letters(char *out, size_t size, const char *name);
-
 /* All of them into the new folder `directory`. 0; -1: `text` says why, and nothing is left behind. */
 int harden_write(const struct hardened *hardened, const char *directory, char *text, size_t size);
 

@@ -1,11 +1,10 @@
 /* The lists of shapes, in the words of the benchmarks that take them. */
 #include <ctype.h>
-#include <nettle/sha2.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harden.h"
-#include "trial_internal.h"
+#include "verify/export/workloads.h"
 #include "verify/task/task.h"
 
 static const struct trial_config *config_at(const struct hardened *h, int place)
@@ -90,14 +89,9 @@ void harden_write_module(FILE *out, const struct hardened *h)
 /* Two configurations that differ in their inputs alone are one shape there. */
 static bool is_repeated(const struct hardened *h, int place)
 {
-    for (int i = 0; i < place; i++) {
-        const struct config *a = &config_at(h, i)->config, *b = &config_at(h, place)->config;
-        bool same = true;
-        for (int k = 0; a->problem->axes[k].name; k++)
-            same = same && (a->problem->axes[k].kind != AXIS_NUMBER || a->value[k] == b->value[k]);
-        if (same)
+    for (int i = 0; i < place; i++)
+        if (workload_same_sizes(&config_at(h, i)->config, &config_at(h, place)->config))
             return true;
-    }
     return false;
 }
 
@@ -114,24 +108,6 @@ void harden_write_shapes(FILE *out, const struct hardened *h)
 }
 
 /* --- FlashInfer-Bench --- */
-
-/* The same configuration has the same one. */
-static void name_uuid(char uuid[37], const struct hardened *h, const struct config *config)
-{
-    struct sha256_ctx context;
-    uint8_t digest[16];
-    char line[1024];
-    sha256_init(&context);
-    sha256_update(&context, strlen(h->name), (const uint8_t *)h->name);
-    config_format(config, line, sizeof line);
-    sha256_update(&context, strlen(line), (const uint8_t *)line);
-    sha256_digest(&context, sizeof digest, digest);
-    digest[6] = (uint8_t)((digest[6] & 0x0f) | 0x80); /* version 8, its author's own */
-    digest[8] = (uint8_t)((digest[8] & 0x3f) | 0x80);
-    for (int i = 0, n = 0; i < 16; i++)
-        n += snprintf(uuid + n, (size_t)(37 - n), "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-                      digest[i]);
-}
 
 static json_t *workload_inputs(const struct hardened *h)
 {
@@ -161,46 +137,15 @@ static json_t *workload_inputs(const struct hardened *h)
 
 void harden_write_workloads(FILE *out, const struct hardened *h)
 {
-    for (int i = 0; i < h->count; i++) {
-        char uuid[37];
-        if (is_repeated(h, i))
-            continue;
-        const struct config *config = &config_at(h, i)->config;
-        name_uuid(uuid, h, config);
-        json_t *line =
-            json_pack("{s:s, s:{s:s, s:o, s:o}, s:n, s:n}", "definition", h->name, "workload", "uuid", uuid,
-                      "axes", trial_sizes(config), "inputs", workload_inputs(h), "solution", "evaluation");
-        char *text = json_dumps(line, JSON_COMPACT);
-        fprintf(out, "%s\n", text ? text : "");
-        free(text);
-        json_decref(line);
-    }
+    for (int i = 0; i < h->count; i++)
+        if (!is_repeated(h, i))
+            workload_write(out, h->name, &config_at(h, i)->config, workload_inputs(h));
 }
 
 /* --- gpu-mode --- */
 
-void harden_letters(char *out, size_t size, const char *name)
-{
-    size_t n = 0;
-    for (; *name && n + 1 < size; name++)
-        if (isalpha((unsigned char)*name))
-            out[n++] = *name;
-        else if (isdigit((unsigned char)*name))
-            out[n++] = (char)('A' + *name - '0');
-    out[n] = '\0';
-}
-
 void harden_write_tests(FILE *out, const struct hardened *h)
 {
-    for (int i = 0; i < h->count; i++) {
-        const struct trial_config *item = config_at(h, i);
-        for (int k = 0; item->config.problem->axes[k].name; k++) {
-            char name[64];
-            if (item->config.problem->axes[k].kind != AXIS_NUMBER)
-                continue;
-            harden_letters(name, sizeof name, item->config.problem->axes[k].name);
-            fprintf(out, "%s: %lld; ", name, (long long)item->config.value[k]);
-        }
-        fprintf(out, "input: %s; seed: %llu\n", item->input, (unsigned long long)item->config.seed);
-    }
+    for (int i = 0; i < h->count; i++)
+        workload_write_test(out, &config_at(h, i)->config, config_at(h, i)->input);
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "harden.h"
-#include "trial_internal.h"
+#include "verify/export/workloads.h"
 #include "verify/system/version.h"
 
 enum { NAMED = 4 };
@@ -180,10 +180,11 @@ static json_t *shapes_json(const struct hardened *h)
         for (int r = 0; r < h->trial->rows; r++)
             if (harden_is_fresh(h, &h->trial->row[r], i))
                 json_array_append_new(first, json_string(h->trial->row[r].name));
-        json_array_append_new(
-            list, json_pack("{s:o, s:s, s:I, s:f, s:f, s:s, s:f, s:o}", "sizes", trial_sizes(&item->config),
-                            "input", item->input, "seed", (json_int_t)item->config.seed, "atol", item->atol,
-                            "rtol", item->rtol, "why", item->why, "cost", item->cost, "tells_first", first));
+        json_array_append_new(list,
+                              json_pack("{s:o, s:s, s:I, s:f, s:f, s:s, s:f, s:o}", "sizes",
+                                        workload_sizes(&item->config), "input", item->input, "seed",
+                                        (json_int_t)item->config.seed, "atol", item->atol, "rtol", item->rtol,
+                                        "why", item->why, "cost", item->cost, "tells_first", first));
     }
     return list;
 }
@@ -208,7 +209,7 @@ static json_t *tried_json(const struct trial_configs *tried)
     json_t *list = json_array();
     for (int i = 0; i < tried->count; i++)
         json_array_append_new(
-            list, json_pack("{s:o, s:s, s:I, s:s*}", "sizes", trial_sizes(&tried->item[i].config), "input",
+            list, json_pack("{s:o, s:s, s:I, s:s*}", "sizes", workload_sizes(&tried->item[i].config), "input",
                             tried->item[i].input, "seed", (json_int_t)tried->item[i].config.seed, "dropped",
                             tried->item[i].dropped));
     return list;

@@ -6,23 +6,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "trial_internal.h"
 #include "verify/build/scratch.h"
+#include "verify/export/workloads.h"
 #include "verify/system/interrupt.h"
 #include "verify/task/interpreter.h"
 #include "verify/task/task.h"
 
 /* Of torch: always as many, since sums in fp32 depend on it. */
 enum { TRIAL_SECONDS = 7200, THREADS = 2 };
-
-json_t *trial_sizes(const struct config *config)
-{
-    json_t *sizes = json_object();
-    for (int i = 0; config->problem->axes[i].name; i++)
-        if (config->problem->axes[i].kind == AXIS_NUMBER)
-            json_object_set_new(sizes, config->problem->axes[i].name, json_integer(config->value[i]));
-    return sizes;
-}
 
 /* --- the question --- */
 
@@ -31,7 +22,7 @@ static json_t *list_of(const struct trial_configs *configs)
     json_t *list = json_array();
     for (int i = 0; i < configs->count; i++)
         json_array_append_new(
-            list, json_pack("{s:o, s:s, s:I}", "sizes", trial_sizes(&configs->item[i].config), "input",
+            list, json_pack("{s:o, s:s, s:I}", "sizes", workload_sizes(&configs->item[i].config), "input",
                             configs->item[i].input, "seed", (json_int_t)configs->item[i].config.seed));
     return list;
 }

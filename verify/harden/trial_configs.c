@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trial.h"
 #include "gen/contract/instantiate.h"
-#include "trial_internal.h"
 
 enum { TILE = 64, DIRECTED_MOST = 32, PATTERNS = 24 };
 

@@ -316,6 +316,11 @@ const char *folder_word(const struct problem *problem)
     return l ? l->word : problem->name;
 }
 
+bool folder_is_apart(const struct problem *problem)
+{
+    return find_loaded(problem) != NULL;
+}
+
 int folder_shape(const struct problem *problem, const char *ending, char *path, size_t size)
 {
     const struct loaded *l = find_loaded(problem);

@@ -24,6 +24,9 @@ void folder_python(const char *python);
 enum folder_status folder_prepare_cuda(const struct problem *problem, const char *arch, char *text,
                                        size_t size);
 
+/* Does it lie in a folder of its author's, and not among the tool's own? */
+bool folder_is_apart(const struct problem *problem);
+
 /* What names it on a command line: "softmax", "./rms_norm". */
 const char *folder_word(const struct problem *problem);
 

@@ -1,31 +1,70 @@
 #include "paths.h"
 
+#include <errno.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-int paths_find(char *path, size_t size, const char *name)
+static const char *const places[] = {"..", "../share/unseen", "../.."};
+enum { PLACE_INSTALLED = 1, PLACES = sizeof places / sizeof *places };
+
+/* The place of the file that exists; -1: none, and path names the first, or is not set. */
+static int find_place(char *path, size_t size, const char *name)
 {
-    static const char *const places[] = {"..", "../share/unseen", "../.."};
     char self[1024];
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length < 0)
         return -1;
     self[length] = '\0';
     const char *directory = dirname(self);
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    for (int i = 0; i < PLACES; i++) {
         snprintf(path, size, "%s/%s/%s", directory, places[i], name);
         char *real = realpath(path, NULL); /* without "..", for the eyes */
         if (real)
             snprintf(path, size, "%s", real);
         free(real);
         if (access(path, F_OK) == 0)
-            return 0;
+            return i;
     }
     snprintf(path, size, "%s/%s/%s", directory, places[0], name);
     return -1;
+}
+
+int paths_find(char *path, size_t size, const char *name)
+{
+    return find_place(path, size, name) >= 0 ? 0 : -1;
+}
+
+bool paths_installed(void)
+{
+    char path[1200];
+    return find_place(path, sizeof path, "problems/problem.h") == PLACE_INSTALLED;
+}
+
+bool paths_home(char *directory, size_t size, const char *variable, const char *otherwise)
+{
+    const char *const given = getenv(variable), *const home = getenv("HOME");
+    int length = -1;
+    if (given && *given == '/')
+        length = snprintf(directory, size, "%s/unseen", given);
+    else if (home && *home == '/')
+        length = snprintf(directory, size, "%s/%s/unseen", home, otherwise);
+    return length >= 0 && length < (int)size;
+}
+
+bool paths_make(char *directory)
+{
+    for (char *slash = strchr(directory + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        const int made = mkdir(directory, 0700);
+        *slash = '/';
+        if (made != 0 && errno != EEXIST)
+            return false;
+    }
+    return mkdir(directory, 0700) == 0 || errno == EEXIST;
 }
 
 int paths_shape(char *path, size_t size, const char *name)

@@ -3,6 +3,7 @@
 #ifndef UNSEEN_PATHS_H
 #define UNSEEN_PATHS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Path of NAME, "shapes/softmax.seen" for example; returns 0, or -1 when no such file exists (path then names where it
@@ -12,5 +13,16 @@ int paths_shape(char *path, size_t size, const char *name); /* of shapes/NAME */
 
 /* The folder that holds problems/ and reference/, which problems are compiled with. */
 int paths_root(char *path, size_t size);
+
+/* Are they under share/, where nothing of a user's is kept? */
+bool paths_installed(void);
+
+/* The user's own folder of the tool: "unseen" below what the environment's `variable` names (XDG_DATA_HOME), or below `otherwise`
+ * (".local/share") of the home. A relative value is to be ignored, says the specification of these variables. False: neither is
+ * there, or it is too long. */
+bool paths_home(char *directory, size_t size, const char *variable, const char *otherwise);
+
+/* It and all above it, readable by its user alone. False with errno. */
+bool paths_make(char *directory);
 
 #endif

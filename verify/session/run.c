@@ -35,6 +35,7 @@ struct session_options run_session_options(const struct task *task, const struct
     return (struct session_options){.problem = task->problem,
                                     .device = &task->device,
                                     .object = task->build.object,
+                                    .tolerance = task->space.tolerance,
                                     .python = build_python(&task->build),
                                     .interpreter = task->options.python,
                                     .log_path = options->log_path,

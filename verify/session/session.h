@@ -3,6 +3,7 @@
 #ifndef UNSEEN_SESSION_H
 #define UNSEEN_SESSION_H
 
+#include "gen/contract/space.h"
 #include "problems/problem.h"
 #include "reports/result.h"
 #include "verify/device/device.h"
@@ -22,8 +23,10 @@ struct session_options {
     double memory;               /* bytes that the candidate's processes may hold together; 0: any */
     int threads;                 /* of the candidate and of the judge, each at its turn */
     const char *interpreter;     /* for the right answers of an imported task; NULL: python3 */
-    bool brief;  /* outcomes are wanted: where MPFR is expensive it hears only what could still acquit */
-    int workers; /* sessions that share the machine's memory */
+    struct space_tolerance
+        tolerance; /* in the place of the published constants in the judgement beside ours */
+    bool brief;    /* outcomes are wanted: where MPFR is expensive it hears only what could still acquit */
+    int workers;   /* sessions that share the machine's memory */
     struct lease *lease; /* held while times are taken; NULL: none is to be had */
     struct room *room;   /* of the device's memory; NULL: others are not known */
 };

@@ -23,8 +23,9 @@ void session_request(const struct session *s, const struct judging *j, int k, st
     request->pitch = j->instance->tensor[request->output].pitch;
     request->arithmetics = s->arithmetics;
     request->poison = memory_poison_element(problem->tensors[request->output].dtype);
-    request->atol = problem->published_atol;
-    request->rtol = problem->published_rtol;
+    const struct space_tolerance *const own = &s->options.tolerance;
+    request->atol = own->given ? own->atol : problem->published_atol;
+    request->rtol = own->given ? own->rtol : problem->published_rtol;
     told_request(s, request);
     for (int i = 0; i < JUDGE_SAMPLES; i++)
         request->sample[i] = -1;

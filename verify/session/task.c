@@ -108,12 +108,40 @@ static void narrow(struct task *task, struct config_list *list, const char *what
     list->count = kept;
 }
 
+/* Of an installed tool's own problem: what is installed is not for its users to write. False: there is no such file for it. */
+static bool find_users(const struct problem *problem, char *path, size_t size)
+{
+    char directory[900];
+    if (folder_is_apart(problem) || !paths_installed() ||
+        !paths_home(directory, sizeof directory, "XDG_DATA_HOME", ".local/share"))
+        return false;
+    return snprintf(path, size, "%s/%s.regress", directory, problem->name) < (int)size;
+}
+
 bool task_regress(const struct problem *problem, const char *given, char *path, size_t size)
 {
-    if (!given)
-        return folder_shape(problem, "regress", path, size) == 0;
-    snprintf(path, size, "%s", given);
-    return true;
+    if (!given && find_users(problem, path, size))
+        return true;
+    if (given)
+        snprintf(path, size, "%s", given);
+    else
+        folder_shape(problem, "regress", path, size);
+    return false;
+}
+
+/* The file that is given; else the problem's own, and the user's where that is another. */
+static enum task_status read_frozen(struct task *task, const struct space *published)
+{
+    const char *const given = task->options.regress;
+    struct space_error error;
+    char own[1024], users[1024];
+    const bool has_own = given || folder_shape(task->problem, "regress", own, sizeof own) == 0;
+    if (has_own && config_list_read(&task->frozen, published, given ? given : own, false, &error) != 0)
+        return fail_space(task, &error);
+    if (!given && find_users(task->problem, users, sizeof users) &&
+        config_list_read(&task->frozen, published, users, true, &error) != 0)
+        return fail_space(task, &error);
+    return TASK_OK;
 }
 
 enum task_status task_contract(struct task *task)
@@ -121,23 +149,23 @@ enum task_status task_contract(struct task *task)
     const struct task_options *options = &task->options;
     struct space published;
     struct space_error error;
-    char regress[1024];
     enum task_status status = read_space(task, NULL, &published);
     if (status != TASK_OK)
         return status;
     status = read_space(task, options->space, &task->space);
     find_seen(task);
-    const bool has_frozen = task_regress(task->problem, options->regress, regress, sizeof regress);
     if (status == TASK_OK && config_list_read(&task->seen, options->seen ? &task->space : &published,
                                               task->seen_path, false, &error) != 0)
         status = fail_space(task, &error);
-    if (status == TASK_OK && has_frozen &&
-        config_list_read(&task->frozen, &published, regress, false, &error) != 0)
-        status = fail_space(task, &error);
+    if (status == TASK_OK)
+        status = read_frozen(task, &published);
     if (status == TASK_OK) {
         narrow(task, &task->seen, "seen");
         narrow(task, &task->frozen, "frozen");
     }
+    if (status == TASK_OK && options->unseen_set &&
+        config_list_read_apart(&task->given, &task->space, &task->seen, options->unseen_set, &error) != 0)
+        status = fail_space(task, &error);
     space_clear(&published);
     return status;
 }
@@ -173,8 +201,11 @@ enum task_status task_draw(struct task *task)
         return status;
     if (draw_seen(&task->seen_set, &task->seen, task->seed) != 0)
         return fail(task, TASK_ENVIRONMENT, "out of memory while drawing the seen set");
-    if (count > 0 && draw_unseen(&task->unseen_set, &task->space, &task->seen, &task->frozen, count,
-                                 task->seed, &task->caps, &notes, &error) != 0)
+    if (task->options.unseen_set && draw_given(&task->unseen_set, &task->given, task->seed) != 0)
+        return fail(task, TASK_ENVIRONMENT, "out of memory while reading the unseen set");
+    if (!task->options.unseen_set && count > 0 &&
+        draw_unseen(&task->unseen_set, &task->space, &task->seen, &task->frozen, count, task->seed,
+                    &task->caps, &notes, &error) != 0)
         return fail_space(task, &error);
     if (drawn_commitment(&task->unseen_set, task->commitment) != 0)
         return fail(task, TASK_ENVIRONMENT, "out of memory while hashing the unseen set");
@@ -284,5 +315,6 @@ void task_clear(struct task *task)
     drawn_list_clear(&task->unseen_set);
     config_list_clear(&task->seen);
     config_list_clear(&task->frozen);
+    config_list_clear(&task->given);
     space_clear(&task->space);
 }

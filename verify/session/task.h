@@ -13,6 +13,7 @@ struct task_options {
     const struct problem *problem;
     const char *device; /* "host", "cuda", "cuda:1"; NULL: a GPU where there is one */
     const char *space, *seen, *regress;
+    const char *unseen_set; /* a file that the unseen set is, in the place of a drawn one; NULL: none */
     const char *candidate, *baseline; /* NULL: none; a baseline "own": the problem's */
     const char *python, *entry;       /* of a module: interpreter, class or function; NULL: what is found */
     double compile_timeout;           /* seconds; 0: 600 */
@@ -37,7 +38,7 @@ struct task {
     struct lease *lease; /* of the device; NULL where none can be had */
     struct room *room;   /* of its memory; likewise */
     struct space space;
-    struct config_list seen, frozen;
+    struct config_list seen, frozen, given; /* given: of options.unseen_set */
     char seen_path[1024], space_path[1024];
     struct draw_caps caps;
     struct drawn_list seen_set, unseen_set;
@@ -63,8 +64,9 @@ enum task_status task_draw(struct task *task);  /* both sets */
 enum task_status task_config(struct task *task, const char *line, struct config *config); /* parse one line */
 void task_clear(struct task *task);
 
-/* Where the frozen failures are: `given`, or NAME.regress in shapes/ or in the problem's folder. False: there are none, and path is
- * where they would be. */
+/* Where failures are frozen: `given`; NAME.regress in the problem's folder, or in shapes/; where the tool is installed, of its own
+ * problems, in the user's folder ($XDG_DATA_HOME/unseen): true, and that folder may have to be made. task_contract reads that and
+ * the installed one. */
 bool task_regress(const struct problem *problem, const char *given, char *path, size_t size);
 
 /* What one configuration may take on the device. */
