@@ -11,9 +11,9 @@ static const char *score_text(char *buffer, size_t size, const struct score_valu
     char digits[TEXT_NUMBER_SIZE];
 
     snprintf(buffer, size, "%s",
-             score->state == SCORE_VALUE          ? text_number(digits, score->value, 4)
-             : score->state == SCORE_INCONCLUSIVE ? "inconclusive"
-                                                  : "-");
+             score->state == SCORE_VALUE  ? text_number(digits, score->value, 4)
+             : score->state == SCORE_NONE ? "-"
+                                          : score_state_name(score->state));
     return buffer;
 }
 

@@ -62,7 +62,8 @@ enum {
     KEY_MARKDOWN = 'K',
     KEY_GITHUB = 'G',
     KEY_COLOR = 'O',
-    KEY_AGAINST = 'a'
+    KEY_AGAINST = 'a',
+    KEY_PEAKS = 'z'
 };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
@@ -94,6 +95,8 @@ static const struct argp_option all_options[] = {
      "judge and time FILE, or the problem's `own` baseline, beside the candidate", 0},
     {"against", KEY_AGAINST, "FILE", 0, "compare with this stored result, which was made with --baseline own",
      0},
+    {"peaks", KEY_PEAKS, "FILE", 0,
+     "the file of what the hardware can do, which unseen peak writes (default: the machine's own)", 0},
     {"scores", KEY_SCORES, NULL, 0, "print the scores that others publish, too (doc/scores.md)", 0},
     {"reward", KEY_REWARD, "NAME", 0,
      "print one line: the score NAME of the unseen set (NAME@seen: of the seen)", 0},
@@ -204,6 +207,7 @@ static error_t parse_value(int key, char *text, const struct command *command, s
     case KEY_DB: o->db = text; return 0;
     case KEY_PLOT: o->plot = text; return 0;
     case KEY_AGAINST: o->against = text; return 0;
+    case KEY_PEAKS: o->peaks = text; return 0;
     case KEY_JSON: o->json = text; return 0;
     case KEY_CSV: o->csv = text; return 0;
     case KEY_HTML: o->html = text; return 0;

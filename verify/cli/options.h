@@ -21,7 +21,7 @@ struct options {
     int arguments;
     const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause, *like, *out, *python, *entry;
     const char *html, *junit, *markdown;
-    const char *reward, *reward_table, *db, *plot, *against;
+    const char *reward, *reward_table, *db, *plot, *against, *peaks;
     bool github;
     enum color color;
     bool arguments_are_results; /* and not a problem and a candidate */

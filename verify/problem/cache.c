@@ -12,52 +12,18 @@
 #include <unistd.h>
 
 #include "verify/build/scratch.h"
+#include "verify/system/cache_folder.h"
 
 enum { HEX = 2 * SHA256_DIGEST_SIZE, FOOTER = 16 + 1 + HEX + 1 };
 
 /* --- where --- */
 
-/* A relative $XDG_CACHE_HOME is to be ignored, says its specification. */
-static bool find_directory(char *directory, size_t size, char *why, size_t why_size)
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int length;
-    if (cache && *cache == '/')
-        length = snprintf(directory, size, "%s/unseen", cache);
-    else if (home && *home == '/')
-        length = snprintf(directory, size, "%s/.cache/unseen", home);
-    else {
-        snprintf(why, why_size, "neither XDG_CACHE_HOME nor HOME names a directory");
-        return false;
-    }
-    if (length < (int)size)
-        return true;
-    snprintf(why, why_size, "its path is too long");
-    return false;
-}
-
-static bool make_directories(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        const int made = mkdir(path, 0700);
-        *slash = '/';
-        if (made != 0 && errno != EEXIST)
-            return false;
-    }
-    return mkdir(path, 0700) == 0 || errno == EEXIST;
-}
-
 void cache_open(struct cache_slot *slot, const char *name)
 {
     char directory[900], lock[1300];
     *slot = (struct cache_slot){.lock = -1};
-    if (!find_directory(directory, sizeof directory, slot->why, sizeof slot->why))
+    if (!cache_folder(directory, sizeof directory, slot->why, sizeof slot->why))
         return;
-    if (!make_directories(directory)) {
-        snprintf(slot->why, sizeof slot->why, "%.300s: %s", directory, strerror(errno));
-        return;
-    }
     snprintf(slot->path, sizeof slot->path, "%s/%s", directory, name);
     snprintf(lock, sizeof lock, "%s.lock", slot->path);
     slot->lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0600);

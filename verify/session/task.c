@@ -65,6 +65,12 @@ enum task_status task_open(struct task *task, const struct task_options *options
     return TASK_OK;
 }
 
+enum task_status task_calibrate(struct task *task, const char *peaks)
+{
+    const struct calibrate_options options = {.path = peaks, .lease = task->lease};
+    return calibrate(&task->device, &options, &task->ceilings) ? TASK_OK : TASK_INTERRUPTED;
+}
+
 /* The published contract, or the user's narrower one. */
 static enum task_status read_space(struct task *task, const char *path, struct space *space)
 {
