@@ -115,7 +115,7 @@ ifneq ($(NVCC),)
 BASE += -DHAVE_CUDA -I$(CUDA_HOME)/include
 CXXBASE += -isystem $(CUDA_HOME)/include
 CUDA_OBJ := $(BUILD)/gen/inputs/fill_cuda.o $(BUILD)/gen/random/philox_curand.o \
-    $(BUILD)/reference/given_cuda.o $(BUILD)/verify/device/memory_cuda.o $(BUILD)/verify/device/device_cuda.o \
+    $(BUILD)/reference/given_cuda.o $(BUILD)/verify/device/memory_cuda.o $(BUILD)/verify/device/device_cuda.o $(BUILD)/verify/device/peaks_cuda.o \
     $(foreach j,$(JUDGEMENTS),$(BUILD)/reference/enclosure_cuda_$(call symbol_of,$(j)).o)
 TOOL_OBJ += $(CUDA_OBJ)
 FORM_OBJ += $(foreach j,$(FORM_JUDGEMENTS),$(BUILD)/reference/enclosure_cuda_$(call symbol_of,$(j)).o)
@@ -313,7 +313,7 @@ check:
 
 check-gpu:
 	@$(MAKE) --no-print-directory all $(BUILD)/unseen-tests $(BUILD)/unseen-call
-	@if $(BUILD)/unseen peak --device cuda >/dev/null; then \
+	@rm -f $(BUILD)/peaks.json; if $(BUILD)/unseen peak --device cuda --peaks $(BUILD)/peaks.json >/dev/null; then \
 	    set -ex; $(BUILD)/unseen-tests gpu; sh tests/sanitize/run.sh $(BUILD); \
 	    $(BUILD)/unseen-tests honest-cuda; BATTERY_SHARE=1 $(BUILD)/unseen-tests battery-cuda; $(BUILD)/unseen-tests zoo-cuda; \
 	else echo "check-gpu: skipped, this machine has no usable GPU"; fi

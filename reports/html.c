@@ -107,10 +107,10 @@ static void print_figure(FILE *out, const struct set_score *set, double value, c
 }
 
 /* A number that the load made is none (doc/scores.md). */
-static void print_score(FILE *out, const struct set_score *set, bool open)
+static void print_score(FILE *out, const struct set_score *set, const char *open)
 {
     if (open)
-        fputs("<td class=\"number\">inconclusive</td>", out);
+        fprintf(out, "<td class=\"number\">%s</td>", open);
     else
         print_figure(out, set, set->score, "");
 }
@@ -143,8 +143,8 @@ static void print_sets(FILE *out, const struct result *result)
     print_figures(out, "of attainable", result, 100 * seen->geomean_fraction, 100 * unseen->geomean_fraction,
                   "%");
     fputs("<tr><th>score</th>", out);
-    print_score(out, seen, score_is_open(result, false));
-    print_score(out, unseen, score_is_open(result, true));
+    print_score(out, seen, score_open(result, false));
+    print_score(out, unseen, score_open(result, true));
     fputs("</tr>\n", out);
     fputs("</tbody></table>\n<dl>", out);
     if (said_drop(text, result))

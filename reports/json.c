@@ -8,16 +8,29 @@
 #include "published.h"
 #include "scores.h"
 
+static json_t *text_if(const char *text)
+{
+    return json_of_text(*text ? text : NULL);
+}
+
+static json_t *calibrated_json(const struct peaks *peaks)
+{
+    if (peaks->calibrated[0] == '\0')
+        return json_null();
+    return json_pack("{s:o, s:o}", "date", json_of_text(peaks->calibrated), "sha256", text_if(peaks->sha256));
+}
+
 static json_t *device_json(const struct result *result)
 {
     const struct peaks *peaks = &result->peaks;
 
-    return json_pack("{s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o}}", "name", json_of_text(result->device),
-                     "driver", json_of_text(result->driver), "peaks", "bandwidth_gbps",
-                     json_of_number(peaks->bandwidth_gbps), "measured_gbps",
+    return json_pack("{s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}}", "name",
+                     json_of_text(result->device), "driver", json_of_text(result->driver), "peaks",
+                     "bandwidth_gbps", json_of_number(peaks->bandwidth_gbps), "measured_gbps",
                      json_of_number_if(peaks->measured_gbps > 0, peaks->measured_gbps), "tflops",
                      json_of_number(peaks->tflops), "source", json_of_text(peaks_source_name(peaks->source)),
-                     "launch_ms", json_of_number(peaks->launch_ms));
+                     "launch_ms", json_of_number(peaks->launch_ms), "calibrated", calibrated_json(peaks),
+                     "comparable", !peaks->incomparable, "not_comparable", text_if(peaks->why));
 }
 
 static json_t *candidate_json(const struct result *result)
@@ -178,8 +191,8 @@ static json_t *schema_json(const struct result *result)
         "problem", json_of_text(result->problem), "candidate", candidate_json(result), "device",
         device_json(result), "seed", (json_int_t)result->seed, "commitment", json_of_text(result->commitment),
         "verdict", verdict_name(result_verdict(result)), "seen",
-        set_json(&result->seen, result->memory_bound, score_is_open(result, false)), "unseen",
-        set_json(&result->unseen, result->memory_bound, score_is_open(result, true)), "drop",
+        set_json(&result->seen, result->memory_bound, score_open(result, false) != NULL), "unseen",
+        set_json(&result->unseen, result->memory_bound, score_open(result, true) != NULL), "drop",
         interval_json(&result->drop, "points"), "retention", interval_json(&result->retention, "ratio"),
         "rule", json_of_rule(&result->diagnosis), "minimal", minimal_json(&result->diagnosis), "findings",
         findings_json(result), "seconds", json_of_number(result->seconds));

@@ -93,10 +93,10 @@ static void print_figure(FILE *out, const struct set_score *set, double value, c
 }
 
 /* A number that the load made is none (doc/scores.md). */
-static void print_score(FILE *out, const struct set_score *set, bool open)
+static void print_score(FILE *out, const struct set_score *set, const char *open)
 {
     if (open)
-        fputs(" inconclusive |", out);
+        fprintf(out, " %s |", open);
     else
         print_figure(out, set, set->score, "");
 }
@@ -117,8 +117,8 @@ static void print_sets(FILE *out, const struct result *result)
     print_figure(out, seen, 100 * seen->geomean_fraction, "%");
     print_figure(out, unseen, 100 * unseen->geomean_fraction, "%");
     fputs("\n| score |", out);
-    print_score(out, seen, score_is_open(result, false));
-    print_score(out, unseen, score_is_open(result, true));
+    print_score(out, seen, score_open(result, false));
+    print_score(out, unseen, score_open(result, true));
     fputc('\n', out);
 }
 

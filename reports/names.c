@@ -97,8 +97,10 @@ const char *peaks_source_name(enum peaks_source source)
 
 const char *score_state_name(enum score_state state)
 {
-    static const char *const name[] = {
-        [SCORE_NONE] = "none", [SCORE_VALUE] = "value", [SCORE_INCONCLUSIVE] = "inconclusive"};
+    static const char *const name[] = {[SCORE_NONE] = "none",
+                                       [SCORE_VALUE] = "value",
+                                       [SCORE_INCONCLUSIVE] = "inconclusive",
+                                       [SCORE_INCOMPARABLE] = "not comparable"};
 
     return name[state];
 }

@@ -279,10 +279,14 @@ const char *peaks_source_name(enum peaks_source source); /* "vendor", "measured"
 
 struct peaks {
     double bandwidth_gbps; /* vendor's, or measured where the vendor's is unknown */
-    double measured_gbps;  /* copy, measured in this run; 0: not measured */
+    double measured_gbps;  /* copy, as the calibration has it; 0: not known */
     double tflops;         /* for the problem's format */
     enum peaks_source source;
-    double launch_ms; /* floor of one empty call */
+    double launch_ms;    /* floor of one empty call */
+    char calibrated[32]; /* when it was measured, UTC; empty: not known */
+    char sha256[65];     /* of the file that holds it; empty: it was measured for this run only */
+    bool incomparable;   /* the machine was slower than its calibration: scores of times are none */
+    char why[160];       /* in that case */
 };
 
 /* What --baseline named. */
@@ -319,11 +323,13 @@ enum score_name {
 };
 
 enum score_state {
-    SCORE_NONE,        /* cannot be had: no times, no baseline, no table */
-    SCORE_VALUE,       /* a number */
-    SCORE_INCONCLUSIVE /* what was measured or run does not carry a number */
+    SCORE_NONE,         /* cannot be had: no times, no baseline, no table */
+    SCORE_VALUE,        /* a number */
+    SCORE_INCONCLUSIVE, /* what was measured or run does not carry a number */
+    SCORE_INCOMPARABLE, /* the machine is not at what its ceilings were measured at */
+    SCORE_STATES
 };
-const char *score_state_name(enum score_state state); /* "none", "value", "inconclusive" */
+const char *score_state_name(enum score_state state); /* "none", "value", "inconclusive", "not comparable" */
 
 struct score_value {
     enum score_state state;

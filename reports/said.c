@@ -236,15 +236,19 @@ void said_device(char text[SAID_SIZE], const struct result *result)
 bool said_ceilings(char text[SAID_SIZE], const struct result *result)
 {
     const struct peaks *peaks = &result->peaks;
-    char measured[64] = "";
+    char measured[64] = "", when[128] = "";
 
     if (peaks->bandwidth_gbps <= 0 && peaks->tflops <= 0)
         return false;
     if (peaks->measured_gbps > 0)
-        snprintf(measured, sizeof measured, " (copy measured now: %.4g)", peaks->measured_gbps);
-    snprintf(text, SAID_SIZE, "%.4g GB/s%s, %.4g TFLOP/s (%s); an empty call takes %.3g ms",
+        snprintf(measured, sizeof measured, " (copy, measured: %.4g)", peaks->measured_gbps);
+    if (peaks->calibrated[0] != '\0')
+        snprintf(when, sizeof when, "; %s %.30s%s", peaks->sha256[0] != '\0' ? "calibrated" : "measured",
+                 peaks->calibrated, peaks->sha256[0] != '\0' ? "" : ", for this run only");
+    snprintf(text, SAID_SIZE, "%.4g GB/s%s, %.4g TFLOP/s (%s); an empty call takes %.4g ms%s%s",
              peaks->bandwidth_gbps, measured, peaks->tflops,
-             text_or(peaks_source_name(peaks->source), "unknown source"), peaks->launch_ms);
+             text_or(peaks_source_name(peaks->source), "unknown source"), peaks->launch_ms, when,
+             peaks->incomparable ? "; not comparable" : "");
     return true;
 }
 

@@ -41,10 +41,12 @@ enum score_name score_find(const char *word, size_t length)
     return (enum score_name)i;
 }
 
-bool score_is_open(const struct result *result, bool unseen)
+const char *score_open(const struct result *result, bool unseen)
 {
     const struct result_scores *scores = &result->scores;
+    const enum score_state state = (unseen ? scores->unseen : scores->seen)[SCORE_OURS].state;
 
-    return scores->present &&
-           (unseen ? scores->unseen : scores->seen)[SCORE_OURS].state == SCORE_INCONCLUSIVE;
+    return scores->present && (state == SCORE_INCONCLUSIVE || state == SCORE_INCOMPARABLE)
+               ? score_state_name(state)
+               : NULL;
 }

@@ -17,8 +17,9 @@ const struct score_traits *score_traits(enum score_name name);
 /* The score that `word` names ("sol"), or SCORE_NAMES. */
 enum score_name score_find(const char *word, size_t length);
 
-/* Do the times not carry the set's `score`? It is then not to be shown as a number. */
-bool score_is_open(const struct result *result, bool unseen);
+/* Where the times do not carry the set's `score`: what is shown in the place of a number, "inconclusive" or "not comparable";
+ * else NULL. */
+const char *score_open(const struct result *result, bool unseen);
 
 /* `scores`, null where there are none (json.c). */
 struct json_t *scores_json(const struct result *result);

@@ -163,6 +163,7 @@ static void read_run(struct reading *r, const json_t *json, struct result *resul
 static void read_device(struct reading *r, const json_t *json, struct result *result)
 {
     const json_t *device = stored_object(r, json, "device"), *peaks = stored_object(r, device, "peaks");
+    const json_t *calibrated = stored_object(r, peaks, "calibrated");
     const json_t *limits = stored_object(r, json, "limits"), *company = stored_object(r, json, "company");
     const json_t *baseline = stored_object(r, json, "baseline");
     const json_t *phase = stored_object(r, json, "phase_seconds");
@@ -174,7 +175,11 @@ static void read_device(struct reading *r, const json_t *json, struct result *re
         .measured_gbps = stored_number(r, peaks, "measured_gbps", 0),
         .tflops = stored_number(r, peaks, "tflops", 0),
         .source = (enum peaks_source)stored_name(r, peaks, "source", source_word, PEAKS_COUNT, PEAKS_UNKNOWN),
-        .launch_ms = stored_number(r, peaks, "launch_ms", 0)};
+        .launch_ms = stored_number(r, peaks, "launch_ms", 0),
+        .incomparable = !stored_flag(r, peaks, "comparable", true)};
+    stored_copy(r, calibrated, "date", result->peaks.calibrated, sizeof result->peaks.calibrated);
+    stored_copy(r, calibrated, "sha256", result->peaks.sha256, sizeof result->peaks.sha256);
+    stored_copy(r, peaks, "not_comparable", result->peaks.why, sizeof result->peaks.why);
     stored_copy(r, baseline, "path", result->baseline.path, sizeof result->baseline.path);
     stored_copy(r, baseline, "sha256", result->baseline.sha256, sizeof result->baseline.sha256);
     result->baseline.own = stored_flag(r, baseline, "own", false);

@@ -11,8 +11,7 @@ static void read_score(struct reading *r, const json_t *set, enum score_name nam
 {
     const json_t *json = stored_object(r, set, score_traits(name)->name);
 
-    score->state =
-        (enum score_state)stored_name(r, json, "state", state_word, SCORE_INCONCLUSIVE + 1, SCORE_NONE);
+    score->state = (enum score_state)stored_name(r, json, "state", state_word, SCORE_STATES, SCORE_NONE);
     score->value = stored_number(r, json, "value", 0);
     stored_copy(r, json, "reason", score->reason, sizeof score->reason);
 }

@@ -28,7 +28,7 @@ static const char *score_text(char *buffer, size_t size, const struct score_valu
     if (score->state == SCORE_VALUE)
         snprintf(buffer, size, "%s", text_number(digits, score->value, 4));
     else
-        snprintf(buffer, size, "%s [%d]", score->state == SCORE_INCONCLUSIVE ? "inconclusive" : "-",
+        snprintf(buffer, size, "%s [%d]", score->state == SCORE_NONE ? "-" : score_state_name(score->state),
                  note_number(notes, score->reason));
     return buffer;
 }

@@ -49,9 +49,9 @@ static const char *score_text(char *buffer, size_t size, const struct result *re
 {
     const struct set_score *set = unseen ? &result->unseen : &result->seen;
 
-    if (!score_is_open(result, unseen))
+    if (!score_open(result, unseen))
         return timed_text(buffer, size, set, set->score, "");
-    snprintf(buffer, size, "inconclusive");
+    snprintf(buffer, size, "%s", score_open(result, unseen));
     return buffer;
 }
 

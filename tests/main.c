@@ -1,5 +1,6 @@
 /* The test runner: all host suites, or those named on the command line. */
 #include <check.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ static const struct {
     {"gen", gen_suite, 0},
     {"score", score_suite, 0},
     {"compare", compare_suite, 0},
+    {"calibrate", calibrate_suite, 0},
     {"reports", reports_suite, 0},
     {"child", child_suite, 0},
     {"forbid", forbid_suite, 0},
@@ -85,9 +87,30 @@ static int report(SRunner *runner)
     return failed == 0 && ran > skip_count() ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+static char cache[] = "/tmp/unseen-tests-cache-XXXXXX";
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
+{
+    (void)status, (void)kind, (void)walk;
+    return remove(path);
+}
+
+static void remove_cache(void)
+{
+    nftw(cache, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* What the user keeps of this machine and of problems is neither read nor written. */
+static void open_cache(void)
+{
+    if (mkdtemp(cache))
+        setenv("XDG_CACHE_HOME", cache, 1);
+}
+
 int main(int argc, char **argv)
 {
     SRunner *runner = NULL;
+    open_cache();
     skip_open();
     sandbox_add_source("."); /* kernels of the tree include each other's headers */
     for (int i = 0; i < SUITES; i++)
@@ -102,10 +125,12 @@ int main(int argc, char **argv)
         for (int i = 0; i < SUITES; i++)
             fprintf(stderr, " %s", suites[i].name);
         fprintf(stderr, "\n");
+        remove_cache();
         return 2;
     }
     srunner_run_all(runner, CK_NORMAL);
     const int status = report(runner);
     srunner_free(runner);
+    remove_cache();
     return status;
 }

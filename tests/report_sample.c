@@ -87,7 +87,12 @@ void fill_result(void)
         .unexplained = true,
         .verdict = VERDICT_SPECIALIZED,
         .seconds = 12.5,
-        .peaks = {.bandwidth_gbps = 25, .tflops = 0.2, .source = PEAKS_MEASURED, .launch_ms = 1e-4},
+        .peaks = {.bandwidth_gbps = 25,
+                  .tflops = 0.2,
+                  .source = PEAKS_MEASURED,
+                  .launch_ms = 1e-4,
+                  .calibrated = "2026-11-23T10:00:00Z",
+                  .sha256 = "ab01"},
         .notes = "caps: 256 MB and 4e8 flops for one configuration\npairs covered 412/419, 7 excluded by "
                  "memory or work",
         .sandbox = "own process, guarded memory",

@@ -10,6 +10,7 @@ TCase *contract_formats_case(void);
 Suite *score_suite(void);
 TCase *scores_case(void); /* part of it */
 Suite *compare_suite(void);
+Suite *calibrate_suite(void);
 Suite *session_suite(void);
 Suite *house_suite(void);
 Suite *history_suite(void);

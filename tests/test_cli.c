@@ -222,6 +222,7 @@ Suite *cli_suite(void)
     suite_add_tcase(suite, cli_run_case());
     suite_add_tcase(suite, cli_output_case());
     suite_add_tcase(suite, cli_scores_case());
+    suite_add_tcase(suite, cli_peaks_case());
     suite_add_tcase(suite, cli_report_case());
     suite_add_tcase(suite, cli_audit_case());
     suite_add_tcase(suite, cli_explain_case());

@@ -13,6 +13,7 @@
 #include "verify/device/memory.h"
 #include "verify/session/session.h"
 #include "verify/build/build.h"
+#include "verify/device/peaks.h"
 #include "contract/scaled.h"
 #include "suites.h"
 
@@ -397,6 +398,21 @@ START_TEST(a_misbehaving_kernel_has_its_outcome)
 }
 END_TEST
 
+START_TEST(ceilings_of_the_device_repeat)
+{
+    static const int all[] = {FIGURE_COPY, FIGURE_L2, FIGURE_RATE + RATE_BF16, FIGURE_LAUNCH, FIGURE_GRAPH};
+    struct figures first, second;
+    char error[512];
+    open_device();
+    peaks_measure(&device, PEAKS_ALL, &first, error, sizeof error);
+    ck_assert_msg(peaks_measure(&device, PEAKS_ALL, &second, error, sizeof error) == 0, "%s", error);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        ck_assert_msg(first.value[all[i]] > 0 && fabs(first.value[all[i]] / second.value[all[i]] - 1) < 0.05,
+                      "%s: %g and %g %s", figure_title((enum figure)all[i]), first.value[all[i]],
+                      second.value[all[i]], figure_unit((enum figure)all[i]));
+}
+END_TEST
+
 Suite *gpu_suite(void)
 {
     Suite *suite = suite_create("gpu");
@@ -404,6 +420,7 @@ Suite *gpu_suite(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, inputs_have_the_same_bits_on_the_host_and_on_the_gpu);
     tcase_add_test(tcase, pieces_of_gpu_memory_come_together);
+    tcase_add_test(tcase, ceilings_of_the_device_repeat);
     tcase_add_test(tcase, pieces_that_are_nowhere_are_an_error);
     tcase_add_test(tcase, both_enclosures_agree_on_every_input_class);
     tcase_add_loop_test(tcase, a_misbehaving_kernel_has_its_outcome, 0, MISBEHAVING);

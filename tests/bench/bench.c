@@ -10,7 +10,7 @@
 #include "gen/contract/space.h"
 #include "../../reference/judge.h"
 #include "verify/system/clock.h"
-#include "verify/device/device.h"
+#include "verify/device/peaks.h"
 #include "verify/device/memory.h"
 
 enum { ROUNDS = 5 };
@@ -174,12 +174,21 @@ static void bench_witness(const struct device *device, const char *problem, cons
     close_bench(&b);
 }
 
+static void measure(struct device *device)
+{
+    struct figures figures;
+    char error[512];
+    peaks_measure(device, PEAKS_SPOT, &figures, error, sizeof error);
+    peaks_use(&figures, device);
+}
+
 static void bench_host(void)
 {
     struct device device;
     char error[512];
     if (device_open(&device, "host", error, sizeof error) != 0)
         die(error);
+    measure(&device);
     const double fma = device.measured.tflops[RATE_F32] * 1e12;
     printf("%s, %d cores: copy %.1f GB/s, fp32 %.3f TFLOP/s\n", device.name, device.processors,
            device.measured.gbps, device.measured.tflops[RATE_F32]);
@@ -201,6 +210,7 @@ static void bench_cuda(void)
     char error[512];
     if (device_open(&device, "cuda", error, sizeof error) != 0)
         die(error);
+    measure(&device);
     printf("%s: copy %.0f GB/s (vendor %.0f)\n", device.name, device.measured.gbps, device.vendor.gbps);
     /* one fp64 FMA a term at half the matrix-unit fp64 rate; three fp32 operations beside it */
     bench_part(&device, "gemm_fp8", "m=4096 n=4096 k=4096", 2 * 4096.0 * 4096 * 4096, 33.5e12,

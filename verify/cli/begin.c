@@ -7,7 +7,7 @@
 #include "verify/isolate/child.h"
 #include "verify/system/interrupt.h"
 
-static void say_waiting(const char *path)
+void begin_waiting(const char *path)
 {
     options_error("waiting for another unseen that is timing on this device (%s)\n"
                   "---> --no-lease does not wait, and the times of both are then worth little",
@@ -32,7 +32,7 @@ static struct task_options task_options(const struct options *options, const str
                                  .seed = options->seed,
                                  .has_seed = options->seed_given,
                                  .attend = options->no_lease,
-                                 .waiting = options->quiet ? NULL : say_waiting};
+                                 .waiting = options->quiet ? NULL : begin_waiting};
 }
 
 int begin_step(const struct task *task, enum task_status status)
@@ -84,9 +84,16 @@ int begin_configuration(const struct options *options,
     status = begin_step(&task, task_config(&task, options->argument[2], &config));
     if (status == 0)
         status = begin_step(&task, task_build(&task));
+    if (status == 0 && options->timed)
+        status = begin_ceilings(&task, options);
     if (status == 0)
         status = command(&task, options, &config);
     return begin_end(&task, status);
+}
+
+int begin_ceilings(struct task *task, const struct options *options)
+{
+    return begin_step(task, task_calibrate(task, options->peaks));
 }
 
 int begin_end(struct task *task, int status)

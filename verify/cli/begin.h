@@ -8,8 +8,14 @@
 /* Problem, device, lease and contract. Returns 0; or an exit status, and then there is nothing to clear. */
 int begin_task(struct task *task, const struct options *options);
 
+/* Says that another unseen has the device: what a lease is opened with. */
+void begin_waiting(const char *path);
+
 /* The exit status of a step of the task; 0: it is done. */
 int begin_step(const struct task *task, enum task_status status);
+
+/* What the hardware can do, before times are taken; --peaks names its file. */
+int begin_ceilings(struct task *task, const struct options *options);
 
 /* What commands on one configuration (the third argument) have in common: signals, problem, contract, configuration,
  * candidate; then `command`. Returns an exit status. */

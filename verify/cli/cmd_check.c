@@ -31,6 +31,16 @@ static void print_log(const char *path)
         fclose(log);
 }
 
+static void show_notes(const char *line)
+{
+    char text[1024];
+    for (size_t length = strcspn(line, "\n"); length > 0; length = strcspn(line, "\n")) {
+        snprintf(text, sizeof text, "%.*s", (int)length, line);
+        show_line("note", text);
+        line += length + (line[length] == '\n');
+    }
+}
+
 static int report(const struct task *task, const struct session *session, const struct config_result *result,
                   const struct options *options, const char *log)
 {
@@ -91,6 +101,8 @@ static int run_check(const struct task *task, const struct options *options, con
     if (options->timed && !is_interrupted() && checked == SESSION_OK && result.outcome == OUTCOME_PASS)
         checked = session_late(session, config, &result);
     if (!is_interrupted() && checked == SESSION_OK) {
+        if (!options->quiet)
+            show_notes(task->ceilings.note);
         status = report(task, session, &result, options, log);
         const int written = show_json(task, options, session, &result, NULL, status == EXIT_GENERAL);
         status = written == 0 ? status : written;

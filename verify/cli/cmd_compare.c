@@ -61,6 +61,16 @@ static void describe(const struct task *task, const struct options *options, str
     }
 }
 
+/* Ratios of times taken in turns hold on a slow machine, too; whoever reads them may want to know. */
+static void note_ceilings(const struct task *task, struct comparison *c)
+{
+    const char *line = task->ceilings.note;
+    for (size_t length = strcspn(line, "\n"); length > 0; length = strcspn(line, "\n")) {
+        comparison_note(c, "%.*s", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
 /* One result of a comparison that came to its end. */
 static int conclude(const struct options *options, const struct comparison *c)
 {
@@ -157,6 +167,7 @@ static int run_now(struct task *task, const struct options *options)
     struct comparison c = {.problem = NULL};
     char error[1024] = "";
     describe(task, options, &c);
+    note_ceilings(task, &c);
     if (strcmp(c.side[0].sha256, c.side[1].sha256) == 0)
         comparison_note(&c, "both are the same kernel: what differs is this machine");
     if (!options->quiet)
@@ -182,6 +193,8 @@ static int compare_now(const struct options *given)
     status = begin_step(&task, task_build(&task));
     if (status == 0)
         status = begin_step(&task, task_draw(&task));
+    if (status == 0 && options.timing)
+        status = begin_ceilings(&task, &options);
     if (status == 0 && is_interrupted())
         status = EXIT_INTERRUPTED;
     if (status == 0)
@@ -294,6 +307,7 @@ static int run_against(struct task *task, const struct options *options, const s
     struct comparison c = {.problem = NULL};
     char error[1024] = "";
     describe(task, options, &c);
+    note_ceilings(task, &c);
     describe_stored(old, &c.side[0]);
     c.kind = COMPARISON_DRIFT;
     if (!options->quiet)
@@ -318,6 +332,8 @@ static int begin_against(const struct options *options, const struct result *old
         status = check_baseline(&task, old, options->against);
     if (status == 0)
         status = begin_step(&task, against_sets(&task, old, options->against));
+    if (status == 0 && options->timing)
+        status = begin_ceilings(&task, options);
     if (status == 0 && is_interrupted())
         status = EXIT_INTERRUPTED;
     if (status == 0)

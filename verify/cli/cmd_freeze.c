@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "verify/system/home_folder.h"
 #include "reports/atomic.h"
 #include "reports/result.h"
 #include "options.h"
@@ -91,7 +92,7 @@ static int lock_directory(const char *path, bool make)
 {
     char *copy = strdup(path);
     char *const name = copy ? dirname(copy) : NULL;
-    if (name && make && !paths_make(name))
+    if (name && make && !home_make(name))
         make = false; /* opening it says why */
     const int directory = name ? open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     int locked = directory < 0 ? -1 : 0;

@@ -83,6 +83,32 @@ static void prepare_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
+/* Without times nothing is measured. */
+static void start_peaks(const struct task *task, struct peaks *peaks)
+{
+    const struct calibrated *const c = &task->ceilings;
+    *peaks = (struct peaks){.bandwidth_gbps = device_gbps(&task->device),
+                            .measured_gbps = task->device.measured.gbps,
+                            .tflops = device_tflops(&task->device, task->problem),
+                            .source = task->device.vendor.gbps > 0 ? PEAKS_VENDOR
+                                      : c->present                 ? PEAKS_MEASURED
+                                                                   : PEAKS_UNKNOWN,
+                            .launch_ms = task->device.launch_ms,
+                            .incomparable = c->present && !c->comparable};
+    snprintf(peaks->calibrated, sizeof peaks->calibrated, "%s", c->calibration.date);
+    snprintf(peaks->sha256, sizeof peaks->sha256, "%s", c->hash);
+    snprintf(peaks->why, sizeof peaks->why, "%s", c->incomparable);
+}
+
+static void note_ceilings(const struct task *task, struct result *result)
+{
+    const char *line = task->ceilings.note;
+    for (size_t length = strcspn(line, "\n"); length > 0; length = strcspn(line, "\n")) {
+        result_note(result, "%.*s", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
 static void start_result(const struct task *task, const struct options *options, struct result *result)
 {
     struct arithmetics arithmetics;
@@ -121,6 +147,7 @@ static void start_result(const struct task *task, const struct options *options,
                     "the unseen set was given (%.300s) and not drawn: whoever knows the file can have "
                     "prepared for it",
                     options->unseen_set);
+    note_ceilings(task, result);
     run_say_sandbox(result);
     snprintf(result->baseline.path, sizeof result->baseline.path, "%.500s", task->baseline_path);
     memcpy(result->baseline.sha256, task->baseline.sha256, sizeof task->baseline.sha256);
@@ -128,11 +155,7 @@ static void start_result(const struct task *task, const struct options *options,
     result->own_tolerance.present = task->space.tolerance.given;
     result->own_tolerance.atol = task->space.tolerance.atol;
     result->own_tolerance.rtol = task->space.tolerance.rtol;
-    result->peaks = (struct peaks){.bandwidth_gbps = device_gbps(&task->device),
-                                   .measured_gbps = task->device.measured.gbps,
-                                   .tflops = device_tflops(&task->device, task->problem),
-                                   .source = task->device.vendor.gbps > 0 ? PEAKS_VENDOR : PEAKS_MEASURED,
-                                   .launch_ms = task->device.launch_ms};
+    start_peaks(task, &result->peaks);
     result->phase.build = task->build.seconds;
     result->phase.draw = task->draw_seconds;
     result->coverage = (struct result_coverage){.strength = task->notes.coverage.strength,
@@ -463,6 +486,8 @@ int command_verify(const struct options *options)
         reward_print_uncompiled(stdout, &reward);
     if (status == 0)
         status = begin_step(&task, task_draw(&task));
+    if (status == 0 && options->timing)
+        status = begin_ceilings(&task, options);
     if (status == 0 && is_interrupted())
         status = EXIT_INTERRUPTED;
     if (status == 0)

@@ -51,7 +51,7 @@ static const struct command commands[] = {
      "  unseen export softmax --unseen 8 --format json --out set.json --inputs inputs\n\n"
      "Exit status: 0 it is written, 2 bad usage or input, 3 the environment cannot do it.",
      command_export},
-    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbgQADjcnLxftMBJTvqRiwFWPEkHUKGO6",
+    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbgQADjcnLxftMBJTvqRiwFWPEkHUKGO6z",
      "Run CANDIDATE (.c, .cu, .so, .py or .json) on the seen and on an unseen set, judge every output "
      "element, and "
      "say whether it is general.\v"
@@ -59,7 +59,7 @@ static const struct command commands[] = {
      "  unseen verify softmax kernel.cu --effort quick\n"
      "  unseen verify softmax kernel.c --device host --json result.json\n\n" STATUSES,
      command_verify},
-    {"check", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptMTmLvqiwPEkj",
+    {"check", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptMTmLvqiwPEkjz",
      "Run CANDIDATE on one configuration, such as 'rows=3 cols=4099 seed=91'.\v"
      "Exit status: 0 it passes, 1 it does not, 2 bad usage or input, 3 the environment cannot do it, "
      "130 interrupted.",
@@ -135,7 +135,7 @@ static const struct command commands[] = {
      "cannot do "
      "it.",
      command_report},
-    {"compare", "[PROBLEM] OLD NEW", 2, 3, "dSpuesjnaxLtMBJvqRiwPEk",
+    {"compare", "[PROBLEM] OLD NEW", 2, 3, "dSpuesjnaxLtMBJvqRiwPEkz",
      "Is NEW worse than OLD? Two candidates, checked and timed now in turns on the same configurations "
      "(PROBLEM OLD NEW); two stored results (OLD.json NEW.json); or a candidate against a stored result "
      "(PROBLEM CANDIDATE --against OLD.json).\v"
@@ -145,7 +145,13 @@ static const struct command commands[] = {
      "or "
      "input, 3 the environment cannot do it, 130 interrupted.",
      command_compare},
-    {"peak", "", 0, 0, "d", "Measure what the hardware can do, beside the vendor's figures.", command_peak},
+    {"peak", "", 0, 0, "dLz",
+     "Measure what the hardware can do, beside the vendor's figures, and keep it: verify, check and compare "
+     "use it from then on.\v"
+     "Exit status: 0 measured and kept, 2 bad usage, or the file is another's, 3 the environment cannot do "
+     "it, "
+     "130 interrupted.",
+     command_peak},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

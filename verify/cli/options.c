@@ -68,7 +68,8 @@ enum {
     KEY_FORMAT = '3',
     KEY_INPUTS = '4',
     KEY_SIZE = '5',
-    KEY_UNSEEN_SET = '6'
+    KEY_UNSEEN_SET = '6',
+    KEY_PEAKS = 'z'
 };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
@@ -103,6 +104,8 @@ static const struct argp_option all_options[] = {
      "judge and time FILE, or the problem's `own` baseline, beside the candidate", 0},
     {"against", KEY_AGAINST, "FILE", 0, "compare with this stored result, which was made with --baseline own",
      0},
+    {"peaks", KEY_PEAKS, "FILE", 0,
+     "the file of what the hardware can do, which unseen peak writes (default: the machine's own)", 0},
     {"scores", KEY_SCORES, NULL, 0, "print the scores that others publish, too (doc/scores.md)", 0},
     {"reward", KEY_REWARD, "NAME", 0,
      "print one line: the score NAME of the unseen set (NAME@seen: of the seen)", 0},
@@ -198,6 +201,7 @@ static bool take_text(int key, const char *text, struct options *o)
         {KEY_DB, &o->db},
         {KEY_PLOT, &o->plot},
         {KEY_AGAINST, &o->against},
+        {KEY_PEAKS, &o->peaks},
         {KEY_JSON, &o->json},
         {KEY_CSV, &o->csv},
         {KEY_HTML, &o->html},

@@ -22,7 +22,7 @@ struct options {
     const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause, *like, *out, *python, *entry;
     const char *html, *junit, *markdown;
     const char *format, *inputs, *unseen_set;
-    const char *reward, *reward_table, *db, *plot, *against;
+    const char *reward, *reward_table, *db, *plot, *against, *peaks;
     bool github;
     enum color color;
     bool arguments_are_results; /* and not a problem and a candidate */

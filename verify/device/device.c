@@ -109,13 +109,6 @@ enum device_status device_open(struct device *device, const char *spec, char *er
     return DEVICE_SPEC;
 }
 
-int device_measure_rates(struct device *device, char *error, size_t error_size)
-{
-    if (device->backend == BACKEND_HOST)
-        return 0; /* measured when it was opened */
-    return device_measure_rates_cuda(device, error, error_size);
-}
-
 #ifndef HAVE_CUDA
 int device_count_cuda(void)
 {
@@ -128,12 +121,6 @@ enum device_status device_open_cuda(struct device *device, int ordinal, char *er
     (void)ordinal;
     snprintf(error, error_size, "this build has no CUDA\n---> install the CUDA Toolkit and run make");
     return DEVICE_NONE;
-}
-
-int device_measure_rates_cuda(struct device *device, char *error, size_t error_size)
-{
-    device_open_cuda(device, 0, error, error_size);
-    return -1;
 }
 
 int device_control_cuda(const struct device *device, double ms, double *event_ms, double *wall_ms)

@@ -31,8 +31,9 @@ struct device {
     char arch[8];   /* "90a": what candidates are compiled for */
     int processors; /* multiprocessors; host: cores */
     size_t memory_bytes, l2_bytes;
-    double launch_ms;                 /* an empty call */
-    struct ceilings vendor, measured; /* measured: only what was measured so far */
+    double clock_mhz, memory_clock_mhz; /* the highest, where the system says; else 0 */
+    double launch_ms;                   /* an empty call; 0 until it is known (peaks.h) */
+    struct ceilings vendor, measured;   /* measured: likewise */
 };
 
 enum device_status {
@@ -41,14 +42,9 @@ enum device_status {
     DEVICE_NONE  /* there is no such device, or it cannot be used: the environment's */
 };
 
-/* spec: "host", "cuda", "cuda:N"; NULL: CUDA where a GPU is present, else the host. Measures copy
- * bandwidth, the launch floor and, on the host, the FMA rate (some tenths of a second).
+/* spec: "host", "cuda", "cuda:N"; NULL: CUDA where a GPU is present, else the host. Measures nothing.
  * But for DEVICE_OK error says what was found and what to do. */
 enum device_status device_open(struct device *device, const char *spec, char *error, size_t error_size);
-
-/* The GEMM rate of every format on the GPU (cuBLASLt, loaded at run time), for `unseen peak`. Returns 0,
- * or -1 with a reason (no cuBLASLt); fills measured.tflops. */
-int device_measure_rates(struct device *device, char *error, size_t error_size);
 
 /* Vendor figures by the name that the driver reports; false when the device is not in the table. */
 bool device_vendor_ceilings(const char *name, struct ceilings *out);
@@ -66,7 +62,6 @@ int device_control_cuda(const struct device *device, double ms, double *event_ms
 enum device_status device_open_host(struct device *device, char *error, size_t error_size);
 enum device_status device_open_cuda(struct device *device, int ordinal, char *error, size_t error_size);
 int device_count_cuda(void); /* 0 without a driver or without CUDA in this build */
-int device_measure_rates_cuda(struct device *device, char *error, size_t error_size);
 
 #ifdef __cplusplus
 }

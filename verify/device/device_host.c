@@ -1,11 +1,10 @@
-/* The host as a device: how fast its memory copies and its cores multiply. */
+/* The host as a device. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "verify/system/clock.h"
 #include "device.h"
 #include "processors.h"
 
@@ -24,66 +23,25 @@ static void read_name(char *name, size_t size)
         fclose(file);
 }
 
-/* Best of a few copies by all cores, counting bytes read and written. */
-static double measure_copy(int cores)
+/* The highest clock; without a driver for it, what the processor runs at. */
+static double read_clock(void)
 {
-    const size_t bytes = (size_t)64 << 20, part = (size_t)1 << 20;
-    char *from = malloc(bytes), *to = malloc(bytes);
-    double best = 0;
-    if (!from || !to) {
-        free(from);
-        free(to);
-        return 0;
+    char line[256];
+    double khz = 0, mhz = 0;
+    FILE *file = fopen("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "re");
+    if (file) {
+        const bool found = fscanf(file, "%lf", &khz) == 1;
+        fclose(file);
+        if (found)
+            return khz / 1e3;
     }
-    memset(from, 1, bytes);
-    memset(to, 2, bytes);
-    for (int round = 0; round < 6; round++) {
-        const double start = clock_seconds();
-#pragma omp parallel for num_threads(cores) schedule(static)
-        for (size_t i = 0; i < bytes; i += part)
-            memcpy(to + i, from + i, part);
-        const double rate = 2 * (double)bytes / (clock_seconds() - start) / 1e9;
-        best = rate > best ? rate : best;
-    }
-    free(from);
-    free(to);
-    return best;
-}
-
-enum { CHAINS = 256 };
-
-/* Independent fused multiply-adds, enough of them to hide their latency. Returns a value that depends
- * on all, so that none is optimized away. */
-__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) static float
-multiply_add(int64_t rounds, float factor)
-{
-    float chain[CHAINS], total = 0;
-    for (int i = 0; i < CHAINS; i++)
-        chain[i] = (float)i;
-    for (int64_t r = 0; r < rounds; r++)
-#pragma omp simd
-        for (int i = 0; i < CHAINS; i++)
-            chain[i] = chain[i] * factor + 0.5f;
-    for (int i = 0; i < CHAINS; i++)
-        total += chain[i];
-    return total;
-}
-
-static double measure_fma(int cores)
-{
-    const int64_t rounds = 200000;
-    volatile float sink = 0;
-    double best = 0;
-    for (int round = 0; round < 3; round++) {
-        const double start = clock_seconds();
-        float total = 0;
-#pragma omp parallel num_threads(cores) reduction(+ : total)
-        total += multiply_add(rounds, 0.999f);
-        sink = sink + total;
-        const double rate = 2.0 * CHAINS * (double)rounds * cores / (clock_seconds() - start) / 1e12;
-        best = rate > best ? rate : best;
-    }
-    return best;
+    file = fopen("/proc/cpuinfo", "re");
+    while (file && mhz <= 0 && fgets(line, sizeof line, file))
+        if (strncmp(line, "cpu MHz", 7) == 0 && strchr(line, ':'))
+            mhz = strtod(strchr(line, ':') + 1, NULL);
+    if (file)
+        fclose(file);
+    return mhz;
 }
 
 enum device_status device_open_host(struct device *device, char *error, size_t error_size)
@@ -97,8 +55,6 @@ enum device_status device_open_host(struct device *device, char *error, size_t e
     read_name(device->name, sizeof device->name);
     snprintf(device->driver, sizeof device->driver, "%.60s", uname(&system) == 0 ? system.release : "");
     device->memory_bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-    device->launch_ms = 1e-4; /* a call through a function pointer and two clock readings */
-    device->measured.gbps = measure_copy(device->processors);
-    device->measured.tflops[RATE_F32] = measure_fma(device->processors);
+    device->clock_mhz = read_clock();
     return DEVICE_OK;
 }

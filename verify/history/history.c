@@ -131,7 +131,7 @@ static void bind_set(sqlite3_stmt *s, const struct result *result, bool unseen)
     bind_whole(s, NAMED("pass"), set->outcome[OUTCOME_PASS]);
     bind_number(s, NAMED("ms"), ms > 0, ms);
     bind_number(s, NAMED("fraction"), set->timed, set->geomean_fraction);
-    bind_number(s, NAMED("score"), set->timed && !score_is_open(result, unseen), set->score);
+    bind_number(s, NAMED("score"), set->timed && !score_open(result, unseen), set->score);
 #undef NAMED
 }
 

@@ -2,6 +2,7 @@
 #include "scores.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "score.h"
@@ -306,6 +307,31 @@ static bool is_settled(const struct counted *c, enum score_name name)
            (name == SCORE_AKA_POINTS || name == SCORE_AKA_BOUNDED || name == SCORE_PEAK_FRACTION);
 }
 
+/* Is it made of times that are held against ceilings? Speedups are not: both sides are of the same minutes. */
+static bool leans_on_ceilings(const struct counted *c, enum score_name name)
+{
+    if (c->timed == 0 || c->denied)
+        return false;
+    switch (name) {
+    case SCORE_OURS:
+    case SCORE_SOL: return true;
+    case SCORE_PEAK_FRACTION: return c->passing == c->total;
+    case SCORE_TABLE: return c->table && c->table->quantity == REWARD_FRACTION;
+    default: return false;
+    }
+}
+
+/* On a machine that is slower than when its ceilings were measured no such number stands. */
+static void take_back(const struct counted *c, enum score_name name, struct score_value *score)
+{
+    const struct peaks *const peaks = &c->result->peaks;
+    if (!peaks->incomparable || score->state == SCORE_NONE || !leans_on_ceilings(c, name))
+        return;
+    *score = (struct score_value){.state = SCORE_INCOMPARABLE};
+    snprintf(score->reason, sizeof score->reason, "%s",
+             *peaks->why ? peaks->why : "the machine was slower than its calibration");
+}
+
 static void fill(const struct counted *c, struct score_value *score)
 {
     for (int i = 0; i < SCORE_NAMES; i++) {
@@ -321,6 +347,7 @@ static void fill(const struct counted *c, struct score_value *score)
                                    c->word);
         else
             score[i] = one(c, name);
+        take_back(c, name, &score[i]);
     }
 }
 

@@ -13,6 +13,7 @@
 
 #include "paths.h"
 #include "verify/build/scratch.h"
+#include "verify/system/home_folder.h"
 
 enum { HEX = 2 * SHA256_DIGEST_SIZE, FOOTER = 16 + 1 + HEX + 1 };
 
@@ -22,14 +23,8 @@ void cache_open(struct cache_slot *slot, const char *name)
 {
     char directory[900], lock[1300];
     *slot = (struct cache_slot){.lock = -1};
-    if (!paths_home(directory, sizeof directory, "XDG_CACHE_HOME", ".cache")) {
-        snprintf(slot->why, sizeof slot->why, "neither XDG_CACHE_HOME nor HOME names a directory");
+    if (!cache_folder(directory, sizeof directory, slot->why, sizeof slot->why))
         return;
-    }
-    if (!paths_make(directory)) {
-        snprintf(slot->why, sizeof slot->why, "%.300s: %s", directory, strerror(errno));
-        return;
-    }
     snprintf(slot->path, sizeof slot->path, "%s/%s", directory, name);
     snprintf(lock, sizeof lock, "%s.lock", slot->path);
     slot->lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0600);

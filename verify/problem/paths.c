@@ -44,29 +44,6 @@ bool paths_installed(void)
     return find_place(path, sizeof path, "problems/problem.h") == PLACE_INSTALLED;
 }
 
-bool paths_home(char *directory, size_t size, const char *variable, const char *otherwise)
-{
-    const char *const given = getenv(variable), *const home = getenv("HOME");
-    int length = -1;
-    if (given && *given == '/')
-        length = snprintf(directory, size, "%s/unseen", given);
-    else if (home && *home == '/')
-        length = snprintf(directory, size, "%s/%s/unseen", home, otherwise);
-    return length >= 0 && length < (int)size;
-}
-
-bool paths_make(char *directory)
-{
-    for (char *slash = strchr(directory + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        const int made = mkdir(directory, 0700);
-        *slash = '/';
-        if (made != 0 && errno != EEXIST)
-            return false;
-    }
-    return mkdir(directory, 0700) == 0 || errno == EEXIST;
-}
-
 int paths_shape(char *path, size_t size, const char *name)
 {
     char whole[256];

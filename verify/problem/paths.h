@@ -17,12 +17,4 @@ int paths_root(char *path, size_t size);
 /* Are they under share/, where nothing of a user's is kept? */
 bool paths_installed(void);
 
-/* The user's own folder of the tool: "unseen" below what the environment's `variable` names (XDG_DATA_HOME), or below `otherwise`
- * (".local/share") of the home. A relative value is to be ignored, says the specification of these variables. False: neither is
- * there, or it is too long. */
-bool paths_home(char *directory, size_t size, const char *variable, const char *otherwise);
-
-/* It and all above it, readable by its user alone. False with errno. */
-bool paths_make(char *directory);
-
 #endif

@@ -6,6 +6,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "verify/system/home_folder.h"
 #include "verify/system/budget.h"
 #include "verify/system/clock.h"
 #include "verify/system/interrupt.h"
@@ -65,6 +66,12 @@ enum task_status task_open(struct task *task, const struct task_options *options
     return TASK_OK;
 }
 
+enum task_status task_calibrate(struct task *task, const char *peaks)
+{
+    const struct calibrate_options options = {.path = peaks, .lease = task->lease};
+    return calibrate(&task->device, &options, &task->ceilings) ? TASK_OK : TASK_INTERRUPTED;
+}
+
 /* The published contract, or the user's narrower one. */
 static enum task_status read_space(struct task *task, const char *path, struct space *space)
 {
@@ -113,7 +120,7 @@ static bool find_users(const struct problem *problem, char *path, size_t size)
 {
     char directory[900];
     if (folder_is_apart(problem) || !paths_installed() ||
-        !paths_home(directory, sizeof directory, "XDG_DATA_HOME", ".local/share"))
+        !home_folder(directory, sizeof directory, "XDG_DATA_HOME", ".local/share"))
         return false;
     return snprintf(path, size, "%s/%s.regress", directory, problem->name) < (int)size;
 }

@@ -4,6 +4,7 @@
 
 #include "gen/draw/draw.h"
 #include "verify/build/build.h"
+#include "verify/calibrate/calibrate.h"
 #include "verify/device/device.h"
 #include "verify/device/lease.h"
 #include "verify/device/room.h"
@@ -48,6 +49,7 @@ struct task {
     struct build build, baseline; /* baseline: where one is given, else zero */
     char baseline_path[1400];     /* of a baseline; empty: none */
     bool baseline_own;
+    struct calibrated ceilings; /* after task_calibrate */
     double draw_seconds;
     bool uncompiled; /* after TASK_INPUT of task_build: the compiler said no to the candidate */
     char error
@@ -56,7 +58,9 @@ struct task {
 
 /* In this order, as far as they are needed. task_clear is safe after any of them. */
 enum task_status task_open(struct task *task, const struct task_options *options); /* problem and device */
-enum task_status task_contract(struct task *task);                                 /* space, seen, frozen */
+/* What the hardware can do, for whoever takes times. `peaks`: the file; NULL: the machine's own. */
+enum task_status task_calibrate(struct task *task, const char *peaks);
+enum task_status task_contract(struct task *task); /* space, seen, frozen */
 enum task_status
 task_judge(struct task *task); /* what judges results on the device, of a problem in a folder */
 enum task_status task_build(struct task *task); /* the same, candidate and baseline */
