@@ -28,6 +28,7 @@ TCase *oracle_session_case(void);
 Suite *cli_suite(void);
 Suite *python_suite(void);
 Suite *harden_suite(void);
+Suite *task_suite(void);
 Suite *prove_suite(void);
 Suite *own_suite(void);
 Suite *faults_suite(void);
