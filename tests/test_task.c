@@ -364,6 +364,42 @@ START_TEST(importing_finds_sizes_limits_and_laws)
 }
 END_TEST
 
+/* A KernelBench-Hard directory: several published sets, a tolerance for each dtype. */
+START_TEST(a_directory_has_its_own_seen_set_and_tolerance)
+{
+    if (!interpreter())
+        SKIP_TEST(no_torch);
+    if (!getenv("PYTHON_ALL"))
+        SKIP_TEST("PYTHON_ALL=1 runs it");
+    ck_assert_int_eq(mkdir("hard", 0755), 0);
+    cli_put(
+        "hard/reference.py", HEAD
+        "class Model(nn.Module):\n    def __init__(self, ROWS, N, best):\n        super().__init__()\n"
+        "        self.best = best\n    def forward(self, x):\n        return torch.topk(x, self.best)[0]\n"
+        "ROWS = 4\nN = 24\nbest = 3\ndef get_inputs():\n    return [torch.randn(ROWS, N)]\n"
+        "def get_init_inputs():\n    return [ROWS, N, best]\n");
+    cli_put("hard/shapes.py",
+            "SHAPES = [{'ROWS': 4, 'N': 24, 'best': 3}, {'ROWS': 2, 'N': 700, 'BEST': 9}]\n");
+    cli_put("hard/problem.yaml", "name: hard\ntolerance:  # of the check\n  torch.float32: 2.5e-3  # wide\n\n"
+                                 "  bfloat16: {atol: 1, rtol: 2}\nsota:\n  float32: 7\n");
+    CLI("import", "./hard", "--python", interpreter());
+    ck_assert_msg(cli.status == 2, "%s", cli.out); /* hard is there already */
+    ck_assert_int_eq(mkdir("out", 0755), 0);
+    CLI("import", "./hard", "--out", "out", "--python", interpreter());
+    cli_expect(0, "wrote out/hard");
+    expect_in("out/hard/hard.seen",
+              "\nROWS=4 N=24 best=3 input=published\nROWS=2 N=700 best=9 input=published\n");
+    expect_in("out/hard/hard.space", "# attributes\nbest ");
+    expect_in("out/hard/hard.space", "limit best <= N");
+    expect_in("out/hard/README.md",
+              "problem.yaml, line 5: 'bfloat16: {atol: 1, rtol: 2}'; a dtype and a number were");
+    CLI("describe", "./out/hard");
+    cli_expect(0, "0.0025");
+    CLI("draw", "./hard", HOST, "--seen", "--python", interpreter()); /* on the fly, as a problem */
+    cli_expect(0, "ROWS=2 N=700 best=9 input=published");
+}
+END_TEST
+
 /* --- solutions --- */
 
 #define NEW(forward)                                                                                         \
@@ -449,8 +485,9 @@ Suite *task_suite(void)
 {
     Suite *suite = suite_create("task");
     TCase *folders = tcase_create("folders"), *sources = tcase_create("sources"),
-          *imports = tcase_create("imports");
-    TCase *const all[] = {folders, sources, imports};
+          *refused = tcase_create("refused"), *found_cases = tcase_create("found"),
+          *judged = tcase_create("judged");
+    TCase *const all[] = {folders, sources, refused, found_cases, judged};
     tcase_add_loop_test(folders, a_description_that_is_cut_off_is_refused, 0, 5);
     tcase_add_loop_test(folders, a_description_that_says_something_else_is_refused, 0,
                         sizeof changes / sizeof *changes);
@@ -458,13 +495,14 @@ Suite *task_suite(void)
     tcase_add_test(folders, a_folder_that_holds_no_task_is_refused);
     tcase_add_loop_test(sources, what_is_no_task_is_told_without_torch, 0, sizeof unread / sizeof *unread);
     tcase_add_test(sources, a_directory_without_a_reference_is_refused);
-    tcase_add_loop_test(imports, a_task_that_hangs_is_ended, 0, 2);
-    tcase_add_loop_test(imports, a_task_that_cannot_run_is_told_why, 0, UNRUNNABLE);
-    tcase_add_loop_test(imports, a_task_that_does_odd_things_leaves_nothing, 0, sizeof odd / sizeof *odd);
-    tcase_add_loop_test(imports, importing_finds_sizes_limits_and_laws, 1, FOUND);
-    tcase_add_test(imports, an_honest_solution_is_general_and_a_lost_tail_is_found);
-    tcase_add_test(imports, a_solution_is_told_what_is_wrong_with_it);
-    for (int i = 0; i < 3; i++) {
+    tcase_add_loop_test(refused, a_task_that_hangs_is_ended, 0, 2);
+    tcase_add_loop_test(refused, a_task_that_cannot_run_is_told_why, 0, UNRUNNABLE);
+    tcase_add_loop_test(refused, a_task_that_does_odd_things_leaves_nothing, 0, sizeof odd / sizeof *odd);
+    tcase_add_loop_test(found_cases, importing_finds_sizes_limits_and_laws, 1, FOUND);
+    tcase_add_test(found_cases, a_directory_has_its_own_seen_set_and_tolerance);
+    tcase_add_test(judged, an_honest_solution_is_general_and_a_lost_tail_is_found);
+    tcase_add_test(judged, a_solution_is_told_what_is_wrong_with_it);
+    for (int i = 0; i < 5; i++) {
         tcase_add_checked_fixture(all[i], cli_setup, cli_teardown);
         tcase_set_timeout(all[i], 300);
         suite_add_tcase(suite, all[i]);

@@ -96,15 +96,19 @@ def _probe(source, seconds, vary):
     try:
         runs = probe.Probe(source, seconds)
     except fake.Failed as failed:
-        expected = "" if "was expected" in str(failed) else "; a Model that takes what get_inputs returns was expected"
+        expected = "" if " expected" in str(failed) else "; a Model that takes what get_inputs returns was expected"
         raise ImportError_(f"{source.path} does not run as it is: {failed}{expected}\n---> {failed.hint}") from failed
     if any(fake.observe(source, {}).dims() != runs.base.dims() for _ in range(AGAIN)):
         raise ImportError_(f"{source.path} draws other shapes in another run; the shapes of inputs, weights and outputs "
                            "were expected to follow from the source's sizes\n---> take chance out of the shapes")
-    axes, words = probe.rings(runs, vary)
+    sets = source.published_sets()
+    several = [s.name for s in source.sizes if len({each[s.name] for each in sets}) > 1]  # whoever published it varies them
+    axes, words = probe.rings(runs, (*vary, *several))
     for axis in axes:
         if not runs.late():
             probe.find_range(runs, axis)
+        for published in sets:
+            probe.cover(runs, axis, published[axis.sizes[0]])
     return runs, axes[:14], words
 
 

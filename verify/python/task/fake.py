@@ -69,6 +69,11 @@ def failed(error):
     if any(isinstance(e, socket.gaierror) or isinstance(e, OSError) and e.errno in NO_NETWORK for e in chain):
         return Failed(f"it asks for the network, which is not there when a task is imported ({text})",
                       "put what it fetches into the file")
+    if any(isinstance(e, DataDependentOutputException) for e in chain):
+        return Failed(f"forward reads numbers from its tensors ({text}), on which its graph hangs; operations that follow from "
+                      "the sizes alone were expected", "write it without .item(), or as a problem of its own (unseen new)")
+    if isinstance(error, ModuleNotFoundError):
+        return Failed(f"{text} in the interpreter that runs it", "install it there, or name another with --python")
     if isinstance(error, MemoryError) or "allocate memory" in text:
         limit = resource.getrlimit(resource.RLIMIT_AS)[0]
         has = f"the {limit >> 30} GiB that importing has" if limit > 0 else "there is"

@@ -9,7 +9,7 @@ import re
 
 from . import expression
 
-MOST_DIVISOR = 64
+MOST_DIVISOR = 256  # the largest group of quantized weights
 
 
 def _linear(samples):

@@ -199,6 +199,12 @@ def find_range(probe, axis):
         axis.high = max(axis.value, axis.low)
 
 
+def cover(probe, axis, value):
+    """Widens an axis to a published value, where that runs."""
+    if not axis.low <= value <= axis.high and value % axis.step == axis.rest and probe.run(_sizes(axis, value)):
+        axis.low, axis.high = min(axis.low, value), max(axis.high, value)
+
+
 # --- together ---
 
 def spread(axes, sizes):
