@@ -16,7 +16,9 @@ def fail(text):
 
 def main():
     path, directory, name = sys.argv[1:4]
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    most = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     seconds = float(sys.argv[4]) if len(sys.argv) > 4 else 60.0
     vary = tuple(sys.argv[5].split(",")) if len(sys.argv) > 5 else ()
