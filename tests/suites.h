@@ -29,6 +29,8 @@ TCase *oracle_session_case(void);
 Suite *cli_suite(void);
 Suite *python_suite(void);
 Suite *harden_suite(void);
+Suite *task_suite(void);
+TCase *task_folders_case(void); /* part of it */
 Suite *prove_suite(void);
 Suite *own_suite(void);
 Suite *faults_suite(void);

@@ -5,7 +5,7 @@
 tests=$1
 shift
 apart="cli own busy lost" # these run the tool, and hold leases that it waits for
-torch="python oracle_task harden"
+torch="python task oracle_task harden"
 log=$(mktemp)
 fetched=$(mktemp)
 trap 'rm -f "$log" "$fetched"' EXIT

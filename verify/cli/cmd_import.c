@@ -11,7 +11,8 @@ int command_import(const struct options *options)
     char folder[1400], text[2400];
     const struct importing importing = {.source = options->argument[0],
                                         .directory = options->out ? options->out : ".",
-                                        .python = options->python};
+                                        .python = options->python,
+                                        .seconds = options->compile_timeout};
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
     const enum folder_status status = importing_run(&importing, folder, sizeof folder, text, sizeof text);
     if (status != FOLDER_OK) {

@@ -83,7 +83,7 @@ static const struct command commands[] = {
      "  unseen history --db runs.db --import results/a.json results/b.json\n\n"
      "Exit status: 0 shown or taken in, 2 bad usage or input, 3 the database cannot be read or written.",
      command_history},
-    {"audit", "PROBLEM", 1, 1, "dSpuesjqPiw",
+    {"audit", "PROBLEM", 1, 1, "dSpuesjqPkiw",
      "Put outputs that no honest work went into (zeros, a constant, half of the work, ..) through the "
      "published check and through ours; of a task in Python, through its own.\v"
      "Exit status: 0 ours accepts none of them on any configuration, 1 it does, 2 bad usage or input, 3 the "
@@ -97,7 +97,7 @@ static const struct command commands[] = {
      "  unseen new my_norm --like rms_norm\n"
      "  unseen verify ./my_norm my_norm/baseline.c --device host",
      command_new},
-    {"import", "TASK", 1, 1, "oPiw",
+    {"import", "TASK", 1, 1, "oPkiw",
      "Write a problem's folder from a task in Python: a KernelBench file (Model, get_inputs, "
      "get_init_inputs) or a "
      "KernelBench-Hard directory. The task is executed, in the sandbox.\v"
@@ -107,7 +107,7 @@ static const struct command commands[] = {
      "no "
      "room.",
      command_import},
-    {"harden", "TASK", 1, 1, "odSpuesqPiw",
+    {"harden", "TASK", 1, 1, "odSpuesqPkiw",
      "Write shapes, inputs and tolerances for a task in Python (a .py file, or what unseen import made) that "
      "tell null outputs "
      "and planted faults from the right answer: at most 12, as KernelBench, KernelBench-Hard, "

@@ -141,7 +141,7 @@ static const struct argp_option all_options[] = {
      0},
     {"compile-timeout", KEY_COMPILE_TIMEOUT, "SECONDS", 0,
      "for compiling; for loading a candidate in Python, and for its first call of a configuration (default: "
-     "600)",
+     "600); for importing a task (default: 300)",
      0},
     {"memory", KEY_MEMORY, "SIZE", 0,
      "main memory that the candidate and all that it starts may hold, such as 8G (default: half of the "
@@ -245,6 +245,7 @@ static error_t parse_value(int key, char *text, const struct command *command, s
     case KEY_TIMEOUT: o->timeout = options_seconds(command, "timeout", "5", text); return 0;
     case KEY_COMPILE_TIMEOUT:
         o->compile_timeout = options_seconds(command, "compile-timeout", "120", text);
+        folder_import_seconds(o->compile_timeout);
         return 0;
     case KEY_BUDGET: o->budget = options_seconds(command, "budget", "600", text); return 0;
     case KEY_MEMORY: o->memory = options_size(command, "memory", 16, text); return 0;

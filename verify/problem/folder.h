@@ -12,12 +12,15 @@ enum folder_status {
 
 /* The problem that `word` names: one of the tool's own, or, with a slash or where none has that name, a folder, whose
  * problem.c and reference.h are compiled and loaded. A loaded problem stays for the life of the process, and the same
- * folder is loaded once. Otherwise *problem is NULL and `text` says what was found, what was expected and what to do; with
+ * folder is loaded once. A task in Python, a .py or a folder with reference.py instead of problem.c, is imported. Otherwise *problem is NULL and `text` says what was found, what was expected and what to do; with
  * FOLDER_OK `text` is empty or a note for the user. Not for several threads at a time. */
 enum folder_status folder_problem(const struct problem **problem, const char *word, char *text, size_t size);
 
 /* The interpreter for a word that is a task in Python (.py), which folder_problem imports; NULL: python3 on PATH. */
 void folder_python(const char *python);
+
+/* How long importing it may take; 0: IMPORT_SECONDS. */
+void folder_import_seconds(double seconds);
 
 /* What judges its results on a GPU of the compute capability `arch`: compiled where that has not happened. Nothing to do for the
  * tool's own problems. `text` as above. */

@@ -12,7 +12,7 @@
 #include "interpreter.h"
 #include "verify/build/scratch.h"
 
-enum { IMPORT_SECONDS = 300, PROBE_SECONDS = 60, NAME_MOST = 40 };
+enum { PROBE_SECONDS = 60, NAME_MOST = 40 };
 
 struct run {
     char source[PATH_MAX]; /* absolute, without links */
@@ -98,6 +98,21 @@ static enum folder_status is_free(const struct run *run, const char *directory, 
     return errno == ENOENT || errno == ENOTDIR ? FOLDER_INPUT : FOLDER_ENVIRONMENT;
 }
 
+/* A task may end the interpreter as if all were well. */
+static enum folder_status is_written(const struct run *run, char *text, size_t size)
+{
+    char path[900];
+    snprintf(path, sizeof path, "%s/source.py", run->written); /* the last that is written */
+    if (access(path, R_OK) == 0)
+        return FOLDER_OK;
+    snprintf(
+        text, size,
+        "%s was not imported: it ended the interpreter; a module was expected\n---> put what ends it under "
+        "__main__",
+        run->source);
+    return FOLDER_INPUT;
+}
+
 /* The files that belong to a problem's folder, from the private one into DIRECTORY/NAME. */
 static enum folder_status keep(const struct run *run, const char *directory, char *folder, size_t folder_size,
                                char *text, size_t size)
@@ -146,8 +161,11 @@ enum folder_status importing_run(const struct importing *importing, char *folder
     run.it.lent = run.written;
     run.it.log = run.log;
     run.it.done = "imported";
-    run.it.seconds = IMPORT_SECONDS;
+    run.it.seconds = importing->seconds > 0 ? importing->seconds : IMPORT_SECONDS;
+    run.it.longer = "--compile-timeout";
     status = interpreter_run(&run.it, text, size);
+    if (status == FOLDER_OK)
+        status = is_written(&run, text, size);
     if (status == FOLDER_OK && importing->directory)
         status = keep(&run, importing->directory, folder, folder_size, text, size);
     else

@@ -4,11 +4,14 @@
 
 #include "verify/problem/folder.h"
 
+enum { IMPORT_SECONDS = 300 };
+
 struct importing {
     const char *source;    /* a .py file, or a directory with reference.py */
     const char *directory; /* where the folder NAME is made; NULL: a private one, gone with the process */
     const char *name;      /* NULL: after the source */
     const char *python;    /* the interpreter; NULL: python3 on PATH */
+    double seconds;        /* that it may take; 0: IMPORT_SECONDS */
 };
 
 /* Importing executes the task: in the sandbox, without a network, seeing the task's file and the interpreter alone, where there

@@ -150,6 +150,16 @@ static void read_log(const struct interpreter *it, char *said, size_t size)
         said[n - 1] = '\0';
 }
 
+/* Why a signal ended it, and what to do. */
+static const char *signal_says(int number)
+{
+    switch (number) {
+    case SIGKILL: return "as when memory is out\n---> try it with smaller sizes";
+    case SIGXFSZ: return "as when it prints or writes more than 1 GiB\n---> have it write less";
+    default: return "a crash\n---> run it with its own check first";
+    }
+}
+
 static enum folder_status explain(const struct interpreter *it, int status, char *text, size_t size)
 {
     char said[SHOWN];
@@ -157,17 +167,15 @@ static enum folder_status explain(const struct interpreter *it, int status, char
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     if (status == -1)
         snprintf(text, size,
-                 "%s was not %s: it had not ended after %.0f s\n---> see what it does when it is imported; a "
-                 "network, a prompt or a loop",
-                 it->source, it->done, it->seconds);
+                 "%s was not %s: it had not ended after %g s\n---> see what it does when it is imported: a "
+                 "network, a prompt or a loop%s%s%s",
+                 it->source, it->done, it->seconds, it->longer ? "; " : "", it->longer ? it->longer : "",
+                 it->longer ? " SECONDS gives it longer" : "");
     else if (code == 2 && strstr(said, "--->"))
         snprintf(text, size, "%s", said);
     else if (code > 128)
-        snprintf(text, size,
-                 "%s was not %s: the interpreter was killed by signal %d, as when memory is out\n---> "
-                 "try it with "
-                 "smaller sizes",
-                 it->source, it->done, code - 128);
+        snprintf(text, size, "%s was not %s: the interpreter was killed by signal %d, %s", it->source,
+                 it->done, code - 128, signal_says(code - 128));
     else
         snprintf(text, size,
                  "%s was not %s: the interpreter ended with status %d: %s\n---> see that it has torch",

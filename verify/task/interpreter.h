@@ -18,7 +18,8 @@ struct interpreter {
     const char *log;                      /* the file of what it prints, outside of `lent` */
     const char *source, *done;            /* for the error texts: FILE was not IMPORTED */
     double seconds;
-    bool cuda; /* it may use the GPU */
+    const char *longer; /* the option that gives it more, for the error text; NULL: none */
+    bool cuda;          /* it may use the GPU */
 };
 
 /* Fills python (NULL: python3 on PATH) and script ("verify/python/task/importer.py"). Otherwise `text` says what is missing. */

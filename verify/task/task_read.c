@@ -316,6 +316,21 @@ static bool read_flops(const struct reading *r)
     return true;
 }
 
+/* The published check's atol and rtol, one number: what the task gives for the first output's dtype, else KernelBench's. */
+static bool read_tolerance(const struct reading *r)
+{
+    const json_t *object = json_object_get(r->task->root, "tolerance");
+    const json_t *output = json_array_get(json_object_get(r->task->root, "outputs"), 0);
+    const char *dtype = text_of(output, "dtype");
+    const json_t *given = dtype ? json_object_get(object, dtype) : NULL;
+    const bool narrow = dtype && (strcmp(dtype, "float16") == 0 || strcmp(dtype, "bfloat16") == 0);
+    const double value = given ? json_number_value(given) : narrow ? 1e-2 : 1e-4;
+    if (given && (!json_is_number(given) || !(value >= 0) || !isfinite(value)))
+        return fail(r, "\"tolerance\" has no number from 0 on for %.40s; one was expected", dtype);
+    r->task->problem.published_atol = r->task->problem.published_rtol = value;
+    return true;
+}
+
 /* The source that lies beside it must be the one that was looked at. */
 static bool check_source(const struct reading *r)
 {
@@ -353,8 +368,6 @@ static bool set_problem(const struct reading *r, const char *name)
                                      .classes = task->classes,
                                      .arithmetic_class = ARITHMETIC_F32,
                                      .peak = PEAK_MEMORY,
-                                     .published_atol = 1e-4, /* KernelBench's for fp32 */
-                                     .published_rtol = 1e-4,
                                      .host_ns = 20,
                                      .task = task,
                                      .oracle = &task->oracle,
@@ -371,9 +384,9 @@ static bool read_all(const struct reading *r, const char *name)
     if (!task->root)
         return fail(r, "line %d: %s; a JSON object was expected", error.line, error.text);
     if (json_integer_value(json_object_get(task->root, "task")) != 1)
-        return fail(r, "\"task\" is not 1, the format that this tool reads");
+        return fail(r, "its format is not known: \"task\" is not 1; 1 was expected");
     return set_problem(r, name) && read_axes(r) && read_tensors(r) && read_classes(r) && read_flops(r) &&
-           check_source(r);
+           read_tolerance(r) && check_source(r);
 }
 
 const struct problem *imported_read(const char *folder, const char *name, char *text, size_t size)

@@ -6,6 +6,7 @@ import re
 import torch
 
 from . import expression, fake, fit, law, probe
+from .source import tolerance as source_tolerance
 
 CLASS_DATA = {
     "signed": ("both signs, deviation 1", lambda d: {"kind": "normal", "b": 1}),
@@ -15,6 +16,9 @@ CLASS_DATA = {
     "integers": ("whole numbers up to 8, a quarter of them 0",
                  lambda d: {"kind": "integers", "b": 8, "density": 0.75}),
 }
+
+
+AGAIN = 3  # more runs of the source as it is, for shapes that hang on chance
 
 
 class ImportError_(Exception):
@@ -92,16 +96,19 @@ def _probe(source, seconds, vary):
     try:
         runs = probe.Probe(source, seconds)
     except fake.Failed as failed:
-        raise ImportError_(f"{source.path} does not run as it is: {failed}; a Model that takes what get_inputs returns "
-                           "was expected\n---> run it with its own check first") from failed
-    again = fake.observe(source, {})
-    if again.dims() != runs.base.dims():
-        raise ImportError_(f"{source.path} draws other shapes in a second run; the shapes of inputs, weights and outputs "
+        expected = "" if " expected" in str(failed) else "; a Model that takes what get_inputs returns was expected"
+        raise ImportError_(f"{source.path} does not run as it is: {failed}{expected}\n---> {failed.hint}") from failed
+    if any(fake.observe(source, {}).dims() != runs.base.dims() for _ in range(AGAIN)):
+        raise ImportError_(f"{source.path} draws other shapes in another run; the shapes of inputs, weights and outputs "
                            "were expected to follow from the source's sizes\n---> take chance out of the shapes")
-    axes, words = probe.rings(runs, vary)
+    sets = source.published_sets()
+    several = [s.name for s in source.sizes if len({each[s.name] for each in sets}) > 1]  # whoever published it varies them
+    axes, words = probe.rings(runs, (*vary, *several))
     for axis in axes:
         if not runs.late():
             probe.find_range(runs, axis)
+        for published in sets:
+            probe.cover(runs, axis, published[axis.sizes[0]])
     return runs, axes[:14], words
 
 
@@ -151,13 +158,13 @@ def _real(source, axes, points):
             model, inputs = instance.model(), instance.inputs()
             outputs = law._call(model, inputs, 3)
         except Exception as error:
-            failure = f"{type(error).__name__}: {error}"
+            failure = fake.failed(error)
             continue
         if [tuple(o.shape) for o in outputs] == [o["shape"] for o in observed.outputs]:
             return sizes, spread, observed
-        failure = "other shapes than on FakeTensors"
-    raise ImportError_(f"{source.path} does not run with real numbers: {failure.splitlines()[0]}\n---> run it with its "
-                       "own check first")
+        failure = fake.Failed("other shapes than on FakeTensors")
+    raise ImportError_(f"{source.path} does not run with real numbers: {failure}; a Model that runs on a CPU was expected\n"
+                       f"---> {failure.hint}")
 
 
 def _small(runs, axes, limits_, points):
@@ -232,6 +239,7 @@ def describe(source, name, seconds=60.0, vary=()):
         classes.append({"name": kind, "shows": shows, "fill": {
             e["name"]: make(e) if e["domain"] == "real" else classes[0]["fill"][e["name"]] for e in tensors}})
     ring = {n: a for a in kept for n in a.sizes}
+    tolerance, unread = source_tolerance(source.directory)
     return {
         "task": 1, "name": name, "entry": source.entry,
         "source": {"file": "source.py", "sha256": source.sha256}, "torch": torch.__version__,
@@ -242,7 +250,9 @@ def describe(source, name, seconds=60.0, vary=()):
                   "sizes": a.sizes, "why": a.why or words[a.sizes[0]][1]} for a in kept],
         "fixed": [{"name": a.name, "value": a.value, "why": a.why} for a in axes if a.low == a.high],
         "inputs": entries, "weights": weights, "outputs": outputs, "limits": limits_,
-        "classes": classes, "notes": law.notes(instance, model, inputs, lambda: _grown(source, runs, axes, limits_, small)),
+        "classes": classes, "tolerance": tolerance,
+        "notes": law.notes(instance, model, inputs, lambda: _grown(source, runs, axes, limits_, small)) + [
+            {"kind": "tolerance", "text": f"{text}; the published check's default stands"} for text in unread],
         "flops": _powers(points, kept, lambda o: o.flops + o.elements),
         "scratch": _powers(points, kept, lambda o: o.largest),
         "small": {a.name: small[a.name] for a in kept},

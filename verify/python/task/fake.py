@@ -1,7 +1,10 @@
 """Runs a task's source on FakeTensors, which have shapes and no values, and writes down what shows: shapes of inputs,
 weights and outputs, the model's attributes, the operations and how much they compute."""
+import errno
 import hashlib
 import logging
+import resource
+import socket
 import warnings
 
 import torch
@@ -43,8 +46,39 @@ class Observed:
                 [(t["dtype"], len(t["shape"])) for t in self.outputs])
 
 
+HINT = "run it with its own check first"
+NO_NETWORK = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN)
+
+
 class Failed(Exception):
-    """The source does not run with these sizes."""
+    """The source does not run with these sizes; `hint` says what to do."""
+
+    def __init__(self, reason, hint=HINT):
+        super().__init__(reason)
+        self.hint = hint
+
+
+def failed(error):
+    """Failed with what a task raised, in words where the sandbox is why."""
+    chain, each = [], error
+    while each is not None and each not in chain:
+        chain.append(each)
+        each = each.__cause__ or each.__context__
+    lines = str(error).strip().splitlines()
+    text = type(error).__name__ + (f": {lines[0]}" if lines else "")
+    if any(isinstance(e, socket.gaierror) or isinstance(e, OSError) and e.errno in NO_NETWORK for e in chain):
+        return Failed(f"it asks for the network, which is not there when a task is imported ({text})",
+                      "put what it fetches into the file")
+    if any(isinstance(e, DataDependentOutputException) for e in chain):
+        return Failed(f"forward reads numbers from its tensors ({text}), on which its graph hangs; operations that follow from "
+                      "the sizes alone were expected", "write it without .item(), or as a problem of its own (unseen new)")
+    if isinstance(error, ModuleNotFoundError):
+        return Failed(f"{text} in the interpreter that runs it", "install it there, or name another with --python")
+    if isinstance(error, MemoryError) or "allocate memory" in text:
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        has = f"the {limit >> 30} GiB that importing has" if limit > 0 else "there is"
+        return Failed(f"it takes more memory than {has} ({text})", "give it smaller sizes")
+    return Failed(text)
 
 
 def dtype_name(dtype):
@@ -104,6 +138,17 @@ def flatten(value):
             return None
         result += inner
     return result
+
+
+def returned(value):
+    """The tensors of what forward returned; Failed where there are none, or something else."""
+    outputs = flatten(value)
+    if not outputs:
+        inner = [type(v).__name__ for v in value if not isinstance(v, torch.Tensor)] if isinstance(
+            value, (tuple, list)) else []
+        what = "None" if value is None else f"a {type(value).__name__}" + (f" with a {inner[0]}" if inner else "")
+        raise Failed(f"forward returned {what}; a tensor, or a tuple of tensors, was expected", "correct the task")
+    return outputs
 
 
 def _describe_input(value):
@@ -176,12 +221,11 @@ def observe(source, sizes):
                 observed.inputs = [_describe_input(value) for value in inputs]
                 watch.kept, watch.laws = None, {}
                 observed.flops = observed.elements = 0
-                outputs = flatten(model(*inputs))
+                outputs = returned(model(*inputs))
                 observed.operations = watch.hash.hexdigest()
+    except Failed:
+        raise
     except Exception as error:
-        raise Failed(f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}"
-                     ) from error
-    if not outputs:
-        raise Failed("forward returned no tensor")
+        raise failed(error) from error
     observed.outputs = [{"dtype": dtype_name(t.dtype), "shape": tuple(t.shape)} for t in outputs]
     return observed

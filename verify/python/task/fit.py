@@ -9,12 +9,16 @@ import re
 
 from . import expression
 
-MOST_DIVISOR = 64
+MOST_DIVISOR = 256  # the largest group of quantized weights
 
 
 def _linear(samples):
     """(p, q, r) with y == floor((p x + q) / r) for all (x, y) of `samples`; None where there is none."""
     (x0, y0), (x1, y1) = min(samples), max(samples)
+    common = math.gcd(x1 - x0, y1 - y0)
+    p, r = (y1 - y0) // common, (x1 - x0) // common
+    if p and r <= MOST_DIVISOR and len({r * y - p * x for x, y in samples}) == 1:
+        return p, r * y0 - p * x0, r  # a whole number at every sample: 128*(x/128), of which nothing is cut off
     for r in range(1, MOST_DIVISOR + 1):
         p = round((y1 - y0) * r / (x1 - x0))
         for slope in (p, p - 1, p + 1):

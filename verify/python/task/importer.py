@@ -1,29 +1,40 @@
 """unseen import: SOURCE DIRECTORY NAME [SECONDS [SIZE,..]]. Ends with 0, or with 2 after an error text on standard error."""
 import os
+import resource
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
+MEMORY = 32 << 30  # as verify/task/interpreter.c has it, whose limit may come after the sandbox has made this process
+
+
 def fail(text):
-    sys.__stderr__.write(f"unseen-import: {text}\n")
-    sys.__stderr__.flush()
+    os.write(2, f"\nunseen-import: {text}\n".encode(errors="replace"))  # whatever a task has made of sys.stderr
     os._exit(2)
 
 
 def main():
     path, directory, name = sys.argv[1:4]
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    most = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     seconds = float(sys.argv[4]) if len(sys.argv) > 4 else 60.0
     vary = tuple(sys.argv[5].split(",")) if len(sys.argv) > 5 else ()
     sys.stdout = open(os.devnull, "w", encoding="utf-8")  # what a task prints is not the tool's
+    from task import source
+    try:
+        loaded = source.load(path)  # what is no task at all needs no torch to be told
+    except source.SourceError as error:
+        fail(str(error))
     try:
         import torch
     except ImportError as error:
         fail(f"{sys.executable} has no torch: {error}; one with PyTorch was expected\n---> --python names another")
-    from task import describe, source, write
+    from task import describe, write
     torch.set_num_threads(max(1, min(4, len(os.sched_getaffinity(0)))))
     try:
-        loaded = source.load(path)
         write.write(describe.describe(loaded, name, seconds, vary), loaded, directory)
     except (source.SourceError, describe.ImportError_) as error:
         fail(str(error))

@@ -35,21 +35,23 @@ class Probe:
     """Runs of one source, remembered."""
 
     def __init__(self, source, seconds):
-        self.source, self.deadline, self.seen = source, time.monotonic() + seconds, {}
+        self.source, self.seen = source, {}
         self.published = source.published()
         self.runs, self.failure = 0, {}
-        self.base = fake.observe(source, {})
+        self.base = fake.observe(source, {})  # loads the half of torch that is loaded when it is needed: it is not counted
+        self.deadline = time.thread_time() + seconds
         self.slow = 0.0
 
     def late(self):
-        return time.monotonic() > self.deadline
+        """Of this thread's own time, which neighbours do not use up: what is found does not hang on them."""
+        return time.thread_time() > self.deadline
 
     def run(self, sizes):
         """What shows with `sizes` (others as published); None where it does not run or is another thing."""
         key = tuple(sorted(sizes.items()))
         if key not in self.seen:
             self.runs += 1
-            began = time.monotonic()
+            began = time.thread_time()
             try:
                 observed = fake.observe(self.source, sizes)
                 self.seen[key] = observed if observed.structure() == self.base.structure() else None
@@ -57,7 +59,7 @@ class Probe:
                     self.failure[key] = "another number of inputs, weights or dimensions"
             except fake.Failed as failed:
                 self.seen[key], self.failure[key] = None, str(failed)
-            self.slow = time.monotonic() - began
+            self.slow = time.thread_time() - began
         return self.seen[key]
 
     def why(self, sizes):
@@ -195,6 +197,12 @@ def find_range(probe, axis):
         break
     if probe.slow > SLOW_SECONDS:
         axis.high = max(axis.value, axis.low)
+
+
+def cover(probe, axis, value):
+    """Widens an axis to a published value, where that runs."""
+    if not axis.low <= value <= axis.high and value % axis.step == axis.rest and probe.run(_sizes(axis, value)):
+        axis.low, axis.high = min(axis.low, value), max(axis.high, value)
 
 
 # --- together ---

@@ -164,12 +164,18 @@ def _parameters(tree, class_name, method):
     return []
 
 
+def _listed(function, value):
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(f"{function} returned a {type(value).__name__}; a list was expected")
+    return list(value)
+
+
 class Instance:
     """A source executed with sizes: what it constructs its model from, and what it draws."""
 
     def __init__(self, module, entry):
         self.module, self.entry = module, entry
-        self.init_args = list(module.get_init_inputs())
+        self.init_args = _listed("get_init_inputs", module.get_init_inputs())
 
     def model(self, cls=None, device=None, weights=None):
         """A new module of `cls`, the task's own class if none; `weights` by name of the state dict go into it."""
@@ -183,7 +189,7 @@ class Instance:
 
     def inputs(self):
         """What get_inputs draws, as a list."""
-        return list(self.module.get_inputs())
+        return _listed("get_inputs", self.module.get_inputs())
 
     @property
     def input_names(self):
@@ -200,9 +206,9 @@ class Source:
         self.sha256 = hashlib.sha256(text.encode()).hexdigest()
         try:
             tree = ast.parse(text, filename=os.path.basename(path))
-        except SyntaxError as error:
-            raise SourceError(f"{path} is no Python: line {error.lineno}: {error.msg}; a task's source was expected\n"
-                              "---> correct it") from error
+        except (SyntaxError, ValueError) as error:
+            line = f"line {error.lineno}: {error.msg}" if getattr(error, "lineno", None) else str(error)
+            raise SourceError(f"{path} is no Python: {line}; a task's source was expected\n---> correct it") from error
         self._require(tree)
         places = _Places(tree)
         places.find(_parameters(tree, entry, "__init__"))
@@ -211,6 +217,9 @@ class Source:
 
     def _require(self, tree):
         """The three names that make a file a task."""
+        if not tree.body:
+            raise SourceError(f"{self.path} is empty; class {self.entry}, get_inputs and get_init_inputs were expected\n"
+                              "---> give the task's file")
         found = {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
         found |= {t.id for n in tree.body if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)}
         imported = any(isinstance(n, ast.ImportFrom) for n in tree.body)
@@ -244,8 +253,12 @@ class Source:
         if not self.directory or not os.path.exists(path):
             return [self.published()]
         namespace = {}
-        with open(path, encoding="utf-8") as file:
-            exec(compile(file.read(), "shapes.py", "exec"), namespace)
+        try:
+            with open(path, encoding="utf-8") as file:
+                exec(compile(file.read(), "shapes.py", "exec"), namespace)
+        except Exception as error:
+            raise SourceError(f"shapes.py does not run: {type(error).__name__}: {error}; SHAPES, a list of dictionaries, was "
+                              "expected\n---> correct it") from error
         by_lower = {size.name.lower(): size.name for size in self.sizes}
         sets = []
         for shape in namespace.get("SHAPES", []):
@@ -258,6 +271,33 @@ class Source:
         return sets or [self.published()]
 
 
+def tolerance(directory):
+    """({dtype: atol and rtol}, what could not be read) of problem.yaml, of which lines `dtype: number` under `tolerance:` are
+    read: no reader of YAML is needed for them."""
+    found, unread, inside = {}, [], False
+    try:
+        with open(os.path.join(directory or "", "problem.yaml"), encoding="utf-8") as file:
+            lines = file.read().splitlines() if directory else []
+    except FileNotFoundError:
+        return {}, []
+    except (OSError, UnicodeDecodeError) as error:
+        return {}, [f"problem.yaml: {error}"]
+    for number, line in enumerate(lines, 1):
+        text = line.split("#")[0].rstrip()
+        if text and not text[0].isspace():
+            inside = text.split(":")[0] == "tolerance"
+            if not inside or text == "tolerance:":
+                continue
+        if not inside or not text:
+            continue
+        match = re.fullmatch(r"\s+[\"']?(?:torch\.)?(\w+)[\"']?\s*:\s*[\"']?([0-9.]+(?:[eE][-+]?[0-9]+)?)[\"']?", text)
+        try:
+            found[match[1]] = float(match[2])
+        except (TypeError, ValueError):
+            unread.append(f"problem.yaml, line {number}: '{text.strip()[:60]}'; a dtype and a number were expected")
+    return found, unread
+
+
 def load(path, entry="Model"):
     """The source at `path`: a .py file, or a directory with reference.py."""
     directory = path if os.path.isdir(path) else None
@@ -267,6 +307,9 @@ def load(path, entry="Model"):
     try:
         with open(file, encoding="utf-8") as opened:
             text = opened.read()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"{file}: {error}; a task's source was expected\n---> check the path") from error
+    except OSError as error:
+        raise SourceError(f"{file}: {error.strerror}; a task's source was expected\n---> check the path") from error
+    except UnicodeDecodeError as error:
+        raise SourceError(f"{file} is no UTF-8: byte {error.start} is 0x{error.object[error.start]:02x}; a task's source was "
+                          "expected\n---> save it as UTF-8") from error
     return Source(file, text, entry, directory)

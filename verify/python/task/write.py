@@ -77,9 +77,14 @@ def seen(task):
     lines = [f"# {task['name']}: as published"]
     for published in task["published"]:
         sizes = {a["name"]: published[a["sizes"][0]] for a in task["axes"]}
-        if _legal(task, sizes) and _line(task, sizes) not in lines:
-            lines.append(_line(task, sizes))
-    if len(lines) == 1:
+        stays = [s["name"] for s in task["sizes"] if s["axis"] is None and published[s["name"]] != s["value"]]
+        line = _line(task, sizes)
+        if stays or not _legal(task, sizes):
+            line = "# left out: " + " ".join(f"{n}={published[n]}" for n in stays or published) + (
+                ", which stays as it is" if stays else ", outside of the contract")
+        if line not in lines:
+            lines.append(line)
+    if all(line.startswith("#") for line in lines):
         lines.append(_line(task, {a["name"]: a["value"] for a in task["axes"]}))
     return "\n".join(lines) + "\n"
 
