@@ -283,9 +283,12 @@ include tests/fuzz/fuzz.mk
 fuzz: $(FUZZ_TARGETS:%=build/fuzz/%)
 
 # --- what people run -------------------------------------------------------------------------------
+# One compiler a processor, where nobody said how many.
+PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 demo:
 	@$(MAKE) --no-print-directory deps
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@sh tests/demo.sh $(BUILD)/unseen
 
 # For the suites `python` and `oracle_task` only: a torch in an environment of its own, which stays until `make clean`.
@@ -308,11 +311,11 @@ check-all:
 check:
 	@$(MAKE) --no-print-directory deps
 	@$(MAKE) --no-print-directory check-format check-house
-	@$(MAKE) --no-print-directory all $(BUILD)/unseen-tests
+	@$(MAKE) --no-print-directory $(PARALLEL) all $(BUILD)/unseen-tests
 	@sh tests/suites.sh $(BUILD)/unseen-tests $(if $(filter 1,$(SANITIZE)),,battery zoo)
 
 check-gpu:
-	@$(MAKE) --no-print-directory all $(BUILD)/unseen-tests $(BUILD)/unseen-call
+	@$(MAKE) --no-print-directory $(PARALLEL) all $(BUILD)/unseen-tests $(BUILD)/unseen-call
 	@rm -f $(BUILD)/peaks.json; if $(BUILD)/unseen peak --device cuda --peaks $(BUILD)/peaks.json >/dev/null; then \
 	    set -ex; $(BUILD)/unseen-tests gpu; sh tests/sanitize/run.sh $(BUILD); \
 	    $(BUILD)/unseen-tests honest-cuda; BATTERY_SHARE=1 $(BUILD)/unseen-tests battery-cuda; $(BUILD)/unseen-tests zoo-cuda; \
@@ -330,15 +333,15 @@ check-house:
 	@sh tests/house.sh
 
 bench:
-	@$(MAKE) --no-print-directory all $(BUILD)/unseen-bench
+	@$(MAKE) --no-print-directory $(PARALLEL) all $(BUILD)/unseen-bench
 	$(BUILD)/unseen-bench
 
 margins:
-	@$(MAKE) --no-print-directory all $(BUILD)/unseen-margins
+	@$(MAKE) --no-print-directory $(PARALLEL) all $(BUILD)/unseen-margins
 	$(BUILD)/unseen-margins all
 
 bench-find:
-	@$(MAKE) --no-print-directory all $(BUILD)/unseen-find
+	@$(MAKE) --no-print-directory $(PARALLEL) all $(BUILD)/unseen-find
 	$(BUILD)/unseen-find
 
 # Under share/unseen the folders are as they are here: a problem of one's own is compiled with problems/ and reference/, and
