@@ -287,8 +287,11 @@ enum run_status run_task(const struct task *task, const struct run_options *opti
         run_late_calls(&run);
     if (*task->baseline.object && run.status == RUN_DONE)
         run_baseline(&run);
-    if (options->timing && run.status == RUN_DONE)
+    if (options->timing && run.status == RUN_DONE && !is_interrupted()) {
+        if (options->before_timing)
+            options->before_timing(options->progress_data);
         run_times(&run);
+    }
     compact(&run);
     find_loosest(&run);
     run_say_sandbox(result);

@@ -18,6 +18,8 @@ struct run_options {
      * being timed, unless one fails there. The first `ready` results are finished, others may be half-written. */
     void (*progress)(void *data, const struct result *result, const struct config_result *latest, int ready);
     void *progress_data;
+    /* Called once, after all checks and before the first time is taken, with progress_data; NULL: nothing is to be done. */
+    void (*before_timing)(void *data);
 };
 
 enum run_status { RUN_DONE, RUN_INTERRUPTED, RUN_BAD, RUN_BROKEN };
