@@ -80,7 +80,7 @@ static void follow_command(char *command, char *shown)
             continue;
         }
         at = find_line(at, line, any);
-        ck_assert_msg(at != NULL, "%s: '%s' was expected in\n%s", command, line, printed);
+        ck_assert_msg(at != NULL, "%s: '%s' was expected in\n%.3000s", command, line, printed);
         at = strchr(at, '\n') + 1;
         any = false;
         lines++;
