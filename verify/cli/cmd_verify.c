@@ -100,15 +100,6 @@ static void start_peaks(const struct task *task, struct peaks *peaks)
     snprintf(peaks->why, sizeof peaks->why, "%s", c->incomparable);
 }
 
-static void note_ceilings(const struct task *task, struct result *result)
-{
-    const char *line = task->ceilings.note;
-    for (size_t length = strcspn(line, "\n"); length > 0; length = strcspn(line, "\n")) {
-        result_note(result, "%.*s", (int)length, line);
-        line += length + (line[length] == '\n');
-    }
-}
-
 static void start_result(const struct task *task, const struct options *options, struct result *result)
 {
     struct arithmetics arithmetics;
@@ -394,7 +385,10 @@ static void look_at_ceilings(void *data)
 {
     struct showing *const show = data;
     (void)task_calibrate(show->task, show->options->peaks);
-    note_ceilings(show->task, show->result);
+    const char *const lines = show->task->ceilings.note;
+    const size_t length = strlen(lines);
+    if (length > 0)
+        result_note(show->result, "%.*s", (int)(length - (lines[length - 1] == '\n')), lines);
     start_peaks(show->task, &show->result->peaks);
 }
 
