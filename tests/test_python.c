@@ -123,6 +123,8 @@ static const struct {
     {"forks", 0, "pass: ", false},
     {"prints", 0, "pass: ", true},
     {"much_memory", 1, "exceeded: ", true},
+    {"short_of_memory", 0, "pass: ", false},
+    {"wants_all_memory", 1, "raised OutOfMemoryError: CUDA out of memory", true},
 };
 enum { BAD = sizeof bad / sizeof *bad };
 

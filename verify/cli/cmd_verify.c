@@ -372,11 +372,14 @@ static int exit_status(const struct showing *show, enum run_status status)
     return whole && result_verdict(show->result) == VERDICT_GENERAL ? EXIT_GENERAL : EXIT_OTHER;
 }
 
-/* Seconds for one unseen configuration's times; a number that is acted on needs intervals that are tighter. */
-static double time_budget(const struct options *options)
+/* Seconds for one unseen configuration's times; a number that is acted on needs intervals that are tighter. On a GPU calls take
+ * microseconds, and the exchange about each a millisecond. */
+static double time_budget(const struct options *options, const struct device *device)
 {
     if (options->scores || options->reward)
         return 0.2;
+    if (device->backend == BACKEND_CUDA)
+        return options->effort == EFFORT_QUICK ? 0.05 : 0.1;
     return options->effort == EFFORT_QUICK ? 0.01 : 0.04;
 }
 
@@ -402,7 +405,7 @@ static int run_begun(struct showing *show)
                                     .timing = o->timing,
                                     .published = o->published,
                                     .fail_fast = o->fail_fast,
-                                    .time_budget = time_budget(o),
+                                    .time_budget = time_budget(o, &show->task->device),
                                     .progress = show_progress,
                                     .progress_data = show,
                                     .before_timing = look_at_ceilings};

@@ -111,13 +111,21 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-enum { LAUNCHES = 64, BATCHES = 8, LOW_ONE_IN = 10 };
+enum { LAUNCHES = 64, BATCHES = 8 };
 
-/* LAUNCHES times between two events each; microseconds into sample. False: the device failed. */
-static bool launch_batch(cudaGraphExec_t graph, cudaStream_t stream, cudaEvent_t *event, float *sample)
+static float median(float *value, int count)
 {
-    hold_stream<<<1, 1, 0, stream>>>(1000000);
+    qsort(value, (size_t)count, sizeof *value, ascending);
+    return (value[(count - 1) / 2] + value[count / 2]) / 2;
+}
+
+/* A call is timed as a candidate's is: all of it queued behind a kernel that holds the stream. Microseconds into sample.
+ * False: the device failed. */
+static bool launch_in(cudaGraphExec_t graph, cudaStream_t stream, cudaEvent_t *event, float *sample)
+{
+    enum { HOLD_NS = 20000 };
     for (int i = 0; i < LAUNCHES; i++) {
+        hold_stream<<<1, 1, 0, stream>>>(HOLD_NS);
         cudaEventRecord(event[2 * i], stream);
         if (graph)
             cudaGraphLaunch(graph, stream);
@@ -135,24 +143,34 @@ static bool launch_batch(cudaGraphExec_t graph, cudaStream_t stream, cudaEvent_t
     return true;
 }
 
-/* The low tenth of several batches; 0 where it cannot be had. `graph` NULL: of a kernel. */
-static double measure_launch(cudaGraphExec_t graph, cudaStream_t stream)
+/* The median of LAUNCHES times between two events each, of a stream and of events of its own: where these lie makes a few
+ * hundredths. 0: the device failed. */
+static float launch_batch(cudaGraphExec_t graph)
 {
-    static float sample[BATCHES * LAUNCHES];
+    static float sample[LAUNCHES];
     cudaEvent_t event[2 * LAUNCHES] = {};
-    bool ok = true;
+    cudaStream_t stream = NULL;
+    bool ok = cudaStreamCreate(&stream) == cudaSuccess;
     for (int i = 0; i < 2 * LAUNCHES; i++)
         ok = cudaEventCreate(&event[i]) == cudaSuccess && ok;
-    for (int b = 0; b < BATCHES && ok; b++)
-        ok = launch_batch(graph, stream, event, sample + b * LAUNCHES);
+    ok = ok && launch_in(graph, stream, event, sample);
     for (int i = 0; i < 2 * LAUNCHES; i++)
         if (event[i])
             cudaEventDestroy(event[i]);
+    if (stream)
+        cudaStreamDestroy(stream);
     cudaGetLastError();
-    if (!ok)
-        return 0;
-    qsort(sample, BATCHES * LAUNCHES, sizeof *sample, ascending);
-    return sample[BATCHES * LAUNCHES / LOW_ONE_IN];
+    return ok ? median(sample, LAUNCHES) : 0;
+}
+
+/* The median of several batches; 0 where it cannot be had. `graph` NULL: of a kernel. */
+static double measure_launch(cudaGraphExec_t graph)
+{
+    float batch[BATCHES];
+    for (int b = 0; b < BATCHES; b++)
+        if ((batch[b] = launch_batch(graph)) <= 0)
+            return 0;
+    return median(batch, BATCHES);
 }
 
 static cudaGraphExec_t empty_graph(cudaStream_t stream)
@@ -314,16 +332,21 @@ static void measure_rounds(const struct device *device, const struct blas *blas,
         cudaFree(copy.to);
         copy.to = NULL;
     }
-    for (int r = 0; r < (all ? 5 : 2); r++) {
+    enum { ROUNDS = 5, SPOT_ROUNDS = 2 };
+    const int rounds = all ? ROUNDS : SPOT_ROUNDS;
+    double launch[ROUNDS] = {}, graph_launch[ROUNDS] = {};
+    for (int r = 0; r < rounds; r++) {
         figures_round(out, FIGURE_COPY, measure_copy(&copy));
-        figures_round(out, FIGURE_LAUNCH, measure_launch(NULL, stream));
+        launch[r] = measure_launch(NULL);
         if (all)
             figures_round(out, FIGURE_L2, measure_l2(device, &copy));
         if (graph)
-            figures_round(out, FIGURE_GRAPH, measure_launch(graph, stream));
+            graph_launch[r] = measure_launch(graph);
         for (size_t i = 0; blas && i < sizeof formats / sizeof *formats; i++)
             figures_round(out, (enum figure)(FIGURE_RATE + formats[i].rate), measure_product(blas, i));
     }
+    figures_median(out, FIGURE_LAUNCH, launch, rounds);
+    figures_median(out, FIGURE_GRAPH, graph_launch, rounds);
     cudaFree(copy.to);
     cudaFree(copy.from);
     if (graph)

@@ -228,9 +228,10 @@ static CUresult call_by_events(const struct request *request, struct reply *repl
     device.driver->ctx_set_current(device.context);
     if (asks)
         result = ask(request, &before, start, reply);
+    /* The stop event, too, is queued while the stream is held: what the host waits for a core is not in the time. */
+    CUresult then = device.driver->event_record(device.stop, device.stream);
     const double released = hold_lasts(&device.hold) ? call_clock_ms() : start + 1e-6 * (double)limit_ns;
     hold_end(&device.hold);
-    CUresult then = device.driver->event_record(device.stop, device.stream);
     if (then == CUDA_SUCCESS)
         then = device.driver->event_synchronize(device.stop);
     const double stopped = call_clock_ms();

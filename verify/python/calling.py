@@ -40,6 +40,7 @@ class Caller:
         self.formats = [t.float32, t.bfloat16, t.float8_e4m3fn, t.int32, t.int64, t.uint8, t.float64, t.float16,
                         t.float8_e5m2, t.int8, t.bool]
         self.as_bytes = {t.float8_e4m3fn, t.float8_e5m2, t.bool}
+        self.empty_cache = getattr(torch._C, "_cuda_emptyCache", None)
         self.bound, self.keys = {}, {}
         self.views = self.packed = self.entry = self.adapter = None
 
@@ -155,6 +156,11 @@ class Caller:
             self.keys.pop(each)
         for key in [k for k in self.bound if k not in self.keys.values()]:
             self.bound.pop(key)
+        if not self.bound and self.empty_cache:
+            try:  # between two configurations others may need what the allocator keeps
+                self.empty_cache()
+            except BaseException:
+                pass  # the next call says what is wrong with the device
 
     # --- the call ---
 

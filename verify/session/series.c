@@ -189,9 +189,7 @@ static bool note_answer(struct series *series, struct session *s, const struct c
 {
     series->calls++;
     if (answer->returned != 0) {
-        series->ended.outcome = OUTCOME_REFUSED;
-        series->ended.reason.cause = CAUSE_RETURN;
-        session_refused(answer, &series->ended);
+        session_refused(s, answer, &series->ended);
         return false;
     }
     s->outside = s->outside || answer->outside;

@@ -184,8 +184,22 @@ bool session_is_state(const struct session *s, int t)
     return false;
 }
 
-void session_refused(const struct child_answer *answer, struct call_result *result)
+/* By what it says: a module raised it, or a kernel returned the runtime's code. */
+static bool wants_memory(const struct session *s, const struct child_answer *answer)
 {
+    static const char raised[] = "raised OutOfMemoryError";
+    enum { CUDA_ERROR_MEMORY_ALLOCATION = 2 };
+    return s->options.python ? strncmp(answer->words, raised, sizeof raised - 1) == 0
+                             : s->options.device->backend == BACKEND_CUDA &&
+                                   answer->returned == CUDA_ERROR_MEMORY_ALLOCATION;
+}
+
+void session_refused(struct session *s, const struct child_answer *answer, struct call_result *result)
+{
+    s->wanted_memory = wants_memory(s, answer);
+    s->least_free = fmin(s->free_bytes, (double)s->memory->available());
+    result->outcome = OUTCOME_REFUSED;
+    result->reason.cause = CAUSE_RETURN;
     if (*answer->words)
         snprintf(result->detail, sizeof result->detail, "%.300s", answer->words);
     else

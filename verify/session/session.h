@@ -69,6 +69,7 @@ struct timing_job {
     const struct config *config;
     double budget_seconds;
     struct config_result *result;
+    bool short_of_memory; /* set: others may have had what it lacked */
 };
 
 /* Time configurations on data of the published kind, their calls interleaved at random, on ever new contents; judge the

@@ -80,9 +80,7 @@ static bool run_call(struct session *s, struct checking *c, int number, struct c
         return s->status == SESSION_OK;
     }
     if (answer.returned != 0) {
-        result->outcome = OUTCOME_REFUSED;
-        result->reason.cause = CAUSE_RETURN;
-        session_refused(&answer, result);
+        session_refused(s, &answer, result);
         return true;
     }
     start = clock_seconds();
@@ -310,21 +308,10 @@ static enum session_status check_once(struct session *s, const struct config *co
         instance_clear(&c.instance);
     }
     session_unmap(s);
+    session_give_back(s, result->bytes);
     session_settle(s, result);
     free(c.outputs);
     return s->status;
-}
-
-/* Of a GPU's memory less than this part is free while a candidate is at work: what it did not get may be with others. */
-static const double scarce = 0.25;
-
-/* Memory was short for us, or may have been for a candidate that refused. */
-static bool was_short(struct session *s, const struct config_result *result, double free_bytes)
-{
-    if (result->outcome == OUTCOME_SKIPPED)
-        return result->reason.cause == CAUSE_MEMORY;
-    return result->outcome == OUTCOME_REFUSED && s->refused_alone < SESSION_REFUSALS &&
-           free_bytes < scarce * (double)s->options.device->memory_bytes;
 }
 
 /* Beside others, and where memory was short once more when nobody else holds any. */
@@ -335,13 +322,12 @@ enum session_status session_check(struct session *s, const struct config *config
     if (!room_enter(s->options.room))
         return s->status;
     enum session_status status = check_once(s, config, result);
-    const double free_bytes = s->free_bytes;
     room_leave(s->options.room);
-    if (status != SESSION_OK || !was_short(s, result, free_bytes) || !room_enter_alone(s->options.room))
+    if (status != SESSION_OK || !session_was_short(s, result) || !room_enter_alone(s->options.room))
         return status;
     *result = before;
     status = check_once(s, config, result);
-    s->refused_alone += status == SESSION_OK && result->outcome == OUTCOME_REFUSED;
+    session_settle_alone(s, result);
     room_leave_alone(s->options.room);
     return status;
 }

@@ -66,8 +66,10 @@ struct session {
     int proofs;              /* attempts */
     struct pattern *pattern; /* session_observe */
     void *const *copies;     /* session_copy */
-    double free_bytes;       /* of the device, beside what the configuration at hand takes */
-    int refused_alone;
+    double free_bytes;       /* of the device, beside what the configuration at hand takes: the candidate's */
+    double least_free;       /* of them, when it refused */
+    bool wanted_memory;      /* so said the last refusal */
+    int refused_alone;       /* refusals of other kinds, when nobody else held memory */
 };
 
 /* After the work on a configuration: a lack of memory becomes the outcome `skipped`. */
@@ -105,11 +107,22 @@ bool session_child(struct session *s, struct call_result *result); /* running, w
 double session_call_limit(struct session *s); /* seconds, for the call that is made now */
 void session_child_failed(struct session *s, enum child_status status, const char *text,
                           struct call_result *result);
-void session_refused(const struct child_answer *answer, struct call_result *result); /* in its words */
+/* The outcome, in its words; what memory there was is noted. */
+void session_refused(struct session *s, const struct child_answer *answer, struct call_result *result);
 void session_restart(struct session *s); /* the next call is the first of a new process */
 
 /* Is tensor t given to a constructor, and no input of a call? */
 bool session_is_state(const struct session *s, int t);
+
+/* session_alone.c */
+/* After work on so many bytes of tensors, with the room not yet left: what the candidate's process keeps of a GPU's memory, a
+ * workspace or a graph of that size, must not be what another lacks. */
+void session_give_back(struct session *s, double bytes);
+/* Did it lack memory that others may have had, or may it? */
+bool session_was_short(struct session *s, const struct config_result *result);
+/* After it was tried when no other unseen held any: a refusal for want of memory is `skipped` where the judge's copies and
+ * other programs left the candidate little. */
+void session_settle_alone(struct session *s, struct config_result *result);
 
 /* session_clock.c */
 /* Who is on the device now, with the lease in hand: others make the time at hand one that is not to be

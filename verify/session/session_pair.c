@@ -134,7 +134,7 @@ enum session_status session_pairs(struct session *const session[2], const struct
     *pairs = (struct pairs){.count = 0};
     struct pairing p = {.session = session,
                         .job = job,
-                        .timing = {{job->config, 0, result[0]}, {job->config, 0, result[1]}},
+                        .timing = {{job->config, 0, result[0], false}, {job->config, 0, result[1], false}},
                         .timed = calloc(2, sizeof *p.timed),
                         .random = pcg_new(job->config->seed + (uint64_t)job->number, "pairs")};
     if (!p.timed || !p.random)

@@ -58,6 +58,8 @@ static void finish(struct session *s, struct timed *timed)
 {
     if (timed_judge(s, timed) && timed->count)
         timed_summarize(s, timed);
+    timed->job->short_of_memory =
+        timed->series.ended.reason.cause == CAUSE_MEMORY || session_was_short(s, timed->job->result);
 }
 
 /* Set up as many as there is memory for, one at least. */
@@ -71,13 +73,46 @@ static int open_all(struct session *s, struct timing_job *job, int count, struct
         next->series.where = "a timed call";
         s->now = &s->setup[opened];
         next->open = series_open(&next->series, s, &next->config, TIMED_CONTENT) == 0;
-        if (!next->open && opened > 0)
+        /* Half of the memory is the candidate's, for what it allocates itself. */
+        const bool too_much = opened > 0 && s->memory->available() < s->options.device->memory_bytes / 2;
+        if (opened > 0 && (!next->open || too_much))
             series_close(&next->series, s);
-        if (!next->open)
+        if (!next->open || too_much)
             break;
         opened++;
     }
     return opened;
+}
+
+/* What a candidate in Python compiles at the first call of a configuration, seconds of it, is no reason for others to wait: the
+ * lease is not held yet. Returns how many, from the first on, may be timed; 0: the first failed, and its result says
+ * how. */
+static int warm_up(struct session *s, const struct timing_job *job, int count)
+{
+    enum { WARM_CONTENT = 1 << 20 }; /* far from what timed calls get */
+    struct worst worst = {0};
+    int warm = 0;
+    if (!s->options.python)
+        return count;
+    if (!room_enter(s->options.room))
+        return 0;
+    for (bool ok = true; ok && warm < count; warm += ok) {
+        const struct config config = timed_config(job[warm].config);
+        struct series series = {.where = "a timed call"};
+        struct series_call call;
+        s->now = s->setup;
+        if (series_open(&series, s, &config, WARM_CONTENT) == 0)
+            series_call(&series, s, &call); /* without memory there is nothing to compile */
+        ok = s->status == SESSION_SHORT ||
+             (s->status == SESSION_OK && series.ended.outcome == OUTCOME_PASS) ||
+             series.ended.reason.cause == CAUSE_MEMORY;
+        if (!ok && warm == 0 && s->status == SESSION_OK)
+            series_report_ended(&series, &worst, job->result);
+        series_close(&series, s);
+        session_end(s);
+    }
+    room_leave(s->options.room);
+    return warm;
 }
 
 static void time_inside(struct session *s, struct timing_job *job, int count, int *taken)
@@ -85,14 +120,19 @@ static void time_inside(struct session *s, struct timing_job *job, int count, in
     struct timed *timed = calloc(SESSION_POOL, sizeof *timed);
     const int opened = timed ? open_all(s, job, count, timed) : 0;
     *taken = opened > 0 ? opened : 1; /* one without memory has passed all the same; it only has no time */
+    job[0].short_of_memory = opened == 0;
+    s->free_bytes = (double)s->memory->available();
     if (!timed)
         session_failed(s, "timing", -1);
     if (opened > 0)
         take_times(s, timed, opened);
+    double bytes = 0;
     for (int i = 0; i < opened; i++) {
         finish(s, &timed[i]);
+        bytes += job[i].result->bytes;
         series_close(&timed[i].series, s);
     }
+    session_give_back(s, bytes);
     if (timed && opened == 0)
         series_close(&timed[0].series, s);
     s->now = s->setup;
@@ -100,17 +140,49 @@ static void time_inside(struct session *s, struct timing_job *job, int count, in
     session_end(s);
 }
 
+/* What lacked memory, when nobody else holds any. It has passed: where others hold it all the same it has no time. */
+static void time_alone(struct session *s, struct timing_job *job, const struct config_result *before)
+{
+    int taken;
+    if (s->status != SESSION_OK || !lease_take(s->options.lease) || !room_enter_alone(s->options.room))
+        return;
+    *job->result = *before;
+    time_inside(s, job, 1, &taken);
+    session_settle_alone(s, job->result);
+    if (job->result->outcome == OUTCOME_SKIPPED)
+        *job->result = *before;
+    room_leave_alone(s->options.room);
+}
+
 /* The lease comes first: nobody who is inside waits for it, so that whoever wants to be alone need not, either. */
+static void time_beside_others(struct session *s, struct timing_job *job, int count, int *taken)
+{
+    struct config_result *before = malloc((size_t)count * sizeof *before);
+    for (int i = 0; before && i < count; i++)
+        before[i] = *job[i].result;
+    const int warm = before ? warm_up(s, job, count) : 0;
+    *taken = warm > 0 ? warm : 1;
+    if (!before)
+        session_failed(s, "timing", -1);
+    for (int i = 0; before && i < *taken; i++)
+        job[i].short_of_memory = warm == 0 && session_was_short(s, job[i].result);
+    if (warm > 0 && lease_take(s->options.lease) && room_enter(s->options.room)) {
+        time_inside(s, job, warm, taken);
+        room_leave(s->options.room);
+    }
+    for (int i = 0; before && i < *taken; i++)
+        if (job[i].short_of_memory)
+            time_alone(s, &job[i], &before[i]);
+    lease_give(s->options.lease);
+    free(before);
+}
+
 enum session_status session_time_several(struct session *s, struct timing_job *job, int count, int *taken)
 {
     const double start = clock_seconds(), before = s->seconds.judge + s->seconds.witness;
     const double waited = lease_waited(s->options.lease);
     *taken = count;
-    if (lease_take(s->options.lease) && room_enter(s->options.room)) {
-        time_inside(s, job, count, taken);
-        room_leave(s->options.room);
-    }
-    lease_give(s->options.lease);
+    time_beside_others(s, job, count, taken);
     s->seconds.time += clock_seconds() - start - (s->seconds.judge + s->seconds.witness - before) -
                        (lease_waited(s->options.lease) - waited);
     return s->status;
@@ -119,7 +191,7 @@ enum session_status session_time_several(struct session *s, struct timing_job *j
 enum session_status session_time(struct session *s, const struct config *config, double budget_seconds,
                                  struct config_result *result)
 {
-    struct timing_job job = {config, budget_seconds, result};
+    struct timing_job job = {.config = config, .budget_seconds = budget_seconds, .result = result};
     int taken;
     return session_time_several(s, &job, 1, &taken);
 }

@@ -1,0 +1,50 @@
+/* Memory that others hold: what may have lacked it runs again when no other unseen holds any (room.h). */
+#include <math.h>
+#include <stdio.h>
+
+#include "session_internal.h"
+#include "verify/device/neighbours.h"
+
+/* Of a GPU's memory less than this part is free while a candidate is at work: what it did not get may be with others. */
+static const double scarce = 0.25;
+/* So much of its own a candidate may want before it is to blame: so many times its tensors, and this part of the memory. */
+static const double fair_times = 2, fair_part = 0.1;
+
+void session_give_back(struct session *s, double bytes)
+{
+    static const double much = 1.0 / 32;
+    if (s->options.device->backend == BACKEND_CUDA && bytes > much * (double)s->options.device->memory_bytes)
+        session_restart(s);
+}
+
+static bool may_have_company(const struct session *s)
+{
+    return neighbours_of(s->options.device, s->options.lease, child_count()).state != NEIGHBOURS_NONE;
+}
+
+bool session_was_short(struct session *s, const struct config_result *result)
+{
+    const bool little = s->least_free < scarce * (double)s->options.device->memory_bytes;
+    if (result->outcome == OUTCOME_SKIPPED)
+        return result->reason.cause == CAUSE_MEMORY;
+    if (result->outcome != OUTCOME_REFUSED)
+        return false;
+    /* What says that memory was short is asked again each time; a refusal of another kind, or of nobody knows which, now
+     * and then. */
+    return s->wanted_memory ? little || may_have_company(s) : little && s->refused_alone < SESSION_REFUSALS;
+}
+
+void session_settle_alone(struct session *s, struct config_result *result)
+{
+    const double fair = fmax(fair_times * result->bytes, fair_part * (double)s->options.device->memory_bytes);
+    if (s->status != SESSION_OK || result->outcome != OUTCOME_REFUSED)
+        return;
+    s->refused_alone += !s->wanted_memory;
+    if (!s->wanted_memory || s->free_bytes >= fair)
+        return;
+    session_skip(result, CAUSE_MEMORY);
+    snprintf(result->detail, sizeof result->detail,
+             "the candidate lacks memory: %.1f GB were left to it beside the judge's copies and what other "
+             "programs hold",
+             s->free_bytes / 1e9);
+}
