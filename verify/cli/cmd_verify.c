@@ -379,7 +379,7 @@ static double time_budget(const struct options *options, const struct device *de
     if (options->scores || options->reward)
         return 0.2;
     if (device->backend == BACKEND_CUDA)
-        return options->effort == EFFORT_QUICK ? 0.05 : 0.1;
+        return 0.1;
     return options->effort == EFFORT_QUICK ? 0.01 : 0.04;
 }
 
