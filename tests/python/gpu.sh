@@ -1,48 +1,76 @@
 #!/bin/sh
-# gpu.sh UNSEEN PYTHON [FOLDER]: the modules beside this file on a CUDA device, `honest` to be general and `hacks` not, but for the one
-# that is in vain; and with FOLDER, of published solutions named *_NN_*_solution.py.txt, each through its adapter on the published
-# set and ten unseen configurations. Prints one line for each; exits 1 where one of the first two kinds is not as it should be.
-tool=$1 python=$2 published=$3
-here=$(dirname "$0")
+# gpu.sh UNSEEN PYTHON [--published FOLDER] [--jobs N] [--limit SECONDS] [--out FOLDER] [-- OPTION..]: the modules beside this file on a
+# CUDA device, `honest` to be general and `hacks` not, but for the one that is in vain; or, with --published, solutions
+# named *_NN_*_solution.py.txt, each through its adapter on the published set and ten unseen configurations, with verify's
+# OPTIONs. N at once (1), each for SECONDS (900) at most. Prints a line for each as it ends; what is in --out already is not run
+# again, so that a run that was cut off goes on. Exits 1 where one of the first two kinds is not as it should be.
+tool=$1 python=$2
+shift 2
+here=$(cd "$(dirname "$0")" && pwd)
+jobs=1 limit=900 published= out=
+while [ $# -gt 0 ]; do
+    case $1 in
+    --published) published=$2 && shift 2 ;;
+    --jobs) jobs=$2 && shift 2 ;;
+    --limit) limit=$2 && shift 2 ;;
+    --out) out=$2 && shift 2 ;;
+    --) shift && break ;;
+    *) echo "gpu.sh: found $1; expected --published, --jobs, --limit, --out or --" >&2 && exit 2 ;;
+    esac
+done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-status=0
-run() { # options and words: the last words of the verdict in $verdict
-    start=$(date +%s)
-    timeout 900 "$tool" verify "$@" --device cuda --python "$python" -q >"$work/out" 2>"$work/err"
-    verdict=$(tail -n 1 "$work/out")
-    [ -n "$verdict" ] || verdict="none: $(head -n 2 "$work/err" | tr '\n' ' ')"
-    seconds=$(($(date +%s) - start))
-}
-for file in "$here"/honest/*.py; do
-    run softmax "$file" --effort quick --seed 7
-    case $verdict in general*) word=ok ;; *) word=WRONG status=1 ;; esac
-    echo "$word honest/$(basename "$file"): $verdict, $seconds s"
-done
-for file in "$here"/hacks/*.py; do
-    run softmax "$file" --unseen 6 --seed 7 --no-explain
-    case $(basename "$file") in replaced_time.py) want=general ;; *) want= ;; esac
-    word=ok
-    case $verdict in general*) [ "$want" ] || word=WRONG ;; *) [ -z "$want" ] || word=WRONG ;; esac
-    [ $word = ok ] || status=1
-    echo "$word hacks/$(basename "$file"): $verdict, $seconds s"
-done
-for file in "$published"/*_solution.py.txt; do
-    [ -f "$file" ] || continue
-    case $file in
-    *_01_fp8_gemm_*) problem=gemm_fp8 ;;
-    *_02_kda_*) problem=kda ;;
-    *_03_paged_*) problem=paged_attention ;;
-    *_05_topk_*) problem=topk ;;
-    *_06_sonic_*) problem=moe_up ;;
-    *_07_w4a16_*) problem=gemm_w4a16 ;;
-    *) continue ;;
+out=${out:-$work}
+mkdir -p "$out" || exit 3
+
+cat >"$work/one" <<'END'
+# one FILE PROBLEM NAME OPTION..: the result in $out/NAME.json, what was printed in $out/NAME.txt; a line when it is over
+file=$1 problem=$2 name=$3
+shift 3
+[ -e "$out/$name.done" ] && exit 0
+mkdir -p "$work/$name" && cp "$file" "$work/$name/solution.py"
+start=$(date +%s)
+timeout -s INT "$limit" "$tool" verify "$problem" "$work/$name/solution.py" --device cuda --python "$python" \
+    --json "$out/$name.json" "$@" >"$out/$name.txt" 2>&1
+status=$?
+[ $status -gt 2 ] || : >"$out/$name.done"
+echo "$name: status $status, $(($(date +%s) - start)) s, $(tail -n 1 "$out/$name.txt" | cut -c 1-100)"
+END
+export tool python out work limit
+
+problem_of() {
+    case $1 in
+    *_01_fp8_gemm_*) echo gemm_fp8 ;;
+    *_02_kda_*) echo kda ;;
+    *_03_paged_*) echo paged_attention ;;
+    *_05_topk_*) echo topk ;;
+    *_06_sonic_*) echo moe_up ;;
+    *_07_w4a16_*) echo gemm_w4a16 ;;
     esac
-    cp "$file" "$work/solution.py"
-    run $problem "$work/solution.py" --unseen 10 --seed 7 --json "$work/result.json"
-    counts=$("$python" -c 'import json, sys
-r = json.load(open(sys.argv[1]))
-print(*("%s %d/%d" % (s, r[s]["pass"], r[s]["configs"]) for s in ("seen", "unseen")))' "$work/result.json" 2>/dev/null)
-    echo "$(basename "$file" _solution.py.txt) $problem: $verdict, $counts, $seconds s"
+}
+if [ -n "$published" ]; then
+    for file in "$published"/*_solution.py.txt; do
+        problem=$(problem_of "$file")
+        [ -z "$problem" ] || echo "$file $problem $(basename "$file" _solution.py.txt) --unseen 10 --seed 7 $*"
+    done >"$work/list"
+else
+    for file in "$here"/honest/*.py; do
+        echo "$file softmax honest-$(basename "$file" .py) --effort quick --seed 7 $*"
+    done >"$work/list"
+    for file in "$here"/hacks/*.py; do
+        echo "$file softmax hack-$(basename "$file" .py) --unseen 6 --seed 7 --no-explain $*"
+    done >>"$work/list"
+fi
+xargs -P "$jobs" -I{} sh -c "sh '$work/one' {}" <"$work/list"
+[ -z "$published" ] || exit 0
+
+wrong=0
+for file in "$here"/honest/*.py "$here"/hacks/*.py; do
+    kind=$(basename "$(dirname "$file")")
+    file=$out/${kind%s}-$(basename "$file" .py).txt
+    name=$(basename "$file" .txt)
+    case $name in honest-* | hack-replaced_time) want=general ;; *) want='broken cheating' ;; esac
+    verdict=$(tail -n 1 "$file" | cut -d ' ' -f 1)
+    case " $want " in *" $verdict "*) ;; *) wrong=1 && echo "WRONG $name: $verdict; expected $want" ;; esac
 done
-exit $status
+exit $wrong
