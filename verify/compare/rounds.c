@@ -21,7 +21,7 @@ struct rounds {
 
 /* What is known of one configuration: a value for each sweep. */
 struct sampled {
-    int count, pairs;
+    int count, pairs, vain; /* vain: sweeps in which there was no memory for two */
     double log_ratio[MOST_SWEEPS], ms[2][MOST_SWEEPS];
 };
 
@@ -140,6 +140,8 @@ static bool sample(struct sampling *s, int i, bool fresh)
     if (s->status == SESSION_OK && !is_interrupted()) {
         note_outcomes(item, result);
         keep(sampled, &pairs);
+        sampled->vain +=
+            pairs.count == 0 && item->outcome[0] == OUTCOME_PASS && item->outcome[1] == OUTCOME_PASS;
         item->disturbed = item->disturbed || pairs.disturbed;
         item->method = pairs.method ? pairs.method : item->method;
     }
@@ -177,13 +179,20 @@ static void find_same_times(struct comparison *c)
                 c->item[i].serves = k + 1;
 }
 
+/* What needs more than there is, for the tensors of both, is not tried in every sweep. */
+static bool is_in_vain(const struct sampled *sampled)
+{
+    enum { ENOUGH = 2 };
+    return sampled->count == 0 && sampled->vain >= ENOUGH;
+}
+
 /* In an order that nobody can tell from the checks'. */
 static int list_undecided(struct sampling *s)
 {
     int count = 0;
     for (int i = 0; i < s->comparison->count; i++) {
         const struct compared *item = &s->comparison->item[i];
-        if (!is_to_be_timed(item) || item->shift.change != CHANGE_UNDECIDED)
+        if (!is_to_be_timed(item) || item->shift.change != CHANGE_UNDECIDED || is_in_vain(&s->sampled[i]))
             continue;
         const int at = (int)pcg_below(s->random, (uint64_t)count + 1);
         s->order[count++] = s->order[at];
@@ -308,11 +317,16 @@ static void find_cheating(const struct rounds *rounds, struct comparison *c)
         free(found[i]);
 }
 
-static void note_company(struct comparison *c)
+static void note_times(struct comparison *c, const struct sampled *sampled)
 {
-    int disturbed = 0;
-    for (int i = 0; i < c->count; i++)
+    int disturbed = 0, vain = 0;
+    for (int i = 0; i < c->count; i++) {
         disturbed += c->item[i].disturbed;
+        vain += is_in_vain(&sampled[i]);
+    }
+    if (vain > 0)
+        comparison_note(c, "%d configurations have no times: the tensors of two do not fit into memory",
+                        vain);
     if (disturbed > 0)
         comparison_note(c,
                         "times of %d configurations were taken beside others on the device, or by clocks "
@@ -335,7 +349,7 @@ enum run_status rounds_run(struct rounds *rounds, const struct rounds_options *o
         find_same_times(c);
         run_rounds(&s);
         find_cheating(rounds, c);
-        note_company(c);
+        note_times(c, s.sampled);
         status = end(&s, error, error_size);
     } else {
         snprintf(error, error_size, "out of memory");
