@@ -221,8 +221,10 @@ static json_t *extra_json(const struct result *result)
 
 static json_t *company_json(const struct company *company)
 {
-    return json_pack("{s:b, s:b, s:i, s:i}", "shared", company->shared, "disbelieved", company->disbelieved,
-                     "most", company->most, "unproved", company->unproved);
+    return json_pack("{s:b, s:b, s:i, s:i, s:o, s:o}", "shared", company->shared, "disbelieved",
+                     company->disbelieved, "most", company->most, "unproved", company->unproved, "least_mhz",
+                     company->least_mhz > 0 ? json_real(company->least_mhz) : json_null(), "held_back",
+                     json_of_text(*company->held_back ? company->held_back : NULL));
 }
 
 static json_t *words_json(const char *const *word)

@@ -138,7 +138,8 @@ struct timing {
     double fraction;                /* attainable / median */
     double baseline_ms;             /* 0: no --baseline */
     struct interval baseline_ratio; /* candidate / baseline, of pairs of times taken in turns; 95% */
-    bool disturbed; /* somebody else used the device meanwhile, or two clocks disagree: not to be trusted */
+    bool
+        disturbed; /* not to be trusted: somebody else used the device meanwhile, its clock was low, or two clocks disagree */
 };
 
 enum { RESULT_LINE_SIZE = 1024, RESULT_WHY_SIZE = 96, RESULT_DETAIL_SIZE = 320 };
@@ -266,6 +267,8 @@ struct company {
         disbelieved; /* or the candidate's process says shorter times than the judge's clock can be brought to agree with */
     int most; /* so many at once; 0: they were not counted */
     int unproved; /* configurations on which two clocks disagree, and it is not proved that the candidate is why */
+    double least_mhz;   /* of a GPU's multiprocessors while times were taken; 0: not known */
+    char held_back[64]; /* what held its clocks back, "power, heat"; empty: nothing that is known */
 };
 
 /* Where the time went, seconds. */

@@ -190,7 +190,9 @@ static void read_device(struct reading *r, const json_t *json, struct result *re
     result->company = (struct company){.shared = stored_flag(r, company, "shared", false),
                                        .disbelieved = stored_flag(r, company, "disbelieved", false),
                                        .most = stored_count(r, company, "most"),
-                                       .unproved = stored_count(r, company, "unproved")};
+                                       .unproved = stored_count(r, company, "unproved"),
+                                       .least_mhz = stored_number(r, company, "least_mhz", 0)};
+    stored_copy(r, company, "held_back", result->company.held_back, sizeof result->company.held_back);
     result->phase = (struct phase_seconds){.build = stored_number(r, phase, "build", 0),
                                            .draw = stored_number(r, phase, "draw", 0),
                                            .fill = stored_number(r, phase, "fill", 0),

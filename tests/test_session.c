@@ -8,6 +8,7 @@
 #include "gen/contract/space.h"
 #include "suites.h"
 #include "verify/build/build.h"
+#include "verify/device/pace.h"
 #include "verify/session/session.h"
 
 enum { X, Y }; /* the tensors of softmax */
@@ -290,6 +291,36 @@ START_TEST(configurations_are_timed_in_turns)
 }
 END_TEST
 
+static int probes, low_probes;
+static struct pace fake_pace(const struct device *of)
+{
+    return (struct pace){.mhz = of->clock_mhz * (probes++ < low_probes ? 0.6 : 0.99), .held = PACE_HEAT};
+}
+
+/* A device at rest raises its clock in a moment; one that does not has times that are not to be trusted. */
+START_TEST(times_at_a_low_clock_are_marked)
+{
+    static const int low[] = {3, 1000};
+    struct config_result result = {0};
+    struct company company = {0};
+    open_kernel("", "");
+    device.clock_mhz = 1980;
+    low_probes = low[_i];
+    probes = 0;
+    pace_ask(fake_pace);
+    ck_assert_int_eq(session_time(session, &config, 0.01, &result), SESSION_OK);
+    session_company(session, &company);
+    pace_ask(NULL);
+    ck_assert_msg(result.timing.present, "%s", result.detail);
+    ck_assert_int_eq(result.timing.disturbed, low[_i] > 100);
+    ck_assert_int_eq(result.timing.unmet && strncmp(result.timing.unmet, "unstable clock", 14) == 0,
+                     low[_i] > 100);
+    ck_assert_double_eq_tol(company.least_mhz, 1980 * (low[_i] > 100 ? 0.6 : 0.99), 1e-9);
+    ck_assert_str_eq(company.held_back, "heat");
+    close_kernel();
+}
+END_TEST
+
 /* A refusal while memory is scarce counts when it happens again with nobody else there, and only so often is it asked
  * again. The device is said to be so large that whatever is free is little of it. */
 START_TEST(what_may_have_lacked_memory_runs_again_alone)
@@ -350,6 +381,7 @@ Suite *session_suite(void)
     tcase_add_test(tests, a_share_of_the_timed_calls_is_judged);
     tcase_add_test(tests, configurations_are_timed_in_turns);
     tcase_add_test(tests, a_clock_that_was_tampered_with_is_not_believed);
+    tcase_add_loop_test(tests, times_at_a_low_clock_are_marked, 0, 2);
     tcase_add_loop_test(tests, what_may_have_lacked_memory_runs_again_alone, 0, 4);
     tcase_add_test(tests, outcomes_have_one_table);
     suite_add_tcase(suite, tests);

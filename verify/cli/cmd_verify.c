@@ -222,6 +222,10 @@ static void note_company(struct result *result)
             "on %d configuration%s the device was idle only long after the stream's events, without proof "
             "that the candidate is why; these times are not to be trusted",
             company->unproved, company->unproved == 1 ? "" : "s");
+    if (*company->held_back)
+        result_note(result,
+                    "the device held its clock back while times were taken (%s), to %.0f MHz at least",
+                    company->held_back, company->least_mhz);
 }
 
 /* The baseline's part of the report: how many times faster the candidate is. */

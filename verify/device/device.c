@@ -128,4 +128,10 @@ int device_control_cuda(const struct device *device, double ms, double *event_ms
     (void)device, (void)ms, (void)event_ms, (void)wall_ms;
     return -1;
 }
+
+double device_sm_mhz_cuda(const struct device *device)
+{
+    (void)device;
+    return 0;
+}
 #endif

@@ -58,6 +58,9 @@ double device_tflops(const struct device *device, const struct problem *problem)
  * where the device failed. */
 int device_control_cuda(const struct device *device, double ms, double *event_ms, double *wall_ms);
 
+/* The clock of the multiprocessor that a kernel of ours falls on, MHz, over some 50 us; 0 where the device failed. */
+double device_sm_mhz_cuda(const struct device *device);
+
 /* back-end halves */
 enum device_status device_open_host(struct device *device, char *error, size_t error_size);
 enum device_status device_open_cuda(struct device *device, int ordinal, char *error, size_t error_size);

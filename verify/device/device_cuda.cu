@@ -104,3 +104,32 @@ int device_control_cuda(const struct device *device, double ms, double *event_ms
         cudaEventDestroy(stop);
     return status ? -1 : 0;
 }
+
+/* --- clocks --- */
+
+static __global__ void count_cycles(unsigned long long nanoseconds, double *mhz)
+{
+    unsigned long long begin, now;
+    const long long first = clock64();
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+    do
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    while (now - begin < nanoseconds);
+    *mhz = 1e3 * (double)(clock64() - first) / (double)(now - begin);
+}
+
+double device_sm_mhz_cuda(const struct device *device)
+{
+    enum { NS = 50000 };
+    double *there = NULL, mhz = 0;
+    cudaError_t status = cudaSetDevice(device->ordinal);
+    if (!status)
+        status = cudaMalloc(&there, sizeof *there);
+    if (!status) {
+        count_cycles<<<1, 1>>>(NS, there);
+        status = cudaMemcpy(&mhz, there, sizeof mhz, cudaMemcpyDeviceToHost);
+    }
+    cudaFree(there);
+    cudaGetLastError();
+    return status ? 0 : mhz;
+}

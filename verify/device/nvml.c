@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "neighbours.h"
+#include "pace.h"
 
 /* What NVML's documentation fixes: nvmlReturn_t, nvmlDevice_t, nvmlUtilization_t, and the two layouts of
  * nvmlProcessInfo_t, of which the longer one goes with the functions _v2 and _v3. */
@@ -31,6 +32,7 @@ static struct {
     int (*device)(const char *uuid, handle *device);
     int (*processes)(handle device, unsigned *count, void *info);
     int (*utilization)(handle device, struct utilization *utilization);
+    int (*reasons)(handle device, unsigned long long *reasons); /* NULL: not in this driver */
     size_t process_bytes;
 } library;
 static bool usable;
@@ -56,6 +58,9 @@ static void resolve(void)
         if (!find(opened, "nvmlDeviceGetComputeRunningProcesses", &library.processes))
             return;
     }
+    if (!find(opened, "nvmlDeviceGetCurrentClocksEventReasons", &library.reasons))
+        find(opened, "nvmlDeviceGetCurrentClocksThrottleReasons",
+             &library.reasons); /* its name before driver 535 */
     usable = find(opened, "nvmlInit_v2", &library.init) &&
              find(opened, "nvmlDeviceGetHandleByUUID", &library.device) &&
              find(opened, "nvmlDeviceGetUtilizationRates", &library.utilization) && library.init() == SUCCESS;
@@ -90,6 +95,25 @@ static int ask_utilization(const char *uuid)
     struct utilization percent;
     return find_device(uuid, &device) && library.utilization(device, &percent) == SUCCESS ? (int)percent.gpu
                                                                                           : -1;
+}
+
+/* The bits that NVML's documentation gives to nvmlClocksEventReasons: those of idling, of settings and of other GPUs hold nothing
+ * back. */
+unsigned nvml_held(const char *uuid)
+{
+    static const struct {
+        unsigned long long bit;
+        unsigned held;
+    } reason[] = {
+        {0x4, PACE_POWER}, {0x80, PACE_POWER}, {0x20, PACE_HEAT}, {0x40, PACE_HEAT}, {0x8, PACE_HARDWARE}};
+    handle device;
+    unsigned long long bits = 0;
+    unsigned held = 0;
+    if (!find_device(uuid, &device) || !library.reasons || library.reasons(device, &bits) != SUCCESS)
+        return 0;
+    for (size_t i = 0; i < sizeof reason / sizeof *reason; i++)
+        held |= bits & reason[i].bit ? reason[i].held : 0;
+    return held;
 }
 
 const struct nvml nvml_library = {list_processes, ask_utilization, SETTLE_MS};

@@ -115,9 +115,9 @@ bool scores_times_usable(const struct counted *c, bool compared, struct score_va
     else if (is_below_ceiling(c->result))
         *instead = scores_open("a time is shorter than the hardware permits: it is not to be believed");
     else if (c->disturbed > 0)
-        *instead =
-            scores_open("%d of %d times were taken while others used the device, or two clocks disagree",
-                        c->disturbed, c->timed);
+        *instead = scores_open("%d of %d times were taken while others used the device or its clock was low, "
+                               "or two clocks disagree",
+                               c->disturbed, c->timed);
     else if (ONE_IN * (c->passing - c->timed) > c->passing)
         *instead = scores_open("%d of the %d that pass have no time", c->passing - c->timed, c->passing);
     else if (compared && c->compared + c->worse < c->passing)

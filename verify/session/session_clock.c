@@ -7,8 +7,11 @@
  * show it again; and in between, call by call, a kernel of our own that holds the device as long does not.
  * Short of that it is a note, and the time is marked. */
 #include <stdlib.h>
+#include <time.h>
 
 #include "verify/device/neighbours.h"
+#include "verify/device/pace.h"
+#include "verify/system/interrupt.h"
 #include "series.h"
 
 /* Attempts at a proof for one candidate: each may sit out NVML's window of averaging twice. */
@@ -34,6 +37,29 @@ void session_look(struct session *s)
     if (clock_seconds() - s->looked > fresh)
         look(s);
     s->disturbed = s->disturbed || s->last_look == NEIGHBOURS_SOME;
+}
+
+static void note_mhz(struct company *company, double mhz)
+{
+    if (mhz > 0 && (company->least_mhz <= 0 || mhz < company->least_mhz))
+        company->least_mhz = mhz;
+}
+
+bool session_keeps_pace(struct session *s, bool begins)
+{
+    enum { ATTEMPTS = 20 };
+    static const struct timespec moment = {0, 25000000};
+    const struct device *device = s->options.device;
+    struct pace pace = pace_of(device);
+    for (int i = 0; begins && i < ATTEMPTS && pace_is_slow(&pace, device) && !is_interrupted(); i++) {
+        nanosleep(&moment, NULL);
+        pace = pace_of(device);
+    }
+    if (!begins) {
+        note_mhz(&s->company, pace.mhz);
+        s->held |= pace.held;
+    }
+    return !pace_is_slow(&pace, device);
 }
 
 /* Where NVML does not say who is there, that the device was at rest while nothing of ours ran must do, with
@@ -90,4 +116,7 @@ void session_company(const struct session *s, struct company *add_to)
     add_to->shared = add_to->shared || s->company.shared;
     add_to->most = s->company.most > add_to->most ? s->company.most : add_to->most;
     add_to->unproved += s->company.unproved;
+    note_mhz(add_to, s->company.least_mhz);
+    if (s->held)
+        pace_name(s->held, add_to->held_back, sizeof add_to->held_back);
 }

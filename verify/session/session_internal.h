@@ -58,6 +58,7 @@ struct session {
     int findings;
     struct phase_seconds seconds;
     struct company company; /* while times were taken */
+    unsigned held;          /* what held the device's clock back meanwhile: PACE_.. */
     double looked;          /* when the neighbours were last asked for, and the answer */
     enum neighbours_state last_look;
     bool outside;            /* the candidate works outside the stream that it is given */
@@ -130,6 +131,9 @@ void session_settle_alone(struct session *s, struct config_result *result);
 void session_look(struct session *s);
 /* With the lease in hand: does the median of the samples show work that outlives the call? Then the time is
  * not to be trusted, and where it can be proved, by more calls of the series, it is a finding. */
+/* Is the device's clock what it should be, before times are taken (waits for half a second, as one at rest takes a moment to raise
+ * it) or after them (which is noted)? True where nothing is known of it. */
+bool session_keeps_pace(struct session *s, bool begins);
 struct series;
 void session_clocks(struct session *s, struct series *series, const struct clocks *median, const char *line);
 

@@ -118,8 +118,10 @@ static void pair_inside(struct pairing *p, struct pairs *pairs)
         open[i] = open_side(p, i);
     if (open[0] && open[1]) {
         session_look(p->session[0]);
+        const bool ready = session_keeps_pace(p->session[0], true);
         take_pairs(p);
         session_look(p->session[0]);
+        pairs->disturbed = !session_keeps_pace(p->session[0], false) || !ready;
         hand_in(p, pairs);
     }
     for (int i = 0; i < 2; i++)

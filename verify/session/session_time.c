@@ -42,9 +42,12 @@ static void take_times(struct session *s, struct timed *timed, int count)
 {
     s->disturbed = false;
     session_look(s);
+    const bool ready = session_keeps_pace(s, true);
     sample_all(s, timed, count);
     session_look(s);
+    const bool slow = !session_keeps_pace(s, false) || !ready;
     for (int i = 0; i < count && s->status == SESSION_OK; i++) {
+        timed[i].slow = slow;
         const bool shared = s->disturbed;
         timed_check(s, &timed[i]);
         timed[i].job->result->timing.disturbed = s->disturbed;

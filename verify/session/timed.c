@@ -195,7 +195,9 @@ void timed_summarize(const struct session *s, struct timed *timed)
     timing->p95_ms = score_p95(sorted, timed->count);
     timing->samples = timed->count;
     timing->method = timed_method(s, has_tail);
-    timing->unmet = timed_is_tight(timed)          ? NULL
+    timing->disturbed = timing->disturbed || timed->slow;
+    timing->unmet = timed->slow ? "unstable clock: the multiprocessors ran below 75% of their highest"
+                    : timed_is_tight(timed)        ? NULL
                     : timed->count == MOST_SAMPLES ? "median's interval above 1% after all samples"
                                                    : "median's interval above 1% when time was up";
     attain(s, timed->series.instance.flops, timed->series.instance.bytes, timing);

@@ -15,6 +15,7 @@ struct timed {
     int count;
     double spent; /* seconds, with what was done for its calls */
     bool open, over;
+    bool slow; /* the clock was low while it was timed */
     struct interval median;
 };
 
