@@ -202,32 +202,6 @@ static void find_forbidden(struct result *result)
     memcpy(grown[result->finding_count++].evidence, uses.text, sizeof grown->evidence);
 }
 
-/* What the times are worth, where others used the device. */
-static void note_company(struct result *result)
-{
-    const struct company *company = &result->company;
-    if (company->disbelieved)
-        result_note(
-            result,
-            "the candidate's process says that calls are far shorter than the judge's clock sees them: "
-            "times are the judge's");
-    if (company->most > 0)
-        result_note(result, "the device is shared: %d other process%s; times are not to be trusted",
-                    company->most, company->most == 1 ? "" : "es");
-    else if (company->shared)
-        result_note(result, "the device is shared: another unseen uses it; times are not to be trusted");
-    else if (company->unproved > 0)
-        result_note(
-            result,
-            "on %d configuration%s the device was idle only long after the stream's events, without proof "
-            "that the candidate is why; these times are not to be trusted",
-            company->unproved, company->unproved == 1 ? "" : "s");
-    if (*company->held_back)
-        result_note(result,
-                    "the device held its clock back while times were taken (%s), to %.0f MHz at least",
-                    company->held_back, company->least_mhz);
-}
-
 /* The baseline's part of the report: how many times faster the candidate is. */
 static void note_baseline(const struct options *options, struct result *result)
 {
@@ -317,7 +291,7 @@ static void conclude(struct showing *show, enum run_status status)
     note_fail_fast(result);
     find_excess(result);
     find_forbidden(result);
-    note_company(result);
+    show_company(result);
     note_baseline(show->options, result);
     explain_failures(show, status);
     score_set(result);

@@ -168,3 +168,28 @@ int show_json(const struct task *task, const struct options *options, const stru
     options_error("%s", error);
     return EXIT_ENVIRONMENT;
 }
+
+void show_company(struct result *result)
+{
+    const struct company *company = &result->company;
+    if (company->disbelieved)
+        result_note(
+            result,
+            "the candidate's process says that calls are far shorter than the judge's clock sees them: "
+            "times are the judge's");
+    if (company->most > 0)
+        result_note(result, "the device is shared: %d other process%s; times are not to be trusted",
+                    company->most, company->most == 1 ? "" : "es");
+    else if (company->shared)
+        result_note(result, "the device is shared: another unseen uses it; times are not to be trusted");
+    else if (company->unproved > 0)
+        result_note(
+            result,
+            "on %d configuration%s the device was idle only long after the stream's events, without proof "
+            "that the candidate is why; these times are not to be trusted",
+            company->unproved, company->unproved == 1 ? "" : "s");
+    if (*company->held_back)
+        result_note(result,
+                    "the device held its clock back while times were taken (%s), to %.0f MHz at least",
+                    company->held_back, company->least_mhz);
+}

@@ -24,6 +24,9 @@ void show_line(const char *label, const char *text);
 void show_result(const struct task *task, const struct config_result *result);
 void show_findings(const struct session *session);
 
+/* What times are worth where others used the device, or its clock was held back: notes of the result. */
+void show_company(struct result *result);
+
 /* The command that runs one configuration again, ready to paste. */
 void show_command(const struct options *options, const struct task *task, const char *config);
 
