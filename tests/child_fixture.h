@@ -34,6 +34,7 @@ enum child_status fixture_run(const char *symbol, enum placement placement, int 
 
 TCase *child_endings_case(void);   /* test_child_endings.c */
 TCase *child_limits_case(void);    /* test_child_limits.c */
+TCase *child_group_case(void);     /* likewise */
 TCase *child_arena_case(void);     /* test_child_arena.c */
 TCase *child_arguments_case(void); /* test_child_arguments.c */
 TCase *child_state_case(void);     /* test_child_state.c */

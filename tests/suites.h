@@ -16,6 +16,7 @@ Suite *house_suite(void);
 Suite *history_suite(void);
 Suite *reports_suite(void);
 Suite *child_suite(void);
+Suite *launch_suite(void);
 Suite *forbid_suite(void);
 Suite *build_suite(void);
 Suite *reference_suite(void);

@@ -284,6 +284,7 @@ Suite *child_suite(void)
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, child_endings_case());
     suite_add_tcase(suite, child_limits_case());
+    suite_add_tcase(suite, child_group_case());
     suite_add_tcase(suite, child_arguments_case());
     suite_add_tcase(suite, child_state_case());
     suite_add_tcase(suite, child_arena_case());

@@ -1,10 +1,13 @@
 /* The bounds on what a candidate's processes hold together, inside the sandbox and without it. */
 #include "child_fixture.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "skip.h"
 #include "verify/isolate/usage.h"
 
 enum { MB = 1 << 20, BOUND = 64, MUCH = 65536 };
@@ -90,6 +93,71 @@ START_TEST(what_grows_between_two_calls_is_ended_then)
     ck_assert_ptr_nonnull(strstr(it.text, "--memory allows 64 MiB"));
 }
 END_TEST
+
+/* --- a control group of our own (version 2), made and removed outside of the tests --- */
+
+enum { GROUP_MB = 256 };
+static char group[4200];
+
+static bool write_group(const char *name, const char *value)
+{
+    char path[sizeof group + 32];
+    snprintf(path, sizeof path, "%s/%s", group, name);
+    FILE *file = fopen(path, "re+");
+    const bool opened = file && fputs(value, file) >= 0;
+    return file && fclose(file) == 0 && opened;
+}
+
+/* Below the one that holds this process. *group is empty where that cannot be written, or has no bound on memory to give. */
+static void make_group(void)
+{
+    char line[4096] = "", bytes[32];
+    FILE *file = fopen("/proc/self/cgroup", "re");
+    if (file && fgets(line, sizeof line, file) && strncmp(line, "0::/", 4) == 0) {
+        line[strcspn(line, "\n")] = '\0';
+        snprintf(group, sizeof group, "/sys/fs/cgroup%.4000s/unseen-test-%d", line + 3, (int)getpid());
+    }
+    if (file)
+        fclose(file);
+    snprintf(bytes, sizeof bytes, "%d", GROUP_MB * MB);
+    if (*group && mkdir(group, 0755) != 0)
+        *group = '\0';
+    if (*group && !write_group("memory.max", bytes)) {
+        rmdir(group);
+        *group = '\0';
+    }
+}
+
+static void remove_group(void)
+{
+    for (int i = 0; *group && i < 1000 && rmdir(group) != 0; i++)
+        usleep(10000); /* what was in it is still ending */
+    *group = '\0';
+}
+
+/* Half of it is what a candidate has by itself; who may take more than the group has ends, and not this process, which is in
+ * the group, too. */
+START_TEST(the_bound_of_a_control_group_is_the_candidates_and_the_judge_outlives_it)
+{
+    if (!*group || !write_group("cgroup.procs", "0"))
+        SKIP_TEST("no control group with memory.max can be made here");
+    ck_assert_double_le(usage_default().bytes, GROUP_MB / 2.0 * MB);
+    const double given = usage_default().bytes / MB;
+    ck_assert(use("eats", given, 16) == CHILD_OK);
+    ck_assert(use("eats", given, 4096) != CHILD_OK);
+    ck_assert(use("eats", MUCH, 4096) != CHILD_OK);
+    ck_assert(use("eats", given, 16) == CHILD_OK);
+}
+END_TEST
+
+TCase *child_group_case(void)
+{
+    TCase *tests = tcase_create("group");
+    tcase_add_unchecked_fixture(tests, make_group, remove_group);
+    fixture_add(tests);
+    tcase_add_test(tests, the_bound_of_a_control_group_is_the_candidates_and_the_judge_outlives_it);
+    return tests;
+}
 
 TCase *child_limits_case(void)
 {

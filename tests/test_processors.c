@@ -1,4 +1,5 @@
-/* How many cores there are to use: affinity, quota of made-up cgroups, OMP_NUM_THREADS. */
+/* How many cores there are to use: affinity, quota of made-up cgroups, OMP_NUM_THREADS; and how much memory
+ * such groups leave. */
 #include <check.h>
 #include <math.h>
 #include <sched.h>
@@ -11,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "verify/device/cgroup.h"
 #include "verify/device/processors.h"
 #include "suites.h"
 
@@ -47,13 +49,13 @@ static void put(const char *folder, const char *name, const char *text)
 START_TEST(the_tightest_quota_on_the_way_to_the_root_counts)
 {
     put("a/b", "cpu.max", "max 100000\n");
-    ck_assert(isinf(processors_quota("0::/a/b\n", root)));
+    ck_assert(isinf(cgroup_cores("0::/a/b\n", root)));
     put("a", "cpu.max", "350000 100000\n");
-    ck_assert_double_eq(processors_quota("0::/a/b\n", root), 3.5);
+    ck_assert_double_eq(cgroup_cores("0::/a/b\n", root), 3.5);
     put("a/b", "cpu.max", "150000 100000\n");
-    ck_assert_double_eq(processors_quota("0::/a/b\n", root), 1.5);
-    ck_assert_double_eq(processors_quota("0::/a\n", root), 3.5);
-    ck_assert(isinf(processors_quota("0::/\n", root)));
+    ck_assert_double_eq(cgroup_cores("0::/a/b\n", root), 1.5);
+    ck_assert_double_eq(cgroup_cores("0::/a\n", root), 3.5);
+    ck_assert(isinf(cgroup_cores("0::/\n", root)));
 }
 END_TEST
 
@@ -61,11 +63,11 @@ START_TEST(version_1_has_its_quota_below_the_cpu_controller)
 {
     put("cpu/box", "cpu.cfs_quota_us", "-1\n");
     put("cpu/box", "cpu.cfs_period_us", "100000\n");
-    ck_assert(isinf(processors_quota("7:cpuset:/\n4:cpu,cpuacct:/box\n", root)));
+    ck_assert(isinf(cgroup_cores("7:cpuset:/\n4:cpu,cpuacct:/box\n", root)));
     put("cpu/box", "cpu.cfs_quota_us", "250000\n");
-    ck_assert_double_eq(processors_quota("7:cpuset:/\n4:cpu,cpuacct:/box\n", root), 2.5);
-    ck_assert_double_eq(processors_quota("4:cpuacct,cpu:/box\n", root), 2.5);
-    ck_assert(isinf(processors_quota("4:cpuacct:/box\n", root)));
+    ck_assert_double_eq(cgroup_cores("7:cpuset:/\n4:cpu,cpuacct:/box\n", root), 2.5);
+    ck_assert_double_eq(cgroup_cores("4:cpuacct,cpu:/box\n", root), 2.5);
+    ck_assert(isinf(cgroup_cores("4:cpuacct:/box\n", root)));
 }
 END_TEST
 
@@ -73,16 +75,33 @@ END_TEST
 START_TEST(a_group_whose_folder_is_not_here_still_has_the_root)
 {
     put(".", "cpu.max", "200000 100000\n");
-    ck_assert_double_eq(processors_quota("0::/system.slice/box-1234.scope\n", root), 2);
+    ck_assert_double_eq(cgroup_cores("0::/system.slice/box-1234.scope\n", root), 2);
 }
 END_TEST
 
 START_TEST(a_membership_that_says_nothing_is_no_quota)
 {
-    ck_assert(isinf(processors_quota("", root)));
-    ck_assert(isinf(processors_quota("nonsense\n::\n0:\n", root)));
+    ck_assert(isinf(cgroup_cores("", root)));
+    ck_assert(isinf(cgroup_cores("nonsense\n::\n0:\n", root)));
     put(".", "cpu.max", "");
-    ck_assert(isinf(processors_quota("0::/\n", root)));
+    ck_assert(isinf(cgroup_cores("0::/\n", root)));
+}
+END_TEST
+
+START_TEST(the_tightest_bound_on_memory_on_the_way_to_the_root_counts)
+{
+    put("a/b", "memory.max", "max\n");
+    ck_assert(isinf(cgroup_memory("0::/a/b\n", root)));
+    put("a", "memory.max", "1073741824\n");
+    ck_assert_double_eq(cgroup_memory("0::/a/b\n", root), 1 << 30);
+    put("a/b", "memory.max", "268435456\n");
+    ck_assert_double_eq(cgroup_memory("7:cpuset:/\n0::/a/b\n", root), 1 << 28);
+    ck_assert_double_eq(cgroup_memory("0::/a\n", root), 1 << 30);
+    put("memory/box", "memory.limit_in_bytes", "9223372036854771712\n");
+    ck_assert(isinf(cgroup_memory("4:memory:/box/in\n", root)));
+    put("memory/box", "memory.limit_in_bytes", "134217728\n");
+    ck_assert_double_eq(cgroup_memory("4:memory:/box/in\n0::/a\n", root), 1 << 27);
+    ck_assert_double_eq(cgroup_memory("4:cpu:/box\n0::/a\n", root), 1 << 30);
 }
 END_TEST
 
@@ -157,6 +176,7 @@ TCase *processors_case(void)
     tcase_add_test(tests, version_1_has_its_quota_below_the_cpu_controller);
     tcase_add_test(tests, a_group_whose_folder_is_not_here_still_has_the_root);
     tcase_add_test(tests, a_membership_that_says_nothing_is_no_quota);
+    tcase_add_test(tests, the_tightest_bound_on_memory_on_the_way_to_the_root_counts);
     tcase_add_test(tests, the_affinity_mask_counts_and_so_does_omp_num_threads);
     tcase_add_test(tests, a_team_has_the_cores_that_nobody_else_wants);
     tcase_add_test(tests, a_team_shrinks_on_a_loaded_machine);

@@ -110,7 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     close(channel[0]);
     close(channel[1]);
-    for (int i = 0; i < CHANNEL_TENSORS; i++)
+    for (int i = 0; i < CHANNEL_SLOTS; i++)
         unmap(&runner.slot[i]);
     memset(&runner, 0, sizeof runner);
     return 0;

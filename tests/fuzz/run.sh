@@ -11,7 +11,8 @@ shift
 [ $# -gt 0 ] || set -- $(ls tests/fuzz/fuzz_*.c | sed 's|.*/fuzz_||; s|\.c$||')
 status=0
 for target; do
-    run=build/fuzz/$target corpus=tests/fuzz/corpus/$target found=build/fuzz/found/$target
+    # From the root: the runner's side goes to / before a call.
+    run=$PWD/build/fuzz/$target corpus=$PWD/tests/fuzz/corpus/$target found=$PWD/build/fuzz/found/$target
     [ -x "$run" ] || { echo "there is no $run; expected what make fuzz builds" >&2; echo "---> make fuzz" >&2; exit 3; }
     mkdir -p "$corpus" "$found" build/fuzz/crashed
     if [ "$seconds" = --keep ]; then
@@ -32,7 +33,7 @@ for target; do
     export ASAN_OPTIONS="abort_on_error=1:allocator_may_return_null=1" UBSAN_OPTIONS="print_stacktrace=1"
     [ "$target" != options ] || export ASAN_OPTIONS="detect_leaks=0:$ASAN_OPTIONS" # argp's, which a usage error leaves
     nice -n 10 "$run" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-        -artifact_prefix="build/fuzz/crashed/$target-" ${DICT:+-dict=$DICT} "$found" "$corpus" >"$log" 2>&1
+        -artifact_prefix="$PWD/build/fuzz/crashed/$target-" ${DICT:+-dict=$DICT} "$found" "$corpus" >"$log" 2>&1
     ended=$?
     echo "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -1) executions in $seconds s," \
         "coverage $(sed -n 's/.* cov: \([0-9]*\).*/\1/p' "$log" | tail -1) edges," \

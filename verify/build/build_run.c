@@ -74,7 +74,7 @@ static bool enclose(struct sandbox *sandbox, const struct compiler_command *comm
     sandbox_show_sources(sandbox);
     sandbox_show(sandbox, dirname(folder));
     sandbox_lend(sandbox, compiling->directory);
-    return sandbox_end(sandbox, CONFINED_GATE) &&
+    return sandbox_end(sandbox) &&
            add_command(sandbox, command, compiling->path, path_inside(compiling->path, real, here));
 }
 
@@ -95,9 +95,8 @@ static int start(pid_t *pid, const struct compiler_command *command, const struc
     return confined_start(pid, &(struct confined){.argv = argv,
                                                   .environment = environment,
                                                   .log = compiling->log,
-                                                  .limited = compiling->untrusted,
-                                                  .memory = MEMORY_LIMIT,
-                                                  .file = FILE_LIMIT});
+                                                  .memory = compiling->untrusted ? MEMORY_LIMIT : 0,
+                                                  .file = compiling->untrusted ? FILE_LIMIT : 0});
 }
 
 /* Lines that have "error" in them, or when there are none (a linker, say) any lines. *full: the

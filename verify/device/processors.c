@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -11,11 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cgroup.h"
 #include "verify/system/clock.h"
 
-enum { PATH_SIZE = 4096, CPUS_FIRST = 1024, CPUS_MOST = 1 << 20 };
-
-/* --- quota --- */
+enum { CPUS_FIRST = 1024, CPUS_MOST = 1 << 20 };
 
 /* The first line of a file; false where there is none. */
 static bool read_line(const char *path, char *line, size_t size)
@@ -25,86 +25,6 @@ static bool read_line(const char *path, char *line, size_t size)
     if (file)
         fclose(file);
     return ok;
-}
-
-/* "150000 100000" of version 2: microseconds of CPU in each period; "max 100000": no limit. */
-static double folder_quota(const char *folder)
-{
-    char path[PATH_SIZE + 32], line[64];
-    double quota = 0, period = 0;
-    snprintf(path, sizeof path, "%s/cpu.max", folder);
-    if (read_line(path, line, sizeof line))
-        return sscanf(line, "%lf %lf", &quota, &period) == 2 && period > 0 ? quota / period : INFINITY;
-    snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder); /* version 1; -1: no limit */
-    if (!read_line(path, line, sizeof line) || sscanf(line, "%lf", &quota) != 1 || quota <= 0)
-        return INFINITY;
-    snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
-    if (!read_line(path, line, sizeof line) || sscanf(line, "%lf", &period) != 1 || period <= 0)
-        return INFINITY;
-    return quota / period;
-}
-
-/* From the group itself up to the root: every group above may be tighter. Without a namespace of its own a
- * container sees the host's path, of which only the root exists in it. */
-static double chain_quota(const char *root, const char *group)
-{
-    char folder[PATH_SIZE];
-    double least = INFINITY;
-    const int written = snprintf(folder, sizeof folder, "%s%s", root, strcmp(group, "/") == 0 ? "" : group);
-    if (written < 0 || (size_t)written >= sizeof folder)
-        return INFINITY;
-    while (strlen(folder) >= strlen(root)) {
-        least = fmin(least, folder_quota(folder));
-        char *slash = strrchr(folder, '/');
-        if (!slash)
-            break;
-        *slash = '\0';
-    }
-    return least;
-}
-
-/* Is "cpu" among the comma-separated names? */
-static bool has_cpu(const char *names, size_t length)
-{
-    for (size_t at = 0; at < length;) {
-        const size_t word = strcspn(names + at, ",:");
-        if (word == 3 && strncmp(names + at, "cpu", 3) == 0)
-            return true;
-        at += word + 1;
-    }
-    return false;
-}
-
-/* Lines "0::/group" (version 2) and "4:cpu,cpuacct:/group" (version 1, below root/cpu). */
-double processors_quota(const char *membership, const char *root)
-{
-    double least = INFINITY;
-    char group[PATH_SIZE], base[PATH_SIZE];
-    for (const char *line = membership; *line;) {
-        const size_t length = strcspn(line, "\n");
-        const char *names = memchr(line, ':', length);
-        const char *path = names ? memchr(names + 1, ':', length - (size_t)(names + 1 - line)) : NULL;
-        if (path) {
-            const size_t named = (size_t)(path - names - 1);
-            snprintf(group, sizeof group, "%.*s", (int)(length - (size_t)(path + 1 - line)), path + 1);
-            snprintf(base, sizeof base, "%.4000s%s", root, named == 0 ? "" : "/cpu");
-            if (named == 0 || has_cpu(names + 1, named))
-                least = fmin(least, chain_quota(base, group));
-        }
-        line += length + (line[length] == '\n');
-    }
-    return least;
-}
-
-static double own_quota(void)
-{
-    char membership[PATH_SIZE];
-    FILE *file = fopen("/proc/self/cgroup", "re");
-    const size_t got = file ? fread(membership, 1, sizeof membership - 1, file) : 0;
-    membership[got] = '\0';
-    if (file)
-        fclose(file);
-    return processors_quota(membership, "/sys/fs/cgroup");
 }
 
 /* --- affinity --- */
@@ -185,7 +105,7 @@ int processors_available(void)
 {
     const char *const asked = getenv("OMP_NUM_THREADS");
     const long wanted = asked ? strtol(asked, NULL, 10) : 0;
-    double cores = fmin(affine_cores(), ceil(own_quota()));
+    double cores = fmin(affine_cores(), ceil(cgroup_cores(NULL, NULL)));
     if (wanted > 0)
         cores = fmin(cores, (double)wanted);
     return cores > 1 ? (int)cores : 1;

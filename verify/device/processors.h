@@ -13,9 +13,4 @@ int processors_team(int wanted);
 /* The same, of `online` cores, where `others` threads of others want one. */
 int processors_share(int wanted, int online, double others);
 
-/* The CPU quota, in cores, of the cgroups that `membership` names (the text of /proc/self/cgroup), found
- * under `root`
- * (/sys/fs/cgroup); the least of a group's own and of those above it. Infinity: none. */
-double processors_quota(const char *membership, const char *root);
-
 #endif

@@ -2,6 +2,7 @@
 #ifndef UNSEEN_CHILD_INTERNAL_H
 #define UNSEEN_CHILD_INTERNAL_H
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "child.h"
@@ -30,8 +31,11 @@ struct spawned {
 /* Returns 0; -1 with text. */
 int child_spawn(struct spawned *spawned, const struct child_options *options, bool sandboxed, char *text,
                 size_t text_size);
-/* Any other process, its descriptor 3 and its output as the runner's. 0, or an errno. */
-int spawn_process(struct spawned *spawned, const char *const *argv, char *const *environment);
+/* Any other process, its descriptor 3 and its output as the runner's, its files bounded. 0, or an errno. */
+int spawn_process(struct spawned *spawned, const char *const *argv, char *const *environment, rlim_t file);
+/* Bytes of a file of a candidate's; where compilers run, as in verify/build. */
+#define CHILD_FILE_LIMIT ((rlim_t)64 << 20)
+#define CHILD_COMPILER_FILE_LIMIT ((rlim_t)1 << 30)
 /* Wait for the end of the process and reap it: `patience_ms` for it to end by itself, then it is
  * killed.
  * Returns the wait status. */

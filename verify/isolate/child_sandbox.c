@@ -1,8 +1,8 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "child_internal.h"
-#include "child_table.h"
+#include "launch.h"
 #include "sandbox.h"
 #include "verify/system/defence.h"
 
@@ -35,26 +35,13 @@ static void reject(struct trial *trial, const char *why)
 /* Run argv with its messages going to `output`. Returns the wait status; -1 with errno. */
 static int run_quietly(const char *const *argv, int output)
 {
-    extern char **environ;
-    posix_spawn_file_actions_t actions;
     pid_t pid;
-    int status = 0;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
-    child_table_starting();
-    const int error = posix_spawnp(&pid, argv[0], &actions, NULL, (char *const *)argv, environ);
-    child_table_started(error ? 0 : pid);
-    posix_spawn_file_actions_destroy(&actions);
-    errno = error;
-    if (error)
+    errno = launch_start(&pid, &(struct launch){.argv = argv, .output = output});
+    if (errno)
         return -1;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    child_table_remove(pid);
-    child_table_sweep(); /* a bubblewrap that is killed while it begins leaves its other half, which waits for ever */
-    return status;
+    launch_wait(pid, INFINITY);
+    return launch_end(
+        pid); /* a bubblewrap that is killed while it begins leaves its other half, which waits for ever */
 }
 
 /* By signal 9, itself or what it held. */
@@ -71,7 +58,7 @@ static void probe(struct trial *trial, enum backend backend)
     char words[150] = "", why[200];
     int fd[2];
     sandbox_begin(&sandbox, backend == BACKEND_CUDA ? SANDBOX_CUDA : SANDBOX_CANDIDATE);
-    if (!sandbox_end(&sandbox, -1)) {
+    if (!sandbox_end(&sandbox)) {
         reject(trial, "too many folders to show, by LD_LIBRARY_PATH");
         return;
     }
@@ -81,7 +68,6 @@ static void probe(struct trial *trial, enum backend backend)
         reject(trial, strerror(errno));
         return;
     }
-    child_table_adopt();
     int status = run_quietly(sandbox.argv, fd[1]);
     if (status != -1 && is_killed(status)) /* that says nothing about it */
         status = run_quietly(sandbox.argv, fd[1]);

@@ -1,24 +1,20 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "child_internal.h"
-#include "child_table.h"
+#include "launch.h"
 #include "sandbox.h"
 #include "zygote.h"
 #include "verify/forbid/forbid.h"
+#include "verify/system/clock.h"
 #include "verify/system/defence.h"
 
-enum { ENVIRONMENT = 24, LIFTED = 10, CHANNEL_GONE_MS = 2000 };
+enum { ENVIRONMENT = LAUNCH_WORDS + 17, CHANNEL_GONE_MS = 2000 };
 
 /* The runner lies beside this program, or where `make install` puts it. */
 static int find_runner(char *path, size_t size, bool library, char *text, size_t text_size)
@@ -54,92 +50,6 @@ static int find_runner(char *path, size_t size, bool library, char *text, size_t
     return -1;
 }
 
-/* Only what a candidate needs to find its libraries and device: a seed in a variable must not
- * reach it. */
-static int make_environment(char *environment[ENVIRONMENT], int threads, const struct python *python)
-{
-    static const char *const kept[] = {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",
-                                       "PATH"};
-    const int inherited = python ? 3 : 4;
-    int n = 0, status = 0;
-    for (int i = 0; i < inherited; i++) {
-        const char *value = getenv(kept[i]);
-        if (value)
-            status |= asprintf(&environment[n++], "%s=%s", kept[i], value) < 0;
-    }
-    if (python)
-        n += spawn_python_environment(environment + n, python, threads);
-    else
-        status |= asprintf(&environment[n++], "HOME=/nonexistent") < 0;
-    if (threads > 0)
-        status |= asprintf(&environment[n++], "OMP_NUM_THREADS=%d", threads) < 0;
-    /* Threads that spin while they wait take the cores from those that work, here or next door. */
-    status |= asprintf(&environment[n++], "OMP_WAIT_POLICY=passive") < 0;
-    environment[n] = NULL;
-    return status ? -1 : 0;
-}
-
-/* Descriptors above those that the child's own are moved onto, so that no dup2 hits one still
- * needed. */
-static int lift(int fd)
-{
-    if (fd < 0 || fd >= LIFTED)
-        return fd;
-    int lifted = fcntl(fd, F_DUPFD_CLOEXEC, LIFTED);
-    close(fd);
-    return lifted;
-}
-
-static int make_pipes(int channel[2], int output[2])
-{
-    channel[0] = channel[1] = output[0] = output[1] = -1;
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel))
-        return -1;
-    if (pipe2(output, O_CLOEXEC))
-        return -1;
-    for (int i = 0; i < 2; i++) {
-        channel[i] = lift(channel[i]);
-        output[i] = lift(output[i]);
-    }
-    return channel[0] < 0 || channel[1] < 0 || output[0] < 0 || output[1] < 0 ||
-                   fcntl(output[0], F_SETFL, O_NONBLOCK) < 0
-               ? -1
-               : 0;
-}
-
-/* posix_spawn and not fork: no copy of a large parent's page tables, and nothing of the CUDA
- * runtime runs in the child between fork and exec. */
-static int launch(pid_t *pid, const char *const *argv, char *const *environment, int channel, int output)
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, channel, CHANNEL_FD);
-    posix_spawn_file_actions_addclosefrom_np(&actions, CHANNEL_FD + 1);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setflags(&attributes,
-                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    int status = posix_spawnp(pid, argv[0], &actions, &attributes, (char *const *)argv, environment);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return status;
-}
-
-static void close_all(const int *fd, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (fd[i] >= 0)
-            close(fd[i]);
-}
-
 static bool enclose(struct sandbox *sandbox, const struct child_options *options, const char *runner)
 {
     sandbox_begin(sandbox, options->backend == BACKEND_CUDA ? SANDBOX_CUDA : SANDBOX_CANDIDATE);
@@ -148,7 +58,7 @@ static bool enclose(struct sandbox *sandbox, const struct child_options *options
         spawn_python_show(sandbox, options->python);
     else if (options->object && *options->object)
         sandbox_show(sandbox, options->object);
-    return sandbox_end(sandbox, -1);
+    return sandbox_end(sandbox);
 }
 
 /* What is to run, behind the sandbox's words. */
@@ -170,25 +80,16 @@ static void add_words(const char **argv, const struct child_options *options, co
     argv[words] = NULL;
 }
 
-int spawn_process(struct spawned *spawned, const char *const *argv, char *const *environment)
+int spawn_process(struct spawned *spawned, const char *const *argv, char *const *environment, rlim_t file)
 {
-    int fd[4]; /* channel, output: ours, theirs each */
-    int status = make_pipes(fd, fd + 2) ? errno : 0;
-    child_table_adopt();
-    if (status == 0) {
-        child_table_starting();
-        status = launch(&spawned->pid, argv, environment, fd[1], fd[3]);
-        child_table_started(status == 0 ? spawned->pid : 0);
-    }
-    if (status) {
-        close_all(fd, 4);
+    int ours[2];
+    const int status = launch_channelled(
+        &spawned->pid, &spawned->pidfd, ours,
+        &(struct launch){.argv = argv, .environment = (const char *const *)environment, .file = file});
+    if (status)
         return status;
-    }
-    close(fd[1]);
-    close(fd[3]);
-    spawned->channel = fd[0];
-    spawned->output = fd[2];
-    spawned->pidfd = pidfd_open(spawned->pid, 0);
+    spawned->channel = ours[0];
+    spawned->output = ours[1];
     spawned->zygote = NULL;
     return 0;
 }
@@ -198,31 +99,40 @@ static int fork_python(struct spawned *spawned, const struct child_options *opti
                        const char *const *argv, char *const *environment, char *text, size_t text_size)
 {
     char key[1024];
-    int fd[4]; /* channel, output: ours, theirs each */
+    int ours[2], theirs[2];
     snprintf(key, sizeof key, "%s %d %d %d %d", options->object, sandboxed, (int)options->backend,
              options->device, options->threads);
     const struct zygote_plan plan = {key, argv, environment};
     struct zygote *const zygote = zygote_take(&plan, text, text_size);
     if (!zygote)
         return -1;
-    if (make_pipes(fd, fd + 2)) {
-        snprintf(text, text_size, "cannot make a pipe: %s\n---> check ulimit -n", strerror(errno));
-        close_all(fd, 4);
+    const int error = launch_pipes(ours, theirs);
+    if (error) {
+        snprintf(text, text_size, "cannot make a pipe: %s\n---> check ulimit -n", strerror(error));
         zygote_give(zygote);
         return -1;
     }
-    const int process = zygote_start(zygote, fd[1], fd[3], text, text_size);
-    close(fd[1]);
-    close(fd[3]);
+    const int process = zygote_start(zygote, theirs[0], theirs[1], text, text_size);
+    close(theirs[0]);
+    close(theirs[1]);
     if (process < 0) {
-        close(fd[0]);
-        close(fd[2]);
+        close(ours[0]);
+        close(ours[1]);
         zygote_give(zygote);
         return -1;
     }
     *spawned = (struct spawned){
-        .pid = zygote_pid(zygote), .pidfd = process, .channel = fd[0], .output = fd[2], .zygote = zygote};
+        .pid = zygote_pid(zygote), .pidfd = process, .channel = ours[0], .output = ours[1], .zygote = zygote};
     return 0;
+}
+
+/* Strings from malloc; false: out of memory. */
+static bool make_environment(char *environment[ENVIRONMENT], const struct child_options *options)
+{
+    const int n = launch_environment(environment, !options->python, options->threads);
+    if (n >= 0 && options->python)
+        spawn_python_environment(environment + n, options->python, options->threads);
+    return n >= 0;
 }
 
 int child_spawn(struct spawned *spawned, const struct child_options *options, bool sandboxed, char *text,
@@ -239,12 +149,12 @@ int child_spawn(struct spawned *spawned, const struct child_options *options, bo
     }
     defence_removed(without, sizeof without);
     add_words(sandbox.argv + sandbox.count, options, runner, without);
-    if (make_environment(environment, options->threads, options->python))
-        status = errno;
+    if (!make_environment(environment, options))
+        status = ENOMEM;
     else if (options->python)
         status = fork_python(spawned, options, sandboxed, sandbox.argv, environment, text, text_size);
     else
-        status = spawn_process(spawned, sandbox.argv, environment);
+        status = spawn_process(spawned, sandbox.argv, environment, CHILD_FILE_LIMIT);
     for (int i = 0; i < ENVIRONMENT; i++)
         free(environment[i]);
     if (status > 0)
@@ -269,23 +179,10 @@ static int reap_forked(struct spawned *spawned, int patience_ms)
 
 int child_reap(struct spawned *spawned, int patience_ms)
 {
-    int status = 0;
     if (spawned->zygote)
         return reap_forked(spawned, patience_ms);
-    pid_t pid = spawned->pid;
-    struct pollfd ended = {spawned->pidfd, POLLIN, 0};
-    siginfo_t info = {0};
-    /* WNOWAIT: it leaves the table before its number is free again. */
-    for (int i = 0; i < patience_ms && info.si_pid == 0; i++)
-        if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == 0)
-            poll(&ended, 1, 1);
-    kill(-pid, SIGKILL); /* whatever it left in its group, also after its own end */
-    if (info.si_pid == 0)
-        kill(pid, SIGKILL);
-    child_table_remove(pid);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    child_table_sweep();
+    launch_wait(spawned->pid, clock_seconds() + 1e-3 * patience_ms);
+    const int status = launch_end(spawned->pid);
     /* Under bubblewrap the runner's end follows that of its parent; its memory must be free
      * before the next one starts. The channel hangs up when it is gone. */
     struct pollfd hung_up = {spawned->channel, 0, 0};

@@ -10,7 +10,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <signal.h>
 #include <unistd.h>
@@ -18,10 +17,6 @@
 #include "arena.h"
 #include "runner_internal.h"
 #include "verify/system/defence.h"
-
-#define FILE_LIMIT ((rlim_t)64 << 20)
-/* Where compilers run, as in verify/build. */
-#define COMPILER_FILE_LIMIT ((rlim_t)1 << 30)
 
 struct runner runner;
 
@@ -282,19 +277,10 @@ static bool receive(struct request *request, int *fd)
     return got == (ssize_t)sizeof *request;
 }
 
-static void limit(int resource, rlim_t most)
-{
-    struct rlimit value = {most, most};
-    setrlimit(resource, &value);
-}
-
-/* No core files, no filling of the disk, the first to go when memory is out, gone with the
- * parent. */
+/* The first to go when memory is out, gone with the parent. Its limits it has from its start (launch.h). */
 static void confine(void)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_FSIZE, runner.python ? COMPILER_FILE_LIMIT : FILE_LIMIT);
     int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (score >= 0) {
         if (write(score, "1000", 4) < 0)

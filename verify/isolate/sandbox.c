@@ -223,14 +223,10 @@ void sandbox_show_program(struct sandbox *s, const char *name)
         show_prefix(s, real);
 }
 
-bool sandbox_end(struct sandbox *s, int block)
+bool sandbox_end(struct sandbox *s)
 {
     static const char *const last[] = {"--remount-ro", "/", NULL};
     add_words(s, last);
-    if (block >= 0) {
-        add(s, "--block-fd");
-        add(s, "%d", block);
-    }
     add(s, "--");
     if (s->count >= SANDBOX_ARGUMENTS)
         return false;

@@ -39,9 +39,8 @@ void sandbox_stand(struct sandbox *sandbox,
  * its libraries. */
 void sandbox_show_program(struct sandbox *sandbox, const char *name);
 
-/* What is to run goes behind: argv[count], and so on. False: something did not fit. With block >= 0 it waits until that
- * descriptor is closed on the other side. */
-bool sandbox_end(struct sandbox *sandbox, int block);
+/* What is to run goes behind: argv[count], and so on. False: something did not fit. */
+bool sandbox_end(struct sandbox *sandbox);
 
 /* --- does it work here? --- */
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "child_table.h"
+#include "verify/device/cgroup.h"
 
 enum { FIRST = 256, LEAST_TASKS = 1024, TASKS_PER_CORE = 16, PATH_BYTES = 4096 };
 /* How fast memory is touched first, bytes a second and core, and processes are started: 2 to 3 GB and 10 000 were measured on
@@ -162,35 +163,11 @@ bool usage_exceeds(const struct usage *now, const struct usage *most, const stru
 
 /* --- bounds --- */
 
-/* Of the control group that holds this process and of those above it (version 2); infinity: none. */
-static double group_memory(void)
-{
-    char line[PATH_BYTES], path[2 * PATH_BYTES], value[64];
-    double least = INFINITY;
-    FILE *file = fopen("/proc/self/cgroup", "re");
-    if (!file || !fgets(line, sizeof line, file) || strncmp(line, "0::", 3) != 0)
-        line[3] = '\0';
-    if (file)
-        fclose(file);
-    char *const group = line + 3;
-    group[strcspn(group, "\n")] = '\0';
-    for (char *slash = group + strlen(group); slash; slash = strrchr(group, '/')) {
-        *slash = '\0';
-        snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.max", group);
-        FILE *max = fopen(path, "re");
-        if (max && fgets(value, sizeof value, max) && isdigit((unsigned char)*value))
-            least = fmin(least, strtod(value, NULL));
-        if (max)
-            fclose(max);
-    }
-    return least;
-}
-
 struct usage usage_default(void)
 {
     const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     const int many = TASKS_PER_CORE * cores();
-    return (struct usage){.bytes = fmin(machine, group_memory()) / 2,
+    return (struct usage){.bytes = fmin(machine, cgroup_memory(NULL, NULL)) / 2,
                           .tasks = many > LEAST_TASKS ? many : LEAST_TASKS};
 }
 

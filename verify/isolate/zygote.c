@@ -39,7 +39,7 @@ static void *keep(void *data)
 {
     struct zygote *const z = data;
     pthread_mutex_lock(&lock);
-    z->error = spawn_process(&z->process, z->plan->argv, z->plan->environment);
+    z->error = spawn_process(&z->process, z->plan->argv, z->plan->environment, CHILD_COMPILER_FILE_LIMIT);
     z->started = true;
     pthread_cond_broadcast(&z->changed);
     while (!z->over)

@@ -1,89 +1,26 @@
 /* The oracle's process: started in the sandbox, which shows the interpreter and its packages, the scripts and the task;
  * watched for its time and memory. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "oracle_internal.h"
-#include "verify/isolate/child_table.h"
+#include "verify/isolate/launch.h"
 #include "verify/isolate/sandbox.h"
 #include "verify/isolate/usage.h"
 #include "verify/system/clock.h"
 #include "verify/system/interrupt.h"
 
-enum { TICK_MS = 50, LOOK_EVERY = 4, LIFTED = 10, ENVIRONMENT = 8 };
+enum { TICK_MS = 50, LOOK_EVERY = 4 };
 
 /* --- starting it --- */
-
-static int make_environment(char *environment[ENVIRONMENT], int threads)
-{
-    static const char *const kept[] = {"PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES",
-                                       "CUDA_DEVICE_ORDER"};
-    int n = 0, status = 0;
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        if (getenv(kept[i]))
-            status |= asprintf(&environment[n++], "%s=%s", kept[i], getenv(kept[i])) < 0;
-    status |= asprintf(&environment[n++], "HOME=/nonexistent") < 0;
-    status |= asprintf(&environment[n++], "OMP_NUM_THREADS=%d", threads > 0 ? threads : 1) < 0;
-    status |= asprintf(&environment[n++], "OMP_WAIT_POLICY=passive") < 0;
-    environment[n] = NULL;
-    return status ? -1 : 0;
-}
-
-/* Above the numbers that the child's own descriptors are moved onto. */
-static int lift(int fd)
-{
-    const int lifted = fd >= 0 && fd < LIFTED ? fcntl(fd, F_DUPFD_CLOEXEC, LIFTED) : fd;
-    if (lifted != fd)
-        close(fd);
-    return lifted;
-}
-
-static int make_pipes(int fd[4])
-{
-    fd[0] = fd[1] = fd[2] = fd[3] = -1;
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd) || pipe2(fd + 2, O_CLOEXEC))
-        return -1;
-    for (int i = 0; i < 4; i++)
-        if ((fd[i] = lift(fd[i])) < 0)
-            return -1;
-    return fcntl(fd[2], F_SETFL, O_NONBLOCK);
-}
-
-static int launch(pid_t *pid, const char *const *argv, char *const *environment, int channel, int output)
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, channel, ORACLE_CHANNEL);
-    posix_spawn_file_actions_addclosefrom_np(&actions, ORACLE_CHANNEL + 1);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setflags(&attributes,
-                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    const int status = posix_spawnp(pid, argv[0], &actions, &attributes, (char *const *)argv, environment);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return status;
-}
 
 static bool enclose(struct sandbox *sandbox, const struct oracle_options *options,
                     const struct oracle_python *python, const char *script)
@@ -98,7 +35,7 @@ static bool enclose(struct sandbox *sandbox, const struct oracle_options *option
         *strrchr(scripts, '/') = '\0';
     sandbox_show(sandbox, scripts);
     sandbox_show(sandbox, options->problem->oracle->folder);
-    return sandbox_end(sandbox, -1);
+    return sandbox_end(sandbox);
 }
 
 /* argv of the interpreter behind the sandbox's, or alone. */
@@ -124,61 +61,45 @@ static bool make_command(struct sandbox *sandbox, const struct oracle_options *o
     return true;
 }
 
-static void close_all(const int *fd, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (fd[i] >= 0)
-            close(fd[i]);
-}
-
 int oracle_start(struct oracle_process *process, const struct oracle_options *options, const char *script,
                  char *text, size_t size)
 {
     struct sandbox sandbox;
-    const struct rlimit core = {0, 0};
     struct oracle_python python;
-    char *environment[ENVIRONMENT] = {NULL};
-    int fd[4];
+    char *environment[LAUNCH_WORDS + 1] = {NULL};
+    int ours[2];
     *process = (struct oracle_process){.pid = 0};
     if (oracle_find_python(options->python, &python, text, size) ||
         !make_command(&sandbox, options, &python, script, text, size))
         return -1;
-    int status = make_pipes(fd) || make_environment(environment, options->threads) ? errno : 0;
-    child_table_adopt();
-    if (status == 0) {
-        child_table_starting();
-        status = launch(&process->pid, sandbox.argv, environment, fd[1], fd[3]);
-        child_table_started(status == 0 ? process->pid : 0);
-    }
-    for (int i = 0; i < ENVIRONMENT; i++)
+    int status =
+        launch_environment(environment, true, options->threads > 0 ? options->threads : 1) < 0 ? ENOMEM : 0;
+    if (status == 0)
+        status = launch_channelled(
+            &process->pid, &process->pidfd, ours,
+            &(struct launch){.argv = sandbox.argv, .environment = (const char *const *)environment});
+    for (int i = 0; environment[i]; i++)
         free(environment[i]);
     if (status) {
-        close_all(fd, 4);
+        process->pid = 0;
         snprintf(text, size, "cannot start %s: %s\n---> name a Python that has torch: --python PATH",
                  python.program, strerror(status));
         return -1;
     }
-    close(fd[1]);
-    close(fd[3]);
-    prlimit(process->pid, RLIMIT_CORE, &core, NULL);
-    process->channel = fd[0];
-    process->output = fd[2];
-    process->pidfd = pidfd_open(process->pid, 0);
+    process->channel = ours[0];
+    process->output = ours[1];
     return 0;
 }
 
 void oracle_stop(struct oracle_process *process)
 {
-    const pid_t pid = process->pid;
-    if (!pid)
+    if (!process->pid)
         return;
-    kill(-pid, SIGKILL);
-    kill(pid, SIGKILL);
-    child_table_remove(pid);
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    child_table_sweep();
-    close_all((int[]){process->channel, process->output, process->pidfd}, 3);
+    launch_end(process->pid);
+    close(process->channel);
+    close(process->output);
+    if (process->pidfd >= 0)
+        close(process->pidfd);
     process->pid = 0;
 }
 

@@ -4,16 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "oracle_internal.h"
-#include "verify/isolate/child_table.h"
+#include "verify/isolate/launch.h"
 #include "verify/system/clock.h"
 
 enum { SECONDS = 30, TICK_MS = 20 };
@@ -24,26 +21,10 @@ static const char question[] =
     "for p in dict.fromkeys([sys.prefix, sys.base_prefix, *sys.path]):\n"
     "    if os.path.isabs(p) and os.path.isdir(p): print(os.path.realpath(p)); print(p)\n";
 
-static int launch(pid_t *pid, const char *program, int output)
+static int start(pid_t *pid, const char *program, int output)
 {
-    extern char **environ;
     const char *const argv[] = {program, "-I", "-c", question, NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    child_table_starting();
-    const int status = posix_spawnp(pid, program, &actions, &attributes, (char *const *)argv, environ);
-    child_table_started(status == 0 ? *pid : 0);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return status;
+    return launch_start(pid, &(struct launch){.argv = argv, .output = output, .quiet = true});
 }
 
 /* All that it prints until it ends, or until the time is over. */
@@ -61,14 +42,6 @@ static void listen_to(int fd, char *said, size_t size)
         used += (size_t)n;
     }
     said[used] = '\0';
-}
-
-static void end(pid_t pid)
-{
-    kill(-pid, SIGKILL);
-    child_table_remove(pid);
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        ;
 }
 
 static bool is_within(const struct oracle_python *python, const char *folder)
@@ -106,11 +79,11 @@ int oracle_find_python(const char *name, struct oracle_python *python, char *tex
         snprintf(text, size, "cannot ask %s where it lies: %s", program, strerror(errno));
         return -1;
     }
-    const int status = launch(&pid, program, pipe[1]);
+    const int status = start(&pid, program, pipe[1]);
     close(pipe[1]);
     if (status == 0) {
         listen_to(pipe[0], said, sizeof said);
-        end(pid);
+        launch_end(pid);
     }
     close(pipe[0]);
     if (status == 0 && read_lines(said, python))

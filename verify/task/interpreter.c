@@ -83,7 +83,7 @@ static bool enclose(struct sandbox *sandbox, const struct interpreter *it, const
     for (int i = 0; i < INTERPRETER_SHOWN && it->shown[i]; i++)
         sandbox_show(sandbox, it->shown[i]);
     sandbox_lend(sandbox, it->lent);
-    if (!sandbox_end(sandbox, CONFINED_GATE))
+    if (!sandbox_end(sandbox))
         return false;
     for (int i = 0; command[i]; i++) {
         if (sandbox->count + 1 >= SANDBOX_ARGUMENTS)
@@ -117,8 +117,7 @@ static int start(pid_t *pid, const struct interpreter *it, const char *const *co
                                                   .environment = environment,
                                                   .log = it->log,
                                                   .append = true,
-                                                  .limited = true,
-                                                  .memory = it->cuda ? RLIM_INFINITY : MEMORY_LIMIT,
+                                                  .memory = it->cuda ? 0 : MEMORY_LIMIT,
                                                   .file = FILE_LIMIT});
 }
 
