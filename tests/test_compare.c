@@ -293,6 +293,64 @@ START_TEST(a_common_baseline_takes_the_day_out)
 }
 END_TEST
 
+/* What a result says of itself: a machine below its ceilings, a time beside others; and by whom it is held against that. */
+static const struct {
+    bool slow[2], disturbed[2], baseline;
+    enum gate gate;
+    const char *note;
+} doubts[] = {
+    {{false, false}, {false, false}, false, GATE_REGRESSION, "what the machine was like"},
+    {{false, true},
+     {false, false},
+     false,
+     GATE_INCONCLUSIVE,
+     "b.json was made on a machine below its ceilings (copies at half): its times"},
+    {{true, false}, {false, false}, false, GATE_INCONCLUSIVE, "a.json was made on a machine below"},
+    {{false, false},
+     {true, false},
+     false,
+     GATE_INCONCLUSIVE,
+     "beside others on the device: they decide nothing"},
+    {{false, true}, {false, true}, true, GATE_REGRESSION, "ratios to the baseline of the same day hold"},
+};
+enum { DOUBTS = sizeof doubts / sizeof *doubts };
+
+START_TEST(times_that_are_the_machines_decide_nothing)
+{
+    static const char *const name[] = {"a.json", "b.json"};
+    struct config_result before[8], after[8];
+    struct comparison c = {.count = 0};
+    char error[1024];
+    for (int i = 0; i < 8; i++) {
+        before[i] = timed(2 + 0.1 * i, "clock");
+        after[i] = timed(8 + 0.1 * i, "clock"); /* four times slower, without a doubt */
+        snprintf(before[i].line, sizeof before[i].line, "rows=%d", i);
+        snprintf(after[i].line, sizeof after[i].line, "rows=%d", i);
+        before[i].timing.disturbed = doubts[_i].disturbed[0];
+        after[i].timing.disturbed = doubts[_i].disturbed[1];
+    }
+    struct result old = result_of(before, "softmax", "H100"), new = result_of(after, "softmax", "H100");
+    old.result_count = new.result_count = 8;
+    old.peaks = (struct peaks){.incomparable = doubts[_i].slow[0], .why = "copies at half"};
+    new.peaks = (struct peaks){.incomparable = doubts[_i].slow[1], .why = "copies at half"};
+    if (doubts[_i].baseline)
+        old.baseline = new.baseline = (struct result_baseline){"baseline.c", "ab", true};
+    ck_assert_int_eq(matched(&old, &new, name, &c, error, sizeof error), MATCHED_OK);
+    ck_assert_int_eq(c.gate, doubts[_i].gate);
+    ck_assert_int_eq(c.timed, 8);
+    ck_assert_int_eq(c.changed[doubts[_i].gate == GATE_REGRESSION ? CHANGE_SLOWER : CHANGE_UNDECIDED], 8);
+    ck_assert_msg(strstr(c.notes, doubts[_i].note) != NULL, "%s", c.notes);
+    free(c.item);
+    /* an outcome counts on any machine */
+    after[3].outcome = OUTCOME_WRONG;
+    c = (struct comparison){.count = 0};
+    ck_assert_int_eq(matched(&old, &new, name, &c, error, sizeof error), MATCHED_OK);
+    ck_assert_int_eq(c.gate, GATE_REGRESSION);
+    ck_assert_int_eq(c.lost, 1);
+    free(c.item);
+}
+END_TEST
+
 /* log 2 and log 8: mean log 4, deviation log 4 / sqrt 2, so that a half-width is 12.706 log 2. */
 START_TEST(the_mean_has_a_t_interval_over_configurations)
 {
@@ -323,6 +381,7 @@ Suite *compare_suite(void)
     tcase_add_test(tcase, what_says_nothing_is_no_success);
     tcase_add_test(tcase, results_of_two_problems_or_devices_are_not_compared);
     tcase_add_test(tcase, a_common_baseline_takes_the_day_out);
+    tcase_add_loop_test(tcase, times_that_are_the_machines_decide_nothing, 0, DOUBTS);
     tcase_add_test(tcase, the_mean_has_a_t_interval_over_configurations);
     suite_add_tcase(suite, tcase);
     return suite;
