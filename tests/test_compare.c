@@ -296,53 +296,76 @@ END_TEST
 /* What a result says of itself: a machine below its ceilings, a time beside others; and by whom it is held against that. */
 static const struct {
     bool slow[2], disturbed[2], baseline;
+    double ratio;
     enum gate gate;
+    enum change change; /* of each, and of all together */
     const char *note;
 } doubts[] = {
-    {{false, false}, {false, false}, false, GATE_REGRESSION, "what the machine was like"},
+    {{false, false}, {false, false}, false, 4, GATE_REGRESSION, CHANGE_SLOWER, "what the machine was like"},
     {{false, true},
      {false, false},
      false,
+     4,
      GATE_INCONCLUSIVE,
+     CHANGE_UNDECIDED,
      "b.json was made on a machine below its ceilings (copies at half): its times"},
-    {{true, false}, {false, false}, false, GATE_INCONCLUSIVE, "a.json was made on a machine below"},
+    {{true, false},
+     {false, false},
+     false,
+     4,
+     GATE_INCONCLUSIVE,
+     CHANGE_UNDECIDED,
+     "a.json was made on a machine below"},
     {{false, false},
      {true, false},
      false,
+     4,
      GATE_INCONCLUSIVE,
+     CHANGE_UNDECIDED,
      "beside others on the device: they decide nothing"},
-    {{false, true}, {false, true}, true, GATE_REGRESSION, "ratios to the baseline of the same day hold"},
+    {{false, true},
+     {false, true},
+     true,
+     4,
+     GATE_REGRESSION,
+     CHANGE_SLOWER,
+     "ratios to the baseline of the same day hold"},
+    {{false, false}, {false, false}, false, 1, GATE_PASSED, CHANGE_SAME, "what the machine was like"},
+    {{true, true}, {false, false}, false, 1, GATE_INCONCLUSIVE, CHANGE_UNDECIDED, "below its ceilings"},
 };
-enum { DOUBTS = sizeof doubts / sizeof *doubts };
+enum { DOUBTS = sizeof doubts / sizeof *doubts, DAYS = 24 };
+
+static void fill_day(struct config_result config[DAYS], double factor, bool disturbed)
+{
+    for (int i = 0; i < DAYS; i++) {
+        config[i] = timed((2 + 0.1 * i) * factor, "clock");
+        snprintf(config[i].line, sizeof config[i].line, "rows=%d", i);
+        config[i].timing.disturbed = disturbed;
+    }
+}
 
 START_TEST(times_that_are_the_machines_decide_nothing)
 {
     static const char *const name[] = {"a.json", "b.json"};
-    struct config_result before[8], after[8];
+    struct config_result before[DAYS], after[DAYS];
     struct comparison c = {.count = 0};
     char error[1024];
-    for (int i = 0; i < 8; i++) {
-        before[i] = timed(2 + 0.1 * i, "clock");
-        after[i] = timed(8 + 0.1 * i, "clock"); /* four times slower, without a doubt */
-        snprintf(before[i].line, sizeof before[i].line, "rows=%d", i);
-        snprintf(after[i].line, sizeof after[i].line, "rows=%d", i);
-        before[i].timing.disturbed = doubts[_i].disturbed[0];
-        after[i].timing.disturbed = doubts[_i].disturbed[1];
-    }
+    fill_day(before, 1, doubts[_i].disturbed[0]);
+    fill_day(after, doubts[_i].ratio, doubts[_i].disturbed[1]);
     struct result old = result_of(before, "softmax", "H100"), new = result_of(after, "softmax", "H100");
-    old.result_count = new.result_count = 8;
+    old.result_count = new.result_count = DAYS;
     old.peaks = (struct peaks){.incomparable = doubts[_i].slow[0], .why = "copies at half"};
     new.peaks = (struct peaks){.incomparable = doubts[_i].slow[1], .why = "copies at half"};
     if (doubts[_i].baseline)
         old.baseline = new.baseline = (struct result_baseline){"baseline.c", "ab", true};
     ck_assert_int_eq(matched(&old, &new, name, &c, error, sizeof error), MATCHED_OK);
     ck_assert_int_eq(c.gate, doubts[_i].gate);
-    ck_assert_int_eq(c.timed, 8);
-    ck_assert_int_eq(c.changed[doubts[_i].gate == GATE_REGRESSION ? CHANGE_SLOWER : CHANGE_UNDECIDED], 8);
+    ck_assert_int_eq(c.timed, DAYS);
+    ck_assert_int_eq(c.changed[doubts[_i].change], DAYS);
+    ck_assert_int_eq(c.overall.change, doubts[_i].change);
     ck_assert_msg(strstr(c.notes, doubts[_i].note) != NULL, "%s", c.notes);
     free(c.item);
-    /* an outcome counts on any machine */
-    after[3].outcome = OUTCOME_WRONG;
+    after[3].outcome = OUTCOME_WRONG; /* an outcome counts on any machine */
     c = (struct comparison){.count = 0};
     ck_assert_int_eq(matched(&old, &new, name, &c, error, sizeof error), MATCHED_OK);
     ck_assert_int_eq(c.gate, GATE_REGRESSION);
