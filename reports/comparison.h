@@ -42,6 +42,7 @@ struct compared {
     int pairs, processes; /* pairs of times, and processes of each candidate that they come from */
     const char *method;
     bool disturbed;
+    bool withheld; /* its ratio is of the machine, too, by what a result says of itself: it decides nothing */
 };
 
 /* What was compared. */

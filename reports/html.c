@@ -124,6 +124,17 @@ static void print_figures(FILE *out, const char *name, const struct result *resu
     fputs("</tr>\n", out);
 }
 
+static void print_checks(FILE *out, const struct result *result)
+{
+    char ours[SAID_SIZE], other[SAID_SIZE];
+    const char *const name = said_checks(ours, other, result);
+
+    if (name == NULL)
+        return;
+    field(out, "our check", ours);
+    field(out, name, other);
+}
+
 static void print_sets(FILE *out, const struct result *result)
 {
     const struct set_score *seen = &result->seen, *unseen = &result->unseen;
@@ -151,6 +162,7 @@ static void print_sets(FILE *out, const struct result *result)
         field(out, "drop", text);
     if (said_retention(text, result))
         field(out, "retention", text);
+    print_checks(out, result);
     said_arithmetic(text, result);
     field(out, "arithmetic", text);
     if (told_line(result, text, sizeof text))

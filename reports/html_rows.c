@@ -173,6 +173,8 @@ static void print_row(FILE *out, const struct result *result, const struct confi
         text_element(element, sizeof element, &config->worst);
         html_element(out, "p", NULL, element);
     }
+    if (outcome_is_rejected(outcome) && said_own(element, result, config))
+        html_element(out, "p", NULL, element);
     if (outcome_is_rejected(outcome))
         html_command(out, result, config);
     fputs("</td>", out);

@@ -44,6 +44,10 @@ static void print_failure(FILE *out, const struct result *result, const struct c
         fputc('\n', out);
         markup_text(out, element);
     }
+    if (said_own(element, result, config)) {
+        fputc('\n', out);
+        markup_text(out, element);
+    }
     fputs("</failure>\n  ", out);
 }
 
@@ -112,9 +116,14 @@ static void print_property(FILE *out, const char *name, const char *value)
 
 static void print_properties(FILE *out, const struct result *result)
 {
-    char text[SAID_SIZE];
+    char text[SAID_SIZE], other[SAID_SIZE];
+    const char *const check = said_checks(text, other, result);
 
     fputs("  <properties>\n", out);
+    if (check != NULL) {
+        print_property(out, "our check", text);
+        print_property(out, check, other);
+    }
     print_property(out, "candidate", result->candidate_path);
     print_property(out, "sha256", result->candidate_sha256);
     print_property(out, "device", result->device);

@@ -124,7 +124,7 @@ static void print_sets(FILE *out, const struct result *result)
 
 static void print_one(FILE *out, const struct result *result)
 {
-    char text[SAID_SIZE];
+    char text[SAID_SIZE], other[SAID_SIZE];
 
     said_verdict(text, result);
     markup_markdown(out, text);
@@ -140,6 +140,11 @@ static void print_one(FILE *out, const struct result *result)
         print_field(out, finding_name(result->finding[i].kind), result->finding[i].evidence);
     if (said_partial(text, result))
         print_field(out, "partial", text);
+    const char *const check = said_checks(text, other, result);
+    if (check != NULL) {
+        print_field(out, "our check", text);
+        print_field(out, check, other);
+    }
     if (said_drop(text, result))
         print_field(out, "drop", text);
     if (said_retention(text, result))

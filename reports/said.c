@@ -125,6 +125,33 @@ void said_verdict(char text[SAID_SIZE], const struct result *result)
     say(text + strlen(text), SAID_SIZE - strlen(text), result);
 }
 
+const char *said_checks(char ours[SAID_SIZE], char other[SAID_SIZE], const struct result *result)
+{
+    const struct published_tally tally = published_count(result);
+    char alone[96] = "the published tolerance";
+
+    if (!result->published_judged)
+        return NULL;
+    snprintf(ours, SAID_SIZE, "%s (%selement by element against the reference)",
+             verdict_name(result->verdict), published_decides(result) ? "" : "decides: ");
+    if (result->own_tolerance.present)
+        snprintf(alone, sizeof alone, "atol=%g rtol=%g of the contract", result->own_tolerance.atol,
+                 result->own_tolerance.rtol);
+    snprintf(other, SAID_SIZE, "%s (%s%s alone); passes %d of the %d configurations that we reject",
+             verdict_name(result->published_verdict), published_decides(result) ? "decides: " : "", alone,
+             tally.accepted, tally.rejected);
+    return result->own_tolerance.present ? "your check" : "published";
+}
+
+bool said_own(char text[SAID_SIZE], const struct result *result, const struct config_result *config)
+{
+    if (!result->own_tolerance.present || !config->published_judged)
+        return false;
+    snprintf(text, SAID_SIZE, "atol=%g rtol=%g of the contract %s it", result->own_tolerance.atol,
+             result->own_tolerance.rtol, config->published_pass ? "passes" : "fails");
+    return true;
+}
+
 bool said_partial(char text[SAID_SIZE], const struct result *result)
 {
     const struct count seen = count_set(result, false), unseen = count_set(result, true);

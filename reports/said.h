@@ -22,6 +22,11 @@ void said_arithmetic(char text[SAID_SIZE], const struct result *result);
 void said_candidate(char text[SAID_SIZE], const struct result *result);
 void said_device(char text[SAID_SIZE], const struct result *result);
 bool said_ceilings(char text[SAID_SIZE], const struct result *result);
+/* What our check says, and what another that judged beside it; returns the other's name, "your check" (the contract's own constants)
+ * or "published". NULL: there was none. */
+const char *said_checks(char ours[SAID_SIZE], char other[SAID_SIZE], const struct result *result);
+/* What the contract's own constants say of one configuration: false, there are none or they did not judge it. */
+bool said_own(char text[SAID_SIZE], const struct result *result, const struct config_result *config);
 /* After how much the run was cut off; false: it was not. */
 bool said_partial(char text[SAID_SIZE], const struct result *result);
 

@@ -9,23 +9,13 @@
 
 static void print_published(FILE *out, const struct result *result)
 {
-    struct published_tally tally = published_count(result);
-    char text[256], alone[96] = "the published tolerance";
+    char ours[SAID_SIZE], other[SAID_SIZE];
+    const char *const name = said_checks(ours, other, result);
 
-    if (!result->published_judged)
+    if (name == NULL)
         return;
-    snprintf(text, sizeof text, "%s (%selement by element against the reference)",
-             verdict_name(result->verdict), published_decides(result) ? "" : "decides: ");
-    terminal_line(out, "our check", text);
-    if (result->own_tolerance.present)
-        snprintf(alone, sizeof alone, "atol=%g rtol=%g of the contract", result->own_tolerance.atol,
-                 result->own_tolerance.rtol);
-    snprintf(text, sizeof text,
-             "%s (%s%s alone); passes %d of the %d "
-             "configurations that we reject",
-             verdict_name(result->published_verdict), published_decides(result) ? "decides: " : "", alone,
-             tally.accepted, tally.rejected);
-    terminal_line(out, result->own_tolerance.present ? "your check" : "published", text);
+    terminal_line(out, "our check", ours);
+    terminal_line(out, name, other);
 }
 
 void terminal_verdict(FILE *out, const struct result *result, bool colour)

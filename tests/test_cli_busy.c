@@ -64,6 +64,22 @@ START_TEST(no_lease_does_not_wait_and_neither_do_the_checks)
 }
 END_TEST
 
+/* What the checks tell needs no ceilings, and so no lease. */
+START_TEST(what_fails_in_the_checks_waits_for_nobody)
+{
+    cli_put_kernel("right.c", "", "0");
+    cli_put_kernel("wrong.c", "", "0.5");
+    hold_lease();
+    CLI("check", "softmax", "wrong.c", "rows=3 cols=5 seed=91", "--device", "host", "--timing");
+    cli_expect(1, "wrong: ");
+    ck_assert_str_eq(cli.err, "");
+    CLI("compare", "softmax", "right.c", "wrong.c", TIMED);
+    cli_expect(1, "regression: ");
+    ck_assert_str_eq(cli.err, "");
+    lease_close(held);
+}
+END_TEST
+
 START_TEST(an_interrupt_ends_the_wait_for_the_lease)
 {
     cli_put_kernel("right.c", "", "0");
@@ -193,6 +209,7 @@ TCase *cli_busy_case(void)
     tcase_set_timeout(tests, 200);
     tcase_add_test(tests, timing_waits_for_the_lease_of_another_and_says_so);
     tcase_add_test(tests, no_lease_does_not_wait_and_neither_do_the_checks);
+    tcase_add_test(tests, what_fails_in_the_checks_waits_for_nobody);
     tcase_add_test(tests, an_interrupt_ends_the_wait_for_the_lease);
     tcase_add_test(tests, a_timeout_that_does_not_happen_alone_is_no_timeout);
     tcase_add_test(tests, several_at_work_at_once_leave_a_repetition_alone);

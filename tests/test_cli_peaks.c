@@ -41,13 +41,14 @@ static void own_cache(void)
     setenv("XDG_CACHE_HOME", path, 1);
 }
 
-static void triple(const char *from, const char *to)
+static void multiply(const char *from, const char *to, double factor)
 {
     json_t *const file = cli_json(from), *const figures = json_object_get(file, "figures");
     static const char *const name[] = {"copy_gbps", "copy_core_gbps", "fp32_tflops"};
     for (int i = 0; i < 3; i++) {
         json_t *const one = json_object_get(figures, name[i]);
-        json_object_set_new(one, "value", json_real(3 * json_number_value(json_object_get(one, "value"))));
+        json_object_set_new(one, "value",
+                            json_real(factor * json_number_value(json_object_get(one, "value"))));
     }
     ck_assert_int_eq(json_dump_file(file, to, 0), 0);
     json_decref(file);
@@ -80,7 +81,7 @@ START_TEST(two_runs_use_the_same_ceilings_and_a_doctored_file_gives_no_score)
     json_decref(first);
     json_decref(second);
 
-    triple(kept_file(), "doctored.json");
+    multiply(kept_file(), "doctored.json", 3);
     CLI("verify", "softmax", "right.c", TIMED, "--peaks", "doctored.json", "--json", "r.json");
     cli_expect(0, "not comparable"); /* and the verdict is what it was */
     json_t *result = cli_json("r.json");
@@ -95,6 +96,30 @@ START_TEST(two_runs_use_the_same_ceilings_and_a_doctored_file_gives_no_score)
     json_decref(result);
     CLI("report", "r.json");
     cli_expect(0, "not comparable");
+}
+END_TEST
+
+/* Lower ceilings would make any kernel look better; they are raised again, and what is wrong stays wrong. */
+START_TEST(a_doctored_calibration_moves_no_verdict)
+{
+    own_cache();
+    cli_put_kernel("wrong.c", "", "cols == 64 ? 0.5 : 0");
+    CLI("peak", "--device", "host", "--peaks", "honest.json");
+    cli_expect(0, "empty call");
+    multiply("honest.json", "doctored.json", 0.01);
+    CLI("verify", "softmax", "wrong.c", TIMED, "--peaks", "honest.json", "--seed", "1", "--json", "a.json");
+    cli_expect(1, "");
+    CLI("verify", "softmax", "wrong.c", TIMED, "--peaks", "doctored.json", "--seed", "1", "--json", "b.json");
+    cli_expect(1, "the calibration is raised");
+    json_t *const honest = cli_json("a.json"), *const doctored = cli_json("b.json");
+    ck_assert(json_equal(json_object_get(honest, "verdict"), json_object_get(doctored, "verdict")));
+    for (int i = 0; i < 2; i++) {
+        const char *const set = i ? "unseen" : "seen";
+        ck_assert_int_eq(cli_count(honest, set, "pass"), cli_count(doctored, set, "pass"));
+        ck_assert_int_eq(cli_count(honest, set, "wrong"), cli_count(doctored, set, "wrong"));
+    }
+    json_decref(honest);
+    json_decref(doctored);
 }
 END_TEST
 
@@ -130,6 +155,7 @@ TCase *cli_peaks_case(void)
     tcase_add_checked_fixture(tcase, cli_setup, cli_teardown);
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, two_runs_use_the_same_ceilings_and_a_doctored_file_gives_no_score);
+    tcase_add_test(tcase, a_doctored_calibration_moves_no_verdict);
     tcase_add_test(tcase, a_file_that_is_another_s_stays_as_it_is);
     return tcase;
 }

@@ -293,6 +293,87 @@ START_TEST(a_common_baseline_takes_the_day_out)
 }
 END_TEST
 
+/* What a result says of itself: a machine below its ceilings, a time beside others; and by whom it is held against that. */
+static const struct {
+    bool slow[2], disturbed[2], baseline;
+    double ratio;
+    enum gate gate;
+    enum change change; /* of each, and of all together */
+    const char *note;
+} doubts[] = {
+    {{false, false}, {false, false}, false, 4, GATE_REGRESSION, CHANGE_SLOWER, "what the machine was like"},
+    {{false, true},
+     {false, false},
+     false,
+     4,
+     GATE_INCONCLUSIVE,
+     CHANGE_UNDECIDED,
+     "b.json was made on a machine below its ceilings (copies at half): its times"},
+    {{true, false},
+     {false, false},
+     false,
+     4,
+     GATE_INCONCLUSIVE,
+     CHANGE_UNDECIDED,
+     "a.json was made on a machine below"},
+    {{false, false},
+     {true, false},
+     false,
+     4,
+     GATE_INCONCLUSIVE,
+     CHANGE_UNDECIDED,
+     "beside others on the device: they decide nothing"},
+    {{false, true},
+     {false, true},
+     true,
+     4,
+     GATE_REGRESSION,
+     CHANGE_SLOWER,
+     "ratios to the baseline of the same day hold"},
+    {{false, false}, {false, false}, false, 1, GATE_PASSED, CHANGE_SAME, "what the machine was like"},
+    {{true, true}, {false, false}, false, 1, GATE_INCONCLUSIVE, CHANGE_UNDECIDED, "below its ceilings"},
+};
+enum { DOUBTS = sizeof doubts / sizeof *doubts, DAYS = 24 };
+
+static void fill_day(struct config_result config[DAYS], double factor, bool disturbed)
+{
+    for (int i = 0; i < DAYS; i++) {
+        config[i] = timed((2 + 0.1 * i) * factor, "clock");
+        snprintf(config[i].line, sizeof config[i].line, "rows=%d", i);
+        config[i].timing.disturbed = disturbed;
+    }
+}
+
+START_TEST(times_that_are_the_machines_decide_nothing)
+{
+    static const char *const name[] = {"a.json", "b.json"};
+    struct config_result before[DAYS], after[DAYS];
+    struct comparison c = {.count = 0};
+    char error[1024];
+    fill_day(before, 1, doubts[_i].disturbed[0]);
+    fill_day(after, doubts[_i].ratio, doubts[_i].disturbed[1]);
+    struct result old = result_of(before, "softmax", "H100"), new = result_of(after, "softmax", "H100");
+    old.result_count = new.result_count = DAYS;
+    old.peaks = (struct peaks){.incomparable = doubts[_i].slow[0], .why = "copies at half"};
+    new.peaks = (struct peaks){.incomparable = doubts[_i].slow[1], .why = "copies at half"};
+    if (doubts[_i].baseline)
+        old.baseline = new.baseline = (struct result_baseline){"baseline.c", "ab", true};
+    ck_assert_int_eq(matched(&old, &new, name, &c, error, sizeof error), MATCHED_OK);
+    ck_assert_int_eq(c.gate, doubts[_i].gate);
+    ck_assert_int_eq(c.timed, DAYS);
+    ck_assert_int_eq(c.changed[doubts[_i].change], DAYS);
+    ck_assert_int_eq(c.overall.change, doubts[_i].change);
+    ck_assert_msg(strstr(c.notes, doubts[_i].note) != NULL, "%s", c.notes);
+    free(c.item);
+    after[3].outcome = OUTCOME_WRONG; /* an outcome counts on any machine */
+    c = (struct comparison){.count = 0};
+    ck_assert_int_eq(matched(&old, &new, name, &c, error, sizeof error), MATCHED_OK);
+    ck_assert_int_eq(c.gate, GATE_REGRESSION);
+    ck_assert_int_eq(c.lost, 1);
+    free(c.item);
+}
+END_TEST
+
 /* log 2 and log 8: mean log 4, deviation log 4 / sqrt 2, so that a half-width is 12.706 log 2. */
 START_TEST(the_mean_has_a_t_interval_over_configurations)
 {
@@ -323,6 +404,7 @@ Suite *compare_suite(void)
     tcase_add_test(tcase, what_says_nothing_is_no_success);
     tcase_add_test(tcase, results_of_two_problems_or_devices_are_not_compared);
     tcase_add_test(tcase, a_common_baseline_takes_the_day_out);
+    tcase_add_loop_test(tcase, times_that_are_the_machines_decide_nothing, 0, DOUBTS);
     tcase_add_test(tcase, the_mean_has_a_t_interval_over_configurations);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -282,6 +282,43 @@ START_TEST(junit_has_a_case_for_each_configuration_and_one_for_the_verdict)
 }
 END_TEST
 
+/* Every document says it as the terminal does: of both checks, and of a configuration that only one of them rejects. */
+START_TEST(a_tolerance_of_the_contract_is_shown_beside_ours)
+{
+    static const struct {
+        void (*print)(FILE *, const struct result *const *, int);
+        const char *ours, *yours, *one;
+    } documents[] = {
+        {html_print, "<dt>our check</dt>\n<dd>specialized (decides: element by element",
+         "<dt>your check</dt>\n<dd>general (atol=0.001 rtol=0.01 of the contract alone); passes 1 of the 2 ",
+         "<p>atol=0.001 rtol=0.01 of the contract passes it</p>"},
+        {junit_print, "<property name=\"our check\" value=\"specialized (decides: element by element",
+         "<property name=\"your check\" value=\"general (atol=0.001 rtol=0.01 of the contract alone); passes "
+         "1 of the 2 ",
+         "\natol=0.001 rtol=0.01 of the contract passes it</failure>"},
+        {markdown_print, "our check", "atol=0.001 rtol=0.01 of the contract alone", "your check"},
+    };
+    for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
+        fill_result();
+        result.published_judged = false;
+        char *text = print(documents[i].print, 1);
+        ck_assert_ptr_null(strstr(text, "our check"));
+        free(text);
+        result.published_judged = result.own_tolerance.present = true;
+        result.own_tolerance.atol = 0.001;
+        result.own_tolerance.rtol = 0.01;
+        result.published_verdict = VERDICT_GENERAL;
+        for (int k = 0; k < result.result_count; k++)
+            result.results[k].published_judged = result.results[k].published_pass = true;
+        text = print(documents[i].print, 1);
+        expect_text(text, documents[i].ours);
+        expect_text(text, documents[i].yours);
+        expect_text(text, documents[i].one);
+        free(text);
+    }
+}
+END_TEST
+
 START_TEST(hostile_words_stay_words_in_junit)
 {
     make_hostile();
@@ -368,6 +405,7 @@ TCase *documents_case(void)
     tcase_add_test(tcase, candidates_side_by_side_are_compared_on_what_both_judged);
     tcase_add_test(tcase, a_page_of_several_begins_with_them_side_by_side);
     tcase_add_test(tcase, junit_has_a_case_for_each_configuration_and_one_for_the_verdict);
+    tcase_add_test(tcase, a_tolerance_of_the_contract_is_shown_beside_ours);
     tcase_add_test(tcase, hostile_words_stay_words_in_junit);
     tcase_add_test(tcase, markdown_stays_below_60_lines_and_its_fences_balance);
     tcase_add_test(tcase, hostile_words_stay_words_in_markdown);

@@ -173,9 +173,12 @@ START_TEST(every_format_names_the_same_shapes)
            "INPUTS = [\"signed\"]", "SEEDS = [8]", "TOLERANCES = [(1e-05, 0)]");
     EXPECT(harden_write_shapes, "SHAPES = [\n    {\"rows\": 1, \"cols\": 129},\n]\n");
     EXPECT(harden_write_tests, "rows: 1; cols: 129; input: signed; seed: 8\n");
-    EXPECT(harden_write_page, "| planted faults | 2 | 1 | 0 | 0 | 1 | 1 |",
-           "accepts 0 null outputs and 1 planted faults", "- cols: wrapped",
+    EXPECT(harden_write_page, "The old check is KernelBench's: `allclose` with atol 0.0001",
+           "| planted faults | 2 | 1 | 0 | 0 | 1 | 1 |", "accepts 0 null outputs and 1 planted faults",
+           "- cols: wrapped",
            "| 0 | rows=1 cols=129 | signed | 8 | 1e-05 | 0 | 2: all zeros; rows: tail lost |");
+    trial.own = true;
+    EXPECT(harden_write_page, "The old check is the task's, with a tolerance of its own: `allclose`");
     char *text = written(harden_write_workloads);
     json_t *line = json_loads(text, 0, NULL);
     ck_assert_msg(line != NULL, "%s", text);
@@ -310,6 +313,40 @@ START_TEST(an_interpreter_without_torch_and_a_task_without_inputs_are_named)
 }
 END_TEST
 
+/* tests/task/row_scale with a tolerance of its own, by which zeros pass. */
+static void copy_with_tolerance(void)
+{
+    char command[1200];
+    snprintf(command, sizeof command, "cp -r '%s' row_scale", cli_repository("tests/task/row_scale"));
+    ck_assert_int_eq(system(command), 0);
+    json_t *root = json_load_file("row_scale/row_scale.task", 0, NULL);
+    json_object_set_new(root, "tolerance", json_pack("{s:f}", "float32", 10.0));
+    ck_assert_int_eq(json_dump_file(root, "row_scale/row_scale.task", JSON_INDENT(1)), 0);
+    json_decref(root);
+}
+
+static bool is_rejected(const json_t *root, const char *name, const char *key)
+{
+    size_t i;
+    const json_t *row;
+    json_array_foreach(json_object_get(root, "wrong"), i,
+                       row) if (strcmp(json_string_value(json_object_get(row, "name")), name) ==
+                                0) return json_is_true(json_object_get(row, key));
+    ck_abort_msg("no row '%s'", name);
+    return false;
+}
+
+static void expect_its_tolerance(void)
+{
+    json_t *root = json_load_file("out/harden.json", 0, NULL);
+    const json_t *published = json_object_get(root, "published");
+    ck_assert(json_number_value(json_object_get(published, "atol")) == 10);
+    ck_assert(json_is_true(json_object_get(published, "own")));
+    ck_assert(!is_rejected(root, "all zeros", "published"));
+    ck_assert(is_rejected(root, "all zeros", "published_shape_allowed_error"));
+    json_decref(root);
+}
+
 /* Narrow enough that a few seconds are enough. */
 START_TEST(a_task_is_hardened_and_its_files_run)
 {
@@ -318,10 +355,12 @@ START_TEST(a_task_is_hardened_and_its_files_run)
         SKIP_TEST("no interpreter with torch: make build/venv, or UNSEEN_TEST_PYTHON");
     cli_put("row.space", "rows 2..9\ncols 3..40 tile 32\ninput published signed\nlimit rows*cols <= 200\n");
     cli_put("row.seen", "rows=4 cols=32 input=published\n");
-    CLI("harden", cli_repository("tests/task/row_scale"), "--out", "out", "--device", "host", "--space",
-        "row.space", "--seen", "row.seen", "--unseen", "4", "--seed", "3", "--python", interpreter());
+    copy_with_tolerance();
+    CLI("harden", "./row_scale", "--out", "out", "--device", "host", "--space", "row.space", "--seen",
+        "row.seen", "--unseen", "4", "--seed", "3", "--python", interpreter());
     cli_expect(0, "planted faults");
     cli_expect(0, "wrote out; HARDEN.md says what each shape is for");
+    expect_its_tolerance();
     ck_assert(!cli_has_children());
     if (!getenv("PYTHON_ALL"))
         return; /* another start of torch */
@@ -344,6 +383,7 @@ START_TEST(a_task_is_audited_by_its_own_check)
     json_t *root = json_load_file("a.json", 0, NULL);
     ck_assert_int_eq(json_integer_value(json_object_get(root, "unseen_configs")), 3);
     ck_assert_int_eq(json_integer_value(json_object_get(root, "trials")), 5);
+    ck_assert(json_number_value(json_object_get(root, "published_atol")) == 1e-4); /* KernelBench's */
     json_decref(root);
 }
 END_TEST

@@ -120,6 +120,9 @@ static const struct {
     {"nothing", 1, "returned None; expected a torch.Tensor", true},
     {"refuses", 1, "raised NotImplementedError: only powers of two", true},
     {"raises", 1, "raised AttributeError: ", true},
+    {"mute_error", 1, "raised Mute: its words cannot be had (line 7)", false},
+    {"long_reason", 1, "arange's range must be a power of 2 (line 7)", true},
+    {"broken_build", 2, "error: 'nothere' was not declared in this scope", true},
     {"forks", 0, "pass: ", false},
     {"prints", 0, "pass: ", true},
     {"much_memory", 1, "exceeded: ", true},
@@ -140,6 +143,15 @@ START_TEST(a_bad_module_is_told_from_a_good_one)
     else
         cli_expect(bad[_i].status, bad[_i].words);
     ck_assert(!cli_has_children());
+}
+END_TEST
+
+START_TEST(the_words_of_an_error_that_people_need_are_kept)
+{
+    char command[300];
+    snprintf(command, sizeof command, "'%s' -I '%s'", interpreter() ? interpreter() : "python3",
+             cli_repository("tests/python/test_words.py"));
+    ck_assert_int_eq(system(command), 0);
 }
 END_TEST
 
@@ -197,6 +209,7 @@ Suite *python_suite(void)
     tcase_add_loop_test(tests, an_honest_module_passes, 0, HONEST);
     tcase_add_test(tests, an_honest_module_is_general);
     tcase_add_loop_test(tests, a_bad_module_is_told_from_a_good_one, 0, BAD);
+    tcase_add_test(tests, the_words_of_an_error_that_people_need_are_kept);
     tcase_add_test(tests, a_module_that_hangs_at_import_times_out);
     tcase_add_test(tests, an_interpreter_that_is_none_is_an_environment_error);
     tcase_add_test(tests, a_solution_in_json_is_unpacked_and_run);

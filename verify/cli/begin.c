@@ -68,7 +68,7 @@ int begin_task(struct task *task, const struct options *options)
 }
 
 int begin_configuration(const struct options *options,
-                        int (*command)(const struct task *, const struct options *, const struct config *))
+                        int (*command)(struct task *, const struct options *, const struct config *))
 {
     struct task task;
     struct config config;
@@ -84,8 +84,6 @@ int begin_configuration(const struct options *options,
     status = begin_step(&task, task_config(&task, options->argument[2], &config));
     if (status == 0)
         status = begin_step(&task, task_build(&task));
-    if (status == 0 && options->timed)
-        status = begin_ceilings(&task, options);
     if (status == 0)
         status = command(&task, options, &config);
     return begin_end(&task, status);

@@ -14,13 +14,14 @@ void begin_waiting(const char *path);
 /* The exit status of a step of the task; 0: it is done. */
 int begin_step(const struct task *task, enum task_status status);
 
-/* What the hardware can do, before times are taken; --peaks names its file. */
+/* What the hardware can do, after the checks and before times are taken, since it waits for the device's lease; --peaks names its
+ * file. */
 int begin_ceilings(struct task *task, const struct options *options);
 
 /* What commands on one configuration (the third argument) have in common: signals, problem, contract, configuration,
  * candidate; then `command`. Returns an exit status. */
 int begin_configuration(const struct options *options,
-                        int (*command)(const struct task *, const struct options *, const struct config *));
+                        int (*command)(struct task *, const struct options *, const struct config *));
 
 /* An interruption is said last, once. Returns the status. */
 int begin_end(struct task *task, int status);

@@ -84,12 +84,13 @@ static void print_table(const struct task *task, const struct trial *trial)
         print_count(&ours);
         printf("\n");
     }
-    printf("\npublished: atol %g, rtol %g, %d trials, as KernelBench checks, on the %d seen configurations; "
-           "unseen: the allowed "
-           "error on these and %d more\n%d null outputs pass the published check at every seen shape, %d "
-           "pass ours\n",
-           trial->atol, trial->rtol, trial->trials, trial->seen.count, trial->drawn.count,
-           count_passing(trial, published_of), count_passing(trial, ours_of));
+    printf(
+        "\npublished: atol %g, rtol %g%s, %d trials, as KernelBench checks, on the %d seen configurations; "
+        "unseen: the allowed "
+        "error on these and %d more\n%d null outputs pass the published check at every seen shape, %d "
+        "pass ours\n",
+        trial->atol, trial->rtol, trial->own ? " (the task's own)" : "", trial->trials, trial->seen.count,
+        trial->drawn.count, count_passing(trial, published_of), count_passing(trial, ours_of));
     for (int r = 0; r < trial->rows; r++) {
         const struct counts ours = ours_of(trial, &trial->row[r]);
         if (ours.passed && config_format(&ours.passed->config, line, sizeof line) > 0)

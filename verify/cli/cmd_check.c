@@ -80,7 +80,20 @@ static enum session_status check(const struct task *task, const struct session_o
     return status;
 }
 
-static int run_check(const struct task *task, const struct options *options, const struct config *config)
+/* Times, and what the candidate makes of late calls: of one that has passed so far. */
+static enum session_status time_it(struct task *task, const struct options *options, struct session *session,
+                                   const struct config *config, struct config_result *result)
+{
+    enum session_status status = SESSION_OK;
+    if (begin_ceilings(task, options) != 0 || is_interrupted())
+        return SESSION_OK; /* an interruption is the caller's to tell */
+    status = session_time(session, config, time_budget, result);
+    if (!is_interrupted() && status == SESSION_OK && result->outcome == OUTCOME_PASS)
+        status = session_late(session, config, result);
+    return status;
+}
+
+static int run_check(struct task *task, const struct options *options, const struct config *config)
 {
     char log[600];
     struct run_options run = {.timeout = options->timeout, .memory = options->memory};
@@ -97,9 +110,7 @@ static int run_check(const struct task *task, const struct options *options, con
     config_format(config, result.line, sizeof result.line);
     enum session_status checked = check(task, &session_options, session, &result);
     if (options->timed && !is_interrupted() && checked == SESSION_OK && result.outcome == OUTCOME_PASS)
-        checked = session_time(session, config, time_budget, &result);
-    if (options->timed && !is_interrupted() && checked == SESSION_OK && result.outcome == OUTCOME_PASS)
-        checked = session_late(session, config, &result);
+        checked = time_it(task, options, session, config, &result);
     if (!is_interrupted() && checked == SESSION_OK) {
         if (!options->quiet)
             show_notes(task->ceilings.note);

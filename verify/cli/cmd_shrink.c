@@ -145,7 +145,7 @@ static int search(struct shrink_command *c, const struct config *config)
     return status != 0 ? status : s->status == PROBE_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_OTHER;
 }
 
-static int run_shrink(const struct task *task, const struct options *options, const struct config *config)
+static int run_shrink(struct task *task, const struct options *options, const struct config *config)
 {
     const struct run_options run = {.timeout = options->timeout, .memory = options->memory};
     struct shrink_command c = {

@@ -8,6 +8,7 @@
 #include "rounds.h"
 #include "verify/measure/compare.h"
 #include "verify/measure/gate.h"
+#include "verify/system/interrupt.h"
 
 /* The task's own baseline is what is A of each pair. */
 static enum run_status sample(const struct task *task, const struct run_options *run,
@@ -139,6 +140,8 @@ static enum run_status compare(const struct task *task, const struct result *sto
         return status;
     describe(stored, now, c);
     gate_find_cheating(stored, now, c);
+    if (options->timing && options->run.before_timing && !is_interrupted())
+        options->run.before_timing(options->run.progress_data);
     if (options->timing)
         status = sample(task, &options->run, &rounds, c, error, size);
     for (int i = 0; i < c->count; i++) { /* the baseline's time of today is nobody's */

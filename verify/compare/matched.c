@@ -77,7 +77,15 @@ static void drop_shared(struct comparison *c, struct compared *item)
         item->shift = (struct shift){.slower = 1, .faster = 1, .adjusted = 1};
 }
 
-static void add(struct comparison *c, const struct config_result *old, const struct config_result *new)
+/* Medians of two days are compared as if the machine were one. A result may say that it was not: times beside others, or a machine
+ * below its own ceilings. Ratios to a baseline of the same day hold against both. */
+static bool is_of_the_machine(const struct comparison *c, const struct compared *item, bool slow)
+{
+    return c->kind == COMPARISON_STORED && (slow || item->disturbed);
+}
+
+static void add(struct comparison *c, const struct config_result *old, const struct config_result *new,
+                bool slow)
 {
     struct compared *item = &c->item[c->count++];
     *item = (struct compared){.unseen = new->unseen,
@@ -95,6 +103,9 @@ static void add(struct comparison *c, const struct config_result *old, const str
     item->ms[0] = old->timing.median_ms;
     item->ms[1] = new->timing.median_ms;
     drop_shared(c, item);
+    item->withheld = is_of_the_machine(c, item, slow);
+    if (item->withheld)
+        item->shift.slower = item->shift.faster = 1;
 }
 
 /* A configuration stands once in a result; one that stands twice in the old one is matched once. */
@@ -109,6 +120,7 @@ static int find(const struct result *result, const struct config_result *config,
 
 static int match(const struct result *old, const struct result *new, struct comparison *c)
 {
+    const bool slow = old->peaks.incomparable || new->peaks.incomparable;
     bool *const taken = calloc((size_t)old->result_count + 1, sizeof *taken);
     c->item = calloc((size_t) new->result_count + 1, sizeof *c->item);
     if (!taken || !c->item) {
@@ -120,7 +132,7 @@ static int match(const struct result *old, const struct result *new, struct comp
         if (at < 0)
             continue;
         taken[at] = true;
-        add(c, &old->results[at], &new->results[i]);
+        add(c, &old->results[at], &new->results[i], slow);
     }
     c->unmatched[0] = old->result_count - c->count;
     c->unmatched[1] = new->result_count - c->count;
@@ -153,8 +165,16 @@ static void note_worth(const struct result *const result[2], const char *const n
         comparison_note(
             c, "%d configurations were timed by another clock in each result: their times are not compared",
             differ);
+    const bool stored = c->kind == COMPARISON_STORED;
     if (disturbed > 0)
-        comparison_note(c, "times of %d configurations were taken beside others on the device", disturbed);
+        comparison_note(c, "times of %d configurations were taken beside others on the device%s", disturbed,
+                        stored ? ": they decide nothing" : "");
+    for (int i = 0; i < 2; i++)
+        if (result[i]->peaks.incomparable)
+            comparison_note(c, "%.200s was made on a machine below its ceilings (%.200s): %s", name[i],
+                            result[i]->peaks.why,
+                            stored ? "its times decide nothing here, since they are the machine's, too"
+                                   : "ratios to the baseline of the same day hold, its scores do not");
     if (c->kind == COMPARISON_STORED && c->timed > 0)
         comparison_note(
             c, "what the machine was like on each day is in these ratios, too; `verify --baseline own` keeps "

@@ -6,6 +6,7 @@
 
 #include "rounds.h"
 #include "verify/measure/gate.h"
+#include "verify/system/interrupt.h"
 
 static const struct drawn *drawn_of(const struct task *task, int i)
 {
@@ -55,7 +56,24 @@ static enum run_status time_both(const struct task *task, const struct side_opti
     return status;
 }
 
-static enum run_status compare(const struct task *task, const struct side_options *options,
+static bool any_passes(const struct comparison *c)
+{
+    for (int i = 0; i < c->count; i++)
+        if (c->item[i].outcome[0] == OUTCOME_PASS && c->item[i].outcome[1] == OUTCOME_PASS)
+            return true;
+    return false;
+}
+
+/* What was looked at stands in the task that both are copies of. */
+static void prepare_timing(const struct task *from, struct task *both, const struct run_options *options)
+{
+    if (options->before_timing)
+        options->before_timing(options->progress_data);
+    for (int side = 0; side < 2; side++)
+        both[side].device = from->device;
+}
+
+static enum run_status compare(const struct task *from, struct task *task, const struct side_options *options,
                                struct result *result, struct comparison *c, char *error, size_t size)
 {
     enum run_status status = check_both(task, options, result, error, size);
@@ -63,9 +81,11 @@ static enum run_status compare(const struct task *task, const struct side_option
         return status;
     describe(&task[0], result, c);
     gate_find_cheating(&result[0], &result[1], c);
-    if (options->timing)
+    if (options->timing && any_passes(c) && !is_interrupted()) {
+        prepare_timing(from, task, &options->run);
         status = time_both(task, options, c, error, size);
-    return status;
+    }
+    return is_interrupted() && status == RUN_DONE ? RUN_INTERRUPTED : status;
 }
 
 enum run_status side_by_side(const struct task *task, const struct side_options *options,
@@ -80,7 +100,7 @@ enum run_status side_by_side(const struct task *task, const struct side_options 
     for (int side = 0; side < 2; side++)
         result[side].planned = c->count;
     if (c->item)
-        status = compare(both, options, result, c, error, error_size);
+        status = compare(task, both, options, result, c, error, error_size);
     else
         snprintf(error, error_size, "out of memory");
     if (status == RUN_DONE)

@@ -7,8 +7,10 @@
 #include "verify/session/run.h"
 
 struct side_options {
-    struct run_options run; /* of the checks; `progress` is called for both, one after the other */
-    double budget_seconds;  /* for the pairs of one configuration in one sweep */
+    struct run_options
+        run; /* of the checks; `progress` is called for both, one after the other; `before_timing` once, after them,
+                             * unless nothing is to be timed; it may change the task's device */
+    double budget_seconds; /* for the pairs of one configuration in one sweep */
     bool timing;
     struct cliffs_options cliffs;
     /* Called before each sweep of a round (rounds.h). NULL: nobody. */

@@ -43,14 +43,15 @@ static void write_before_and_after(FILE *out, const struct hardened *h)
     const struct harden_counts nulls = harden_count(h, true), faults = harden_count(h, false);
     fprintf(out,
             "## Before and after\n\n"
-            "The old check is KernelBench's: `allclose` with atol %g and rtol %g against the reference, %d "
+            "The old check is %s: `allclose` with atol %g and rtol %g against the reference, %d "
             "trials, at the %d "
             "published configuration%s. The new one is the list below, with the tolerance of each.\n\n"
             "| wrong outputs | all | shown | rejected by the old check | by the allowed error at the "
             "published shape | by the new "
             "check | by any of the %d configurations tried |\n|---|---|---|---|---|---|---|\n",
-            h->trial->atol, h->trial->rtol, h->trial->trials, h->trial->seen.count,
-            h->trial->seen.count == 1 ? "" : "s", h->trial->drawn.count - count_dropped(&h->trial->drawn));
+            h->trial->own ? "the task's, with a tolerance of its own" : "KernelBench's", h->trial->atol,
+            h->trial->rtol, h->trial->trials, h->trial->seen.count, h->trial->seen.count == 1 ? "" : "s",
+            h->trial->drawn.count - count_dropped(&h->trial->drawn));
     write_counts(out, "null outputs", &nulls);
     write_counts(out, "planted faults", &faults);
     fprintf(out,
@@ -218,8 +219,9 @@ static json_t *tried_json(const struct trial_configs *tried)
 void harden_write_json(FILE *out, const struct hardened *h)
 {
     const struct harden_counts nulls = harden_count(h, true), faults = harden_count(h, false);
-    json_t *published = json_pack("{s:f, s:f, s:i, s:o}", "atol", h->trial->atol, "rtol", h->trial->rtol,
-                                  "trials", h->trial->trials, "configs", tried_json(&h->trial->seen));
+    json_t *published =
+        json_pack("{s:f, s:f, s:b, s:i, s:o}", "atol", h->trial->atol, "rtol", h->trial->rtol, "own",
+                  h->trial->own, "trials", h->trial->trials, "configs", tried_json(&h->trial->seen));
     json_t *root =
         json_pack("{s:i, s:{s:s, s:s}, s:s, s:s, s:I, s:o, s:o, s:i, s:{s:o, s:o}, s:o, s:o}", "harden", 1,
                   "tool", "version", UNSEEN_VERSION, "git", unseen_git, "task", h->name, "device", h->device,

@@ -97,6 +97,7 @@ int trial_read(struct trial *trial, json_t *answer, char *text, size_t size)
     trial->trials = (int)json_integer_value(json_object_get(answer, "trials"));
     trial->atol = json_number_value(json_object_get(answer, "atol"));
     trial->rtol = json_number_value(json_object_get(answer, "rtol"));
+    trial->own = json_is_true(json_object_get(answer, "own"));
     trial->module = json_string_value(json_object_get(answer, "module"));
     bool ok = trial->row && trial->rows > 0 && trial->module &&
               read_tolerances(trial, json_object_get(answer, "tolerances")) &&

@@ -46,6 +46,7 @@ struct trial {
     int rows;
     int trials;         /* of the task's own check */
     double atol, rtol;  /* its tolerance */
+    bool own;           /* the task's, for one of its outputs at least; else KernelBench's throughout */
     const char *module; /* the task's source and its input makers, up to the list of shapes */
     json_t *answer;     /* owns the texts */
 };

@@ -19,6 +19,9 @@ int gate_decide(struct comparison *c, int looks)
     status = compare_decide(shift, c->count + 1, gate_alpha, looks);
     for (int i = 0; i < c->count; i++)
         c->item[i].shift = shift[i];
+    for (int i = 0; i < c->count; i++)
+        if (c->item[i].withheld)
+            c->item[i].shift.change = CHANGE_UNDECIDED;
     c->overall = shift[c->count];
     free(shift);
     return status;
@@ -78,7 +81,7 @@ static struct shift over(const struct comparison *c, bool seen, bool unseen)
     if (!log_ratio)
         return all;
     for (int i = 0; i < c->count; i++)
-        if (c->item[i].shift.log_ratio.present && (c->item[i].unseen ? unseen : seen))
+        if (c->item[i].shift.log_ratio.present && !c->item[i].withheld && (c->item[i].unseen ? unseen : seen))
             log_ratio[known++] = c->item[i].shift.log_ratio.value;
     if (known > 0)
         all = compare_processes(log_ratio, known);

@@ -22,8 +22,9 @@ class Call:
 
 
 class Caller:
-    def __init__(self, torch, library, plan, binding):
-        self.torch, self.library, self.plan, self.binding = torch, library, plan, binding
+    def __init__(self, torch, library, plan, binding, words):
+        self.torch, self.library, self.plan, self.binding, self.words = torch, library, plan, binding, words
+        self.path = ""
         base = torch._C.TensorBase
         self.tensor_type = torch.Tensor
         self.get = types.SimpleNamespace(
@@ -54,8 +55,7 @@ class Caller:
         if isinstance(error, self.binding.BadResult):
             self.say(str(error))
             return RAISED
-        words = str(error).strip().splitlines()
-        self.say(f"raised {type(error).__name__}: {' '.join(words)[:300]}")
+        self.say(f"raised {self.words.describe(error)}{self.line_of(error)}")
         out_of_memory = getattr(self.torch, "OutOfMemoryError", ())
         refusals = (NotImplementedError, ValueError, AssertionError, MemoryError)
         return REFUSED if isinstance(error, refusals) or isinstance(error, out_of_memory) else RAISED
@@ -67,7 +67,8 @@ class Caller:
         try:
             if self.plan.backend == 1:
                 self.torch.cuda.set_device(int(self.plan.device))
-            module = binding.load_module(path.decode())
+            self.path = path.decode()
+            module = binding.load_module(self.path)
             name, self.destination = entry.decode(), None
             if name.endswith("!"):  # a solution that writes where it is told to
                 name, self.destination = name[:-1], True
@@ -83,16 +84,15 @@ class Caller:
             self.say(str(error))
             return FAILURE_SYMBOL
         except BaseException as error:
-            line = self.line_of(error, path.decode())
-            self.say(f"the module cannot be imported: {type(error).__name__}: {str(error).strip()[:300]}{line}\n"
+            self.say(f"the module cannot be imported: {self.words.describe(error)}{self.line_of(error)}\n"
                      "---> see that the interpreter imports it by itself")
             return FAILURE_LOAD
 
-    @staticmethod
-    def line_of(error, path):
+    def line_of(self, error):
+        """The innermost of the candidate's own that was running."""
         found, trace = "", error.__traceback__
         while trace:
-            if trace.tb_frame.f_code.co_filename == path:
+            if trace.tb_frame.f_code.co_filename == self.path:
                 found = f" (line {trace.tb_lineno})"
             trace = trace.tb_next
         return found

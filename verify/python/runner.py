@@ -78,6 +78,7 @@ def main():
     torch = import_libraries()
     binding = sibling("binding")
     calling = sibling("calling")
+    words = sibling("words")
     library.unseen_plan.restype = ctypes.POINTER(Plan)
     quick = ctypes.PyDLL(sys.argv[1])  # keeps the interpreter's lock: no thread of a candidate's runs meanwhile
     quick.unseen_view.restype = ctypes.c_void_p
@@ -92,7 +93,7 @@ def main():
             continue
         library.unseen_zygote_leave()
         gc.enable()
-        caller = calling.Caller(torch, quick, library.unseen_plan().contents, binding)
+        caller = calling.Caller(torch, quick, library.unseen_plan().contents, binding, words)
         callbacks = Callbacks(LOAD(caller.load), STEP(caller.prepare), STEP(caller.call), PACK(caller.pack),
                               FORGET(caller.forget))
         status = library.unseen_serve(ctypes.byref(callbacks), without)

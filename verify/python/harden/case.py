@@ -17,6 +17,7 @@ class Subject:
 
     def __init__(self, description, source, device):
         self.description, self.source, self.device = description, source, device
+        self.own = description.get("tolerance") or {}
         self.domains = [e.get("domain") for e in description["inputs"]]
 
     def instance(self, sizes):

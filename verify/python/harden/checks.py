@@ -11,10 +11,15 @@ ROOM = 2.5   # two honest implementations differ by twice what one may err; and 
 STEPS = range(-23, -5)
 
 
-def published(reference, out):
-    """KernelBench's own: equal shapes and allclose."""
+def constant(dtype, own):
+    """atol and rtol of the published check, one number: what the task gives for a dtype (`own`, by its name), else KernelBench's."""
+    return float(own.get(str(dtype)[6:], PUBLISHED.get(dtype, 1e-4)))
+
+
+def published(reference, out, own):
+    """The task's own check: equal shapes and allclose."""
     for want, got in zip(reference, out):
-        tolerance = PUBLISHED.get(want.dtype, 1e-4)
+        tolerance = constant(want.dtype, own)
         if want.shape != got.shape or not torch.allclose(want, got.to(want.dtype), atol=tolerance, rtol=tolerance):
             return False
     return len(reference) == len(out)

@@ -49,7 +49,7 @@ def noise(case, inputs, right):
     generator = torch.Generator().manual_seed(case.seed)
     out = []
     for t in right:
-        size = checks.PUBLISHED.get(t.dtype, 1e-4)
+        size = checks.constant(t.dtype, case.subject.own)
         sign = (torch.rand(t.shape, generator=generator) - 0.5).sign().to(t.device)
         out.append(t + 0.5 * size * (1 + t.abs()) * sign if t.is_floating_point() else t.clone())
     return [t.to(r.dtype) for t, r in zip(out, right)]

@@ -97,12 +97,12 @@ class Run:
             out = make(case, *trials[0])
             if out is None:
                 continue
-            accepted = checks.published(case.reference, out)
+            accepted = checks.published(case.reference, out, self.subject.own)
             for inputs, right in trials[1:]:
                 if not accepted:
                     break
                 again = make(case, inputs, right)
-                accepted = again is None or checks.published(right, again)
+                accepted = again is None or checks.published(right, again, self.subject.own)
             self.rows.mark(name, kind, "seen_published", place, "01"[accepted])
             self.rows.mark(name, kind, "seen_ours", place, "01"[checks.ours(case.judged, out) <= 1])
 
@@ -140,14 +140,18 @@ class Run:
                   "drawn_ours": len(self.request["drawn"]), "drawn_hardened": len(self.request["drawn"])}
         return {"rows": self.rows.listed(counts), "dropped": self.dropped, "trials": checks.TRIALS,
                 "tolerances": [list(self.pairs.get(i, (0.0, 0.0))) for i in range(len(self.request["drawn"]))],
-                "atol": self.tolerance(), "rtol": self.tolerance(),
+                "atol": self.tolerance(), "rtol": self.tolerance(), "own": bool(self.own()),
                 "module": written.module(self.subject.source, self.subject.domains) if self.whole else ""}
+
+    def own(self):
+        """Dtypes of outputs for which the task gives a tolerance of its own."""
+        return [o["dtype"] for o in self.subject.description["outputs"] if o["dtype"] in self.subject.own]
 
     def tolerance(self):
         import torch
         from harden import checks
         types = [getattr(torch, o["dtype"]) for o in self.subject.description["outputs"]]
-        return max(checks.PUBLISHED.get(t, 1e-4) for t in types)
+        return max(checks.constant(t, self.subject.own) for t in types)
 
 
 def different(out, right):
