@@ -465,6 +465,10 @@ Suite *explain_suite(void)
     tcase_set_timeout(tcase, 3600);
     explain_plain_tests(tcase);
     suite_add_tcase(suite, tcase);
+    tcase = tcase_create("bugs");
+    tcase_set_timeout(tcase, 3600);
+    explain_bugs_tests(tcase);
+    suite_add_tcase(suite, tcase);
     tcase = tcase_create("paged");
     tcase_set_timeout(tcase, 3600);
     tcase_add_unchecked_fixture(tcase, open_paged, close_ground);

@@ -235,8 +235,8 @@ static int draw_part(struct drawing *drawing, enum part part, struct tuples *tup
     }
 }
 
-/* Neighbours, corners, what the covering array still lacks, random ones with seen values and without; then what is
- * likeliest to fail comes first, and the rest of the parts take turns. */
+/* Neighbours, corners, what the covering array still lacks, random ones with seen values and without, of which some are
+ * given the input classes that none before has; then what is likeliest to fail comes first, and the rest of the parts take turns. */
 static int draw_all(struct drawing *drawing)
 {
     const int from = drawing->out->count;
@@ -252,6 +252,7 @@ static int draw_all(struct drawing *drawing)
         failed = failed || draw_part(drawing, (enum part)part, &tuples);
         end[part] = drawing->out->count;
     }
+    draw_missing_classes(drawing, from, end[PART_COVER]);
     for (int i = end[PART_COVER]; i < end[PART_RANDOM]; i++)
         tuples_mark(&tuples, &drawing->out->item[i].config);
     drawing->coverage = tuples_coverage(&tuples);

@@ -99,4 +99,8 @@ int draw_order(struct drawing *drawing, int from);
 int64_t draw_axis_largest(struct drawing *drawing, int axis);
 void draw_note(struct drawing *drawing, struct draw_notes *notes);
 
+/* --- draw_classes.c --- */
+/* Input classes that no draw of the set, which begins at `from`, has: draws from `first` on change theirs. */
+void draw_missing_classes(struct drawing *drawing, int from, int first);
+
 #endif

@@ -141,10 +141,10 @@ double atom_cost(const struct atom *atom, const struct quantity *quantity, const
     case ATOM_POWER: cost = 2.5; break;
     case ATOM_SET: cost = set_cost(quantity, atom->a); break;
     case ATOM_EQUAL:
-        cost = quantity->kind == QUANTITY_CHOICE   ? 1.5
-               : quantity->kind == QUANTITY_ORDER  ? 2
-               : quantity_lists(quantity, atom->a) ? 3
-                                                   : 6;
+        cost = quantity->kind == QUANTITY_CHOICE || quantity_is_flag(quantity, space) ? 1.5
+               : quantity->kind == QUANTITY_ORDER                                     ? 2
+               : quantity_lists(quantity, atom->a)                                    ? 3
+                                                                                      : 6;
         break;
     default: cost = 3.25;
     }

@@ -52,6 +52,7 @@ int quantity_list(const struct space *space, const struct config_list *seen, str
 int64_t quantity_value(const struct quantity *quantity, const struct config *config);
 bool quantity_is_axis(const struct quantity *quantity);
 bool quantity_is_single(const struct quantity *quantity); /* it has a name: an axis, or a derived size */
+bool quantity_is_flag(const struct quantity *quantity, const struct space *space); /* an axis of two values */
 bool quantity_has_thresholds(const struct quantity *quantity);
 bool quantity_lists(const struct quantity *quantity, int64_t value); /* among `listed` */
 int quantity_format(const struct quantity *quantity, const struct problem *problem, char *text, size_t size);
@@ -209,11 +210,11 @@ bool search_inner(const struct explainer *ex, const struct guess *rule, struct g
 
 /* --- explain_terms.c --- */
 
-/* The term of a rule of several that fewest runs speak for, of those that too few do; -1: there is none. *inside: the runs
- * that would are failures, where the rule holds. */
-int terms_weakest(const struct explainer *ex, const struct guess *rule, bool *inside);
+/* The term of a rule of several that fewest runs speak for, of those that too few do; -1: there is none. `since`: the first
+ * trial made since the rule stands. *inside: the runs that would speak for it are failures, where the rule holds. */
+int terms_weakest(const struct explainer *ex, const struct guess *rule, int since, bool *inside);
 /* Drops such terms until there is none left, and returns how many. */
-int terms_drop_weak(const struct explainer *ex, struct guess *rule);
+int terms_drop_weak(const struct explainer *ex, struct guess *rule, int since);
 
 /* --- explain_sided.c --- */
 

@@ -21,6 +21,12 @@ bool quantity_is_single(const struct quantity *quantity)
     return quantity_is_axis(quantity) || quantity->kind == QUANTITY_DERIVED;
 }
 
+/* Of two values one is asked for, and nothing else says more: no remainder, no power of two. */
+bool quantity_is_flag(const struct quantity *quantity, const struct space *space)
+{
+    return quantity_is_axis(quantity) && space->domain[quantity->axis[0]].value_count == 2;
+}
+
 /* Tile counts have those of their axis. */
 bool quantity_has_thresholds(const struct quantity *quantity)
 {

@@ -191,22 +191,57 @@ static struct shape extended(const struct shape *prefix, const struct column **c
     return shape;
 }
 
-static void try_triples(struct search *search, const struct shape *prefix, int count)
+/* For two of three terms: half of the width for the simplest, half for those that leave the fewest passes. Each term of
+ * three leaves many, and what leaves few by chance, of products and quotients, would crowd the simple ones out. */
+static int pick_for_triples(const struct column *column, int count, int *picked)
 {
-    const int words = search->ex->words, width = count < TRIPLE_WIDTH ? count : TRIPLE_WIDTH;
+    int n = 0;
+    for (; n < TRIPLE_WIDTH / 2 && n < count; n++) /* they are sorted by passes */
+        picked[n] = n;
+    const int tight = n;
+    for (int i = tight; i < count; i++) {
+        int at = n < TRIPLE_WIDTH ? n++ : TRIPLE_WIDTH;
+        for (; at > tight && column[picked[at - 1]].cost > column[i].cost; at--)
+            if (at < TRIPLE_WIDTH)
+                picked[at] = picked[at - 1];
+        if (at < TRIPLE_WIDTH)
+            picked[at] = i;
+    }
+    return n;
+}
+
+static bool is_among(const int *picked, int count, int column)
+{
+    for (int i = 0; i < count; i++)
+        if (picked[i] == column)
+            return true;
+    return false;
+}
+
+/* With any third; a set of three that were picked comes up once. */
+static void try_thirds(struct search *search, const struct shape *prefix, const int *picked, int a, int b,
+                       int count)
+{
+    const int words = search->ex->words, i = picked[a], j = picked[b];
     const struct column *all = search->necessary;
     uint64_t *left = search->ex->scratch;
-    for (int i = 0; i < width; i++)
-        for (int j = i + 1; j < width; j++) {
-            for (int w = 0; w < words; w++)
-                left[w] = all[i].bits[w] & all[j].bits[w] & search->passes[w];
-            for (int k = j + 1; k < count; k++)
-                if (bits_disjoint(left, all[k].bits, left, words)) {
-                    const struct shape shape =
-                        extended(prefix, (const struct column *[]){&all[i], &all[j], &all[k]}, 3);
-                    search_emit(search, &shape);
-                }
+    for (int w = 0; w < words; w++)
+        left[w] = all[i].bits[w] & all[j].bits[w] & search->passes[w];
+    for (int k = 0; k < count; k++)
+        if (bits_disjoint(left, all[k].bits, left, words) && !is_among(picked, b + 1, k)) {
+            const struct shape shape =
+                extended(prefix, (const struct column *[]){&all[i], &all[j], &all[k]}, 3);
+            search_emit(search, &shape);
         }
+}
+
+static void try_triples(struct search *search, const struct shape *prefix, int count)
+{
+    int picked[TRIPLE_WIDTH];
+    const int width = pick_for_triples(search->necessary, count, picked);
+    for (int a = 0; a < width; a++)
+        for (int b = a + 1; b < width; b++)
+            try_thirds(search, prefix, picked, a, b, count);
 }
 
 void search_conjunctions(struct search *search, const uint64_t *fails, const struct shape *prefix, int most,

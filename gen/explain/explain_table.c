@@ -190,6 +190,8 @@ static void add_equals(struct building *building, int q)
     int64_t value = 0;
     for (int i = 0; i < quantity->listed_count; i++)
         add_question(building, (struct atom){.quantity = q, .kind = ATOM_EQUAL, .a = quantity->listed[i]});
+    if (quantity_is_flag(quantity, building->ex->space))
+        return;
     if (quantity_is_single(quantity) || quantity->kind == QUANTITY_RATIO)
         add_question(building, (struct atom){.quantity = q, .kind = ATOM_POWER});
     add_sets(building, q);
@@ -205,6 +207,8 @@ static bool varies(const struct explainer *ex, const struct modulus *modulus, in
     const struct quantity *quantity = &ex->quantity[modulus->quantity];
     const struct domain *domain = &ex->space->domain[quantity->axis[0]];
     int with = 0;
+    if (quantity_is_flag(quantity, ex->space))
+        return false;
     if (!quantity_is_axis(quantity) || domain->value_count == 0)
         return true;
     for (int i = 0; i < domain->value_count; i++)
