@@ -96,8 +96,8 @@ static void add(struct trial_configs *list, const char *line, const char *input,
 static void make(const char *marks)
 {
     char text[2048] = "";
-    task = (struct task){
-        .problem = imported_read(cli_repository("tests/task/row_scale"), "row_scale", text, sizeof text)};
+    if (!task.problem)
+        task.problem = imported_read(cli_repository("tests/task/row_scale"), "row_scale", text, sizeof text);
     ck_assert_msg(task.problem != NULL, "%s", text);
     memset(&trial, 0, sizeof trial);
     trial.task = &task;

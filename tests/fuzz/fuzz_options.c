@@ -64,7 +64,7 @@ static bool asks_for_help(const char *word)
     for (int i = 0; i < 3; i++)
         if (length > 2 && strncmp(word, known[i], length) == 0)
             return true;
-    return word[0] == '-' && word[1] != '-' && strpbrk(word, "V?");
+    return word[0] == '-' && word[1] != '-' && strpbrk(word, "hV?");
 }
 
 /* Words separated by NUL; the first byte chooses the command. */
