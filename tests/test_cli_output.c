@@ -255,6 +255,18 @@ static pid_t deepest_below(pid_t pid)
     return deepest == pid ? 0 : deepest;
 }
 
+/* Not a linker that is still at work on a busy machine. */
+static bool is_runner(pid_t pid)
+{
+    char path[64], name[32] = "";
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+    FILE *comm = fopen(path, "re");
+    const bool is = comm && fgets(name, sizeof name, comm) && strcmp(name, "unseen-runner\n") == 0;
+    if (comm)
+        fclose(comm);
+    return is;
+}
+
 /* Memory that a machine runs out of, an administrator: once, and it is not the kernel's doing. */
 START_TEST(what_somebody_kills_once_is_checked_again)
 {
@@ -265,10 +277,12 @@ START_TEST(what_somebody_kills_once_is_checked_again)
         pause_briefly();
     for (int i = 0; i < 5; i++)
         pause_briefly();
-    for (int i = 0; i < PATIENCE_STEPS && victim == 0; i++, pause_briefly())
+    bool killed = false;
+    for (int i = 0; i < PATIENCE_STEPS && !killed; i++, pause_briefly()) {
         victim = deepest_below(pid);
-    ck_assert_int_gt(victim, 0);
-    ck_assert_int_eq(kill(victim, SIGKILL), 0);
+        killed = victim > 0 && is_runner(victim) && kill(victim, SIGKILL) == 0;
+    }
+    ck_assert(killed);
     cli_wait(pid);
     cli_expect(0, "pass");
 }
