@@ -166,13 +166,13 @@ START_TEST(plain_conditions_are_explained_with_the_runs_of_quick)
 {
     const char *asked = getenv("UNSEEN_EXPLAIN_PLAIN");
     struct tally tally[MANNERS] = {{0}};
-    for (int seed = 1; seed <= (asked ? atoi(asked) : 1); seed++)
+    for (int seed = 1; seed <= (asked ? atoi(asked) : 2); seed++)
         try_all((uint64_t)seed, asked != NULL, tally);
     for (int i = 0; asked && i < MANNERS; i++)
         printf("  %-9s met %3d  right %3d  partly %2d  misleading %2d  none %3d  runs %5.1f\n",
                manner_name[i], tally[i].met, tally[i].right, tally[i].partly, tally[i].misleading,
                tally[i].none, tally[i].met ? (double)tally[i].runs / tally[i].met : 0);
-    if (!asked) { /* of softmax alone */
+    if (!asked) { /* of softmax alone, two sets: of a handful of conditions chance takes several */
         ck_assert_int_ge(tally[ALWAYS].right, tally[ALWAYS].met - 1);
         ck_assert_int_ge(2 * tally[RARELY].right, tally[RARELY].met);
         ck_assert_int_ge(2 * tally[BY_CLASS].right, tally[BY_CLASS].met);
