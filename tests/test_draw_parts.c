@@ -111,6 +111,32 @@ START_TEST(seen_values_that_are_drawn_again_are_still_there)
 }
 END_TEST
 
+/* What only one class shows must not wait for a set that happens to have it. */
+START_TEST(a_short_set_has_every_input_class)
+{
+    enum { QUICK = 35 };
+    struct space space = published_space(problems[_i]);
+    struct config_list seen = published_seen(&space, ".seen");
+    const int input = problem_input_axis(space.problem);
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        struct drawn_list list;
+        ck_assert_int_eq(draw_unseen(&list, &space, &seen, NULL, QUICK, seed, &caps, NULL, NULL), 0);
+        ck_assert_int_eq(list.count, QUICK);
+        for (int i = 0; i < space.domain[input].value_count; i++) {
+            const int64_t class = space.domain[input].value[i];
+            int drawn = 0;
+            for (int d = 0; d < list.count; d++)
+                drawn += list.item[d].config.value[input] == class;
+            ck_assert_msg(drawn > 0, "%s, seed %d: no %s", problems[_i], (int)seed,
+                          problem_choice(space.problem, input, class));
+        }
+        drawn_list_clear(&list);
+    }
+    config_list_clear(&seen);
+    space_clear(&space);
+}
+END_TEST
+
 /* What a large product breaks may be precision, which shows on data of the published kind only. */
 START_TEST(each_two_axes_are_as_great_as_fits_with_published_data)
 {
@@ -201,6 +227,7 @@ TCase *gen_parts_case(void)
     TCase *tests = tcase_create("parts");
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, every_part_has_large_configurations, 0, PROBLEMS);
+    tcase_add_loop_test(tests, a_short_set_has_every_input_class, 0, PROBLEMS);
     tcase_add_loop_test(tests, seen_values_that_are_drawn_again_are_still_there, 0, PROBLEMS);
     tcase_add_loop_test(tests, each_axis_is_at_its_greatest_with_the_sharpest_input, 0, PROBLEMS);
     tcase_add_loop_test(tests, without_its_sharpest_class_a_contract_has_the_next, 0, PROBLEMS);

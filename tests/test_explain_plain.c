@@ -1,6 +1,6 @@
 /* Conditions as people put them into kernels, written by hand and not by the grammar of rules: how many are explained
  * with the runs of `quick`. UNSEEN_EXPLAIN_PLAIN=3 plants each with three seeds and prints the table and a line for each
- * that was missed. Runs in the repository root. */
+ * that was missed; UNSEEN_EXPLAIN_PROBLEM=softmax those of one problem. Runs in the repository root. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,10 +147,11 @@ static void try_plain(const struct ground *ground, const struct plain *at, enum 
 
 static void try_all(uint64_t seed, bool all, struct tally *tally)
 {
+    const char *only = getenv("UNSEEN_EXPLAIN_PROBLEM");
     struct ground ground;
     for (int i = 0; i < PLAIN;) {
         const char *problem = plain[i].problem;
-        const bool run = all || i == 0;
+        const bool run = only ? strcmp(only, problem) == 0 : all || i == 0;
         if (run)
             ground_open(&ground, problem, seed, UNSEEN, 500);
         for (; i < PLAIN && strcmp(plain[i].problem, problem) == 0; i++)
@@ -165,13 +166,13 @@ START_TEST(plain_conditions_are_explained_with_the_runs_of_quick)
 {
     const char *asked = getenv("UNSEEN_EXPLAIN_PLAIN");
     struct tally tally[MANNERS] = {{0}};
-    for (int seed = 1; seed <= (asked ? atoi(asked) : 1); seed++)
+    for (int seed = 1; seed <= (asked ? atoi(asked) : 2); seed++)
         try_all((uint64_t)seed, asked != NULL, tally);
     for (int i = 0; asked && i < MANNERS; i++)
         printf("  %-9s met %3d  right %3d  partly %2d  misleading %2d  none %3d  runs %5.1f\n",
                manner_name[i], tally[i].met, tally[i].right, tally[i].partly, tally[i].misleading,
                tally[i].none, tally[i].met ? (double)tally[i].runs / tally[i].met : 0);
-    if (!asked) { /* of softmax alone */
+    if (!asked) { /* of softmax alone, two sets: of a handful of conditions chance takes several */
         ck_assert_int_ge(tally[ALWAYS].right, tally[ALWAYS].met - 1);
         ck_assert_int_ge(2 * tally[RARELY].right, tally[RARELY].met);
         ck_assert_int_ge(2 * tally[BY_CLASS].right, tally[BY_CLASS].met);

@@ -120,7 +120,7 @@ struct explainer {
     int trials, capacity, words;
     struct config *config;                  /* [capacity] */
     int64_t *value;                         /* [capacity, quantities] */
-    uint8_t *residue;                       /* [moduli, capacity] */
+    uint16_t *residue;                      /* [moduli, capacity] */
     bool *published;                        /* [capacity]: a point of the seen set */
     uint64_t *fails, *passes, *unpublished; /* [words], a bit a trial */
 

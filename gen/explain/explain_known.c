@@ -8,6 +8,10 @@
 /* Products and quotients are asked modulo what kernels have: small numbers, and sizes of vectors and
  * tiles. */
 static const int usual_moduli[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256};
+/* Of axes also what blocks of many tiles are: no more than whether they divide. */
+static const int block_moduli[] = {320,  384,  512,  640,  768,  896,  1024,
+                                   1280, 1536, 1792, 2048, 2560, 3072, 4096};
+enum { BLOCKS = sizeof block_moduli / sizeof *block_moduli };
 enum { USUAL = sizeof usual_moduli / sizeof *usual_moduli, SMALL_USUAL = 11, RESEEDS = 64 };
 
 static int usual_count(const struct quantity *quantity)
@@ -21,16 +25,24 @@ static int usual_count(const struct quantity *quantity)
     }
 }
 
+static void list_single(struct explainer *ex, int q)
+{
+    for (int m = 2; m <= LARGEST_MODULUS; m++)
+        ex->modulus[ex->moduli++] = (struct modulus){q, m};
+    for (int i = 0; i < BLOCKS && quantity_is_axis(&ex->quantity[q]); i++)
+        if (ex->space->domain[ex->quantity[q].axis[0]].high >= 2 * block_moduli[i])
+            ex->modulus[ex->moduli++] = (struct modulus){q, block_moduli[i]};
+}
+
 static int list_moduli(struct explainer *ex)
 {
-    const int most = ex->quantities * LARGEST_MODULUS;
+    const int most = ex->quantities * (LARGEST_MODULUS + BLOCKS);
     ex->modulus = calloc((size_t)most, sizeof *ex->modulus);
     if (!ex->modulus)
         return -1;
     for (int q = 0; q < ex->quantities; q++)
         if (quantity_is_single(&ex->quantity[q]))
-            for (int m = 2; m <= LARGEST_MODULUS; m++)
-                ex->modulus[ex->moduli++] = (struct modulus){q, m};
+            list_single(ex, q);
         else
             for (int i = 0; i < usual_count(&ex->quantity[q]); i++)
                 ex->modulus[ex->moduli++] = (struct modulus){q, usual_moduli[i]};
@@ -66,7 +78,7 @@ int explainer_open(struct explainer *ex, const struct space *space, const struct
     const size_t capacity = (size_t)ex->capacity, words = (size_t)ex->words;
     ex->config = calloc(capacity, sizeof *ex->config);
     ex->value = calloc(capacity * (size_t)ex->quantities + 1, sizeof *ex->value);
-    ex->residue = calloc(capacity * (size_t)ex->moduli + 1, 1);
+    ex->residue = calloc(capacity * (size_t)ex->moduli + 1, sizeof *ex->residue);
     ex->published = calloc(capacity, sizeof *ex->published);
     ex->fails = calloc(4 * words, sizeof *ex->fails);
     if (!ex->config || !ex->value || !ex->residue || !ex->published || !ex->fails)
@@ -146,7 +158,7 @@ void explainer_learn(struct explainer *ex, const struct config *config, bool fai
     explainer_values(ex, config, true, value);
     for (int i = 0; i < ex->moduli; i++)
         ex->residue[(size_t)i * (size_t)ex->capacity + (size_t)trial] =
-            (uint8_t)(value[ex->modulus[i].quantity] % ex->modulus[i].modulus);
+            (uint16_t)(value[ex->modulus[i].quantity] % ex->modulus[i].modulus);
     bit_set(fails ? ex->fails : ex->passes, trial);
     if (fails || !ex->published[trial])
         bit_set(ex->unpublished, trial);

@@ -258,13 +258,34 @@ static void approach(struct explainer *ex, const struct quantity *quantity, int6
     }
 }
 
+/* The value of a choice that fewest runs have had: a set of choices says something of each, and one that was hardly run
+ * may be in it or not. */
+static int64_t rarest_choice(const struct explainer *ex, int axis)
+{
+    const struct domain *domain = &ex->space->domain[axis];
+    int64_t rarest = domain->value[0];
+    int least = ex->trials + 1;
+    for (int i = 0; i < domain->value_count; i++) {
+        int runs = 0;
+        for (int t = 0; t < ex->trials; t++)
+            runs += ex->config[t].value[axis] == domain->value[i];
+        if (runs < least) {
+            least = runs;
+            rarest = domain->value[i];
+        }
+    }
+    return rarest;
+}
+
 static void aim(struct explainer *ex, const struct atom *atom, struct config *config)
 {
     const struct quantity *quantity = &ex->quantity[atom->quantity];
     if (quantity->kind == QUANTITY_CHOICE) {
         if (atom->kind == ATOM_EQUAL)
             config->value[quantity->axis[0]] = atom->a;
-        if (atom->kind != ATOM_EQUAL || below(ex, 2))
+        if (atom->kind == ATOM_SET && below(ex, 2))
+            config->value[quantity->axis[0]] = rarest_choice(ex, quantity->axis[0]);
+        else if (atom->kind != ATOM_EQUAL || below(ex, 2))
             set_random(ex, config, quantity->axis[0]);
         return;
     }

@@ -221,7 +221,7 @@ static void add_remainder(struct building *building, int m, int residue)
     const struct explainer *ex = building->ex;
     if (!varies(ex, &ex->modulus[m], residue))
         return;
-    const uint8_t *row = ex->residue + (size_t)m * (size_t)ex->capacity;
+    const uint16_t *row = ex->residue + (size_t)m * (size_t)ex->capacity;
     memset(building->bits, 0, (size_t)ex->words * sizeof *building->bits);
     for (int t = 0; t < ex->trials; t++)
         building->bits[t / 64] |= (uint64_t)(row[t] == residue) << t % 64;
@@ -247,8 +247,11 @@ static bool tells(int fails_in, int passes_in, int fails, int passes)
 static void add_remainders(struct building *building, int m)
 {
     const struct explainer *ex = building->ex;
-    const uint8_t *row = ex->residue + (size_t)m * (size_t)ex->capacity;
+    const uint16_t *row = ex->residue + (size_t)m * (size_t)ex->capacity;
     int fails[LARGEST_MODULUS] = {0}, passes[LARGEST_MODULUS] = {0}, all_fails = 0;
+    add_remainder(building, m, 0);
+    if (ex->modulus[m].modulus > LARGEST_MODULUS)
+        return;
     for (int t = 0; t < ex->trials; t++)
         if (bit_of(ex->fails, t)) {
             fails[row[t]]++;
@@ -256,7 +259,6 @@ static void add_remainders(struct building *building, int m)
         } else {
             passes[row[t]]++;
         }
-    add_remainder(building, m, 0);
     for (int r = 1; r < ex->modulus[m].modulus && ex->modulus[m].modulus > 2; r++)
         if (fails[r] + passes[r] > 0 && tells(fails[r], passes[r], all_fails, ex->trials - all_fails))
             add_remainder(building, m, r);

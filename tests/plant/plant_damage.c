@@ -59,12 +59,15 @@ void plant_describe(const struct plant *plant, char *text, size_t size)
         snprintf(text, size, "%s, %s", name, places[plant->place].name);
 }
 
+/* Where a problem writes in place and nowhere else, what it writes there. */
 static int draw_output(const struct problem *problem, struct pcg *pcg)
 {
+    static const enum tensor_role role[] = {TENSOR_OUTPUT, TENSOR_INOUT};
     int output[PROBLEM_MAX_TENSORS], count = 0;
-    for (int t = 0; problem->tensors[t].name; t++)
-        if (problem->tensors[t].role == TENSOR_OUTPUT)
-            output[count++] = t;
+    for (int i = 0; i < 2 && count == 0; i++)
+        for (int t = 0; problem->tensors[t].name; t++)
+            if (problem->tensors[t].role == role[i])
+                output[count++] = t;
     return output[pcg_below(pcg, (uint64_t)count)];
 }
 
