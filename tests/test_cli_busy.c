@@ -104,13 +104,13 @@ static void expect_no_timeout(const char *config, const char *seen, const char *
     cli_put("large.space", "rows 1..4096\ncols 1..4096\ninput normal\n");
     cli_put("large.seen", seen);
     cli_put("large.regress", regress);
-    cli_put_kernel("slow.c", "if (rows > 1000) usleep(280000);", "0");
+    cli_put_kernel("slow.c", "if (rows > 1000) usleep(220000);", "0");
     CLI("verify", "softmax", "slow.c", "--device", "host", "--space", "large.space", "--seen", "large.seen",
-        "--regress", "large.regress", "--unseen", "1", "--seed", "1", "--timeout", "0.25", "--no-timing");
+        "--regress", "large.regress", "--unseen", "1", "--seed", "1", "--timeout", "0.2", "--no-timing");
     cli_expect(0, "general: ");
     char *note = strstr(cli.out, config);
     ck_assert_msg(note != NULL, "%s", cli.out);
-    ck_assert_ptr_nonnull(strstr(note, "no answer within 0.25 s"));
+    ck_assert_ptr_nonnull(strstr(note, "no answer within 0.2 s"));
     ck_assert_ptr_nonnull(strstr(note, "problem's"));
 }
 
@@ -119,7 +119,7 @@ START_TEST(a_timeout_that_does_not_happen_alone_is_no_timeout)
     expect_no_timeout("note        rows=2048 cols=2048", "rows=2048 cols=2048\n", "");
     expect_no_timeout("note        rows=2047 cols=2048", "rows=3 cols=5\n",
                       "rows=2047 cols=2048 input=normal seed=1\n");
-    CLI("check", "softmax", "slow.c", "rows=2047 cols=2048", "--device", "host", "--timeout", "0.25", "-q");
+    CLI("check", "softmax", "slow.c", "rows=2047 cols=2048", "--device", "host", "--timeout", "0.2", "-q");
     ck_assert_str_eq(cli.out, "pass\n");
 }
 END_TEST
