@@ -6,6 +6,7 @@
 
 #include "atomic.h"
 #include "json_internal.h"
+#include "rule_text.h"
 
 static const char *kind_name(enum comparison_kind kind)
 {
@@ -67,10 +68,12 @@ static json_t *rule(const struct comparison *c)
 
     if (!r->present)
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:o, s:{s:i, s:i, s:i, s:i}}", "text", json_of_text(r->text), "ratio",
-                     json_of_number(c->rule_ratio), "precision", json_of_number(r->precision), "recall",
-                     json_of_number(r->recall), "confirmed", "slower", r->fails_inside, "inside", r->inside,
-                     "not_slower", r->passes_outside, "outside", r->outside);
+    return json_pack("{s:o, s:s, s:i, s:i, s:o, s:o, s:o, s:{s:i, s:i, s:i, s:i}}", "text",
+                     json_of_text(r->text), "kind", rule_kind_name(r->kind), "slower", r->failures,
+                     "explained", r->explained, "ratio", json_of_number(c->rule_ratio), "precision",
+                     json_of_number(r->precision), "recall", json_of_number(r->recall), "confirmed", "slower",
+                     r->fails_inside, "inside", r->inside, "not_slower", r->passes_outside, "outside",
+                     r->outside);
 }
 
 static json_t *document(const struct comparison *c)

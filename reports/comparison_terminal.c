@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rule_text.h"
 #include "terminal_internal.h"
 #include "text.h"
 
@@ -116,16 +117,14 @@ void comparison_verdict(FILE *out, const struct comparison *c, bool colour)
 
 static void print_rule(FILE *out, const struct comparison *c)
 {
-    char text[400];
+    char text[RULE_TEXT_SIZE];
 
     if (!c->rule.present) {
         if (c->rule.reason[0] != '\0')
             terminal_line(out, "no rule", c->rule.reason);
         return;
     }
-    snprintf(text, sizeof text, "slower by %.2f %s%s (%d/%d confirmed; right on %d/%d others)", c->rule_ratio,
-             c->rule.always ? "always" : "whenever ", c->rule.always ? "" : c->rule.text,
-             c->rule.fails_inside, c->rule.inside, c->rule.passes_outside, c->rule.outside);
+    rule_text_slower(text, &c->rule, c->rule_ratio);
     terminal_line(out, "when", text);
 }
 

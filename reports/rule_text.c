@@ -52,3 +52,25 @@ void rule_text(char text[RULE_TEXT_SIZE], const struct diagnosis *d)
         snprintf(text, RULE_TEXT_SIZE, "%s whenever %s (%d/%d confirmed; right on %d/%d others)", outcome,
                  rule->text, rule->fails_inside, rule->inside, rule->passes_outside, rule->outside);
 }
+
+void rule_text_slower(char text[RULE_TEXT_SIZE], const struct result_rule *rule, double ratio)
+{
+    const int others = rule->failures - rule->explained;
+    if (rule->always)
+        snprintf(text, RULE_TEXT_SIZE, "slower by %.2f always (%d/%d confirmed)", ratio, rule->fails_inside,
+                 rule->inside);
+    else if (rule->kind == RESULT_RULE_NECESSARY)
+        snprintf(
+            text, RULE_TEXT_SIZE,
+            "slower by %.2f only where %s (%d of %d that are; none of %d fresh runs elsewhere is); where it "
+            "holds, %d of %d fresh runs are not",
+            ratio, rule->text, rule->explained, rule->failures, rule->outside,
+            rule->inside - rule->fails_inside, rule->inside);
+    else if (rule->kind == RESULT_RULE_PARTIAL)
+        snprintf(text, RULE_TEXT_SIZE,
+                 "slower by %.2f always when %s (%d/%d confirmed); %d other%s unexplained", ratio, rule->text,
+                 rule->fails_inside, rule->inside, others, others == 1 ? "" : "s");
+    else
+        snprintf(text, RULE_TEXT_SIZE, "slower by %.2f whenever %s (%d/%d confirmed; right on %d/%d others)",
+                 ratio, rule->text, rule->fails_inside, rule->inside, rule->passes_outside, rule->outside);
+}

@@ -13,4 +13,7 @@ const char *rule_kind_name(enum result_rule_kind kind);
  * on. The lines of unexplained failures are not in it. */
 void rule_text(char text[RULE_TEXT_SIZE], const struct diagnosis *d);
 
+/* The same of what is slower, `ratio` times on average there: "slower by 1.31 whenever cols % 4 != 0 (..)". The rule is present. */
+void rule_text_slower(char text[RULE_TEXT_SIZE], const struct result_rule *rule, double ratio);
+
 #endif

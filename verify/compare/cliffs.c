@@ -7,6 +7,7 @@
 
 #include "gen/draw/cost.h"
 #include "gen/explain/explain.h"
+#include "verify/diagnose/rule_record.h"
 #include "verify/measure/compare.h"
 #include "verify/measure/signed_rank.h"
 #include "verify/system/budget.h"
@@ -87,21 +88,6 @@ static int list_trials(const struct comparison *c, struct explain_trial *trial)
     return count;
 }
 
-static void keep(const struct rule *rule, struct comparison *c)
-{
-    c->rule = (struct result_rule){.present = rule->present,
-                                   .always = rule->always,
-                                   .fails_inside = rule->fails_inside,
-                                   .inside = rule->inside,
-                                   .passes_outside = rule->passes_outside,
-                                   .outside = rule->outside,
-                                   .precision = rule->precision,
-                                   .recall = rule->recall,
-                                   .runs = rule->runs};
-    memcpy(c->rule.text, rule->text, sizeof c->rule.text);
-    memcpy(c->rule.reason, rule->reason, sizeof c->rule.reason);
-}
-
 void cliffs(struct rounds *rounds, const struct task *task, const struct cliffs_options *options,
             struct comparison *c)
 {
@@ -121,6 +107,6 @@ void cliffs(struct rounds *rounds, const struct task *task, const struct cliffs_
     if (asking.threshold > 0 && count > 0 && options->runs > 0 &&
         explain(&task->space, &caps, &task->seen, trial, count, options->runs, task->seed, is_slower, &asking,
                 &rule) == 0)
-        keep(&rule, c);
+        rule_record(&rule, &c->rule);
     free(trial);
 }

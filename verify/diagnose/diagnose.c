@@ -167,34 +167,6 @@ static int list_trials(const struct diagnosing *d, struct explain_trial *trial)
     return count;
 }
 
-static void keep_rule(const struct rule *rule, struct result_rule *out)
-{
-    static const enum result_rule_kind kind[] = {[RULE_TWO_SIDED] = RESULT_RULE_TWO_SIDED,
-                                                 [RULE_NECESSARY] = RESULT_RULE_NECESSARY,
-                                                 [RULE_PARTIAL] = RESULT_RULE_PARTIAL};
-    *out = (struct result_rule){.present = rule->present,
-                                .kind = kind[rule->kind],
-                                .always = rule->always,
-                                .fails_inside = rule->fails_inside,
-                                .inside = rule->inside,
-                                .passes_outside = rule->passes_outside,
-                                .outside = rule->outside,
-                                .precision = rule->precision,
-                                .recall = rule->recall,
-                                .runs = rule->runs,
-                                .inner_fails = rule->inner_fails,
-                                .inner_runs = rule->inner_runs,
-                                .other_fails = rule->other_fails,
-                                .other_runs = rule->other_runs,
-                                .explained = rule->explained,
-                                .failures = rule->failures};
-    for (int i = 0; i < MOST_UNEXPLAINED && rule->unexplained[i].problem; i++)
-        config_format(&rule->unexplained[i], out->unexplained[i], sizeof out->unexplained[i]);
-    memcpy(out->inner, rule->inner, sizeof out->inner);
-    memcpy(out->text, rule->text, sizeof out->text);
-    memcpy(out->reason, rule->reason, sizeof out->reason);
-}
-
 static void find_rule(struct diagnosing *d)
 {
     struct explain_trial *trial = calloc((size_t)d->result->result_count + 1, sizeof *trial);
@@ -206,7 +178,7 @@ static void find_rule(struct diagnosing *d)
                  d->rate.same, d->rate.runs);
     else if (count > 0 && explain(&d->task->space, &d->task->caps, &d->task->seen, trial, count,
                                   d->limits->explain_runs, d->result->seed, explain_step, d, &rule) == 0)
-        keep_rule(&rule, &d->out->rule);
+        rule_record(&rule, &d->out->rule);
     free(trial);
 }
 

@@ -1,0 +1,10 @@
+/* A rule as results have it: they know nothing of how it was found. */
+#ifndef UNSEEN_RULE_RECORD_H
+#define UNSEEN_RULE_RECORD_H
+
+#include "gen/explain/explain.h"
+#include "reports/result.h"
+
+void rule_record(const struct rule *rule, struct result_rule *out);
+
+#endif
