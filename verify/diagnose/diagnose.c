@@ -8,6 +8,7 @@
 #include "verify/system/budget.h"
 #include "verify/system/clock.h"
 #include "verify/system/interrupt.h"
+#include "rule_record.h"
 #include "shrinking.h"
 
 struct diagnosing {
