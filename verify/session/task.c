@@ -26,8 +26,8 @@ static enum task_status fail_space(struct task *task, const struct space_error *
     return fail(task, error->environment ? TASK_ENVIRONMENT : TASK_INPUT, error->text);
 }
 
-/* On a GPU the judge's copies take two and a half times what the tensors take, and as much as these twice is left to the candidate
- * for what it allocates itself. A CPU core should be done with any one
+/* On a GPU the judge's copies take two and a half times what the tensors take, and nearly as much as these twice is left to the
+ * candidate for what it allocates itself. A CPU core should be done with any one
  * configuration in half a second, or 300 of them take too long. What is free at the moment has no say: the same seed draws the
  * same sets whoever else is there (session_check says what is done where memory is short). */
 struct draw_caps task_caps(const struct problem *problem, const struct device *device)
