@@ -156,7 +156,7 @@ static int reserve_of(const struct explainer *ex)
 static bool pick_test(struct explainer *ex, struct standing *standing, struct config *config)
 {
     bool inside;
-    const int weak = standing->turn % 2 ? terms_weakest(ex, &standing->rule, standing->since, &inside) : -1;
+    const int weak = standing->turn % 2 ? terms_weakest(ex, &standing->rule, &inside) : -1;
     if (weak >= 0 && query_confirm(ex, &standing->guesses, TURNS * weak + (inside ? 2 : 3), config)) {
         standing->turn++;
         return true;
@@ -212,8 +212,25 @@ static bool is_confirmed(const struct explainer *ex, const struct standing *stan
     const int least = perfect ? LEAST_SIDE : IMPERFECT_SIDE;
     const bool both = inside >= least && outside >= least;
     return standing->confirming && runs >= (both ? ENOUGH : MORE_THAN_ENOUGH) && (both || perfect) &&
-           (runs >= ENOUGH_FOR_TERMS ||
-            terms_weakest(ex, &standing->rule, standing->since, &weak_inside) < 0);
+           (runs >= ENOUGH_FOR_TERMS || terms_weakest(ex, &standing->rule, &weak_inside) < 0);
+}
+
+/* A rule that stands loses a term for want of runs only where those cannot be had: half as many as were allowed are made
+ * beyond them, for such terms alone. */
+static void support_terms(struct explainer *ex, struct standing *standing)
+{
+    struct config config;
+    bool inside;
+    const int allowed = ex->most_runs, before = ex->runs;
+    ex->most_runs = before + explainer_runs_for_terms(allowed);
+    for (int weak; explainer_may_run(ex) && (weak = terms_weakest(ex, &standing->rule, &inside)) >= 0;) {
+        if (!query_confirm(ex, &standing->guesses, TURNS * weak + (inside ? 2 : 3), &config))
+            break;
+        const int result = explainer_ask(ex, &config);
+        if (result >= 0)
+            count(ex, standing, &config, result == 1);
+    }
+    ex->most_runs = allowed + ex->runs - before;
 }
 
 /* The last runs are kept for a rule that is sure on one side, where none on both is in sight. */
@@ -318,7 +335,7 @@ static void score(const struct explainer *ex, const struct guess *rule, struct r
 /* The rule without the terms that too few runs speak for: right on both sides still, or sure of one. */
 static void settle(const struct explainer *ex, struct standing *standing, struct rule *out)
 {
-    if (terms_drop_weak(ex, &standing->rule, standing->since) > 0) {
+    if (terms_drop_weak(ex, &standing->rule) > 0) {
         standing->inside = standing->outside = standing->fails_inside = standing->passes_outside = 0;
         for (int t = standing->since; t < ex->trials; t++)
             count(ex, standing, &ex->config[t], bit_of(ex->fails, t));
@@ -343,6 +360,8 @@ static int explain_known(struct explainer *ex, int known, struct rule *out)
         result = pool_fill(ex, FRESH);
         if (result == 0 && with_any_contents)
             result = narrow(ex, standing);
+        if (result == 0 && standing->known && standing->inside + standing->outside >= LEAST_CONFIRMED)
+            support_terms(ex, standing);
         if (result == 0 && with_any_contents)
             judge(ex, standing, out);
         if (result == 0 && out->present)

@@ -140,6 +140,13 @@ struct explainer {
 int explainer_open(struct explainer *ex, const struct space *space, const struct draw_caps *caps,
                    const struct config_list *seen, int known, int runs, uint64_t seed);
 void explainer_close(struct explainer *ex);
+
+/* Of so many runs that are allowed, how many more a rule's weak terms may have. */
+static inline int explainer_runs_for_terms(int runs)
+{
+    return runs / 2;
+}
+
 void explainer_learn(struct explainer *ex, const struct config *config, bool fails);
 
 static inline bool bit_of(const uint64_t *bits, int i)
@@ -210,11 +217,11 @@ bool search_inner(const struct explainer *ex, const struct guess *rule, struct g
 
 /* --- explain_terms.c --- */
 
-/* The term of a rule of several that fewest runs speak for, of those that too few do; -1: there is none. `since`: the first
- * trial made since the rule stands. *inside: the runs that would speak for it are failures, where the rule holds. */
-int terms_weakest(const struct explainer *ex, const struct guess *rule, int since, bool *inside);
+/* The term of a rule of several that fewest runs speak for, of those that too few do; -1: there is none.
+ * *inside: the runs that would speak for it are failures, where the rule holds. */
+int terms_weakest(const struct explainer *ex, const struct guess *rule, bool *inside);
 /* Drops such terms until there is none left, and returns how many. */
-int terms_drop_weak(const struct explainer *ex, struct guess *rule, int since);
+int terms_drop_weak(const struct explainer *ex, struct guess *rule);
 
 /* --- explain_sided.c --- */
 

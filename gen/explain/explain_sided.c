@@ -131,7 +131,7 @@ static int look(struct explainer *ex, struct looking *looking)
 /* A necessary condition stays one without a term that few runs speak for; a partial one does not. */
 static bool drop_terms(const struct explainer *ex, struct looking *looking)
 {
-    return terms_drop_weak(ex, &looking->rule, ex->trials) == 0 || looking->kind == RULE_NECESSARY;
+    return terms_drop_weak(ex, &looking->rule) == 0 || looking->kind == RULE_NECESSARY;
 }
 
 /* What all runs say: {passes, fails} outside, then inside. */

@@ -1,34 +1,32 @@
 /* How much each term of a rule rests on. A term that hardly any run speaks for may be there by chance: of all that can be
- * said of a few runs something always fits. Of runs made since the rule stands fewer are enough: it was not fitted to
- * them. */
+ * said of a few runs something always fits. */
 #include "explain_internal.h"
 
-enum { TERM_RUNS = 20, TERM_FRESH_RUNS = 8 };
+enum { TERM_RUNS = 20 };
 
 static bool is_alone(const struct guess *rule, int at)
 {
     return rule->starts[at] && (at + 1 == rule->count || rule->starts[at + 1]);
 }
 
-/* Runs from `first` on that tell the rule from the same without this term; those of a clause of one, without the
- * clause. */
-static int term_runs(const struct explainer *ex, const struct guess *rule, int at, int first)
+/* Runs that tell the rule from the same without this term; those of a clause of one, without the clause. */
+static int term_runs(const struct explainer *ex, const struct guess *rule, int at)
 {
     const bool without = !is_alone(rule, at);
     int runs = 0;
-    for (int t = first; t < ex->trials; t++) {
+    for (int t = 0; t < ex->trials; t++) {
         const int64_t *value = trial_values(ex, t);
         runs += guess_holds_if(ex, rule, value, at, without) != guess_holds(ex, rule, value);
     }
     return runs;
 }
 
-int terms_weakest(const struct explainer *ex, const struct guess *rule, int since, bool *inside)
+int terms_weakest(const struct explainer *ex, const struct guess *rule, bool *inside)
 {
     int weakest = -1, least = TERM_RUNS;
     for (int at = 0; at < rule->count && rule->count > 1; at++) {
-        const int runs = term_runs(ex, rule, at, 0);
-        if (runs < least && term_runs(ex, rule, at, since) < TERM_FRESH_RUNS) {
+        const int runs = term_runs(ex, rule, at);
+        if (runs < least) {
             least = runs;
             weakest = at;
             *inside = is_alone(rule, at);
@@ -48,11 +46,11 @@ static void drop(struct guess *rule, int at)
     }
 }
 
-int terms_drop_weak(const struct explainer *ex, struct guess *rule, int since)
+int terms_drop_weak(const struct explainer *ex, struct guess *rule)
 {
     int dropped = 0;
     bool inside;
-    for (int at; (at = terms_weakest(ex, rule, since, &inside)) >= 0; dropped++)
+    for (int at; (at = terms_weakest(ex, rule, &inside)) >= 0; dropped++)
         drop(rule, at);
     return dropped;
 }
