@@ -93,7 +93,8 @@ TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/random/pcg.o $(BUILD)/veri
     $(foreach j,$(JUDGEMENTS),$(BUILD)/reference/enclosure_host_$(call symbol_of,$(j)).o \
         $(BUILD)/reference/witness_$(call symbol_of,$(j)).o)
 PLANT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/plant*.c))
-FIND_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/find*.c))
+BUGS_OBJ := $(BUILD)/tests/bugs/list.o
+FIND_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/plant/find*.c)) $(BUGS_OBJ)
 MARGIN_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_main.c,$(wildcard tests/honest/margins*.c)))
 LOST_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/main.c %_shim.c,$(wildcard tests/nothing_lost/*.c)))
 # Small problems for the forms of references that no problem of problems/ has: in the test binary only.
@@ -106,7 +107,7 @@ FORM_OBJ := $(FORMS:%=$(BUILD)/tests/forms/%/problem.o) \
 FIXTURES := scaled_f16 scaled_i8 scaled_inout
 FIXTURE_OBJ := $(BUILD)/tests/contract/scaled.o \
     $(FIXTURES:%=$(BUILD)/reference/enclosure_host_%.o) $(FIXTURES:%=$(BUILD)/reference/witness_%.o)
-TEST_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*.c)) $(PLANT_OBJ) $(MARGIN_OBJ)
+TEST_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*.c)) $(PLANT_OBJ) $(BUGS_OBJ) $(MARGIN_OBJ)
 # Targets of the fuzzer, for the suite that replays what it kept.
 REPLAY_OBJ := $(patsubst TARGET(%),$(BUILD)/tests/fuzz/fuzz_%.o,$(shell grep '^TARGET' tests/fuzz/targets.def)) \
     $(patsubst %,$(BUILD)/tests/fuzz/%.o,common choose requests)

@@ -6,15 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bugs/list.h"
 #include "explain_planted.h"
 #include "suites.h"
 
 enum { RUNS = 80, UNSEEN = 35, MOST_BUGS = 200 };
-
-struct bug {
-    char name[80], problem[40], when[400];
-    bool content; /* fails only there, and not with every content */
-};
 
 struct tally {
     int asked, met, right, partly, misleading, none;
@@ -25,42 +21,6 @@ static int answer_rarely(struct planted *planted, const struct config *config)
 {
     const uint64_t hash = (config->seed + 1) * 0x9e3779b97f4a7c15u;
     return condition_holds(planted->condition, config) && (hash >> 32) % 10 < 3;
-}
-
-/* The side is told in the fault's own first lines. */
-static bool is_necessary(const char *name)
-{
-    char path[160], line[600];
-    bool found = false;
-    snprintf(path, sizeof path, "tests/bugs/%s.c", name);
-    FILE *file = fopen(path, "r");
-    ck_assert_ptr_nonnull(file);
-    while (!found && fgets(line, sizeof line, file) && strncmp(line, "//", 2) == 0)
-        found = strncmp(line, "// side: necessary", 18) == 0;
-    fclose(file);
-    return found;
-}
-
-static int read_bugs(struct bug *bug)
-{
-    FILE *file = fopen("tests/bugs/BUGS.tsv", "r");
-    char line[1200];
-    int count = 0;
-    ck_assert_ptr_nonnull(file);
-    while (count < MOST_BUGS && fgets(line, sizeof line, file)) {
-        char *at = line, *field[6] = {NULL};
-        for (int i = 0; i < 6 && at; i++)
-            field[i] = strsep(&at, "\t\n");
-        if (!field[5] || strcmp(field[5], "0") != 0 || field[4][0] == '\0')
-            continue;
-        struct bug *next = &bug[count++];
-        snprintf(next->name, sizeof next->name, "%s", field[0]);
-        snprintf(next->problem, sizeof next->problem, "%s", field[1]);
-        snprintf(next->when, sizeof next->when, "%s", field[4]);
-        next->content = is_necessary(field[0]);
-    }
-    fclose(file);
-    return count;
 }
 
 static void judge(const struct bug *bug, struct planted *planted, const struct rule *rule, uint64_t seed,
@@ -86,7 +46,7 @@ static void try_bug(const struct bug *bug, const struct ground *ground, uint64_t
 {
     struct planted planted = plant(ground, bug->when);
     struct rule rule = {.present = false};
-    planted.answer = bug->content ? answer_rarely : NULL;
+    planted.answer = bug->necessary ? answer_rarely : NULL;
     tally->asked++;
     if (planted_explain(&planted, RUNS, seed, &rule)) {
         tally->met++;
@@ -103,7 +63,7 @@ static void try_bugs(const struct bug *bug, int bugs, uint64_t seed, const char 
     struct ground ground;
     const char *problem = "";
     for (int i = 0; i < bugs; i++) {
-        if (only && strcmp(bug[i].problem, only) != 0)
+        if (bug[i].held_out || (only && strcmp(bug[i].problem, only) != 0))
             continue;
         if (strcmp(problem, bug[i].problem) != 0) {
             if (problem[0] != '\0')
@@ -111,7 +71,7 @@ static void try_bugs(const struct bug *bug, int bugs, uint64_t seed, const char 
             problem = bug[i].problem;
             ground_open(&ground, problem, seed, UNSEEN, 500);
         }
-        try_bug(&bug[i], &ground, seed, tell, &tally[bug[i].content]);
+        try_bug(&bug[i], &ground, seed, tell, &tally[bug[i].necessary]);
     }
     if (problem[0] != '\0')
         ground_close(&ground);
@@ -129,7 +89,8 @@ START_TEST(conditions_of_real_bugs_are_explained_with_the_runs_of_quick)
     static struct bug bug[MOST_BUGS];
     const char *asked = getenv("UNSEEN_EXPLAIN_BUGS");
     struct tally tally[2] = {{0}};
-    const int bugs = read_bugs(bug);
+    const int bugs = bug_list(bug, MOST_BUGS);
+    ck_assert_int_gt(bugs, 100);
     for (int seed = 1; seed <= (asked ? atoi(asked) : 1); seed++)
         try_bugs(bug, bugs, (uint64_t)seed, asked ? NULL : "gemm_f32", asked != NULL, tally);
     if (asked) {

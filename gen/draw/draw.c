@@ -175,11 +175,13 @@ static int find_few(struct drawing *drawing, bool *unseen)
 
 /* --- the order --- */
 
-enum part { PART_NEIGHBOURS, PART_CORNERS, PART_COVER, PART_MIXED, PART_RANDOM, PARTS };
+const struct draw_mix draw_usual = {
+    .percent = {[DRAW_NEIGHBOURS] = 20, [DRAW_CORNERS] = 20, [DRAW_COVER] = 33, [DRAW_MIXED] = 14},
+};
 
-static const struct budget budgets[PARTS] = {
-    [PART_NEIGHBOURS] = {0.35, 1}, [PART_CORNERS] = {0.6, 0.2}, [PART_COVER] = {0.76, 0.2},
-    [PART_MIXED] = {0.83, 0.2},    [PART_RANDOM] = {1, 0.25},
+static const struct budget budgets[DRAW_PARTS] = {
+    [DRAW_NEIGHBOURS] = {0.35, 1}, [DRAW_CORNERS] = {0.6, 0.2}, [DRAW_COVER] = {0.76, 0.2},
+    [DRAW_MIXED] = {0.83, 0.2},    [DRAW_RANDOM] = {1, 0.25},
 };
 
 /* Parts take turns, so that a run cut short has seen them all. `end[i]`: where part i of the
@@ -187,13 +189,13 @@ static const struct budget budgets[PARTS] = {
 static int take_turns(struct drawn_list *list, int from, const int *end)
 {
     struct drawn *mixed = malloc(((size_t)list->count + 1) * sizeof *mixed);
-    int at[PARTS], n = from;
+    int at[DRAW_PARTS], n = from;
     if (!mixed)
         return -1;
-    for (int part = 0; part < PARTS; part++)
+    for (int part = 0; part < DRAW_PARTS; part++)
         at[part] = part ? end[part - 1] : from;
     while (n < list->count)
-        for (int part = 0; part < PARTS; part++)
+        for (int part = 0; part < DRAW_PARTS; part++)
             if (at[part] < end[part])
                 mixed[n++] = list->item[at[part]++];
     if (list->count > from)
@@ -223,14 +225,15 @@ static int share(const struct drawing *drawing, int percent)
     return wanted < left ? wanted : left > 0 ? left : 0;
 }
 
-static int draw_part(struct drawing *drawing, enum part part, struct tuples *tuples)
+static int draw_part(struct drawing *drawing, enum draw_part part, struct tuples *tuples)
 {
+    const int most = part == DRAW_RANDOM ? 0 : share(drawing, drawing->mix->percent[part]);
     drawing->budget = budgets[part];
     switch (part) {
-    case PART_NEIGHBOURS: return draw_neighbours(drawing);
-    case PART_CORNERS: return draw_corners(drawing, share(drawing, DRAW_CORNER_PERCENT));
-    case PART_COVER: return draw_cover(drawing, tuples, share(drawing, DRAW_COVER_PERCENT));
-    case PART_MIXED: return draw_mixed(drawing, share(drawing, DRAW_MIXED_PERCENT));
+    case DRAW_NEIGHBOURS: return draw_neighbours(drawing, most);
+    case DRAW_CORNERS: return draw_corners(drawing, most);
+    case DRAW_COVER: return draw_cover(drawing, tuples, most);
+    case DRAW_MIXED: return draw_mixed(drawing, most);
     default: return draw_random(drawing);
     }
 }
@@ -243,20 +246,22 @@ static int draw_all(struct drawing *drawing)
     int64_t largest[PROBLEM_MAX_AXES] = {0};
     struct cover cover;
     struct tuples tuples;
-    int end[PARTS], failed = 0;
+    int end[DRAW_PARTS], failed = 0;
     find_largest(drawing, largest);
     cover_open(&cover, drawing->space, drawing->seen, largest);
     if (tuples_open(&tuples, &cover, draw_strength(drawing->count)))
         return -1;
-    for (int part = 0; part < PARTS; part++) {
-        failed = failed || draw_part(drawing, (enum part)part, &tuples);
+    for (int part = 0; part < DRAW_PARTS; part++) {
+        failed = failed || draw_part(drawing, (enum draw_part)part, &tuples);
         end[part] = drawing->out->count;
     }
-    draw_missing_classes(drawing, from, end[PART_COVER]);
-    for (int i = end[PART_COVER]; i < end[PART_RANDOM]; i++)
+    if (!drawing->mix->no_classes)
+        draw_missing_classes(drawing, from, end[DRAW_COVER]);
+    for (int i = end[DRAW_COVER]; i < end[DRAW_RANDOM]; i++)
         tuples_mark(&tuples, &drawing->out->item[i].config);
     drawing->coverage = tuples_coverage(&tuples);
-    failed = failed || take_turns(drawing->out, from, end) || draw_order(drawing, from);
+    failed = failed || take_turns(drawing->out, from, end) ||
+             (!drawing->mix->no_order && draw_order(drawing, from));
     tuples_close(&tuples);
     return failed ? -1 : 0;
 }
@@ -305,7 +310,15 @@ int draw_unseen(struct drawn_list *out, const struct space *space, const struct 
                 const struct config_list *frozen, int count, uint64_t seed, const struct draw_caps *caps,
                 struct draw_notes *notes, struct space_error *error)
 {
-    struct drawing drawing = {.space = space,
+    return draw_unseen_as(&draw_usual, out, space, seen, frozen, count, seed, caps, notes, error);
+}
+
+int draw_unseen_as(const struct draw_mix *mix, struct drawn_list *out, const struct space *space,
+                   const struct config_list *seen, const struct config_list *frozen, int count, uint64_t seed,
+                   const struct draw_caps *caps, struct draw_notes *notes, struct space_error *error)
+{
+    struct drawing drawing = {.mix = mix,
+                              .space = space,
                               .seen = seen,
                               .out = out,
                               .seed = seed,

@@ -33,6 +33,18 @@ struct draw_notes {
     struct coverage coverage;
 };
 
+/* How a set is made up: of its draws so many per cent are of each part, as far as there are that many; random ones are the
+ * rest. What else makes a set can be left out, to see what it is worth (tests/plant/ablate.c). */
+enum draw_part { DRAW_NEIGHBOURS, DRAW_CORNERS, DRAW_COVER, DRAW_MIXED, DRAW_RANDOM, DRAW_PARTS };
+struct draw_mix {
+    int percent[DRAW_RANDOM];
+    bool no_teeth;   /* pairs of a tail and contents that show it are pairs like others */
+    bool no_classes; /* input classes that no draw has stay so */
+    bool no_novelty; /* a random draw is the first that fits, not the newest of some */
+    bool no_order;   /* parts take turns */
+};
+extern const struct draw_mix draw_usual;
+
 /* The unseen set: `count` configurations inside the space, none of them a point of the seen set (same
  * axes but for the seed), no two the same point where the space is large enough:
  * - first the frozen failures with their own seeds, all of them, even above `count` (those above the caps, outside
@@ -57,6 +69,10 @@ struct draw_notes {
 int draw_unseen(struct drawn_list *out, const struct space *space, const struct config_list *seen,
                 const struct config_list *frozen, int count, uint64_t seed, const struct draw_caps *caps,
                 struct draw_notes *notes, struct space_error *error);
+/* The same of another mix. */
+int draw_unseen_as(const struct draw_mix *mix, struct drawn_list *out, const struct space *space,
+                   const struct config_list *seen, const struct config_list *frozen, int count, uint64_t seed,
+                   const struct draw_caps *caps, struct draw_notes *notes, struct space_error *error);
 
 /* The seen set with seeds for this run; a line with a seed of its own (not 0) keeps it. Never dropped,
  * even above a cap (the run reports it as skipped). *out is overwritten. Returns 0, -1 no memory. */

@@ -341,7 +341,7 @@ static void find_teeth(const struct builder *b)
 {
     const struct space *space = b->cover->space;
     int factor[3], level[3];
-    for (int64_t at = 0; at < b->tuples->count; at++) {
+    for (int64_t at = 0; at < b->tuples->count && !b->drawing->mix->no_teeth; at++) {
         bool tail = false, telling = false;
         tuples_of(b->tuples, at, factor, level);
         for (int i = 0; i < b->tuples->strength; i++) {

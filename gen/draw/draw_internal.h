@@ -16,15 +16,6 @@
  * set with neighbours of the dearest kind. */
 enum { DRAW_SET_FLOPS_CAPS = 12, DRAW_SET_BYTES_CAPS = 6, DRAW_SET_LEAST_CAPS = 3 };
 
-/* Of `count` draws, how many are of which part (per cent), as far as there are that many; random ones are
- * the rest. */
-enum {
-    DRAW_NEIGHBOUR_PERCENT = 20,
-    DRAW_CORNER_PERCENT = 20,
-    DRAW_COVER_PERCENT = 33,
-    DRAW_MIXED_PERCENT = 14
-};
-
 /* Sets of fewer draws go without the largest tensors: they take seconds each. */
 enum { DRAW_BIG_FROM = 100 };
 
@@ -37,6 +28,7 @@ struct budget {
 struct drawing {
     const struct space *space;
     const struct config_list *seen;
+    const struct draw_mix *mix;
     struct drawn_list *out;
     int count; /* draws wanted in all */
     uint64_t seed;
@@ -82,7 +74,7 @@ bool draw_is_new(const struct drawing *drawing, const struct config *config);
 void draw_big(struct drawing *drawing, struct pcg *stream);
 
 /* --- the parts of the set: each adds its own, 0 or -1 without memory --- */
-int draw_neighbours(struct drawing *drawing);
+int draw_neighbours(struct drawing *drawing, int most);
 int draw_corners(struct drawing *drawing, int most);
 int draw_cover(struct drawing *drawing, struct tuples *tuples, int rows);
 int draw_random(struct drawing *drawing);

@@ -209,17 +209,14 @@ static void draw_kind(struct drawing *drawing, struct step_list *list, enum step
     }
 }
 
-int draw_neighbours(struct drawing *drawing)
+int draw_neighbours(struct drawing *drawing, int most)
 {
     struct step_list list = {0};
     struct pcg *stream = draw_stream(drawing, "neighbours");
     int *seen_use = calloc((size_t)drawing->seen->count + 1, sizeof *seen_use);
-    int wanted = (int)((int64_t)drawing->count * DRAW_NEIGHBOUR_PERCENT / 100);
-    int budget = drawing->out->count + wanted; /* after the frozen failures */
+    const int budget = drawing->out->count + most; /* after the frozen failures */
     int result = -1;
 
-    if (budget > drawing->count)
-        budget = drawing->count;
     if (stream && seen_use && collect_steps(&list, drawing) == 0) {
         shuffle(&list, stream);
         for (int kind = 0; kind < STEP_KINDS; kind++)

@@ -194,11 +194,12 @@ static bool draw_one(struct drawing *drawing, const struct pinned *pin, int pins
     enum { CANDIDATES = 8, TRIES_PINNED = 32 };
     static const char *const why[] = {"random", "a seen value", "seen values mixed"};
     const int tries = pins > 0 ? TRIES_PINNED : drawing->tries;
+    const int candidates = drawing->mix->no_novelty ? 1 : CANDIDATES;
     struct config best;
     struct cost cost;
     double most = -1;
     int found = 0;
-    for (int i = 0; i < tries && found < CANDIDATES; i++) {
+    for (int i = 0; i < tries && found < candidates; i++) {
         struct config config;
         if (!draw_candidate(drawing, pin, pins, stream, &config))
             continue;
@@ -211,7 +212,7 @@ static bool draw_one(struct drawing *drawing, const struct pinned *pin, int pins
     }
     if (found == 0)
         return false;
-    if (pins == 0)
+    if (pins == 0 && candidates > 1)
         settle(drawing, &best, stream);
     if (!draw_cost(&drawing->costing, &best, &cost))
         return false;

@@ -1,7 +1,9 @@
-/* Finding planted faults: how many, how soon, and what is said about them.
- *   FIND_FAULTS=300 FIND_SEED=1 FIND_SEEDS=3   faults, the first seed, sets drawn for each
+/* Finding real bugs (tests/bugs/) and planted faults: how many, how soon, and what is said about them.
+ *   FIND_FAULTS=300 FIND_SEED=1 FIND_SEEDS=3   faults planted, the first seed, sets drawn for each
+ *   FIND_HELD_OUT=1                            of the real bugs those that are set aside, and no others
+ *   FIND_ABLATE=N                              what each part of a set is worth, over N sets of FIND_EFFORT
  *   FIND_DEVICE=host|cuda                      whose caps, and where real runs take place
- *   FIND_REAL=N FIND_CONTROLS=N                   faults and controls really run, spread over the problems
+ *   FIND_REAL=N FIND_CONTROLS=N                   planted faults and controls really run, spread over the problems
  *   FIND_EFFORT=quick|standard                 of the real runs
  *   FIND_FAST=1 FIND_EXPLAIN=0                 each stops at its first failure; no rule, nothing shrunk
  *   FIND_PARALLEL=N FIND_FOLDER=PATH           real runs at a time; where candidates and results go */
@@ -17,9 +19,9 @@
 #include "verify/session/task.h"
 
 struct setting {
-    int faults, seeds, real, controls, parallel;
+    int faults, seeds, real, controls, parallel, ablate;
     uint64_t seed;
-    bool cuda, fast, explain;
+    bool cuda, fast, explain, held_out;
     const char *effort, *folder;
     char root[PLANT_PATH / 2], tool[PLANT_PATH];
 };
@@ -43,6 +45,8 @@ static int read_setting(struct setting *s)
                           .seeds = number_from("FIND_SEEDS", 3),
                           .seed = (uint64_t)number_from("FIND_SEED", 1),
                           .real = number_from("FIND_REAL", 9),
+                          .ablate = number_from("FIND_ABLATE", 0),
+                          .held_out = number_from("FIND_HELD_OUT", 0) != 0,
                           .parallel = number_from("FIND_PARALLEL", 2),
                           .fast = number_from("FIND_FAST", 0) != 0,
                           .explain = number_from("FIND_EXPLAIN", 1) != 0,
@@ -153,7 +157,7 @@ static void add_trials(const struct find *find, const struct setting *s, bool co
 {
     for (int i = 0, made = 0; i < find->faults && made < wanted; i++) {
         const struct find_fault *fault = &find->fault[i];
-        if (!fault->plant.reachable)
+        if (fault->bug || !fault->plant.reachable)
             continue;
         struct plant_trial *t = &trial[(*count)++];
         *t = (struct plant_trial){.plant = &fault->plant, .field = fault->field, .control = control};
@@ -215,20 +219,18 @@ int main(void)
     if (status == 0)
         status = open_fields(&find, &setting);
     if (status == 0)
-        status = find_plant(&find, setting.faults);
+        status = find_plant(&find, setting.faults, setting.held_out);
     if (status == 0)
         status = find_measure(&find);
     if (status == 0) {
         find_report(&find);
         printf("\nby truth alone: %.1f s\n", clock_seconds() - start);
     }
+    if (status == 0 && setting.ablate > 0)
+        status = find_ablate(&find, strcmp(setting.effort, "quick") == 0 ? EFFORT_QUICK : EFFORT_STANDARD,
+                             setting.ablate);
     if (status == 0 && setting.real + setting.controls > 0)
         status = run_really(&find, &setting);
-    for (int i = 0; i < find.faults; i++)
-        plant_clear(&find.fault[i].plant);
-    for (int i = 0; find.field && i < find.fields; i++)
-        plant_field_clear(&find.field[i]);
-    free(find.fault);
-    free(find.field);
+    find_clear(&find);
     return status == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -26,10 +26,10 @@ static void count_fault(const struct find *find, const struct find_fault *fault,
 {
     const int quick = effort_count(EFFORT_QUICK);
     tally->faults++;
-    tally->unreachable += !fault->plant.reachable;
-    if (!fault->plant.reachable)
+    tally->unreachable += !find_is_reachable(fault);
+    if (!find_is_reachable(fault))
         return;
-    tally->on_seen += plant_on_seen(&fault->plant, fault->field);
+    tally->on_seen += find_is_on_seen(fault);
     for (int s = 0; s < find->seeds; s++, tally->trials++)
         for (int way = 0; way < FIND_WAYS; way++) {
             const int first = fault->first[way][s];
@@ -86,31 +86,49 @@ static void print_group(const struct find *find, const char *name, wanted belong
 
 /* --- groups --- */
 
-static bool is_any(const struct find_fault *fault, int group)
+static bool is_real(const struct find_fault *fault, int group)
 {
-    (void)fault, (void)group;
-    return true;
+    (void)group;
+    return fault->bug != NULL;
+}
+
+static bool is_real_specialized(const struct find_fault *fault, int group)
+{
+    (void)group;
+    return fault->bug && !find_is_on_seen(fault);
+}
+
+static bool is_real_of_problem(const struct find_fault *fault, int group)
+{
+    return fault->bug && fault->field->problem == problem_registry[group];
+}
+
+static bool is_planted(const struct find_fault *fault, int group)
+{
+    (void)group;
+    return !fault->bug;
 }
 
 static bool is_specialized(const struct find_fault *fault, int group)
 {
     (void)group;
-    return !plant_on_seen(&fault->plant, fault->field);
+    return !fault->bug && !find_is_on_seen(fault);
 }
 
 static bool is_of_kind(const struct find_fault *fault, int group)
 {
-    return fault->plant.join == PLANT_SINGLE && fault->plant.term[0].kind == (enum plant_kind)group;
+    return !fault->bug && fault->plant.join == PLANT_SINGLE &&
+           fault->plant.term[0].kind == (enum plant_kind)group;
 }
 
 static bool is_joined(const struct find_fault *fault, int group)
 {
-    return fault->plant.join == (enum plant_join)group;
+    return !fault->bug && fault->plant.join == (enum plant_join)group;
 }
 
 static bool is_of_problem(const struct find_fault *fault, int group)
 {
-    return fault->plant.problem == problem_registry[group];
+    return !fault->bug && fault->plant.problem == problem_registry[group];
 }
 
 /* --- misses --- */
@@ -143,10 +161,14 @@ static void print_misses(const struct find *find, enum find_way way, const char 
         int missed = 0;
         for (int s = 0; s < find->seeds; s++)
             missed += fault->first[way][s] == 0;
-        if (!fault->plant.reachable || missed == 0)
+        if (!find_is_reachable(fault) || missed == 0)
             continue;
         if (misses++ == 0)
             printf("\nmissed at %s, in how many of %d sets, and why:\n", name, find->seeds);
+        if (fault->bug) {
+            printf("  %-32s %s (in %d sets)\n", fault->bug->name, fault->bug->when, missed);
+            continue;
+        }
         print_fault(fault);
         config_format(&fault->plant.example, example, sizeof example);
         printf("  %-16s in %d sets; it takes %.3g%% of log-uniform points%s; for example %s\n", "", missed,
@@ -161,7 +183,7 @@ static void print_unreachable(const struct find *find)
 {
     int count = 0;
     for (int i = 0; i < find->faults; i++)
-        if (!find->fault[i].plant.reachable) {
+        if (!find_is_reachable(&find->fault[i])) {
             if (count++ == 0)
                 printf("\nnot counted, since no configuration within the caps shows them:\n");
             print_fault(&find->fault[i]);
@@ -182,6 +204,14 @@ static void print_head(void)
 
 void find_report(const struct find *find)
 {
+    printf("%d real bugs (tests/bugs/), their conditions as they are told:\n", find->real);
+    print_head();
+    for (int i = 0; problem_registry[i]; i++)
+        print_group(find, problem_registry[i]->name, is_real_of_problem, i);
+    printf("\n");
+    print_group(find, "seen set right", is_real_specialized, 0);
+    print_group(find, "all", is_real, 0);
+    printf("\n%d planted faults:\n", find->faults - find->real);
     print_head();
     for (int kind = 0; kind < PLANT_KINDS; kind++)
         print_group(find, plant_kind_name((enum plant_kind)kind), is_of_kind, kind);
@@ -192,7 +222,7 @@ void find_report(const struct find *find)
         print_group(find, problem_registry[i]->name, is_of_problem, i);
     printf("\n");
     print_group(find, "seen set right", is_specialized, 0);
-    print_group(find, "all", is_any, 0);
+    print_group(find, "all", is_planted, 0);
     printf("\n  shares and medians: over faults and %d sets each; out of reach: not counted;\n"
            "  on seen: the seen set shows it too, for which nobody is given credit;\n"
            "  median: configurations until the first failure\n",

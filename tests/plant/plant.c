@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gen/contract/instantiate.h"
+
 /* Fewer values than this may all have lost nothing. */
 enum { ENOUGH_ELEMENTS = 64 };
 
@@ -104,12 +106,11 @@ bool plant_may_show(const struct plant *plant, const struct config *config)
 
 static double output_elements(const struct plant *plant, const struct config *config)
 {
-    const char *shape = plant->problem->tensors[plant->output].shape;
-    char name[64];
-    double elements = 1;
-    int length;
-    for (shape++; sscanf(shape, " %63[a-z_0-9]%n", name, &length) == 1; shape += length + 1)
-        elements *= (double)config_value(config, name);
+    struct instance instance;
+    if (config_measure(config, &instance) != 0)
+        return 0;
+    const double elements = (double)instance_tensor_count(&instance.tensor[plant->output]);
+    instance_clear(&instance);
     return elements;
 }
 
