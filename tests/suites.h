@@ -17,6 +17,7 @@ Suite *history_suite(void);
 Suite *reports_suite(void);
 Suite *child_suite(void);
 Suite *launch_suite(void);
+Suite *interpreter_suite(void);
 Suite *forbid_suite(void);
 Suite *build_suite(void);
 Suite *reference_suite(void);

@@ -170,7 +170,8 @@ START_TEST(an_interpreter_that_is_none_is_an_environment_error)
 {
     cli_put("m.py", "def softmax(x):\n    return x\n");
     CLI("check", "softmax", "m.py", POINT, "--device", "host", "--python", "./no-python");
-    cli_expect_error(3, "cannot run the interpreter ./no-python", "", "--python PATH");
+    cli_expect_error(3, "cannot run the interpreter ./no-python", "Python with torch was expected",
+                     "--python PATH names one");
 }
 END_TEST
 
