@@ -273,5 +273,6 @@ Suite *python_suite(void)
     tcase_add_test(tests, a_solution_that_leads_out_of_its_folder_is_refused);
     tcase_add_test(tests, torch_reads_what_is_exported);
     suite_add_tcase(suite, tests);
+    suite_add_tcase(suite, python_lease_case());
     return suite;
 }
