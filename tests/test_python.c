@@ -127,6 +127,8 @@ static const struct {
     {"prints", 0, "pass: ", true},
     {"much_memory", 1, "exceeded: ", true},
     {"short_of_memory", 0, "pass: ", false},
+    {"short_in_words", 0, "pass: ", false},
+    {"wants_all_in_words", 1, "refused: ", false},
     {"wants_all_memory", 1, "raised OutOfMemoryError: CUDA out of memory", true},
 };
 enum { BAD = sizeof bad / sizeof *bad };
@@ -151,6 +153,15 @@ START_TEST(the_words_of_an_error_that_people_need_are_kept)
     char command[300];
     snprintf(command, sizeof command, "'%s' -I '%s'", interpreter() ? interpreter() : "python3",
              cli_repository("tests/python/test_words.py"));
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
+START_TEST(want_of_memory_is_told_by_kind_or_words)
+{
+    char command[300];
+    snprintf(command, sizeof command, "'%s' -I '%s'", interpreter() ? interpreter() : "python3",
+             cli_repository("tests/python/test_shortage.py"));
     ck_assert_int_eq(system(command), 0);
 }
 END_TEST
@@ -267,6 +278,7 @@ Suite *python_suite(void)
     tcase_add_test(tests, an_honest_module_is_general);
     tcase_add_loop_test(tests, a_bad_module_is_told_from_a_good_one, 0, BAD);
     tcase_add_test(tests, the_words_of_an_error_that_people_need_are_kept);
+    tcase_add_test(tests, want_of_memory_is_told_by_kind_or_words);
     tcase_add_test(tests, a_module_that_hangs_at_import_times_out);
     tcase_add_test(tests, an_interpreter_that_is_none_is_an_environment_error);
     tcase_add_test(tests, a_solution_in_json_is_unpacked_and_run);
