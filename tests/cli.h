@@ -62,6 +62,7 @@ TCase *cli_compare_case(void);
 TCase *cli_shrink_case(void);
 TCase *cli_freeze_case(void);
 TCase *cli_export_case(void);
+TCase *cli_inputs_case(void);
 TCase *cli_ci_case(void);
 TCase *cli_busy_case(void); /* part of the busy suite */
 

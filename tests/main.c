@@ -20,6 +20,7 @@ static const struct {
     {"calibrate", calibrate_suite, 0},
     {"reports", reports_suite, 0},
     {"launch", launch_suite, 0},
+    {"interpreter", interpreter_suite, 0},
     {"child", child_suite, 0},
     {"forbid", forbid_suite, 0},
     {"contract", contract_suite, 0},

@@ -12,11 +12,13 @@ TCase *scores_case(void); /* part of it */
 Suite *compare_suite(void);
 Suite *calibrate_suite(void);
 Suite *session_suite(void);
+TCase *times_again_case(void); /* of session */
 Suite *house_suite(void);
 Suite *history_suite(void);
 Suite *reports_suite(void);
 Suite *child_suite(void);
 Suite *launch_suite(void);
+Suite *interpreter_suite(void);
 Suite *forbid_suite(void);
 Suite *build_suite(void);
 Suite *reference_suite(void);
@@ -29,6 +31,7 @@ TCase *exact_case(void); /* parts of it */
 TCase *oracle_session_case(void);
 Suite *cli_suite(void);
 Suite *python_suite(void);
+TCase *python_lease_case(void); /* part of it */
 Suite *harden_suite(void);
 Suite *task_suite(void);
 TCase *task_folders_case(void); /* part of it */

@@ -76,7 +76,8 @@ START_TEST(python_reads_the_module_and_the_inputs)
 {
     static const char program[] =
         "import ast, struct, set as s\n"
-        "assert s.PROBLEM == 'softmax' and s.SEED == 7 and len(s.CONFIGURATIONS) == 8\n"
+        "assert s.PROBLEM == 'softmax' and s.SEED == 7 and len(s.CONFIGURATIONS) == 8 and s.INPUTS_AS == "
+        "'npy'\n"
         "for c in s.CONFIGURATIONS:\n"
         "    assert dict(p.split('=') for p in c['line'].split()) == {**{k: str(v) for k, v in "
         "c['values'].items()}, 'seed': str(c['seed'])}\n"

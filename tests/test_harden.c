@@ -270,12 +270,14 @@ START_TEST(what_cannot_be_hardened_is_refused)
     CLI("harden", row_scale, "--out", "tiny.seen");
     cli_expect_error(2, "tiny.seen is there already", "a folder to be made", "choose another place");
     CLI("harden", row_scale, "--out", "out", "--device", "host", "--python", "./no-python");
-    cli_expect_error(3, "found no interpreter ./no-python", "Python with torch", "--python names one");
+    cli_expect_error(3, "cannot run the interpreter ./no-python", "Python with torch was expected",
+                     "--python PATH names one");
     CLI("audit", row_scale, "--device", "host", "--python", "./no-python", "--json", "no/such/place.json");
     cli_expect_error(3, "no/such/place.json", "", "create the directory first");
     cli_put("task.py", "import torch\n");
     CLI("harden", "task.py", "--out", "out", "--device", "host", "--python", "/bin/true");
-    cli_expect_error(2, "", "", "--->");
+    cli_expect_error(3, "/bin/true: it does not say where it lies", "Python with torch was expected",
+                     "--python PATH names one");
     ck_assert_int_ne(stat("out", &status), 0);
     ck_assert(!cli_has_children());
 }
@@ -289,7 +291,8 @@ START_TEST(an_interpreter_without_torch_and_a_task_without_inputs_are_named)
         system("python3 -I -c '' >/dev/null 2>&1") == 0) {
         CLI("harden", cli_repository("tests/task/row_scale"), "--out", "out", "--device", "host", "--python",
             "python3");
-        cli_expect_error(3, "has no torch", "one with PyTorch was expected", "--python names another");
+        cli_expect_error(3, "has no torch", "one with PyTorch was expected",
+                         "--python PATH names an interpreter that has it");
         ck_assert_int_ne(stat("out", &status), 0);
     }
     if (!interpreter())

@@ -211,12 +211,39 @@ START_TEST(an_interpreter_that_is_none_is_named)
     struct oracle *oracle = oracle_begin(&options);
     make_question(&q, 5);
     ck_assert_int_eq(oracle_ask(oracle, &q.question, &q.answer), ORACLE_FAILED);
-    ck_assert_ptr_nonnull(strstr(q.answer.text, "/bin/true is no Python"));
+    ck_assert_ptr_nonnull(
+        strstr(q.answer.text, "cannot run the interpreter /bin/true: it does not say where it lies"));
     oracle_end(oracle);
     oracle = oracle_begin(&absent);
     ck_assert_int_eq(oracle_ask(oracle, &q.question, &q.answer), ORACLE_FAILED);
     ck_assert_ptr_nonnull(strstr(q.answer.text, "--python PATH"));
     oracle_end(oracle);
+}
+END_TEST
+
+/* Our own evaluation needs torch, and says so in the words that candidates and importing have; another's script does not. */
+START_TEST(an_interpreter_without_torch_is_named)
+{
+    struct asked q;
+    char path[300],
+        facts[] = "#!/bin/sh\necho executable $0\necho version 3.11.2\necho torch none\necho cuda none\n"
+                  "echo end\n";
+    struct problem_oracle ours = *task_doubled.oracle;
+    struct problem doubled = task_doubled;
+    ours.script = NULL;
+    doubled.oracle = &ours;
+    task_make();
+    task_put("bare", facts);
+    snprintf(path, sizeof path, "%s/bare", ours.folder);
+    ck_assert_int_eq(chmod(path, 0755), 0);
+    const struct oracle_options options = {.problem = &doubled, .python = path};
+    struct oracle *const oracle = oracle_begin(&options);
+    make_question(&q, 5);
+    ck_assert_int_eq(oracle_ask(oracle, &q.question, &q.answer), ORACLE_FAILED);
+    ck_assert_msg(strstr(q.answer.text, "(Python 3.11.2) has no torch; one with PyTorch was expected"), "%s",
+                  q.answer.text);
+    oracle_end(oracle);
+    task_remove();
 }
 END_TEST
 
@@ -258,6 +285,7 @@ Suite *oracle_task_suite(void)
     tcase_add_test(process, a_process_answers);
     tcase_add_loop_test(process, its_end_is_never_a_verdict, 0, sizeof endings / sizeof *endings);
     tcase_add_test(process, an_interpreter_that_is_none_is_named);
+    tcase_add_test(process, an_interpreter_without_torch_is_named);
     tcase_add_test(given, reports_say_how_answers_are_known);
     suite_add_tcase(suite, given);
     suite_add_tcase(suite, process);

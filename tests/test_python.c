@@ -127,6 +127,8 @@ static const struct {
     {"prints", 0, "pass: ", true},
     {"much_memory", 1, "exceeded: ", true},
     {"short_of_memory", 0, "pass: ", false},
+    {"short_in_words", 0, "pass: ", false},
+    {"wants_all_in_words", 1, "refused: ", false},
     {"wants_all_memory", 1, "raised OutOfMemoryError: CUDA out of memory", true},
 };
 enum { BAD = sizeof bad / sizeof *bad };
@@ -155,6 +157,15 @@ START_TEST(the_words_of_an_error_that_people_need_are_kept)
 }
 END_TEST
 
+START_TEST(want_of_memory_is_told_by_kind_or_words)
+{
+    char command[300];
+    snprintf(command, sizeof command, "'%s' -I '%s'", interpreter() ? interpreter() : "python3",
+             cli_repository("tests/python/test_shortage.py"));
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
 START_TEST(a_module_that_hangs_at_import_times_out)
 {
     if (!interpreter())
@@ -170,7 +181,8 @@ START_TEST(an_interpreter_that_is_none_is_an_environment_error)
 {
     cli_put("m.py", "def softmax(x):\n    return x\n");
     CLI("check", "softmax", "m.py", POINT, "--device", "host", "--python", "./no-python");
-    cli_expect_error(3, "cannot run the interpreter ./no-python", "", "--python PATH");
+    cli_expect_error(3, "cannot run the interpreter ./no-python", "Python with torch was expected",
+                     "--python PATH names one");
 }
 END_TEST
 
@@ -199,6 +211,62 @@ START_TEST(a_solution_that_leads_out_of_its_folder_is_refused)
 }
 END_TEST
 
+/* --- inputs for other programs --- */
+
+/* By the library where it is there; else as its format is published. Bits are held against .npy files of the same set. */
+static const char reader[] =
+    "import json, struct, sys\n"
+    "import numpy, torch\n"
+    "TYPES = {'F32': torch.float32, 'BF16': torch.bfloat16, 'F8_E4M3': torch.float8_e4m3fn, 'I32': "
+    "torch.int32,\n"
+    "         'I64': torch.int64, 'U8': torch.uint8}\n"
+    "def plain(path):\n"
+    "    data = open(path, 'rb').read()\n"
+    "    start = 8 + struct.unpack('<Q', data[:8])[0]\n"
+    "    header = json.loads(data[8:start])\n"
+    "    header.pop('__metadata__')\n"
+    "    return {name: torch.frombuffer(bytearray(data[start + t['data_offsets'][0]:start + "
+    "t['data_offsets'][1]]),\n"
+    "                                   dtype=TYPES[t['dtype']]).reshape(t['shape']) for name, t in "
+    "header.items()}\n"
+    "try:\n"
+    "    from safetensors.torch import load_file\n"
+    "except ImportError:\n"
+    "    load_file = plain\n"
+    "seen = 0\n"
+    "for a, b in zip(*(json.load(open(p))['configurations'] for p in ('safe.json', 'npy.json'))):\n"
+    "    stored = [t for t in a['tensors'] if 'file' in t]\n"
+    "    values = load_file('safe/' + stored[0]['file'])\n"
+    "    assert set(values) == {t['name'] for t in stored}\n"
+    "    for t, other in zip(stored, (t for t in b['tensors'] if 'file' in t)):\n"
+    "        bits = numpy.load('npy/' + other['file'])\n"
+    "        assert list(values[t['name']].shape) == t['shape'] == list(bits.shape)\n"
+    "        got = values[t['name']].contiguous().view(torch.uint8).numpy()\n"
+    "        assert got.tobytes() == bits.tobytes(), t\n"
+    "        seen += 1\n"
+    "    x = values[stored[0]['name']].float()\n"
+    "    assert torch.isfinite(x).all() and x.abs().max() > 0\n"
+    "print('read', seen, load_file.__module__)\n";
+
+START_TEST(torch_reads_what_is_exported)
+{
+    char command[800];
+    if (!interpreter())
+        SKIP_TEST(no_torch);
+    static const char *const ways[] = {"safetensors", "npy"}, *const files[] = {"safe.json", "npy.json"},
+                             *const folders[] = {"safe", "npy"};
+    for (int i = 0; i < 2; i++) {
+        CLI("export", "gemm_fp8", "--device", "host", "--seed", "3", "--unseen", "2", "--format", "json",
+            "--out", files[i], "--inputs", folders[i], "--inputs-as", ways[i]);
+        cli_expect(0, "");
+    }
+    cli_put("reader.py", reader);
+    snprintf(command, sizeof command, "%s -B reader.py >reader.txt 2>&1 && grep -q '^read [1-9]' reader.txt",
+             interpreter());
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
 Suite *python_suite(void)
 {
     Suite *suite = suite_create("python");
@@ -210,10 +278,13 @@ Suite *python_suite(void)
     tcase_add_test(tests, an_honest_module_is_general);
     tcase_add_loop_test(tests, a_bad_module_is_told_from_a_good_one, 0, BAD);
     tcase_add_test(tests, the_words_of_an_error_that_people_need_are_kept);
+    tcase_add_test(tests, want_of_memory_is_told_by_kind_or_words);
     tcase_add_test(tests, a_module_that_hangs_at_import_times_out);
     tcase_add_test(tests, an_interpreter_that_is_none_is_an_environment_error);
     tcase_add_test(tests, a_solution_in_json_is_unpacked_and_run);
     tcase_add_test(tests, a_solution_that_leads_out_of_its_folder_is_refused);
+    tcase_add_test(tests, torch_reads_what_is_exported);
     suite_add_tcase(suite, tests);
+    suite_add_tcase(suite, python_lease_case());
     return suite;
 }

@@ -385,5 +385,6 @@ Suite *session_suite(void)
     tcase_add_loop_test(tests, what_may_have_lacked_memory_runs_again_alone, 0, 4);
     tcase_add_test(tests, outcomes_have_one_table);
     suite_add_tcase(suite, tests);
+    suite_add_tcase(suite, times_again_case());
     return suite;
 }

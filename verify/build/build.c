@@ -167,12 +167,12 @@ enum build_status build_candidate(struct build *build, const struct build_option
 
 const struct python *build_python(const struct build *build)
 {
-    return *build->python.interpreter ? &build->python : NULL;
+    return *build->python.program.path ? &build->python : NULL;
 }
 
 void build_clear(struct build *build)
 {
-    if (*build->directory && *build->python.interpreter)
+    if (*build->directory && *build->python.program.path)
         zygote_end_all(build->directory);
     if (*build->directory)
         scratch_remove(build->directory);

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "compiler.h"
 #include "scratch.h"
 #include "solution.h"
 
@@ -16,79 +15,15 @@ enum { LINE_BYTES = 1024 };
 
 /* --- the interpreter --- */
 
-struct facts {
-    char version[64], torch[64], cuda[64];
-};
-
-static void take_fact(char *line, struct python *python, struct facts *facts)
+static enum build_status take_interpreter(struct build *build, const struct build_options *options,
+                                          char *error, size_t error_size)
 {
-    line[strcspn(line, "\n")] = '\0';
-    char *const blank = strchr(line, ' ');
-    if (!blank)
-        return;
-    *blank = '\0';
-    const char *const value = blank + 1;
-    if (strcmp(line, "executable") == 0)
-        snprintf(python->interpreter, sizeof python->interpreter, "%.*s", PYTHON_PATH - 1, value);
-    else if (strcmp(line, "version") == 0)
-        snprintf(facts->version, sizeof facts->version, "%.63s", value);
-    else if (strcmp(line, "torch") == 0)
-        snprintf(facts->torch, sizeof facts->torch, "%.63s", value);
-    else if (strcmp(line, "cuda") == 0)
-        snprintf(facts->cuda, sizeof facts->cuda, "%.63s", value);
-    else if (strcmp(line, "show") == 0 && python->shown_count < PYTHON_SHOWN)
-        snprintf(python->shown[python->shown_count++], PYTHON_PATH, "%.*s", PYTHON_PATH - 1, value);
-}
-
-static void read_facts(const char *path, struct python *python, struct facts *facts)
-{
-    char line[LINE_BYTES];
-    FILE *file = fopen(path, "re");
-    while (file && fgets(line, sizeof line, file))
-        take_fact(line, python, facts);
-    if (file)
-        fclose(file);
-}
-
-/* The user's own interpreter is trusted, and runs a file of ours: outside of the sandbox. */
-static enum build_status ask_interpreter(struct build *build, const struct build_options *options,
-                                         struct facts *facts, char *error, size_t error_size)
-{
-    struct compiler_command command = {.count = 0};
-    const char *const given = options->python && *options->python ? options->python : "python3";
-    char probe[PYTHON_PATH + 16], why[1000];
-    snprintf(probe, sizeof probe, "%s/probe.py", options->scripts);
-    compiler_add(&command, "%s", given);
-    compiler_add_words(&command, "-I -B");
-    compiler_add(&command, "%s", probe);
-    const struct compiling asking = {probe, build->directory, build->log, 60, .untrusted = false};
-    const enum build_status status = compiler_run(&command, &asking, why, sizeof why);
-    if (status == BUILD_OK)
-        read_facts(build->log, &build->python, facts);
-    if (status == BUILD_OK && *build->python.interpreter == '/')
-        return BUILD_OK;
-    snprintf(error, error_size,
-             "cannot run the interpreter %s: %.*s\n---> --python PATH names another; python3 on PATH is "
-             "taken otherwise",
-             given, (int)strcspn(why, "\n"), status == BUILD_OK ? "it does not say where it is" : why);
-    return BUILD_ENVIRONMENT;
-}
-
-static enum build_status check_facts(const struct build *build, const struct build_options *options,
-                                     const struct facts *facts, char *error, size_t error_size)
-{
-    const char *const interpreter = build->python.interpreter;
-    if (strcmp(facts->torch, "none") == 0 || !*facts->torch)
-        snprintf(error, error_size,
-                 "%s (Python %s) has no torch, which candidates in Python need\n---> --python PATH names an "
-                 "interpreter that has it, such as .venv/bin/python",
-                 interpreter, facts->version);
-    else if (options->backend == BACKEND_CUDA && strcmp(facts->cuda, "none") == 0)
-        snprintf(
-            error, error_size,
-            "the torch %s of %s was built without CUDA\n---> install one with CUDA, or give --device host",
-            facts->torch, interpreter);
-    else
+    struct python_program *const program = &build->python.program;
+    char probe[PYTHON_PATH + 16];
+    snprintf(probe, sizeof probe, "%s/probe.py", options->scripts ? options->scripts : "");
+    if (python_ask(program, options->python, probe, error, error_size) == 0 &&
+        python_require(program, options->backend == BACKEND_CUDA ? PYTHON_TORCH_CUDA : PYTHON_TORCH, error,
+                       error_size) == 0)
         return BUILD_OK;
     return BUILD_ENVIRONMENT;
 }
@@ -159,7 +94,6 @@ enum build_status module_make(struct build *build, const struct build_options *o
                               size_t error_size)
 {
     struct python *const python = &build->python;
-    struct facts facts = {.version = ""};
     python->compile_timeout = options->timeout;
     snprintf(python->script, sizeof python->script, "%.380s/runner.py",
              options->scripts ? options->scripts : "");
@@ -174,9 +108,7 @@ enum build_status module_make(struct build *build, const struct build_options *o
         snprintf(python->adapter, sizeof python->adapter, "%.399s", options->adapter);
     read_state(python);
     if (status == BUILD_OK)
-        status = ask_interpreter(build, options, &facts, error, error_size);
-    if (status == BUILD_OK)
-        status = check_facts(build, options, &facts, error, error_size);
+        status = take_interpreter(build, options, error, error_size);
     snprintf(python->names, sizeof python->names, "%.511s", options->names ? options->names : "");
     return status;
 }

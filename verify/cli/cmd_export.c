@@ -25,6 +25,22 @@ static int find_format(const char *word, enum export_format *format)
     return EXIT_USAGE;
 }
 
+static int find_stored(const struct options *options, const struct stored_format **as)
+{
+    char names[64] = "";
+    *as = stored_find(options->inputs_as, names, sizeof names);
+    if (!*as)
+        options_error("--inputs-as '%s'; expected one of %s\n---> for example --inputs-as safetensors",
+                      options->inputs_as, names);
+    else if (options->inputs_as && !options->inputs)
+        options_error("--inputs-as %s without --inputs; expected the folder that they go to\n"
+                      "---> add --inputs DIR, or leave out --inputs-as",
+                      options->inputs_as);
+    else
+        return 0;
+    return EXIT_USAGE;
+}
+
 static int write_set(const struct export_set *set, enum export_format format, const char *path)
 {
     char error[512], *text = NULL;
@@ -45,11 +61,13 @@ static int write_set(const struct export_set *set, enum export_format format, co
     return written == 0 ? 0 : EXIT_ENVIRONMENT;
 }
 
-static int export_task(const struct task *task, const struct options *options, enum export_format format)
+static int export_task(const struct task *task, const struct options *options, enum export_format format,
+                       const struct stored_format *as)
 {
     char text[512];
     bool is_usage;
-    const struct export_set set = {.task = task, .seen_only = options->only_seen, .inputs = options->inputs};
+    const struct export_set set = {
+        .task = task, .seen_only = options->only_seen, .inputs = options->inputs, .as = as};
     if (options->inputs && export_inputs(&set, options->size > 0 ? options->size : most_inputs, &is_usage,
                                          text, sizeof text) != 0) {
         options_error("%s", text);
@@ -62,15 +80,18 @@ int command_export(const struct options *options)
 {
     struct task task;
     enum export_format format;
+    const struct stored_format *as = NULL;
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
     int status = find_format(options->format, &format);
+    if (status == 0)
+        status = find_stored(options, &as);
     if (status == 0)
         status = begin_task(&task, options);
     if (status != 0)
         return status;
     status = begin_step(&task, task_draw(&task));
     if (status == 0)
-        status = export_task(&task, options, format);
+        status = export_task(&task, options, format, as);
     if (status == 0)
         fprintf(stderr, "seed %llu, commitment %s\n%s%s", (unsigned long long)task.seed, task.commitment,
                 task.notes.text, task.notes.text[0] ? "\n" : "");

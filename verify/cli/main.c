@@ -42,13 +42,14 @@ static const struct command commands[] = {
      "Draw the seen and unseen sets and print them, one configuration per line, with why each was "
      "drawn.",
      command_draw},
-    {"export", "PROBLEM", 1, 1, "32451usdSpeRP",
+    {"export", "PROBLEM", 1, 1, "324751usdSpeRP",
      "Draw the seen and unseen sets and write them for other programs: with lines, values, reasons, shapes "
      "and "
      "types of tensors, and on request with inputs.\v"
      "For example:\n"
      "  unseen export softmax --unseen 40 --format python --out shapes.py\n"
-     "  unseen export softmax --unseen 8 --format json --out set.json --inputs inputs\n\n"
+     "  unseen export softmax --unseen 8 --format json --out set.json --inputs inputs "
+     "--inputs-as safetensors\n\n"
      "Exit status: 0 it is written, 2 bad usage or input, 3 the environment cannot do it.",
      command_export},
     {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbgQADjcnLxftMBJTvqRiwFWPEkHUKGO6z",

@@ -69,6 +69,7 @@ enum {
     KEY_INPUTS = '4',
     KEY_SIZE = '5',
     KEY_UNSEEN_SET = '6',
+    KEY_INPUTS_AS = '7',
     KEY_PEAKS = 'z'
 };
 
@@ -156,7 +157,9 @@ static const struct argp_option all_options[] = {
     {"out", KEY_OUT_FILE, "FILE", 0, "write there (default: standard output)", 0},
     {"format", KEY_FORMAT, "FORMAT", 0, "json, csv, python, flashinfer or gpumode", 0},
     {"inputs", KEY_INPUTS, "DIR", 0,
-     "write the inputs of every configuration, too: files of NumPy in the new folder DIR", 0},
+     "write the inputs of every configuration, too, as files in the new folder DIR", 0},
+    {"inputs-as", KEY_INPUTS_AS, "FORMAT", 0,
+     "npy (default: a file of NumPy for each tensor) or safetensors (a file for each configuration)", 0},
     {"size", KEY_SIZE, "SIZE", 0, "what these files may hold together, such as 8G (default: 1G)", 0},
     {"sources", KEY_SOURCES, "DIR", 0,
      "a folder that compiling the candidate may read beside its own (repeatable)", 0},
@@ -213,6 +216,7 @@ static bool take_text(int key, const char *text, struct options *o)
         {KEY_UNSEEN_SET, &o->unseen_set},
         {KEY_FORMAT, &o->format},
         {KEY_INPUTS, &o->inputs},
+        {KEY_INPUTS_AS, &o->inputs_as},
         {KEY_OUT, &o->out},
         {KEY_OUT_FILE, &o->out},
     };

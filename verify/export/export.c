@@ -27,9 +27,13 @@ const struct drawn *export_at(const struct export_set *set, int i, const char **
     return set->seen_only || i - seen->count >= unseen->count ? NULL : &unseen->item[i - seen->count];
 }
 
-void export_file(char *path, size_t size, const char *name, int place, const char *tensor)
+void export_file(char *path, size_t size, const struct stored_format *as, const char *name, int place,
+                 const char *tensor)
 {
-    snprintf(path, size, "%s-%d/%s.npy", name, place, tensor);
+    if (as->together)
+        snprintf(path, size, "%s-%d.%s", name, place, as->name);
+    else
+        snprintf(path, size, "%s-%d/%s.%s", name, place, tensor, as->name);
 }
 
 /* --- one configuration --- */
@@ -58,7 +62,9 @@ static json_t *arguments_of(const struct problem *problem, const struct instance
     return arguments;
 }
 
-static json_t *tensor_json(const struct tensor *tensor, const struct instance_tensor *made, const char *file)
+/* `file` where it is stored, and how its type is called there; NULL: it is not. */
+static json_t *tensor_json(const struct tensor *tensor, const struct instance_tensor *made, const char *file,
+                           const char *stored)
 {
     static const char *const roles[] = {
         [TENSOR_INPUT] = "input", [TENSOR_OUTPUT] = "output", [TENSOR_INOUT] = "inout"};
@@ -70,8 +76,7 @@ static json_t *tensor_json(const struct tensor *tensor, const struct instance_te
                   "dtype", dtype_name(tensor->dtype), "shape", shape, "pitch",
                   (json_int_t)instance_tensor_pitch(made), "align", made->align ? made->align : 16);
     if (json && file)
-        json_object_update_new(json,
-                               json_pack("{s:s, s:s}", "file", file, "stored", export_stored(tensor->dtype)));
+        json_object_update_new(json, json_pack("{s:s, s:s}", "file", file, "stored", stored));
     return json;
 }
 
@@ -83,8 +88,10 @@ static json_t *tensors_of(const struct export_set *set, const struct instance *i
     for (int t = 0; tensors[t].name; t++) {
         char file[160];
         const bool stored = set->inputs && tensors[t].role != TENSOR_OUTPUT;
-        export_file(file, sizeof file, name, place, tensors[t].name);
-        json_array_append_new(list, tensor_json(&tensors[t], &instance->tensor[t], stored ? file : NULL));
+        if (stored)
+            export_file(file, sizeof file, set->as, name, place, tensors[t].name);
+        json_array_append_new(list, tensor_json(&tensors[t], &instance->tensor[t], stored ? file : NULL,
+                                                stored ? set->as->type(tensors[t].dtype) : NULL));
     }
     return list;
 }
@@ -119,12 +126,12 @@ static json_t *set_json(const struct export_set *set)
             json_decref(list);
             return NULL;
         }
-    return json_pack("{s:i, s:{s:s, s:s}, s:s, s:s, s:s, s:I, s:o, s:o?, s:o}", "export", 1, "tool",
+    return json_pack("{s:i, s:{s:s, s:s}, s:s, s:s, s:s, s:I, s:o, s:s?, s:s?, s:o}", "export", 1, "tool",
                      "version", UNSEEN_VERSION, "git", unseen_git, "problem", task->problem->name,
                      "arithmetic", task->problem->arithmetic, "device", task->device.name, "seed",
                      (json_int_t)task->seed, "commitment",
-                     set->seen_only ? json_null() : json_string(task->commitment), "inputs",
-                     set->inputs ? json_string(set->inputs) : json_null(), "configurations", list);
+                     set->seen_only ? json_null() : json_string(task->commitment), "inputs", set->inputs,
+                     "inputs_as", set->inputs ? set->as->name : NULL, "configurations", list);
 }
 
 /* --- formats --- */
@@ -186,7 +193,7 @@ static int write_python(FILE *out, const struct export_set *set)
         if (strcmp(key, "configurations") == 0)
             continue;
         for (const char *c = key; *c; c++)
-            fputc(*c - 'a' + 'A', out);
+            fputc(*c == '_' ? '_' : *c - 'a' + 'A', out);
         fputs(" = ", out);
         put_python(out, value);
         fputc('\n', out);

@@ -1,4 +1,4 @@
-/* Inputs as files of NumPy (format 1.0): filled as for the host, which holds the same bits as on a GPU. */
+/* Inputs as files: filled as for the host, which holds the same bits as on a GPU. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,66 +9,43 @@
 #include "gen/contract/instantiate.h"
 #include "gen/inputs/fill.h"
 
-enum { PATH_SIZE = 4600, HEADER_ALIGN = 64, HEADER_LEAD = 10 };
-
-const char *export_stored(enum dtype dtype)
-{
-    switch (dtype) {
-    case DTYPE_F32: return "<f4";
-    case DTYPE_F64: return "<f8";
-    case DTYPE_F16: return "<f2";
-    case DTYPE_BF16: return "<u2";
-    case DTYPE_I32: return "<i4";
-    case DTYPE_I64: return "<i8";
-    case DTYPE_I8: return "|i1";
-    case DTYPE_BOOL: return "|b1";
-    default: return "|u1"; /* bytes, and formats of 8 bits */
-    }
-}
+enum { PATH_SIZE = 4600 };
 
 /* --- one file --- */
 
-static void write_header(FILE *out, enum dtype dtype, const struct instance_tensor *made)
+/* Rows one after the other: what lies between them in a kernel's memory is no input. 0, or an errno. */
+static int put_values(FILE *out, const struct stored_file *file, int t)
 {
-    char text[512];
-    int used = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (",
-                        export_stored(dtype));
-    for (int d = 0; d < made->rank; d++)
-        used += snprintf(text + used, sizeof text - (size_t)used, "%lld, ", (long long)made->dim[d]);
-    used += snprintf(text + used, sizeof text - (size_t)used, "), }");
-    while ((HEADER_LEAD + used + 1) % HEADER_ALIGN != 0)
-        text[used++] = ' ';
-    text[used++] = '\n';
-    const unsigned char lead[HEADER_LEAD] = {
-        0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(used & 255), (unsigned char)(used >> 8)};
-    fwrite(lead, 1, sizeof lead, out);
-    fwrite(text, 1, (size_t)used, out);
-}
-
-/* Rows one after the other: what lies between them in a kernel's memory is no input. */
-static int write_tensor(const char *path, const struct config *config, const struct instance *instance, int t)
-{
-    const struct tensor *const tensor = &config->problem->tensors[t];
-    const struct instance_tensor *const made = &instance->tensor[t];
-    const size_t size = dtype_size(tensor->dtype), width = (size_t)instance_tensor_width(made),
-                 pitch = (size_t)instance_tensor_pitch(made), count = (size_t)instance_tensor_count(made);
+    const struct instance_tensor *const made = &file->instance->tensor[t];
+    const size_t size = dtype_size(file->config->problem->tensors[t].dtype),
+                 width = (size_t)instance_tensor_width(made), pitch = (size_t)instance_tensor_pitch(made),
+                 count = (size_t)instance_tensor_count(made);
     char *const values = calloc((size_t)instance_tensor_span(made) + 1, size);
-    FILE *const out = values ? fopen(path, "wxe") : NULL;
-    if (!out) {
-        free(values);
-        return -1;
-    }
-    fill_host(config->problem, instance, t, config->seed, 0, values);
-    write_header(out, tensor->dtype, made);
+    if (!values)
+        return ENOMEM;
+    fill_host(file->config->problem, file->instance, t, file->config->seed, 0, values);
     for (size_t row = 0; width > 0 && row < count / width; row++)
         fwrite(values + row * pitch * size, size, width, out);
     free(values);
-    const bool failed = fflush(out) != 0 || ferror(out);
-    const int reason = errno;
-    if (fclose(out) == 0 && !failed)
-        return 0;
-    errno = failed ? reason : errno;
-    return -1;
+    return 0;
+}
+
+/* 0, or an errno. */
+static int write_file(const char *path, const struct stored_format *as, const struct stored_file *file)
+{
+    FILE *const out = fopen(path, "wxe");
+    if (!out)
+        return errno;
+    int failed = as->begin(out, file) == 0 ? 0 : ENOMEM;
+    for (int i = 0; i < file->count && failed == 0; i++) {
+        errno = 0;
+        failed = put_values(out, file, file->tensor[i]);
+        if (failed == 0 && (fflush(out) != 0 || ferror(out)))
+            failed = errno ? errno : EIO;
+    }
+    if (fclose(out) != 0 && failed == 0)
+        failed = errno;
+    return failed;
 }
 
 /* --- all of them --- */
@@ -93,49 +70,79 @@ static double bytes_of(const struct export_set *set)
     return bytes;
 }
 
-/* Leaves the path that failed in `path`. */
+static void folder_of(char path[PATH_SIZE], const struct export_set *set, const char *name, int place)
+{
+    snprintf(path, PATH_SIZE, "%.4000s/%s-%d", set->inputs, name, place);
+}
+
+static void path_of(char path[PATH_SIZE], const struct export_set *set, const char *name, int place, int t)
+{
+    char file[160];
+    export_file(file, sizeof file, set->as, name, place, set->task->problem->tensors[t].name);
+    snprintf(path, PATH_SIZE, "%.4000s/%s", set->inputs, file);
+}
+
+/* The inputs; those of the widest types first, each kind in the problem's order. */
+static void list_inputs(struct stored_file *file)
+{
+    const struct tensor *const tensors = file->config->problem->tensors;
+    file->count = 0;
+    for (size_t size = 8; size > 0; size /= 2)
+        for (int t = 0; tensors[t].name; t++)
+            if (tensors[t].role != TENSOR_OUTPUT && dtype_size(tensors[t].dtype) == size)
+                file->tensor[file->count++] = t;
+}
+
+/* All that `file` lists, in one file or in one for each tensor. 0, or an errno; leaves the path that failed in `path`. */
+static int write_listed(const struct export_set *set, const struct stored_file *file, int place,
+                        char path[PATH_SIZE])
+{
+    if (set->as->together) {
+        path_of(path, set, file->set, place, 0);
+        return write_file(path, set->as, file);
+    }
+    folder_of(path, set, file->set, place);
+    int failed = mkdir(path, 0755) == 0 ? 0 : errno;
+    for (int i = 0; i < file->count && failed == 0; i++) {
+        struct stored_file one = *file;
+        one.tensor[0] = file->tensor[i];
+        one.count = 1;
+        path_of(path, set, file->set, place, one.tensor[0]);
+        failed = write_file(path, set->as, &one);
+    }
+    return failed;
+}
+
 static int write_config(const struct export_set *set, int i, char path[PATH_SIZE])
 {
-    const struct tensor *const tensors = set->task->problem->tensors;
     struct instance instance;
     const char *name;
-    char file[160];
-    int place, status = 0;
+    int place;
     const struct drawn *const drawn = export_at(set, i, &name, &place);
-    snprintf(path, PATH_SIZE, "%.4000s/%s-%d", set->inputs, name, place);
-    if (mkdir(path, 0755) != 0)
-        return -1;
-    if (config_instantiate(&drawn->config, 0, &instance) != 0) {
-        errno = ENOMEM;
-        return -1;
-    }
-    for (int t = 0; tensors[t].name && status == 0; t++) {
-        if (tensors[t].role == TENSOR_OUTPUT)
-            continue;
-        export_file(file, sizeof file, name, place, tensors[t].name);
-        snprintf(path, PATH_SIZE, "%.4000s/%s", set->inputs, file);
-        status = write_tensor(path, &drawn->config, &instance, t);
-    }
-    const int reason = errno;
+    struct stored_file file = {
+        .config = &drawn->config, .instance = &instance, .set = name, .why = drawn->why};
+    folder_of(path, set, name, place);
+    if (config_instantiate(&drawn->config, 0, &instance) != 0)
+        return ENOMEM;
+    list_inputs(&file);
+    const int failed = write_listed(set, &file, place, path);
     instance_clear(&instance);
-    errno = reason;
-    return status;
+    return failed;
 }
 
 static void remove_all(const struct export_set *set, int configs)
 {
     const struct tensor *const tensors = set->task->problem->tensors;
     const char *name;
-    char path[PATH_SIZE], file[160];
+    char path[PATH_SIZE];
     int place;
     for (int i = 0; i < configs; i++) {
         export_at(set, i, &name, &place);
         for (int t = 0; tensors[t].name; t++) {
-            export_file(file, sizeof file, name, place, tensors[t].name);
-            snprintf(path, sizeof path, "%.4000s/%s", set->inputs, file);
+            path_of(path, set, name, place, t);
             unlink(path);
         }
-        snprintf(path, sizeof path, "%.4000s/%s-%d", set->inputs, name, place);
+        folder_of(path, set, name, place);
         rmdir(path);
     }
     rmdir(set->inputs);
@@ -167,18 +174,22 @@ int export_inputs(const struct export_set *set, double most, bool *is_usage, cha
         *is_usage = errno == EEXIST || errno == ENOENT || errno == ENOTDIR;
         snprintf(text, size, "--inputs %.300s: cannot be made (%s); a new folder was expected\n---> %s",
                  set->inputs, strerror(errno),
-                 errno == EEXIST ? "remove it, or choose another place" : "correct the path");
+                 errno == EEXIST                       ? "remove it, or choose another place"
+                 : errno == ENOENT || errno == ENOTDIR ? "correct the path"
+                                                       : "choose a place that can be written to");
         return -1;
     }
-    for (int i = 0; export_at(set, i, &name, &place); i++)
-        if (write_config(set, i, path) != 0) {
+    for (int i = 0; export_at(set, i, &name, &place); i++) {
+        const int failed = write_config(set, i, path);
+        if (failed != 0) {
             *is_usage = false;
             snprintf(text, size,
                      "%.300s: cannot be written (%s), and nothing is left of --inputs\n"
                      "---> free some room, or choose another place",
-                     path, strerror(errno));
+                     path, strerror(failed));
             remove_all(set, i + 1);
             return -1;
         }
+    }
     return 0;
 }

@@ -7,10 +7,8 @@
 /* Configuration i of the set, seen ones first; NULL beyond the last. *place counts from 1 within "seen" or "unseen". */
 const struct drawn *export_at(const struct export_set *set, int i, const char **name, int *place);
 
-/* "seen-1/x.npy", below the folder of inputs. */
-void export_file(char *path, size_t size, const char *name, int place, const char *tensor);
-
-/* The type that .npy has for it: "<f4"; of formats that NumPy lacks the unsigned integer with the same bits. */
-const char *export_stored(enum dtype dtype);
+/* "seen-1/x.npy", "seen-1.safetensors": below the folder of inputs. */
+void export_file(char *path, size_t size, const struct stored_format *as, const char *name, int place,
+                 const char *tensor);
 
 #endif

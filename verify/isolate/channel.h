@@ -97,6 +97,10 @@ enum reply_failure {
     FAILURE_RAISED /* Python: an exception, or a result that is none */
 };
 
+/* What stands for want of memory in the place of any other refusal: of a module, and of a kernel on a GPU, which passes on
+ * cudaErrorMemoryAllocation. */
+enum { RETURNED_SHORT = 2 };
+
 struct reply {
     uint32_t magic; /* CHANNEL_MAGIC */
     uint32_t kind;

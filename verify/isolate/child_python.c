@@ -27,8 +27,8 @@ void spawn_python_show(struct sandbox *sandbox, const struct python *python)
     char scripts[PYTHON_PATH];
     snprintf(scripts, sizeof scripts, "%s", python->script);
     *strrchr(scripts, '/') = '\0';
-    for (int i = 0; i < python->shown_count; i++)
-        sandbox_show(sandbox, python->shown[i]);
+    for (int i = 0; i < python->program.folders; i++)
+        sandbox_show(sandbox, python->program.folder[i]);
     for (int i = 0; programs[i]; i++)
         sandbox_show_program(sandbox, programs[i]);
     sandbox_show(sandbox, scripts);
@@ -56,10 +56,10 @@ __attribute__((format(printf, 3, 4))) static void add(char **environment, int *c
 /* The interpreter's own programs first (ninja); caches where nothing else is. */
 int spawn_python_environment(char **environment, const struct python *python, int threads)
 {
-    char bin[PYTHON_PATH];
+    char bin[PROGRAM_PATH];
     const char *const path = getenv("PATH"), *const cuda = getenv("CUDA_HOME"), *const cache = python->cache;
     int n = 0;
-    snprintf(bin, sizeof bin, "%s", python->interpreter);
+    snprintf(bin, sizeof bin, "%s", python->program.path);
     *strrchr(bin, '/') = '\0';
     add(environment, &n, "PATH=%s:%s", bin, path ? path : "/usr/bin:/bin");
     add(environment, &n, "HOME=%s", cache);

@@ -176,8 +176,10 @@ static bool is_done(int answer, struct reply *reply)
 {
     if (answer == PYTHON_DONE)
         return true;
-    reply->kind = answer == PYTHON_REFUSED ? REPLY_RETURNED : REPLY_FAILED;
-    reply->value = answer == PYTHON_REFUSED ? 1 : FAILURE_RAISED;
+    reply->kind = answer == PYTHON_RAISED ? REPLY_FAILED : REPLY_RETURNED;
+    reply->value = answer == PYTHON_RAISED  ? (int32_t)FAILURE_RAISED
+                   : answer == PYTHON_SHORT ? (int32_t)RETURNED_SHORT
+                                            : 1;
     snprintf(reply->text, sizeof reply->text, "%s", plan.text);
     return false;
 }

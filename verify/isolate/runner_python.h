@@ -33,7 +33,7 @@ struct python_plan {
 };
 
 /* What a callback returns; load: 0 or an enum reply_failure. */
-enum python_answer { PYTHON_DONE, PYTHON_REFUSED, PYTHON_RAISED };
+enum python_answer { PYTHON_DONE, PYTHON_REFUSED, PYTHON_RAISED, PYTHON_SHORT };
 
 /* Called with the interpreter's lock not held; they take it. */
 struct python_callbacks {

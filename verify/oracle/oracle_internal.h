@@ -15,16 +15,6 @@ struct oracle_process {
     size_t spoken;
 };
 
-/* An interpreter: the program itself, where a name on PATH or a link led, and the folders that it and its packages lie in. */
-enum { ORACLE_FOLDERS = 12 };
-struct oracle_python {
-    char program[1024], folder[ORACLE_FOLDERS][1024];
-    int folders;
-};
-
-/* Asks the interpreter `name` (NULL: python3) itself; 0, or -1 and why. */
-int oracle_find_python(const char *name, struct oracle_python *python, char *text, size_t size);
-
 /* Start it; 0, or -1 and why. */
 int oracle_start(struct oracle_process *process, const struct oracle_options *options, const char *script,
                  char *text, size_t size);

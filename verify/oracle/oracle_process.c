@@ -13,8 +13,10 @@
 
 #include "oracle_internal.h"
 #include "verify/isolate/launch.h"
+#include "verify/isolate/python_program.h"
 #include "verify/isolate/sandbox.h"
 #include "verify/isolate/usage.h"
+#include "verify/problem/paths.h"
 #include "verify/system/clock.h"
 #include "verify/system/interrupt.h"
 
@@ -23,7 +25,7 @@ enum { TICK_MS = 50, LOOK_EVERY = 4 };
 /* --- starting it --- */
 
 static bool enclose(struct sandbox *sandbox, const struct oracle_options *options,
-                    const struct oracle_python *python, const char *script)
+                    const struct python_program *python, const char *script)
 {
     char scripts[PATH_MAX];
     sandbox_begin(sandbox, options->cuda ? SANDBOX_CUDA : SANDBOX_CANDIDATE);
@@ -40,7 +42,7 @@ static bool enclose(struct sandbox *sandbox, const struct oracle_options *option
 
 /* argv of the interpreter behind the sandbox's, or alone. */
 static bool make_command(struct sandbox *sandbox, const struct oracle_options *options,
-                         const struct oracle_python *python, const char *script, char *text, size_t size)
+                         const struct python_program *python, const char *script, char *text, size_t size)
 {
     sandbox->count = 0;
     if (!sandbox_works() && sandbox_required()) {
@@ -55,21 +57,38 @@ static bool make_command(struct sandbox *sandbox, const struct oracle_options *o
         snprintf(text, size, "LD_LIBRARY_PATH names too many folders for the sandbox\n---> shorten it");
         return false;
     }
-    const char *const behind[] = {python->program, "-I", script, NULL};
+    const char *const behind[] = {python->path, "-I", script, NULL};
     for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
         sandbox->argv[sandbox->count + (int)i] = behind[i];
     return true;
+}
+
+/* What evaluates a task's graph is ours and needs torch; it takes the CPU where torch has no CUDA. Another's script knows itself
+ * what it needs. */
+static int find_python(struct python_program *python, const struct oracle_options *options, char *text,
+                       size_t size)
+{
+    char probe[PATH_MAX];
+    if (paths_find(probe, sizeof probe, "verify/python/probe.py")) {
+        snprintf(text, size, "found no %.500s, which asks an interpreter what it is\n---> run `make install`",
+                 probe);
+        return -1;
+    }
+    return python_ask(python, options->python, probe, text, size) ||
+                   (!options->problem->oracle->script && python_require(python, PYTHON_TORCH, text, size))
+               ? -1
+               : 0;
 }
 
 int oracle_start(struct oracle_process *process, const struct oracle_options *options, const char *script,
                  char *text, size_t size)
 {
     struct sandbox sandbox;
-    struct oracle_python python;
+    struct python_program python;
     char *environment[LAUNCH_WORDS + 1] = {NULL};
     int ours[2];
     *process = (struct oracle_process){.pid = 0};
-    if (oracle_find_python(options->python, &python, text, size) ||
+    if (find_python(&python, options, text, size) ||
         !make_command(&sandbox, options, &python, script, text, size))
         return -1;
     int status =
@@ -83,7 +102,7 @@ int oracle_start(struct oracle_process *process, const struct oracle_options *op
     if (status) {
         process->pid = 0;
         snprintf(text, size, "cannot start %s: %s\n---> name a Python that has torch: --python PATH",
-                 python.program, strerror(status));
+                 python.path, strerror(status));
         return -1;
     }
     process->channel = ours[0];

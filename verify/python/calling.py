@@ -5,7 +5,7 @@ import ctypes
 import importlib.util
 import types
 
-DONE, REFUSED, RAISED = 0, 1, 2
+DONE, REFUSED, RAISED, SHORT = 0, 1, 2, 3
 FAILURE_LOAD, FAILURE_SYMBOL = 1, 2
 INPUT, OUTPUT, INOUT = 0, 1, 2
 TEXT = 511
@@ -22,8 +22,9 @@ class Call:
 
 
 class Caller:
-    def __init__(self, torch, library, plan, binding, words):
+    def __init__(self, torch, library, plan, binding, words, shortage):
         self.torch, self.library, self.plan, self.binding, self.words = torch, library, plan, binding, words
+        self.is_short, self.out_of_memory = shortage.is_short, getattr(torch, "OutOfMemoryError", ())
         self.path = ""
         base = torch._C.TensorBase
         self.tensor_type = torch.Tensor
@@ -51,14 +52,14 @@ class Caller:
         self.plan.text = text.encode("ascii", "replace")[:TEXT]
 
     def explain(self, error):
-        """A refusal is what says so by its kind; anything else went wrong."""
+        """A refusal is what says so by its kind, or wants memory; anything else went wrong."""
         if isinstance(error, self.binding.BadResult):
             self.say(str(error))
             return RAISED
         self.say(f"raised {self.words.describe(error)}{self.line_of(error)}")
-        out_of_memory = getattr(self.torch, "OutOfMemoryError", ())
-        refusals = (NotImplementedError, ValueError, AssertionError, MemoryError)
-        return REFUSED if isinstance(error, refusals) or isinstance(error, out_of_memory) else RAISED
+        if self.is_short(error, self.out_of_memory):
+            return SHORT
+        return REFUSED if isinstance(error, (NotImplementedError, ValueError, AssertionError)) else RAISED
 
     # --- loading ---
 

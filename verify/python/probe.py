@@ -15,22 +15,30 @@ def torch_version():
     return version.group(1) if version else "unknown", cuda.group(1) if cuda else "none"
 
 
+def folders(executable):
+    """As they are named, and where links lead; none within another."""
+    named = [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, os.path.dirname(executable),
+             os.path.dirname(os.path.realpath(executable))] + sys.path
+    shown = []
+    for folder in named:
+        if not folder or not os.path.isdir(folder):
+            continue
+        for path in (os.path.abspath(folder), os.path.realpath(folder)):
+            if path != "/" and not any(path == s or path.startswith(s + "/") for s in shown):
+                shown.append(path)
+    return shown
+
+
 def main():
     version, cuda = torch_version()
-    print("executable", sys.executable)
+    executable = os.path.abspath(sys.executable) if sys.executable else ""
+    print("executable", executable)
     print("version", ".".join(map(str, sys.version_info[:3])))
     print("torch", version)
     print("cuda", cuda)
-    folders = [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix,
-               os.path.dirname(os.path.realpath(sys.executable))] + sys.path
-    shown = []
-    for folder in folders:
-        folder = os.path.abspath(folder) if folder else ""
-        if os.path.isdir(folder) and folder != "/" and not any(
-                folder == s or folder.startswith(s + "/") for s in shown):
-            shown.append(folder)
-    for folder in shown:
+    for folder in folders(executable):
         print("show", folder)
+    print("end", flush=True)
 
 
 main()

@@ -10,7 +10,6 @@ import os
 import sys
 
 TENSORS, ARGUMENTS, RANK, NAME, TEXT = 32, 16, 8, 32, 512
-DONE, REFUSED, RAISED = 0, 1, 2
 FAILURE_LOAD, FAILURE_SYMBOL = 1, 2
 
 
@@ -79,6 +78,7 @@ def main():
     binding = sibling("binding")
     calling = sibling("calling")
     words = sibling("words")
+    shortage = sibling("shortage")
     library.unseen_plan.restype = ctypes.POINTER(Plan)
     quick = ctypes.PyDLL(sys.argv[1])  # keeps the interpreter's lock: no thread of a candidate's runs meanwhile
     quick.unseen_view.restype = ctypes.c_void_p
@@ -93,7 +93,7 @@ def main():
             continue
         library.unseen_zygote_leave()
         gc.enable()
-        caller = calling.Caller(torch, quick, library.unseen_plan().contents, binding, words)
+        caller = calling.Caller(torch, quick, library.unseen_plan().contents, binding, words, shortage)
         callbacks = Callbacks(LOAD(caller.load), STEP(caller.prepare), STEP(caller.call), PACK(caller.pack),
                               FORGET(caller.forget))
         status = library.unseen_serve(ctypes.byref(callbacks), without)

@@ -184,14 +184,11 @@ bool session_is_state(const struct session *s, int t)
     return false;
 }
 
-/* By what it says: a module raised it, or a kernel returned the runtime's code. */
+/* By what it says: a module raised an error of that kind (verify/python/shortage.py), or a kernel returned the runtime's code. */
 static bool wants_memory(const struct session *s, const struct child_answer *answer)
 {
-    static const char raised[] = "raised OutOfMemoryError";
-    enum { CUDA_ERROR_MEMORY_ALLOCATION = 2 };
-    return s->options.python ? strncmp(answer->words, raised, sizeof raised - 1) == 0
-                             : s->options.device->backend == BACKEND_CUDA &&
-                                   answer->returned == CUDA_ERROR_MEMORY_ALLOCATION;
+    return (s->options.python || s->options.device->backend == BACKEND_CUDA) &&
+           answer->returned == RETURNED_SHORT;
 }
 
 void session_refused(struct session *s, const struct child_answer *answer, struct call_result *result)

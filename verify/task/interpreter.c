@@ -16,59 +16,19 @@ enum { SHOWN = 1200 };
 /* CUDA reserves address space without end: there only files are limited. */
 static const rlim_t MEMORY_LIMIT = (rlim_t)32 << 30, FILE_LIMIT = (rlim_t)1 << 30;
 
-/* --- names and places --- */
-
-static bool find_python(struct interpreter *it, const char *python)
-{
-    const char *const value = getenv("PATH");
-    if (python && strchr(python, '/')) {
-        snprintf(it->python, sizeof it->python, "%s", python);
-        if (*python != '/') {
-            char here[PATH_MAX / 2];
-            snprintf(it->python, sizeof it->python, "%s/%s", getcwd(here, sizeof here) ? here : ".", python);
-        }
-        return access(it->python, X_OK) == 0;
-    }
-    char *const list = strdup(value ? value : "/usr/bin:/bin");
-    bool found = false;
-    for (char *rest = list, *folder; list && !found && (folder = strsep(&rest, ":"));) {
-        snprintf(it->python, sizeof it->python, "%s/%s", folder, python ? python : "python3");
-        found = *folder == '/' && access(it->python, X_OK) == 0;
-    }
-    free(list);
-    return found;
-}
-
 enum folder_status interpreter_find(struct interpreter *it, const char *python, const char *script,
                                     char *text, size_t size)
 {
-    if (!find_python(it, python)) {
-        snprintf(text, size,
-                 "found no interpreter %s; Python with torch was expected\n---> --python names one",
-                 python ? python : "python3 on PATH");
+    char probe[PATH_MAX];
+    const bool found = paths_find(probe, sizeof probe, "verify/python/probe.py") == 0;
+    if (!found || paths_find(it->script, sizeof it->script, script) != 0) {
+        snprintf(text, size, "%s is missing\n---> install unseen again", found ? it->script : probe);
         return FOLDER_ENVIRONMENT;
     }
-    if (paths_find(it->script, sizeof it->script, script) != 0) {
-        snprintf(text, size, "%s is missing\n---> install unseen again", it->script);
-        return FOLDER_ENVIRONMENT;
-    }
-    return FOLDER_OK;
+    return python_ask(&it->python, python, probe, text, size) == 0 ? FOLDER_OK : FOLDER_ENVIRONMENT;
 }
 
 /* --- the process --- */
-
-/* A virtual environment is the folder above bin/ with pyvenv.cfg. */
-static void show_interpreter(struct sandbox *sandbox, const struct interpreter *it)
-{
-    char prefix[PATH_MAX], mark[PATH_MAX + 16];
-    snprintf(prefix, sizeof prefix, "%s", it->python);
-    for (int i = 0; i < 2 && strrchr(prefix, '/'); i++)
-        *strrchr(prefix, '/') = '\0';
-    snprintf(mark, sizeof mark, "%s/pyvenv.cfg", prefix);
-    if (access(mark, R_OK) == 0)
-        sandbox_show(sandbox, prefix);
-    sandbox_show_program(sandbox, it->python);
-}
 
 static bool enclose(struct sandbox *sandbox, const struct interpreter *it, const char *const *command)
 {
@@ -77,7 +37,8 @@ static bool enclose(struct sandbox *sandbox, const struct interpreter *it, const
     for (int i = 0; i < 2; i++)
         *strrchr(scripts, '/') = '\0'; /* verify/python */
     sandbox_begin(sandbox, it->cuda ? SANDBOX_CUDA : SANDBOX_CANDIDATE);
-    show_interpreter(sandbox, it);
+    for (int i = 0; i < it->python.folders; i++)
+        sandbox_show(sandbox, it->python.folder[i]);
     sandbox_show_sources(sandbox);
     sandbox_show(sandbox, scripts);
     for (int i = 0; i < INTERPRETER_SHOWN && it->shown[i]; i++)
@@ -159,6 +120,18 @@ static const char *signal_says(int number)
     }
 }
 
+/* There is none, or it cannot be imported. */
+static enum folder_status without_torch(const struct interpreter *it, const char *said, char *text,
+                                        size_t size)
+{
+    if (python_require(&it->python, PYTHON_TORCH, text, size) == 0)
+        snprintf(
+            text, size,
+            "%s cannot import its torch %s: %s\n---> mend it, or name another interpreter: --python PATH",
+            it->python.path, it->python.torch, said);
+    return FOLDER_ENVIRONMENT;
+}
+
 static enum folder_status explain(const struct interpreter *it, int status, char *text, size_t size)
 {
     char said[SHOWN];
@@ -172,6 +145,8 @@ static enum folder_status explain(const struct interpreter *it, int status, char
                  it->longer ? " SECONDS gives it longer" : "");
     else if (code == 2 && strstr(said, "--->"))
         snprintf(text, size, "%s", said);
+    else if (code == INTERPRETER_BARE)
+        return without_torch(it, said, text, size);
     else if (code > 128)
         snprintf(text, size, "%s was not %s: the interpreter was killed by signal %d, %s", it->source,
                  it->done, code - 128, signal_says(code - 128));
@@ -179,12 +154,12 @@ static enum folder_status explain(const struct interpreter *it, int status, char
         snprintf(text, size,
                  "%s was not %s: the interpreter ended with status %d: %s\n---> see that it has torch",
                  it->source, it->done, code, said);
-    return strstr(text, "has no torch") ? FOLDER_ENVIRONMENT : FOLDER_INPUT;
+    return FOLDER_INPUT;
 }
 
 enum folder_status interpreter_run(const struct interpreter *it, char *text, size_t size)
 {
-    const char *command[INTERPRETER_ARGUMENTS + 4] = {it->python, "-I", it->script};
+    const char *command[INTERPRETER_ARGUMENTS + 4] = {it->python.path, "-I", it->script};
     pid_t pid;
     for (int i = 0; i < INTERPRETER_ARGUMENTS && it->argument[i]; i++)
         command[3 + i] = it->argument[i];
@@ -196,7 +171,8 @@ enum folder_status interpreter_run(const struct interpreter *it, char *text, siz
         return FOLDER_ENVIRONMENT;
     }
     if ((errno = start(&pid, it, command)) != 0) {
-        snprintf(text, size, "cannot run %s: %s\n---> --python names another", it->python, strerror(errno));
+        snprintf(text, size, "cannot run %s: %s\n---> --python names another", it->python.path,
+                 strerror(errno));
         return FOLDER_ENVIRONMENT;
     }
     const int ended = confined_wait(pid, clock_seconds() + it->seconds);

@@ -5,12 +5,13 @@
 
 #include <limits.h>
 
+#include "verify/isolate/python_program.h"
 #include "verify/problem/folder.h"
 
-enum { INTERPRETER_ARGUMENTS = 12, INTERPRETER_SHOWN = 4 };
+enum { INTERPRETER_ARGUMENTS = 12, INTERPRETER_SHOWN = 4, INTERPRETER_BARE = 97 };
 
 struct interpreter {
-    char python[PATH_MAX]; /* as named: a virtual environment is known by its link */
+    struct python_program python;
     char script[PATH_MAX]; /* under verify/python/FAMILY/ */
     const char *argument[INTERPRETER_ARGUMENTS];
     const char *shown[INTERPRETER_SHOWN]; /* files and folders that it may read */
@@ -22,11 +23,13 @@ struct interpreter {
     bool cuda;          /* it may use the GPU */
 };
 
-/* Fills python (NULL: python3 on PATH) and script ("verify/python/task/importer.py"). Otherwise `text` says what is missing. */
+/* Fills python (NULL: python3 on PATH), whether or not it has torch, and script ("verify/python/task/importer.py"). Otherwise
+ * `text` says what is missing. */
 enum folder_status interpreter_find(struct interpreter *it, const char *python, const char *script,
                                     char *text, size_t size);
 
-/* Runs it to its end. An error that the script explains stands behind the mark "unseen-import: " in what it prints, with the status 2. */
+/* Runs it to its end. An error that the script explains stands behind the mark "unseen-import: " in what it prints, with the
+ * status 2; with INTERPRETER_BARE it cannot go on without torch. */
 enum folder_status interpreter_run(const struct interpreter *it, char *text, size_t size);
 
 #endif

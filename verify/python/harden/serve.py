@@ -1,5 +1,6 @@
 """unseen audit and unseen harden: REQUEST ANSWER, two JSON files. The request names the task and configurations; the answer
-says of every null output and planted fault which check accepts it where. Ends with 0, or with 2 after an error text."""
+says of every null output and planted fault which check accepts it where. Ends with 0, or with 2 after an error text,
+with 97 where torch cannot be imported."""
 import json
 import os
 import sys
@@ -7,12 +8,13 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MARK = "unseen-import: "
 DRAWS = 2
+WITHOUT_TORCH = 97  # INTERPRETER_BARE of verify/task/interpreter.h
 
 
-def fail(text):
+def fail(text, status=2):
     sys.__stderr__.write(f"{MARK}{text}\n")
     sys.__stderr__.flush()
-    os._exit(2)
+    os._exit(status)
 
 
 def one_line(error):
@@ -177,7 +179,7 @@ def main():
     try:
         import torch  # noqa: F401
     except ImportError as error:
-        fail(f"{sys.executable} has no torch: {error}; one with PyTorch was expected\n---> --python names another")
+        fail(str(error), WITHOUT_TORCH)
     import logging
     import warnings
     warnings.simplefilter("ignore")

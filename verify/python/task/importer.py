@@ -1,13 +1,17 @@
-"""unseen import: SOURCE DIRECTORY NAME [SECONDS [SIZE,..]]. Ends with 0, or with 2 after an error text on standard error."""
+"""unseen import: SOURCE DIRECTORY NAME [SECONDS [SIZE,..]]. Ends with 0, or with 2 after an error text on standard
+error, with 97 where torch cannot be imported."""
 import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
-def fail(text):
+WITHOUT_TORCH = 97  # INTERPRETER_BARE of verify/task/interpreter.h
+
+
+def fail(text, status=2):
     os.write(2, f"\nunseen-import: {text}\n".encode(errors="replace"))  # whatever a task has made of sys.stderr
-    os._exit(2)
+    os._exit(status)
 
 
 def main():
@@ -23,7 +27,7 @@ def main():
     try:
         import torch
     except ImportError as error:
-        fail(f"{sys.executable} has no torch: {error}; one with PyTorch was expected\n---> --python names another")
+        fail(str(error), WITHOUT_TORCH)
     from task import describe, write
     torch.set_num_threads(max(1, min(4, len(os.sched_getaffinity(0)))))
     try:
