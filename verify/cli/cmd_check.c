@@ -7,10 +7,11 @@
 #include "begin.h"
 #include "show.h"
 #include "verify/session/alone.h"
+#include "verify/session/mixture.h"
 #include "verify/session/run.h"
 #include "verify/system/interrupt.h"
 
-enum { PRINTED_LINES = 40 };
+enum { PRINTED_LINES = 40, MOST_KEPT = 64 };
 static const double time_budget = 0.5; /* seconds */
 
 /* What the candidate wrote on standard output and error, its last resort for debugging. */
@@ -59,6 +60,28 @@ static int report(const struct task *task, const struct session *session, const 
                                                                                        : EXIT_OTHER;
 }
 
+/* --values: one call on a mixture. What is wrong with its words is a matter of usage. */
+struct mixed {
+    struct mixture mixture;
+    struct box keep[MOST_KEPT];
+    struct mix mix;
+};
+
+static int read_values(const struct options *options, const struct config *config, struct mixed *mixed)
+{
+    char why[400];
+    if (options->timed) {
+        options_error("--timing and --values were found; expected one of them\n"
+                      "---> leave out --timing: what is timed has the values of its own seed");
+        return EXIT_USAGE;
+    }
+    if (mix_parse(config, options->values, &mixed->mixture, mixed->keep, MOST_KEPT, &mixed->mix, why,
+                  sizeof why) == 0)
+        return 0;
+    options_error("%s", why);
+    return EXIT_USAGE;
+}
+
 /* As in verify: what does not answer in time may take longer where the problem's baseline does, too. */
 static enum session_status check(const struct task *task, const struct session_options *options,
                                  struct session *session, struct config_result *result)
@@ -93,7 +116,9 @@ static enum session_status time_it(struct task *task, const struct options *opti
     return status;
 }
 
-static int run_check(struct task *task, const struct options *options, const struct config *config)
+/* `mix` NULL: the configuration as it is drawn. */
+static int run_values(struct task *task, const struct options *options, const struct config *config,
+                      const struct mix *mix)
 {
     char log[600];
     struct run_options run = {.timeout = options->timeout, .memory = options->memory};
@@ -108,7 +133,8 @@ static int run_check(struct task *task, const struct options *options, const str
         return EXIT_ENVIRONMENT;
     }
     config_format(config, result.line, sizeof result.line);
-    enum session_status checked = check(task, &session_options, session, &result);
+    enum session_status checked =
+        mix ? session_check_mix(session, mix, &result) : check(task, &session_options, session, &result);
     if (options->timed && !is_interrupted() && checked == SESSION_OK && result.outcome == OUTCOME_PASS)
         checked = time_it(task, options, session, config, &result);
     if (!is_interrupted() && checked == SESSION_OK) {
@@ -122,6 +148,16 @@ static int run_check(struct task *task, const struct options *options, const str
         status = checked == SESSION_BAD ? EXIT_USAGE : EXIT_ENVIRONMENT;
     }
     session_close(session);
+    return status;
+}
+
+static int run_check(struct task *task, const struct options *options, const struct config *config)
+{
+    struct mixed mixed = {.mix.of = NULL};
+    int status = options->values ? read_values(options, config, &mixed) : 0;
+    if (status == 0)
+        status = run_values(task, options, config, options->values ? &mixed.mix : NULL);
+    mixture_close(&mixed.mixture);
     return status;
 }
 
