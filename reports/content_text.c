@@ -42,19 +42,15 @@ static void elements_text(char *text, size_t size, const struct result_content *
 
     share(of, sizeof of, c);
     list_items(items, sizeof items, c);
+    if (c->items == 0)
+        snprintf(items, sizeof items, "%s has those of the failing content", c->places);
     if (c->kind == RESULT_CONTENT_MANY)
         snprintf(text, size, "and it takes failing values all over: no few elements are enough");
-    else if (c->kind == RESULT_CONTENT_SOME)
-        snprintf(
-            text, size,
-            "and fails as soon as %s has those of the failing content (%s; whether fewer do was not found "
-            "in %d runs)",
-            c->places, of, c->runs);
-    else if (c->items > 0)
-        snprintf(text, size, "and fails as soon as %s (%s)", items, of);
     else
-        snprintf(text, size, "and fails as soon as %s has those of the failing content (%s, none too many)",
-                 c->places, of);
+        snprintf(text, size, "and fails as soon as %s (%s%s)", items, of,
+                 c->kind == RESULT_CONTENT_SOME ? "; fewer may do"
+                 : c->elements > 1              ? "; with one fewer it passes"
+                                                : "");
 }
 
 bool content_text(char text[SAID_SIZE], const struct diagnosis *d)

@@ -65,14 +65,20 @@ static bool all_hold(const struct which *w, const struct narrow *n, holds *quest
 
 /* --- values --- */
 
-static bool is_nan(const struct asked *a)
+/* The value of the first of all. */
+static double first_value(const struct which *w, const struct narrow *n)
 {
-    return isnan(a->value);
+    const struct instance_tensor *tensor = &w->mixture.own.tensor[n->box[0].tensor];
+    int64_t first = 0;
+    for (int d = 0; d < tensor->rank; d++)
+        first = first * tensor->dim[d] + n->box[0].low[d];
+    return mixture_value(&w->mixture, true, n->box[0].tensor, first);
 }
 
-static bool is_infinite(const struct asked *a)
+static bool is_first_value(const struct asked *a)
 {
-    return isinf(a->value);
+    const double value = first_value(a->w, a->narrow);
+    return a->value == value || (isnan(a->value) && isnan(value));
 }
 
 /* Of its row, the last dimension, beyond all others by `sign`. */
@@ -118,12 +124,11 @@ static bool is_larger_than_all(const struct asked *a)
 static void say_values(struct which *w, const struct narrow *n)
 {
     const bool several = w->out->elements > 1;
+    const double first = first_value(w, n);
     const int t = n->box[0].tensor;
     const char *const name = w->task->problem->tensors[t].name;
-    if (several && all_hold(w, n, is_nan))
-        say(w, "all of them NaN");
-    else if (several && all_hold(w, n, is_infinite))
-        say(w, "all of them infinite");
+    if (w->out->items == 0 && all_hold(w, n, is_first_value))
+        say(w, isnan(first) ? "all of them NaN" : "all of them %.4g", first);
     if (all_hold(w, n, is_greatest))
         say(w, "%sthe greatest of its row", several ? "each " : "");
     else if (all_hold(w, n, is_least))
@@ -151,118 +156,140 @@ static void name_dimension(const struct which *w, int t, int d, char *name, size
         snprintf(name, size, "dimension %d", d);
 }
 
-/* Do all boxes lie behind the last multiple of `tile` along dimension d, and something before it? */
-static bool lie_in_tail(const struct which *w, const struct narrow *n, int d, int64_t tile)
+/* Does the only box lie behind the last multiple of `tile` along dimension d, and something before it? */
+static bool lies_in_tail(const struct which *w, const struct box *box, int d, int64_t tile)
 {
-    for (int i = 0; i < n->boxes; i++) {
-        const struct instance_tensor *tensor = &w->mixture.own.tensor[n->box[i].tensor];
-        const int64_t dim = tensor->dim[d];
-        if (n->box[i].tensor != n->box[0].tensor || dim <= tile || n->box[i].low[d] < dim - dim % tile)
-            return false;
-    }
-    return true;
+    const int64_t dim = w->mixture.own.tensor[box->tensor].dim[d];
+    return dim > tile && box->low[d] >= dim - dim % tile;
 }
 
-/* The narrowest tile that it may be the rest of. */
-static void say_tail(struct which *w, const struct narrow *n)
+/* The narrowest tile that it may be the rest of, along dimension d. */
+static void say_tail(struct which *w, const struct narrow *n, int d)
 {
     enum { LEAST_TILE = 4, MOST_TILE = 4096 };
     char name[48];
     const int t = n->box[0].tensor;
-    const struct instance_tensor *tensor = &w->mixture.own.tensor[t];
-    for (int d = tensor->rank - 1; d >= 0; d--)
-        for (int64_t tile = LEAST_TILE; tile <= MOST_TILE; tile *= 2)
-            if (lie_in_tail(w, n, d, tile)) {
-                name_dimension(w, t, d, name, sizeof name);
-                say(w, "among the last %s %% %lld = %lld of %lld along %s", name, (long long)tile,
-                    (long long)(tensor->dim[d] % tile), (long long)tensor->dim[d], name);
-                return;
-            }
+    const int64_t dim = w->mixture.own.tensor[t].dim[d];
+    for (int64_t tile = LEAST_TILE; tile <= MOST_TILE; tile *= 2)
+        if (lies_in_tail(w, n->box, d, tile)) {
+            name_dimension(w, t, d, name, sizeof name);
+            say(w, "among the last %s %% %lld = %lld of %lld along %s", name, (long long)tile,
+                (long long)(dim % tile), (long long)dim, name);
+            return;
+        }
 }
 
-/* --- a value elsewhere, another value there --- */
+/* --- values elsewhere, another value there --- */
 
-static int run_with(struct which *w, int t, int64_t element, double value, bool *passes)
+enum { MOST_SET = 16 };
+
+static int run_with(struct which *w, const struct set_element *set, int sets, bool *passes)
 {
-    const struct set_element set = {t, element, value};
-    const struct mix mix = {.of = &w->mixture, .set = &set, .sets = 1};
+    const struct mix mix = {.of = &w->mixture, .set = set, .sets = sets};
     return which_run(w, &mix, passes);
 }
 
-/* Another place of its row, or where rows have one element, of the tensor: the first, or the last. */
-static int64_t other_place(const struct instance_tensor *tensor, int64_t element)
+/* The elements of the only box, and the values that fail. */
+static int list_set(const struct which *w, const struct box *box, struct set_element *set)
 {
-    const int64_t all = instance_tensor_count(tensor), width = instance_tensor_width(tensor);
-    const int64_t length = width > 1 ? width : all, first = element - element % length;
-    return element != first ? first : first + length - 1;
+    const int64_t count = instance_tensor_count(&w->mixture.own.tensor[box->tensor]);
+    int sets = 0;
+    for (int64_t i = 0; i < count && sets < MOST_SET; i++)
+        if (box_has(&w->mixture.own, box, i))
+            set[sets++] =
+                (struct set_element){box->tensor, i, mixture_value(&w->mixture, true, box->tensor, i)};
+    return sets;
+}
+
+/* As far away as may be along the last dimension that has room, which is returned: at its begin, or from there at its end. -1:
+ * none has. */
+static int move_box(const struct which *w, const struct box *box, struct box *moved)
+{
+    const struct instance_tensor *tensor = &w->mixture.own.tensor[box->tensor];
+    int d = tensor->rank - 1;
+    while (d >= 0 && box->high[d] - box->low[d] == tensor->dim[d])
+        d--;
+    *moved = *box;
+    if (d >= 0) {
+        moved->low[d] = box->low[d] > 0 ? 0 : tensor->dim[d] - (box->high[d] - box->low[d]);
+        moved->high[d] = moved->low[d] + (box->high[d] - box->low[d]);
+    }
+    return d;
 }
 
 /* Is it the place? Only then a tail is more than where it happens to be. */
-static void try_elsewhere(struct which *w, const struct narrow *n, int t, int64_t element, double value)
+static void try_elsewhere(struct which *w, const struct narrow *n, const struct set_element *set, int sets)
 {
-    const int64_t place = other_place(&w->mixture.own.tensor[t], element);
-    char text[80];
+    struct set_element moved_set[MOST_SET];
+    struct box moved;
+    char text[120];
     bool passes;
-    if (place == element || !mixture_is_used(&w->mixture, t, place))
+    const int d = move_box(w, n->box, &moved);
+    if (d < 0)
         return;
-    const int fails = run_with(w, t, place, value, &passes);
-    const struct box box = box_of_element(&w->mixture.own, t, place);
-    boxes_format(&w->mixture, &box, 1, text, sizeof text);
+    list_set(w, &moved, moved_set);
+    for (int i = 0; i < sets; i++) {
+        if (!mixture_is_used(&w->mixture, moved_set[i].tensor, moved_set[i].element))
+            return;
+        moved_set[i].value = set[i].value;
+    }
+    const int fails = run_with(w, moved_set, sets, &passes);
+    boxes_format(&w->mixture, &moved, 1, text, sizeof text);
     if (passes)
-        say_tail(w, n);
+        say_tail(w, n, d);
     if (passes || fails == 1)
-        say(w, "the same value at %s %s", text, passes ? "passes" : "fails, too");
+        say(w, "the same value%s at %s %s%s", sets > 1 ? "s" : "", text, passes ? "pass" : "fail",
+            sets > 1 ? (passes ? "" : ", too")
+            : passes ? "es"
+                     : "s, too");
 }
 
 /* From which value on, between that which passes and that which fails: by powers where they are far apart. */
-static void try_between(struct which *w, int t, int64_t element, double fails, double passes)
+static void try_between(struct which *w, struct set_element set, double passes)
 {
     enum { STEPS = 6 };
     static const double far = 16, near = 0.02;
     const double from = passes;
-    if (!isfinite(fails) || !isfinite(passes) || mixture_is_whole(w->task->problem->tensors[t].dtype))
+    double fails = set.value;
+    if (!isfinite(fails) || !isfinite(passes) ||
+        mixture_is_whole(w->task->problem->tensors[set.tensor].dtype))
         return;
     for (int i = 0; i < STEPS && fabs(fails - passes) > near * fabs(fails); i++) {
         const bool by_powers =
             fails * passes > 0 && (fabs(fails / passes) > far || fabs(passes / fails) > far);
-        const double middle =
-            by_powers ? copysign(sqrt(fabs(fails)) * sqrt(fabs(passes)), fails) : fails / 2 + passes / 2;
         bool passed;
-        const int failed = run_with(w, t, element, middle, &passed);
-        if (failed != 1 && !passed)
+        set.value =
+            by_powers ? copysign(sqrt(fabs(fails)) * sqrt(fabs(passes)), fails) : fails / 2 + passes / 2;
+        if (run_with(w, &set, 1, &passed) != 1 && !passed)
             break;
         if (passed)
-            passes = middle;
+            passes = set.value;
         else
-            fails = middle;
+            fails = set.value;
     }
     if (passes != from)
         say(w, "%.3g there still passes, %.3g fails", passes, fails);
 }
 
 /* In a mixture of which nothing is promised the failure must show as well, else what passes there says nothing. */
-static void try_one(struct which *w, const struct narrow *n)
+static void try_others(struct which *w, const struct narrow *n)
 {
-    const int t = n->box[0].tensor;
-    const int64_t count = instance_tensor_count(&w->mixture.own.tensor[t]);
-    int64_t element = 0;
-    while (element < count &&
-           !(box_has(&w->mixture.own, &n->box[0], element) && mixture_differs(&w->mixture, t, element)))
-        element++;
-    if (element == count)
+    struct set_element set[MOST_SET];
+    if (n->boxes != 1 || box_count(&w->mixture.own, n->box) > MOST_SET)
         return;
-    const double value = mixture_value(&w->mixture, true, t, element);
-    if (run_with(w, t, element, value, NULL) != 1)
+    const int sets = list_set(w, n->box, set);
+    for (int i = 0; i < sets; i++)
+        if (!mixture_is_used(&w->mixture, set[i].tensor, set[i].element))
+            return;
+    if (run_with(w, set, sets, NULL) != 1)
         return;
-    try_elsewhere(w, n, t, element, value);
-    try_between(w, t, element, value, mixture_value(&w->mixture, false, t, element));
+    try_elsewhere(w, n, set, sets);
+    if (sets == 1)
+        try_between(w, set[0], mixture_value(&w->mixture, false, set[0].tensor, set[0].element));
 }
 
 void which_special(struct which *w, const struct narrow *n)
 {
     say_values(w, n);
-    if (w->out->elements == 1)
-        try_one(w, n);
-    else
-        say_tail(w, n);
+    try_others(w, n);
 }

@@ -65,6 +65,8 @@ enum data_kind mix_data(const struct mix *mix);
 
 /* "seed=7 keep=x[0,4] keep=x[2,8..15]": a mixture beside the line of its first configuration. False: the text is too short. */
 bool mix_format(const struct mix *mix, char *text, size_t size);
+/* The second content alone: "input=normal seed=7". */
+size_t mix_format_other(const struct mixture *mixture, char *text, size_t size);
 /* Boxes alone: "x[0,4], x[2,8..15]". */
 bool boxes_format(const struct mixture *mixture, const struct box *box, int count, char *text, size_t size);
 

@@ -43,17 +43,26 @@ bool boxes_format(const struct mixture *m, const struct box *box, int count, cha
     return format_boxes(m, box, count, "", ", ", text, size);
 }
 
+size_t mix_format_other(const struct mixture *m, char *text, size_t size)
+{
+    const struct config *own = &m->own_config, *other = &m->other_config;
+    const int input = problem_input_axis(own->problem);
+    size_t used = 0;
+    if (input >= 0 && own->value[input] != other->value[input])
+        used = (size_t)snprintf(text, size, "%s=%s ", own->problem->axes[input].name,
+                                problem_choice(own->problem, input, other->value[input]));
+    if (used < size)
+        used += (size_t)snprintf(text + used, size - used, "seed=%llu", (unsigned long long)other->seed);
+    return used;
+}
+
 bool mix_format(const struct mix *mix, char *text, size_t size)
 {
-    const struct config *own = &mix->of->own_config, *other = &mix->of->other_config;
-    const int input = problem_input_axis(own->problem);
     size_t used = (size_t)snprintf(text, size, "%s", mix->of->content ? "content=1 " : "");
-    if (input >= 0 && own->value[input] != other->value[input] && used < size)
-        used += (size_t)snprintf(text + used, size - used, "%s=%s ", own->problem->axes[input].name,
-                                 problem_choice(own->problem, input, other->value[input]));
     if (used < size)
-        used += (size_t)snprintf(text + used, size - used, "seed=%llu%s", (unsigned long long)other->seed,
-                                 mix->keeps ? " " : "");
+        used += mix_format_other(mix->of, text + used, size - used);
+    if (used < size && mix->keeps > 0)
+        used += (size_t)snprintf(text + used, size - used, " ");
     return used < size && mix->sets == 0 &&
            format_boxes(mix->of, mix->keep, mix->keeps, "keep=", " ", text + used, size - used);
 }
