@@ -48,6 +48,7 @@ Suite *bugs_compile_suite(void);
 Suite *derived_suite(void);
 Suite *explain_suite(void);
 Suite *pattern_suite(void);
+Suite *values_suite(void);
 Suite *shrink_suite(void);
 Suite *plant_suite(void);
 Suite *busy_suite(void);
