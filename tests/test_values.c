@@ -21,7 +21,7 @@ static struct config config_of(const char *problem, const char *line)
 static void open_mixture(struct mixture *mixture, const char *problem, const char *own, const char *other)
 {
     const struct config one = config_of(problem, own), two = config_of(problem, other);
-    ck_assert_int_eq(mixture_open(mixture, &one, 0, &two), 0);
+    ck_assert_int_eq(mixture_open(mixture, &one, 0, &two, 0), 0);
 }
 
 /* A tensor's memory in a mixture. */
@@ -59,13 +59,11 @@ END_TEST
 /* Tables, lengths and what is gathered stay; so does storage that a sequence does not use, which is NaN in one or both. */
 START_TEST(what_couples_tensors_is_never_mixed)
 {
-    static const char line[] = "batch=3 heads=2 kv_heads=1 head_dim=64 page_size=8 max_len=40 lengths=ragged "
-                               "table=shuffled input=normal seed=";
-    char own[200], other[200];
+    const struct config config = config_of(
+        "paged_attention", "batch=3 heads=2 kv_heads=1 head_dim=64 page_size=8 max_len=40 lengths=ragged "
+                           "table=shuffled past=nan input=normal seed=1");
     struct mixture m;
-    snprintf(own, sizeof own, "%s1", line);
-    snprintf(other, sizeof other, "%s2", line);
-    open_mixture(&m, "paged_attention", own, other);
+    ck_assert_int_eq(mixture_open(&m, &config, 0, &config, 1), 0);
     const struct problem *problem = m.own_config.problem;
     const int cache = problem_tensor_index(problem, "kv_cache");
     int mixed = 0, unused = 0;
@@ -115,11 +113,15 @@ START_TEST(a_mixture_is_read_as_it_is_written)
                read[2];
     struct mix mix;
     char text[200], why[400];
-    open_mixture(&m, "softmax", "rows=3 cols=5 input=wide seed=1", "rows=3 cols=5 input=normal seed=7");
+    const struct config one = config_of("softmax", "rows=3 cols=5 input=wide seed=1"),
+                        two = config_of("softmax", "rows=3 cols=5 input=normal seed=7");
+    ck_assert_int_eq(mixture_open(&m, &one, 1, &two, 2), 0);
     ck_assert(mix_format(&(struct mix){.of = &m, .keep = keep, .keeps = 2}, text, sizeof text));
-    ck_assert_str_eq(text, "input=normal seed=7 keep=x[1,2..3] keep=x[0,0]");
+    ck_assert_str_eq(text, "input=normal seed=7 content=2 own=1 keep=x[1,2..3] keep=x[0,0]");
     ck_assert_msg(mix_parse(&m.own_config, text, &again, read, 2, &mix, why, sizeof why) == 0, "%s", why);
     ck_assert(config_equal(&again.other_config, &m.other_config));
+    ck_assert_int_eq(again.own_content, 1);
+    ck_assert_int_eq(again.other_content, 2);
     ck_assert_int_eq(mix.keeps, 2);
     ck_assert(memcmp(keep, read, sizeof keep) == 0);
     mixture_close(&again);

@@ -12,7 +12,7 @@ static const double most_ns = 3e8;
 enum { MOST_ELEMENTS = 1 << 20 };
 /* Other contents that are tried: a failure that nine in ten contents show is passed by one of these in half of all cases, and
  * what all of them fail is nothing that values explain. Runs that are left for what is special. */
-enum { OTHER_SEEDS = 6, PUBLISHED_SEEDS = 2, KEPT_BACK = 2 };
+enum { OTHER_CONTENTS = 7, PUBLISHED_CONTENTS = 2, KEPT_BACK = 2 };
 
 int which_run(struct which *w, const struct mix *mix, bool *passes)
 {
@@ -38,10 +38,12 @@ static int run_whole(struct which *w, bool own, bool *passes)
     return which_run(w, &mix, passes);
 }
 
-static bool open_pair(struct which *w, const struct config *own, int content, const struct config *other)
+static bool open_pair(struct which *w, const struct config *own, int own_content, const struct config *other,
+                      int other_content)
 {
     mixture_close(&w->mixture);
-    return mixture_open(&w->mixture, own, content, other) == 0 && mixture_elements(&w->mixture) > 0;
+    return mixture_open(&w->mixture, own, own_content, other, other_content) == 0 &&
+           mixture_elements(&w->mixture) > 0;
 }
 
 /* --- a failing and a passing content --- */
@@ -50,41 +52,56 @@ static bool open_pair(struct which *w, const struct config *own, int content, co
 static int failing_content(struct which *w, const struct config *failure)
 {
     for (int content = 0; content < 2; content++)
-        if (open_pair(w, failure, content, failure) && run_whole(w, true, NULL) == 1)
+        if (open_pair(w, failure, content, failure, 0) && run_whole(w, true, NULL) == 1)
             return content;
     return -1;
 }
 
-/* Do the values of this content pass there? */
+/* Do the values of this content pass there? *tried counts those that could be asked. */
 static bool values_pass(struct which *w, const struct config *failure, int content,
-                        const struct config *other)
+                        const struct config *other, int other_content, int *tried)
 {
     bool passes = false;
-    return open_pair(w, failure, content, other) && run_whole(w, false, &passes) >= 0 && passes;
+    if (!open_pair(w, failure, content, other, other_content))
+        return false;
+    ++*tried;
+    return run_whole(w, false, &passes) >= 0 && passes;
 }
 
-/* The other content of the same line, that of the seed that is known to pass, of small seeds, and of the published class. */
+/* Of small seeds; where the shapes change with the seed, further contents of its own. */
+static bool others_pass(struct which *w, const struct config *failure, int content)
+{
+    struct config other = *failure;
+    int tried = 0;
+    for (other.seed = 1; other.seed <= OTHER_CONTENTS; other.seed++)
+        if (other.seed != failure->seed && values_pass(w, failure, content, &other, 0, &tried))
+            return true;
+    for (int i = 2; tried == 0 && i < 2 + OTHER_CONTENTS; i++) {
+        int of_own = 0;
+        if (values_pass(w, failure, content, failure, i, &of_own))
+            return true;
+    }
+    return false;
+}
+
+/* The other content of the same line, that of the seed that is known to pass, others, and those of the published class. */
 static bool find_passing(struct which *w, const struct config *failure, int content,
                          const struct config *known)
 {
     const int input = problem_input_axis(failure->problem);
     struct config other = *failure;
     int tried = 0;
-    if (content == 1 && values_pass(w, failure, content, failure))
+    if (content == 1 && values_pass(w, failure, content, failure, 0, &tried))
         return true;
-    if (known && values_pass(w, failure, content, known))
+    if (known && values_pass(w, failure, content, known, 0, &tried))
         return true;
-    for (other.seed = 1; tried < OTHER_SEEDS; other.seed++)
-        if (other.seed != failure->seed) {
-            tried++;
-            if (values_pass(w, failure, content, &other))
-                return true;
-        }
+    if (others_pass(w, failure, content))
+        return true;
     if (input < 0 || failure->value[input] == 0)
         return false;
     other.value[input] = 0;
-    for (other.seed = 1; other.seed <= PUBLISHED_SEEDS; other.seed++)
-        if (values_pass(w, failure, content, &other))
+    for (int i = 0; i < PUBLISHED_CONTENTS; i++)
+        if (values_pass(w, failure, content, &other, i, &tried))
             return true;
     return false;
 }
@@ -102,13 +119,13 @@ static void try_structure(struct which *w, const struct config *failure, int con
         if (other.seed == failure->seed)
             continue;
         tried++;
-        if (!open_pair(w, failure, content, &other) || !mixture_is_structured(&w->mixture))
+        if (!open_pair(w, failure, content, &other, 0) || !mixture_is_structured(&w->mixture))
             return;
-        if (!open_pair(w, &other, 0, &other) || run_whole(w, true, &passes) < 0)
+        if (!open_pair(w, &other, 0, &other, 0) || run_whole(w, true, &passes) < 0)
             return;
     }
     other.seed--;
-    if (!passes || !open_pair(w, failure, content, &other))
+    if (!passes || !open_pair(w, failure, content, &other, 0))
         return;
     for (int t = 0; mixture_next_structure(&w->mixture, &t); t++) {
         const size_t used = strlen(w->out->places);
@@ -229,8 +246,10 @@ static bool ask_about(struct which *w, const struct config *failure, const struc
         return false;
     config_format(failure, w->out->line, sizeof w->out->line);
     mix_format_other(&w->mixture, w->out->passing, sizeof w->out->passing);
-    if (config_equal(&w->mixture.other_config, failure))
+    if (config_equal(&w->mixture.other_config, failure) && w->mixture.other_content == 0)
         snprintf(w->out->passing, sizeof w->out->passing, "the first of its two contents");
+    else if (config_equal(&w->mixture.other_config, failure))
+        snprintf(w->out->passing, sizeof w->out->passing, "content %d of its own", w->mixture.other_content);
     return true;
 }
 

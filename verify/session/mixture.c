@@ -92,19 +92,24 @@ static void *values_of(const struct config *config, const struct instance *insta
     return values;
 }
 
-int mixture_open(struct mixture *m, const struct config *own, int content, const struct config *other)
+int mixture_open(struct mixture *m, const struct config *own, int own_content, const struct config *other,
+                 int other_content)
 {
     const struct problem *problem = own->problem;
-    *m = (struct mixture){.own_config = *own, .other_config = *other, .content = content};
-    if (config_instantiate(own, content, &m->own) != 0 || config_instantiate(other, 0, &m->other) != 0 ||
+    *m = (struct mixture){.own_config = *own,
+                          .other_config = *other,
+                          .own_content = own_content,
+                          .other_content = other_content};
+    if (config_instantiate(own, own_content, &m->own) != 0 ||
+        config_instantiate(other, other_content, &m->other) != 0 ||
         !have_one_shape(problem, &m->own, &m->other))
         return -1;
     for (int t = 0; problem->tensors[t].name; t++) {
         if (!is_drawn(problem, t) || !is_free(problem, &m->own, t) || !is_free(problem, &m->other, t) ||
             instance_tensor_count(&m->own.tensor[t]) == 0)
             continue;
-        m->own_values[t] = values_of(own, &m->own, content, t);
-        m->other_values[t] = values_of(other, &m->other, 0, t);
+        m->own_values[t] = values_of(own, &m->own, own_content, t);
+        m->other_values[t] = values_of(other, &m->other, other_content, t);
         if (!m->own_values[t] || !m->other_values[t])
             return -1;
     }

@@ -26,13 +26,14 @@ struct set_element {
 
 struct mixture {
     struct config own_config, other_config;
-    int content; /* of own_config: the first one. Of other_config it is content 0 */
+    int own_content, other_content; /* numbers of theirs; a check runs 0 and 1 */
     struct instance own, other;
     void *own_values[PROBLEM_MAX_TENSORS], *other_values[PROBLEM_MAX_TENSORS]; /* NULL: not mixed */
 };
 
 /* 0; -1 where memory is out, or the two have not the same shapes. To be closed in any case. */
-int mixture_open(struct mixture *mixture, const struct config *own, int content, const struct config *other);
+int mixture_open(struct mixture *mixture, const struct config *own, int own_content,
+                 const struct config *other, int other_content);
 void mixture_close(struct mixture *mixture);
 
 /* Elements of both contents together that can be mixed. */
@@ -65,7 +66,7 @@ enum data_kind mix_data(const struct mix *mix);
 
 /* "seed=7 keep=x[0,4] keep=x[2,8..15]": a mixture beside the line of its first configuration. False: the text is too short. */
 bool mix_format(const struct mix *mix, char *text, size_t size);
-/* The second content alone: "input=normal seed=7". */
+/* The second content alone: "input=normal seed=7", "seed=7 content=2". */
 size_t mix_format_other(const struct mixture *mixture, char *text, size_t size);
 /* Boxes alone: "x[0,4], x[2,8..15]". */
 bool boxes_format(const struct mixture *mixture, const struct box *box, int count, char *text, size_t size);

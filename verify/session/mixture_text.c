@@ -53,14 +53,16 @@ size_t mix_format_other(const struct mixture *m, char *text, size_t size)
                                 problem_choice(own->problem, input, other->value[input]));
     if (used < size)
         used += (size_t)snprintf(text + used, size - used, "seed=%llu", (unsigned long long)other->seed);
+    if (m->other_content > 0 && used < size)
+        used += (size_t)snprintf(text + used, size - used, " content=%d", m->other_content);
     return used;
 }
 
 bool mix_format(const struct mix *mix, char *text, size_t size)
 {
-    size_t used = (size_t)snprintf(text, size, "%s", mix->of->content ? "content=1 " : "");
-    if (used < size)
-        used += mix_format_other(mix->of, text + used, size - used);
+    size_t used = mix_format_other(mix->of, text, size);
+    if (used < size && mix->of->own_content > 0)
+        used += (size_t)snprintf(text + used, size - used, " own=%d", mix->of->own_content);
     if (used < size && mix->keeps > 0)
         used += (size_t)snprintf(text + used, size - used, " ");
     return used < size && mix->sets == 0 &&
@@ -121,34 +123,57 @@ static int read_box(const struct mixture *m, const char *word, struct box *box, 
     return 0;
 }
 
-static int read_word(const char *word, struct config *other, int *content, char *why, size_t size)
+/* What a text says beside keep=. */
+struct words {
+    struct config other;
+    int own_content, other_content;
+};
+
+/* "own=1" */
+static bool read_content(const char *word, const char *name, int *content)
 {
-    const int input = problem_input_axis(other->problem);
-    const char *const axis = input >= 0 ? other->problem->axes[input].name : "";
-    const size_t length = strcspn(word, "=");
-    char *end = "";
+    enum { MOST_CONTENT = 1000 };
+    const size_t length = strlen(name);
+    char *end;
+    if (strncmp(word, name, length) != 0 || word[length] < '0' || word[length] > '9')
+        return false;
+    const long number = strtol(word + length, &end, 10);
+    *content = (int)number;
+    return *end == '\0' && number <= MOST_CONTENT;
+}
+
+static bool read_seed(const char *word, uint64_t *seed)
+{
+    char *end;
     errno = 0;
-    if (strncmp(word, "keep=", 5) == 0)
+    if (strncmp(word, "seed=", 5) != 0 || word[5] < '0' || word[5] > '9')
+        return false;
+    *seed = strtoull(word + 5, &end, 10);
+    return *end == '\0' && errno == 0;
+}
+
+static bool read_class(const char *word, int input, struct config *config)
+{
+    const char *const axis = input >= 0 ? config->problem->axes[input].name : "";
+    const size_t length = strlen(axis);
+    if (input < 0 || strncmp(word, axis, length) != 0 || word[length] != '=')
+        return false;
+    const int choice = problem_choice_index(config->problem, input, word + length + 1);
+    config->value[input] = choice;
+    return choice >= 0;
+}
+
+static int read_word(const char *word, struct words *words, char *why, size_t size)
+{
+    const int input = problem_input_axis(words->other.problem);
+    const char *const axis = input >= 0 ? words->other.problem->axes[input].name : "";
+    if (strncmp(word, "keep=", 5) == 0 || read_content(word, "own=", &words->own_content) ||
+        read_content(word, "content=", &words->other_content) || read_seed(word, &words->other.seed) ||
+        read_class(word, input, &words->other))
         return 0;
-    if (strcmp(word, "content=0") == 0 || strcmp(word, "content=1") == 0) {
-        *content = word[length + 1] - '0';
-        return 0;
-    }
-    if (strncmp(word, "seed=", 5) == 0 && word[5] >= '0' && word[5] <= '9') {
-        other->seed = strtoull(word + 5, &end, 10);
-        if (*end == '\0' && errno == 0)
-            return 0;
-    }
-    if (input >= 0 && length == strlen(axis) && strncmp(word, axis, length) == 0 && word[length] == '=') {
-        const int choice = problem_choice_index(other->problem, input, word + length + 1);
-        if (choice >= 0) {
-            other->value[input] = choice;
-            return 0;
-        }
-    }
     return refuse(why, size,
-                  "--values: '%.60s'; seed=NUMBER, %s%scontent=0, content=1 or keep=TENSOR[..] was expected\n"
-                  "---> write them as the report does: 'seed=7 keep=x[0,4]'",
+                  "--values: '%.60s'; seed=NUMBER, %s%scontent=NUMBER, own=NUMBER or keep=TENSOR[..] was "
+                  "expected\n---> write them as the report does: 'seed=7 keep=x[0,4]'",
                   word, axis, *axis ? "=CLASS, " : "");
 }
 
@@ -161,16 +186,16 @@ static const char *next_word(char **rest)
 int mix_parse(const struct config *own, const char *text, struct mixture *m, struct box *keep, int most,
               struct mix *mix, char *why, size_t size)
 {
-    struct config other = *own;
-    int content = 0, result = 0;
+    struct words words = {.other = *own};
+    int result = 0;
     char *rest, *copy = strdup(text);
     *m = (struct mixture){0};
     *mix = (struct mix){.of = m, .keep = keep};
     if (!copy)
         return refuse(why, size, "out of memory");
     for (const char *word = strtok_r(copy, " \t", &rest); word && result == 0; word = next_word(&rest))
-        result = read_word(word, &other, &content, why, size);
-    if (result == 0 && mixture_open(m, own, content, &other) != 0)
+        result = read_word(word, &words, why, size);
+    if (result == 0 && mixture_open(m, own, words.own_content, &words.other, words.other_content) != 0)
         result = refuse(why, size,
                         "--values %.80s: not the shapes of the configuration, or out of memory\n"
                         "---> take a seed at which its tensors have the same shapes",

@@ -263,7 +263,7 @@ static bool check_call(struct session *s, struct checking *c, int number)
     struct call_result *result = &c->call[number];
     result->output = c->outputs + number * s->judgements;
     result->reason.stage = calls[number].stage;
-    const int content = c->mix                         ? c->mix->of->content
+    const int content = c->mix                         ? c->mix->of->own_content
                         : defence_is_on(DEFENCE_FRESH) ? calls[number].content
                                                        : 0;
     if (!load_content(s, c, content) || (number == FIRST_NEAR && !make_near(s, c)))
@@ -321,7 +321,7 @@ static enum session_status check_once(struct session *s, const struct config *co
     if (s->status != SESSION_OK)
         return s->status;
     c.outputs = calloc(SESSION_CALLS * (size_t)s->judgements, sizeof *c.outputs);
-    if (!c.outputs || config_instantiate(config, mix ? mix->of->content : 0, &c.instance) != 0) {
+    if (!c.outputs || config_instantiate(config, mix ? mix->of->own_content : 0, &c.instance) != 0) {
         session_failed(s, "drawing the configuration", -1);
     } else {
         result->flops = c.instance.flops;
