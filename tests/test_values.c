@@ -90,6 +90,38 @@ START_TEST(what_couples_tensors_is_never_mixed)
 }
 END_TEST
 
+static bool is_mixed(const char *problem, const char *line, const char *tensor)
+{
+    const struct config config = config_of(problem, line);
+    struct mixture m;
+    ck_assert_int_eq(mixture_open(&m, &config, 0, &config, 1), 0);
+    const int t = problem_tensor_index(config.problem, tensor);
+    ck_assert_int_ge(t, 0);
+    const bool mixed = m.own_values[t] != NULL;
+    mixture_close(&m);
+    return mixed;
+}
+
+/* A table of cosines and sines is given; queries are gathered from keys. */
+START_TEST(floats_are_mixed_but_for_those_that_are_given_or_gathered)
+{
+    static const char rope[] =
+        "tokens=2 heads=1 kv_heads=1 head_dim=64 page_size=8 pages=2 max_position=9 rotated=all "
+        "style=halves slots=paged positions=sequential input=normal seed=1";
+    static const char attention[] =
+        "batch=1 kv_heads=1 group=1 head_dim=64 max_len=8 causal=0 kv=same lengths=equal "
+        "scale=root input=";
+    char line[200];
+    ck_assert(is_mixed("rope_cache", rope, "query"));
+    ck_assert(!is_mixed("rope_cache", rope, "cos_sin"));
+    snprintf(line, sizeof line, "%snormal seed=1", attention);
+    ck_assert(is_mixed("attention", line, "q") && is_mixed("attention", line, "k"));
+    snprintf(line, sizeof line, "%sonehot seed=1", attention);
+    ck_assert(!is_mixed("attention", line, "q") && !is_mixed("attention", line, "k"));
+    ck_assert(is_mixed("attention", line, "v"));
+}
+END_TEST
+
 START_TEST(a_mixture_promises_no_more_than_its_elements_keep)
 {
     struct mixture m;
@@ -213,6 +245,7 @@ Suite *values_suite(void)
     TCase *tests = tcase_create("values");
     tcase_add_test(tests, what_is_kept_is_of_the_first_content_and_all_else_of_the_other);
     tcase_add_test(tests, what_couples_tensors_is_never_mixed);
+    tcase_add_test(tests, floats_are_mixed_but_for_those_that_are_given_or_gathered);
     tcase_add_test(tests, a_mixture_promises_no_more_than_its_elements_keep);
     tcase_add_test(tests, a_mixture_is_read_as_it_is_written);
     tcase_add_test(tests, one_element_of_many_is_found_by_halves);
