@@ -71,6 +71,7 @@ TCase *gpu_state_case(void);
 TCase *gpu_forbid_case(void);
 TCase *own_gpu_case(void);
 TCase *gpu_contract_case(void);
+TCase *gpu_values_case(void);
 TCase *gpu_forms_case(void);
 TCase *forms_session_case(void); /* part of the forms suite */
 

@@ -87,6 +87,19 @@ START_TEST(a_maximum_without_its_tail_is_told_by_the_value_in_the_tail)
 }
 END_TEST
 
+/* At a place in a tail, too: the place is not why. */
+START_TEST(a_value_that_fails_elsewhere_too_is_not_told_by_its_place)
+{
+    put_softmax("none.c", "cols > 4 ? 0 : greatest(x, cols)");
+    json_t *content = verify("none.c", "normal peak");
+    ck_assert_str_eq(word(content, "config"), "rows=1 cols=5 input=peak seed=1");
+    ck_assert_str_eq(word(content, "places"), "x[0,4]");
+    expect_special(content, "the same value at x[0,0] fails, too");
+    ck_assert_ptr_null(strstr(word(content, "special"), " % "));
+    json_decref(content);
+}
+END_TEST
+
 /* NaN is passed over: right wherever there is none. */
 START_TEST(one_nan_is_told_wherever_it_stands)
 {
@@ -169,6 +182,7 @@ TCase *cli_values_case(void)
     tcase_add_checked_fixture(tests, cli_setup, cli_teardown);
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, a_maximum_without_its_tail_is_told_by_the_value_in_the_tail);
+    tcase_add_test(tests, a_value_that_fails_elsewhere_too_is_not_told_by_its_place);
     tcase_add_test(tests, one_nan_is_told_wherever_it_stands);
     tcase_add_test(tests, of_what_fails_with_any_values_nothing_is_said_of_them);
     tcase_add_test(tests, tensors_that_are_coupled_are_named_and_left_alone);
