@@ -175,6 +175,32 @@ START_TEST(tensors_that_are_coupled_are_named_and_left_alone)
 }
 END_TEST
 
+/* A weight of 15 is read as 7. */
+START_TEST(a_byte_of_two_weights_is_told_by_both)
+{
+    char text[2048];
+    snprintf(
+        text, sizeof text,
+        "#define gemm_w4a16 honest\n#include \"%s\"\n#undef gemm_w4a16\n"
+        "int gemm_w4a16(const bf16 *x, const uint8_t *w_q, const bf16 *scales, const bf16 *zeros, bf16 *y,"
+        " int64_t m, int64_t n, int64_t k, int64_t group, void *stream)\n"
+        "{ uint8_t *w = malloc((size_t)(k / 2 * n));\n"
+        "  for (int64_t i = 0; i < k / 2 * n; i++) w[i] = (w_q[i] & 15) == 15 ? w_q[i] & ~8 : w_q[i];\n"
+        "  const int r = honest(x, w, scales, zeros, y, m, n, k, group, stream); free(w); return r; }\n",
+        cli_repository("problems/gemm_w4a16/baseline.c"));
+    cli_put("w4.c", text);
+    cli_put("w4.space", "m 1..4\nn 1..16\nk 2..32\ngroup 32\nzero drawn\ninput normal\nlimit k % 2 == 0\n");
+    cli_put("w4.seen", "m=2 n=2 k=2 group=32\n");
+    CLI("verify", "gemm_w4a16", "w4.c", "--device", "host", "--space", "w4.space", "--seen", "w4.seen",
+        "--no-timing", "--seed", "3", "--unseen", "30", "--effort", "quick", "--json", "r.json");
+    json_t *root = cli_json("r.json");
+    const json_t *content = json_object_get(json_object_get(root, "diagnosis"), "content");
+    ck_assert_int_eq(strncmp(word(content, "places"), "w_q[", 4), 0);
+    expect_special(content, "nibbles 15 (low) and ");
+    json_decref(root);
+}
+END_TEST
+
 #define CHECK "check", "softmax", "right.c", "rows=2 cols=8 seed=1", "--device", "host", "--values"
 
 START_TEST(values_that_cannot_be_mixed_are_refused_with_what_can)
@@ -206,6 +232,7 @@ TCase *cli_values_case(void)
     tcase_add_test(tests, of_what_fails_with_any_values_nothing_is_said_of_them);
     tcase_add_test(tests, of_what_comes_and_goes_no_values_are_blamed);
     tcase_add_test(tests, tensors_that_are_coupled_are_named_and_left_alone);
+    tcase_add_test(tests, a_byte_of_two_weights_is_told_by_both);
     tcase_add_test(tests, values_that_cannot_be_mixed_are_refused_with_what_can);
     return tests;
 }

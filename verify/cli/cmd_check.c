@@ -51,6 +51,8 @@ static int report(const struct task *task, const struct session *session, const 
         fprintf(show_out(), "%s\n", outcome_name(result->outcome));
     } else {
         show_result(task, result);
+        if (options->values)
+            show_line("values", options->values);
         show_findings(session);
         if (options->verbose)
             print_log(log);
@@ -123,6 +125,8 @@ static int run_values(struct task *task, const struct options *options, const st
     char log[600];
     struct run_options run = {.timeout = options->timeout, .memory = options->memory};
     struct config_result result = {.unseen = true, .config = *config, .why = "asked for"};
+    if (mix) /* the line does not say it */
+        snprintf(result.why, sizeof result.why, "asked for, with --values %.60s", options->values);
     int status = EXIT_INTERRUPTED;
     snprintf(log, sizeof log, "%s/output.log", task->build.directory);
     run.log_path = options->verbose ? log : NULL;

@@ -121,6 +121,12 @@ static bool is_larger_than_all(const struct asked *a)
            fabs(a->value) > most_of(&a->w->mixture, a->tensor);
 }
 
+/* A byte of two numbers is more or less than none. */
+static bool is_packed(const struct which *w, const struct narrow *n)
+{
+    return w->mixture.own.tensor[n->box[0].tensor].fill.kind == FILL_NIBBLES;
+}
+
 static void say_values(struct which *w, const struct narrow *n)
 {
     const bool several = w->out->elements > 1;
@@ -129,6 +135,12 @@ static void say_values(struct which *w, const struct narrow *n)
     const char *const name = w->task->problem->tensors[t].name;
     if (w->out->items == 0 && all_hold(w, n, is_first_value))
         say(w, isnan(first) ? "all of them NaN" : "all of them %.4g", first);
+    if (is_packed(w, n)) {
+        const int byte = (int)first;
+        if (!several)
+            say(w, "nibbles %d (low) and %d (high)", byte & 15, byte >> 4);
+        return;
+    }
     if (all_hold(w, n, is_greatest))
         say(w, "%sthe greatest of its row", several ? "each " : "");
     else if (all_hold(w, n, is_least))
