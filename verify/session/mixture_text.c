@@ -91,8 +91,10 @@ static bool read_range(const char **p, int64_t *low, int64_t *high)
     if (strncmp(end, "..", 2) == 0 && end[2] >= '0' && end[2] <= '9')
         *high = strtoll(end + 2, &end, 10);
     *p = end;
+    if (errno != 0 || *high == INT64_MAX)
+        return false;
     ++*high;
-    return errno == 0;
+    return true;
 }
 
 static int read_box(const struct mixture *m, const char *word, struct box *box, char *why, size_t size)
