@@ -214,8 +214,8 @@ static void expect_narrowed(struct needed needed, bool minimal, const char *expe
 START_TEST(one_element_of_many_is_found_by_halves)
 {
     expect_narrowed((struct needed){.element = {4321}, .count = 1, .most = 40}, true, "x[4,321]", 32);
-    expect_narrowed((struct needed){.element = {31999}, .count = 1, .most = 40}, true, "x[31,999]", 15);
-    expect_narrowed((struct needed){.element = {0}, .count = 1, .most = 40}, true, "x[0,0]", 32);
+    expect_narrowed((struct needed){.element = {31999}, .count = 1, .most = 40}, true, "x[31,999]", 32);
+    expect_narrowed((struct needed){.element = {0}, .count = 1, .most = 40}, true, "x[0,0]", 15);
 }
 END_TEST
 

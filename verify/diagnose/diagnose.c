@@ -202,7 +202,7 @@ static void note_end(const struct diagnosing *d)
     else if (d->shrinking.late)
         result_note(d->result,
                     "explaining was stopped after %.0f s: on a machine with more time to spare the smallest "
-                    "configuration and the rule may be others",
+                    "configuration and the rule may be others, and values that decide may be named",
                     d->limits->seconds);
 }
 

@@ -63,12 +63,13 @@ static int largest(const struct narrow *n)
     return at;
 }
 
-/* The second half alone, the first alone, or both as boxes of their own. -1: it is over. */
+/* The first half alone, the second alone, or both as boxes of their own: what ends in a tail has nothing before it that is
+ * enough. -1: it is over. */
 static int split(struct narrow *n, int at)
 {
     struct box half[2];
     halve(&n->box[at], &n->of->own, half);
-    for (int i = 1; i >= 0; i--) {
+    for (int i = 0; i < 2; i++) {
         const int fails = matters(n, &half[!i]) ? fails_with(n, at, &half[i]) : 1;
         if (fails < 0)
             return -1;
