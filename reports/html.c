@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "content_text.h"
 #include "html_internal.h"
 #include "markup.h"
 #include "published.h"
@@ -66,8 +67,13 @@ static void print_diagnosis(FILE *out, const struct result *result)
     said_smallest(text, d);
     field(out, "found", text);
     print_pattern(out, &d->pattern);
+    if (content_text(text, d))
+        field(out, "values", text);
+    if (d->content.special[0] != '\0')
+        field(out, "special", d->content.special);
     fputs("</dl>\n", out);
     html_command(out, result, &d->minimal);
+    html_command(out, result, NULL);
 }
 
 static void print_verdict(FILE *out, const struct result *result)

@@ -9,7 +9,7 @@ void html_script(FILE *out); /* <script>..</script> */
 
 /* "<TAG CLASS>text</TAG>"; `classes` NULL: none. */
 void html_element(FILE *out, const char *tag, const char *classes, const char *text);
-/* A line to paste, with a button that copies it. */
+/* A line to paste, with a button that copies it; `config` NULL: the one that shows which values fail, if there is one. */
 void html_command(FILE *out, const struct result *result, const struct config_result *config);
 
 /* ---- drawings ---- */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "content_text.h"
 #include "html_internal.h"
 #include "markup.h"
 #include "published.h"
@@ -26,8 +27,11 @@ void html_command(FILE *out, const struct result *result, const struct config_re
 
     if (text == NULL)
         return;
-    said_command(text, result, config);
-    if (fclose(text) == 0) {
+    if (config != NULL)
+        said_command(text, result, config);
+    else
+        content_command(text, result);
+    if (fclose(text) == 0 && size > 0) {
         fputs("<div class=\"command\"><code>", out);
         markup_text(out, command);
         fputs("</code><button type=\"button\" class=\"copy\">Copy</button></div>\n", out);

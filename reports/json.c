@@ -163,13 +163,14 @@ static json_t *diagnosis_json(const struct diagnosis *d)
 {
     if (!d->present)
         return json_null();
-    return json_pack("{s:s, s:o, s:b, s:i, s:i, s:o, s:o, s:o, s:o, s:b, s:o}", "outcome",
+    return json_pack("{s:s, s:o, s:b, s:i, s:i, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "outcome",
                      outcome_name(d->minimal.outcome), "detail", json_of_text(d->minimal.detail),
                      "locally_minimal", d->locally_minimal, "shrink_runs", d->shrink_runs, "rule_runs",
                      d->rule.runs, "no_rule", json_of_text(d->rule.present ? NULL : d->rule.reason),
                      "pattern", json_of_text(d->pattern.present ? d->pattern.text : NULL), "map",
                      d->pattern.present ? map_json(&d->pattern) : json_null(), "seconds",
-                     json_of_number(d->seconds), "late", d->late, "minimal", json_of_config(&d->minimal));
+                     json_of_number(d->seconds), "late", d->late, "content", json_of_content(d), "minimal",
+                     json_of_config(&d->minimal));
 }
 
 static json_t *coverage_json(const struct result_coverage *c)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "content_text.h"
 #include "markup.h"
 #include "published.h"
 #include "quadrants.h"
@@ -135,6 +136,10 @@ static void print_one(FILE *out, const struct result *result)
         print_field(out, "smallest", result->diagnosis.minimal.line);
         said_smallest(text, &result->diagnosis);
         print_field(out, "found", text);
+        if (content_text(text, &result->diagnosis))
+            print_field(out, "values", text);
+        if (result->diagnosis.content.special[0] != '\0')
+            print_field(out, "special", result->diagnosis.content.special);
     }
     for (int i = 0; i < result->finding_count && i < SHOWN_FINDINGS; i++)
         print_field(out, finding_name(result->finding[i].kind), result->finding[i].evidence);

@@ -226,6 +226,34 @@ struct result_rule {
     char unexplained[RESULT_UNEXPLAINED][RESULT_LINE_SIZE]; /* of a partial one: the first of the others */
 };
 
+/* Of a failure that other values do not have at the same point: which values make it. */
+enum result_content_kind {
+    RESULT_CONTENT_LEAST,     /* these elements: without any one of them it passes */
+    RESULT_CONTENT_SOME,      /* these; nobody knows whether fewer would do */
+    RESULT_CONTENT_MANY,      /* no few: it takes values all over */
+    RESULT_CONTENT_STRUCTURE, /* none: what couples tensors does (tables, lengths), whatever the values are */
+    RESULT_CONTENT_KINDS
+};
+
+enum { RESULT_CONTENT_ITEMS = 4 };
+
+struct result_content {
+    bool present;
+    enum result_content_kind kind;
+    char line[RESULT_LINE_SIZE]; /* the configuration that fails */
+    char passing[96];     /* whose values pass there: "seed=7"; of a structure, what passes as a whole */
+    char places[240];     /* "x[0,4], x[2,8..15]"; of a structure "lengths, table"; empty: no few */
+    int64_t elements, of; /* so many that differ, of all that can be mixed */
+    struct {
+        char place[80];
+        double failing, passing;
+    } item[RESULT_CONTENT_ITEMS]; /* of few elements, each */
+    int items;
+    char special[400]; /* what sets them apart; empty: nothing that is plain */
+    char values[400];  /* for check --values, beside `line`; empty: there is no such line */
+    int runs;
+};
+
 /* What the failures of one outcome come to: the simplest configuration, and the rule. */
 struct diagnosis {
     bool present;
@@ -234,6 +262,7 @@ struct diagnosis {
     int shrink_runs;
     struct pattern pattern; /* of `minimal`, where elements are wrong */
     struct result_rule rule;
+    struct result_content content;
     double seconds;
     bool late; /* it was stopped by the clock, and not by its number of runs */
 };

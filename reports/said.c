@@ -279,19 +279,33 @@ bool said_ceilings(char text[SAID_SIZE], const struct result *result)
     return true;
 }
 
-void said_command(FILE *out, const struct result *result, const struct config_result *config)
+/* `values` NULL: none. */
+static void print_command(FILE *out, const struct result *result, const char *line, bool timed,
+                          const char *values)
 {
-    const bool timed = config->reason.stage == STAGE_TIMED && config->timed_line[0] != '\0';
-
     fprintf(out, "unseen check ");
     text_shell(out, text_or(result->problem_word, text_or(result->problem, "PROBLEM")));
     fputc(' ', out);
     text_shell(out, result->candidate_path);
     fputc(' ', out);
-    text_shell(out, timed ? config->timed_line : config->line);
-    fprintf(out, "%s", timed ? " --timing" : "");
+    text_shell(out, line);
+    fprintf(out, "%s%s", timed ? " --timing" : "", values != NULL ? " --values " : "");
+    if (values != NULL)
+        text_shell(out, values);
     for (const char *const *word = result->check_options; word != NULL && *word != NULL; word++) {
         fputc(' ', out);
         text_shell(out, *word);
     }
+}
+
+void said_command(FILE *out, const struct result *result, const struct config_result *config)
+{
+    const bool timed = config->reason.stage == STAGE_TIMED && config->timed_line[0] != '\0';
+
+    print_command(out, result, timed ? config->timed_line : config->line, timed, NULL);
+}
+
+void said_command_values(FILE *out, const struct result *result, const char *line, const char *values)
+{
+    print_command(out, result, line, false, values);
 }

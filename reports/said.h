@@ -32,5 +32,7 @@ bool said_partial(char text[SAID_SIZE], const struct result *result);
 
 /* The command that runs a configuration again, ready to paste; where only timed calls failed, with their line. */
 void said_command(FILE *out, const struct result *result, const struct config_result *config);
+/* The same of a configuration's line with --values. */
+void said_command_values(FILE *out, const struct result *result, const char *line, const char *values);
 
 #endif

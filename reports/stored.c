@@ -294,6 +294,7 @@ static void read_diagnosis(struct reading *r, const json_t *json, struct diagnos
     d->late = stored_flag(r, object, "late", false);
     read_pattern(r, object, &d->pattern);
     stored_rule(r, json, object, &d->rule);
+    stored_content(r, object, &d->content);
     r->at[0] = '\0';
 }
 

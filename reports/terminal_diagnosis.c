@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "content_text.h"
 #include "said.h"
 #include "terminal_internal.h"
 #include "text.h"
@@ -61,6 +62,23 @@ static void print_pattern(FILE *out, const struct pattern *pattern)
         print_map(out, pattern);
 }
 
+static void print_content(FILE *out, const struct result *result)
+{
+    const struct diagnosis *d = &result->diagnosis;
+    char text[SAID_SIZE];
+
+    if (!content_text(text, d))
+        return;
+    terminal_line(out, "values", text);
+    if (d->content.special[0] != '\0')
+        terminal_line(out, "  special", d->content.special);
+    if (d->content.values[0] == '\0')
+        return;
+    fputs("  ", out);
+    content_command(out, result);
+    fputc('\n', out);
+}
+
 void terminal_diagnosis(FILE *out, const struct result *result, bool colour)
 {
     const struct diagnosis *d = &result->diagnosis;
@@ -71,5 +89,6 @@ void terminal_diagnosis(FILE *out, const struct result *result, bool colour)
     print_smallest(out, d);
     print_pattern(out, &d->pattern);
     terminal_command(out, result, &d->minimal);
+    print_content(out, result);
     fputc('\n', out);
 }

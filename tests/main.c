@@ -42,6 +42,7 @@ static const struct {
     {"oracle_task", oracle_task_suite, 0},
     {"condition", condition_suite, 0},
     {"pattern", pattern_suite, 0},
+    {"values", values_suite, 0},
     {"busy", busy_suite, 0},
     {"shrink", shrink_suite, 0},
     {"derived", derived_suite, 0},

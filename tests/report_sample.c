@@ -202,6 +202,18 @@ static void fill_diagnosis(void)
                                     .runs = 64,
                                     .explained = 41,
                                     .failures = 41},
+                           .content = {.present = true,
+                                       .kind = RESULT_CONTENT_LEAST,
+                                       .line = "rows=1 cols=5 input=peak seed=1",
+                                       .passing = "seed=7",
+                                       .places = "x[0,3..4]",
+                                       .elements = 2,
+                                       .of = 5,
+                                       .item = {{"x[0,3]", 61.25, -0.5}, {"x[0,4]", NAN, 0}},
+                                       .items = 2,
+                                       .special = "each the greatest of its row",
+                                       .values = "seed=7 keep=x[0,3..4]",
+                                       .runs = 23},
                            .seconds = 1.25,
                            .late = true};
     strcpy(result.diagnosis.minimal.line, "rows=1 cols=1 input=normal seed=1");

@@ -51,6 +51,7 @@ Suite *bugs_compile_suite(void);
 Suite *derived_suite(void);
 Suite *explain_suite(void);
 Suite *pattern_suite(void);
+Suite *values_suite(void);
 Suite *shrink_suite(void);
 Suite *plant_suite(void);
 Suite *busy_suite(void);
@@ -73,6 +74,7 @@ TCase *gpu_state_case(void);
 TCase *gpu_forbid_case(void);
 TCase *own_gpu_case(void);
 TCase *gpu_contract_case(void);
+TCase *gpu_values_case(void);
 TCase *gpu_forms_case(void);
 TCase *forms_session_case(void); /* part of the forms suite */
 

@@ -95,6 +95,7 @@ START_TEST(a_failure_that_comes_and_goes_is_called_so)
     const char *why = json_string_value(key(key(root, "diagnosis"), "no_rule"));
     ck_assert_ptr_nonnull(why);
     ck_assert_msg(strstr(why, "the same configuration fails in ") != NULL, "%s", why);
+    ck_assert(json_is_null(key(key(root, "diagnosis"), "content")));
     json_decref(root);
 }
 END_TEST

@@ -431,6 +431,7 @@ Suite *gpu_suite(void)
     suite_add_tcase(suite, gpu_forbid_case());
     suite_add_tcase(suite, own_gpu_case());
     suite_add_tcase(suite, gpu_contract_case());
+    suite_add_tcase(suite, gpu_values_case());
     suite_add_tcase(suite, gpu_forms_case());
     return suite;
 }

@@ -7,10 +7,11 @@
 #include "begin.h"
 #include "show.h"
 #include "verify/session/alone.h"
+#include "verify/session/mixture.h"
 #include "verify/session/run.h"
 #include "verify/system/interrupt.h"
 
-enum { PRINTED_LINES = 40 };
+enum { PRINTED_LINES = 40, MOST_KEPT = 64 };
 static const double time_budget = 0.5; /* seconds */
 
 /* What the candidate wrote on standard output and error, its last resort for debugging. */
@@ -50,6 +51,8 @@ static int report(const struct task *task, const struct session *session, const 
         fprintf(show_out(), "%s\n", outcome_name(result->outcome));
     } else {
         show_result(task, result);
+        if (options->values)
+            show_line("values", options->values);
         show_findings(session);
         if (options->verbose)
             print_log(log);
@@ -57,6 +60,28 @@ static int report(const struct task *task, const struct session *session, const 
     /* by --tolerance published the published check decides, as in verify: it sees outputs, not manners */
     return config_outcome(result, options->published) == OUTCOME_PASS && findings == 0 ? EXIT_GENERAL
                                                                                        : EXIT_OTHER;
+}
+
+/* --values: one call on a mixture. What is wrong with its words is a matter of usage. */
+struct mixed {
+    struct mixture mixture;
+    struct box keep[MOST_KEPT];
+    struct mix mix;
+};
+
+static int read_values(const struct options *options, const struct config *config, struct mixed *mixed)
+{
+    char why[400];
+    if (options->timed) {
+        options_error("--timing and --values were found; expected one of them\n"
+                      "---> leave out --timing: what is timed has the values of its own seed");
+        return EXIT_USAGE;
+    }
+    if (mix_parse(config, options->values, &mixed->mixture, mixed->keep, MOST_KEPT, &mixed->mix, why,
+                  sizeof why) == 0)
+        return 0;
+    options_error("%s", why);
+    return EXIT_USAGE;
 }
 
 /* As in verify: what does not answer in time may take longer where the problem's baseline does, too. */
@@ -93,11 +118,15 @@ static enum session_status time_it(struct task *task, const struct options *opti
     return status;
 }
 
-static int run_check(struct task *task, const struct options *options, const struct config *config)
+/* `mix` NULL: the configuration as it is drawn. */
+static int run_values(struct task *task, const struct options *options, const struct config *config,
+                      const struct mix *mix)
 {
     char log[600];
     struct run_options run = {.timeout = options->timeout, .memory = options->memory};
     struct config_result result = {.unseen = true, .config = *config, .why = "asked for"};
+    if (mix) /* the line does not say it */
+        snprintf(result.why, sizeof result.why, "asked for, with --values %.60s", options->values);
     int status = EXIT_INTERRUPTED;
     snprintf(log, sizeof log, "%s/output.log", task->build.directory);
     run.log_path = options->verbose ? log : NULL;
@@ -108,7 +137,8 @@ static int run_check(struct task *task, const struct options *options, const str
         return EXIT_ENVIRONMENT;
     }
     config_format(config, result.line, sizeof result.line);
-    enum session_status checked = check(task, &session_options, session, &result);
+    enum session_status checked =
+        mix ? session_check_mix(session, mix, &result) : check(task, &session_options, session, &result);
     if (options->timed && !is_interrupted() && checked == SESSION_OK && result.outcome == OUTCOME_PASS)
         checked = time_it(task, options, session, config, &result);
     if (!is_interrupted() && checked == SESSION_OK) {
@@ -122,6 +152,16 @@ static int run_check(struct task *task, const struct options *options, const str
         status = checked == SESSION_BAD ? EXIT_USAGE : EXIT_ENVIRONMENT;
     }
     session_close(session);
+    return status;
+}
+
+static int run_check(struct task *task, const struct options *options, const struct config *config)
+{
+    struct mixed mixed = {.mix.of = NULL};
+    int status = options->values ? read_values(options, config, &mixed) : 0;
+    if (status == 0)
+        status = run_values(task, options, config, options->values ? &mixed.mix : NULL);
+    mixture_close(&mixed.mixture);
     return status;
 }
 

@@ -70,6 +70,7 @@ enum {
     KEY_SIZE = '5',
     KEY_UNSEEN_SET = '6',
     KEY_INPUTS_AS = '7',
+    KEY_VALUES = '8',
     KEY_PEAKS = 'z'
 };
 
@@ -121,6 +122,8 @@ static const struct argp_option all_options[] = {
     {"markdown", KEY_MARKDOWN, "FILE", 0, "write Markdown to FILE, for a pull request's comment", 0},
     {"github", KEY_GITHUB, NULL, 0, "print annotations of a workflow on GitHub", 0},
     {"color", KEY_COLOR, "WHEN", 0, "auto (default: on a terminal), always or never", 0},
+    {"values", KEY_VALUES, "TEXT", 0,
+     "one call with the values of another seed, but for some elements: 'seed=7 keep=x[0,4]'", 0},
     {"timing", KEY_TIMING, NULL, 0, "time it too, and judge the timed calls", 0},
     {"no-timing", KEY_NO_TIMING, NULL, 0, "judge correctness only", 0},
     {"no-lease", KEY_NO_LEASE, NULL, 0,
@@ -195,6 +198,7 @@ static bool take_text(int key, const char *text, struct options *o)
         const char **place;
     } all[] = {
         {KEY_ENTRY, &o->entry},
+        {KEY_VALUES, &o->values},
         {KEY_DEVICE, &o->device},
         {KEY_SEEN, &o->seen},
         {KEY_SPACE, &o->space},

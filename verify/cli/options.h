@@ -22,6 +22,7 @@ struct options {
     const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause, *like, *out, *python, *entry;
     const char *html, *junit, *markdown;
     const char *format, *inputs, *inputs_as, *unseen_set;
+    const char *values; /* of check */
     const char *reward, *reward_table, *db, *plot, *against, *peaks;
     bool github;
     enum color color;

@@ -10,6 +10,7 @@
 #include "verify/system/interrupt.h"
 #include "rule_record.h"
 #include "shrinking.h"
+#include "which_values.h"
 
 struct diagnosing {
     const struct task *task;
@@ -187,8 +188,9 @@ static void find_rule(struct diagnosing *d)
 
 struct diagnose_limits diagnose_limits(enum effort effort)
 {
-    static const struct diagnose_limits limits[] = {
-        [EFFORT_QUICK] = {60, 80, 120}, [EFFORT_STANDARD] = {60, 200, 300}, [EFFORT_DEEP] = {60, 200, 1500}};
+    static const struct diagnose_limits limits[] = {[EFFORT_QUICK] = {60, 80, 40, 120},
+                                                    [EFFORT_STANDARD] = {60, 200, 60, 300},
+                                                    [EFFORT_DEEP] = {60, 200, 120, 1500}};
     return limits[effort];
 }
 
@@ -200,7 +202,7 @@ static void note_end(const struct diagnosing *d)
     else if (d->shrinking.late)
         result_note(d->result,
                     "explaining was stopped after %.0f s: on a machine with more time to spare the smallest "
-                    "configuration and the rule may be others",
+                    "configuration and the rule may be others, and values that decide may be named",
                     d->limits->seconds);
 }
 
@@ -236,6 +238,7 @@ void diagnose(const struct task *task, const struct run_options *options,
     shrink_failure(&d, failure);
     shrinking_pattern(&d.shrinking, &d.out->pattern);
     find_rule(&d);
+    which_values(task, &d.shrinking, limits->content_runs, &d.out->content);
     note_end(&d);
     result->diagnosis.late = d.shrinking.late;
     result->diagnosis.seconds = clock_seconds() - start;

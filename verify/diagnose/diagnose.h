@@ -6,8 +6,9 @@
 
 struct diagnose_limits {
     int shrink_runs, explain_runs;
+    int content_runs; /* of one call each, where it depends on the values */
     double
-        seconds; /* for both: far more than the runs take on a machine that does nothing else. What is not done by then is
+        seconds; /* for all: far more than the runs take on a machine that does nothing else. What is not done by then is
                      * not done, and the result says so */
 };
 struct diagnose_limits diagnose_limits(enum effort effort);

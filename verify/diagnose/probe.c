@@ -130,21 +130,42 @@ static void start_result(const struct config *config, struct config_result *resu
     config_format(config, result->line, sizeof result->line);
 }
 
-enum probe_status probe_again(struct probe *probe, const struct config *config, struct config_result *result)
+/* `mix` NULL: the configuration as it is drawn. */
+static enum probe_status run_now(struct probe *probe, const struct config *config, const struct mix *mix,
+                                 struct config_result *result)
 {
     start_result(config, result);
     if (is_interrupted() || budget_is_over())
         return PROBE_INTERRUPTED;
     run_team(1);
-    const enum session_status status = session_check_settled(probe->session, config, result);
+    const enum session_status status = mix ? session_check_mix(probe->session, mix, result)
+                                           : session_check_settled(probe->session, config, result);
     probe->runs++;
     if (is_interrupted() || budget_is_over()) /* a killed child's "crash" is nobody's fault */
         return PROBE_INTERRUPTED;
-    if (status != SESSION_OK) {
-        probe->error = session_error(probe->session);
-        return status == SESSION_BAD ? PROBE_BAD : PROBE_BROKEN;
-    }
-    return remember(probe, result) ? PROBE_OK : PROBE_BROKEN;
+    if (status == SESSION_OK)
+        return PROBE_OK;
+    probe->error = session_error(probe->session);
+    return status == SESSION_BAD ? PROBE_BAD : PROBE_BROKEN;
+}
+
+enum probe_status probe_again(struct probe *probe, const struct config *config, struct config_result *result)
+{
+    const enum probe_status status = run_now(probe, config, NULL, result);
+    return status != PROBE_OK || remember(probe, result) ? status : PROBE_BROKEN;
+}
+
+enum probe_status probe_mix(struct probe *probe, const struct mix *mix, struct config_result *result)
+{
+    return run_now(probe, &mix->of->own_config, mix, result);
+}
+
+const struct config_result *probe_next(const struct probe *probe, const struct config_result *after)
+{
+    for (size_t at = after ? (size_t)(after - probe->slot) + 1 : 0; at < probe->capacity; at++)
+        if (!is_empty(&probe->slot[at]))
+            return &probe->slot[at];
+    return NULL;
 }
 
 enum probe_status probe_run(struct probe *probe, const struct config *config, struct config_result *result)

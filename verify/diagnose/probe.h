@@ -3,6 +3,7 @@
 #ifndef UNSEEN_PROBE_H
 #define UNSEEN_PROBE_H
 
+#include "verify/session/mixture.h"
 #include "verify/session/run.h"
 
 struct probe;
@@ -25,6 +26,12 @@ enum probe_status probe_run(struct probe *probe, const struct config *config, st
 /* Run it whatever is known of it and whatever it costs. What is remembered from then on is the last
  * result that did not pass: a failure that comes and goes is one. */
 enum probe_status probe_again(struct probe *probe, const struct config *config, struct config_result *result);
+
+/* The same of a mixture of two contents, in one call; nothing is remembered of it. */
+enum probe_status probe_mix(struct probe *probe, const struct mix *mix, struct config_result *result);
+
+/* What is remembered, one after the other: after NULL the first; NULL: there is no other. */
+const struct config_result *probe_next(const struct probe *probe, const struct config_result *after);
 
 /* What is known already need not be run: a result of another worker of the same task. */
 bool probe_know(struct probe *probe, const struct config_result *result);

@@ -30,13 +30,22 @@ static bool is_over(struct shrinking *s)
     return s->status != PROBE_OK || s->late || (s->timeouts > 0 && s->timed_out >= s->timeouts);
 }
 
+/* After a run: may another follow? */
+static bool note_run(struct shrinking *s, enum probe_status status, const struct config_result *result)
+{
+    s->status = status;
+    s->timed_out += status == PROBE_OK && result->outcome == OUTCOME_TIMEOUT;
+    return status == PROBE_OK;
+}
+
 bool shrinking_run(struct shrinking *s, const struct config *config, struct config_result *result)
 {
-    if (is_over(s))
-        return false;
-    s->status = probe_again(s->probe, config, result);
-    s->timed_out += s->status == PROBE_OK && result->outcome == OUTCOME_TIMEOUT;
-    return s->status == PROBE_OK;
+    return !is_over(s) && note_run(s, probe_again(s->probe, config, result), result);
+}
+
+bool shrinking_mix(struct shrinking *s, const struct mix *mix, struct config_result *result)
+{
+    return !is_over(s) && note_run(s, probe_mix(s->probe, mix, result), result);
 }
 
 struct shrinking_rate shrinking_again(struct shrinking *s, const struct config *config, int times)

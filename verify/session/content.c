@@ -15,7 +15,7 @@ static bool is_drawn(const struct problem *problem, int t)
 }
 
 /* Turned, a tensor would no longer go with one that is gathered from it. */
-static bool is_gathered_from(const struct problem *problem, const struct instance *instance, int t)
+bool content_is_gathered_from(const struct problem *problem, const struct instance *instance, int t)
 {
     for (int other = 0; problem->tensors[other].name; other++)
         if (is_drawn(problem, other) && instance->tensor[other].fill.kind == FILL_GATHER &&
@@ -29,7 +29,8 @@ static int64_t step_of(const struct problem *problem, const struct instance *ins
 {
     const struct instance_tensor *tensor = &instance->tensor[t];
     const bool dense = tensor->pitch == 0 || tensor->pitch == instance_tensor_width(tensor);
-    if (!is_drawn(problem, t) || !dense || tensor->fill.valid || is_gathered_from(problem, instance, t))
+    if (!is_drawn(problem, t) || !dense || tensor->fill.valid ||
+        content_is_gathered_from(problem, instance, t))
         return 0;
     return fill_period(&tensor->fill);
 }

@@ -41,6 +41,9 @@ void content_greatest(enum dtype dtype, const void *from, int64_t count, void *t
 void content_describe_near(const struct problem *problem, const struct instance *instance,
                            const struct near *near, char *text, size_t size);
 
+/* Does another drawn tensor repeat rows of tensor t? */
+bool content_is_gathered_from(const struct problem *problem, const struct instance *instance, int t);
+
 /* Does turning renew most of what is drawn? */
 bool content_turns(const struct problem *problem, const struct instance *instance);
 

@@ -53,6 +53,12 @@ enum session_status session_check(struct session *session, const struct config *
 enum session_status session_check_settled(struct session *session, const struct config *config,
                                           struct config_result *result);
 
+/* One call on a mixture of two contents (mixture.h), judged like any other; of the configuration that it is mixed from, which
+ * `result` is about. */
+struct mix;
+enum session_status session_check_mix(struct session *session, const struct mix *mix,
+                                      struct config_result *result);
+
 /* Not run, or not judged: the outcome `skipped`. */
 void session_skip(struct config_result *result, enum cause cause);
 

@@ -11,6 +11,7 @@
 #include "gen/contract/instantiate.h"
 #include "gen/contract/space.h"
 #include "gen/random/mix.h"
+#include "mixture.h"
 #include "session_internal.h"
 #include "verify/system/interrupt.h"
 
@@ -30,15 +31,37 @@ enum { FIRST_NEAR = 3, NEAR_ONE_IN = 4 };
 struct checking {
     const struct config *config;
     struct instance instance;
-    int content;         /* that the judge's inputs hold; -1: none yet */
-    struct content near; /* of the fourth call */
-    struct call at;      /* the call at hand */
+    const struct mix *mix; /* of one call, with these values; NULL: as it is drawn */
+    int content;           /* that the judge's inputs hold; -1: none yet */
+    struct content near;   /* of the fourth call */
+    struct call at;        /* the call at hand */
     struct totals totals;
     struct call_result call[SESSION_CALLS];
     struct output_result *outputs;  /* [SESSION_CALLS][judgements] */
     bool same[PROBLEM_MAX_TENSORS]; /* by judgement: its tensors hold what they held after the call before */
     bool replayed;                  /* the second answer was the first one again */
 };
+
+/* The values of another content into what the judge holds. What a constructor was given is no input of a call. */
+static bool mix_values(struct session *s, struct checking *c)
+{
+    for (int t = 0; t < s->tensors; t++) {
+        const struct slot *slot = &s->now->slot[t];
+        if (!c->mix->of->own_values[t] || session_is_state(s, t))
+            continue;
+        void *const memory = malloc(slot->bytes);
+        int error = memory ? s->memory->to_host(memory, slot->own, 0, (int64_t)slot->bytes) : -1;
+        if (!error) {
+            mix_make(c->mix, t, memory);
+            error = s->memory->from_host(slot->own, memory, slot->bytes);
+        }
+        free(memory);
+        if (error)
+            return session_failed(s, "mixing two contents", error);
+    }
+    c->instance.data = mix_data(c->mix);
+    return true;
+}
 
 static bool load_content(struct session *s, struct checking *c, int content)
 {
@@ -51,7 +74,7 @@ static bool load_content(struct session *s, struct checking *c, int content)
     if (config_instantiate(c->config, content, &c->instance) != 0)
         return session_failed(s, "drawing the configuration", -1);
     c->content = content;
-    ok = slots_fill(s, c->config, &c->instance, content);
+    ok = slots_fill(s, c->config, &c->instance, content) && (!c->mix || mix_values(s, c));
     s->seconds.fill += clock_seconds() - start;
     return ok;
 }
@@ -240,7 +263,9 @@ static bool check_call(struct session *s, struct checking *c, int number)
     struct call_result *result = &c->call[number];
     result->output = c->outputs + number * s->judgements;
     result->reason.stage = calls[number].stage;
-    const int content = defence_is_on(DEFENCE_FRESH) ? calls[number].content : 0;
+    const int content = c->mix                         ? c->mix->of->own_content
+                        : defence_is_on(DEFENCE_FRESH) ? calls[number].content
+                                                       : 0;
     if (!load_content(s, c, content) || (number == FIRST_NEAR && !make_near(s, c)))
         return false;
     if (number == FIRST_NEAR && !c->near.near.present)
@@ -275,8 +300,9 @@ static const struct call_result *decisive(const struct checking *c, int made)
 
 static void run_calls(struct session *s, struct checking *c)
 {
+    const int most = c->mix ? 1 : FIRST_NEAR;
     int made = 0;
-    while (made < FIRST_NEAR || (made == FIRST_NEAR && has_near(c))) {
+    while (made < most || (made == FIRST_NEAR && has_near(c))) {
         const bool ok = check_call(s, c, made);
         made++;
         if (!ok || !outcome_traits(c->call[made - 1].outcome)->goes_on)
@@ -288,14 +314,14 @@ static void run_calls(struct session *s, struct checking *c)
     snprintf(c->totals.result->detail, RESULT_DETAIL_SIZE, "%s", speaks->detail);
 }
 
-static enum session_status check_once(struct session *s, const struct config *config,
+static enum session_status check_once(struct session *s, const struct config *config, const struct mix *mix,
                                       struct config_result *result)
 {
-    struct checking c = {.config = config, .content = -1, .totals = {result, -1}};
+    struct checking c = {.config = config, .mix = mix, .content = -1, .totals = {result, -1}};
     if (s->status != SESSION_OK)
         return s->status;
     c.outputs = calloc(SESSION_CALLS * (size_t)s->judgements, sizeof *c.outputs);
-    if (!c.outputs || config_instantiate(config, 0, &c.instance) != 0) {
+    if (!c.outputs || config_instantiate(config, mix ? mix->of->own_content : 0, &c.instance) != 0) {
         session_failed(s, "drawing the configuration", -1);
     } else {
         result->flops = c.instance.flops;
@@ -315,30 +341,47 @@ static enum session_status check_once(struct session *s, const struct config *co
 }
 
 /* Beside others, and where memory was short once more when nobody else holds any. */
-enum session_status session_check(struct session *s, const struct config *config,
-                                  struct config_result *result)
+static enum session_status check(struct session *s, const struct config *config, const struct mix *mix,
+                                 struct config_result *result)
 {
     const struct config_result before = *result;
     if (!room_enter(s->options.room))
         return s->status;
-    enum session_status status = check_once(s, config, result);
+    enum session_status status = check_once(s, config, mix, result);
     room_leave(s->options.room);
     if (status != SESSION_OK || !session_was_short(s, result) || !room_enter_alone(s->options.room))
         return status;
     *result = before;
-    status = check_once(s, config, result);
+    status = check_once(s, config, mix, result);
     session_settle_alone(s, result);
     room_leave_alone(s->options.room);
     return status;
 }
 
-enum session_status session_check_settled(struct session *s, const struct config *config,
-                                          struct config_result *result)
+enum session_status session_check(struct session *s, const struct config *config,
+                                  struct config_result *result)
+{
+    return check(s, config, NULL, result);
+}
+
+static enum session_status check_settled(struct session *s, const struct config *config,
+                                         const struct mix *mix, struct config_result *result)
 {
     const struct config_result before = *result;
-    const enum session_status status = session_check(s, config, result);
+    const enum session_status status = check(s, config, mix, result);
     if (status != SESSION_OK || result->reason.cause != CAUSE_KILLED || is_interrupted())
         return status;
     *result = before;
-    return session_check(s, config, result);
+    return check(s, config, mix, result);
+}
+
+enum session_status session_check_settled(struct session *s, const struct config *config,
+                                          struct config_result *result)
+{
+    return check_settled(s, config, NULL, result);
+}
+
+enum session_status session_check_mix(struct session *s, const struct mix *mix, struct config_result *result)
+{
+    return check_settled(s, &mix->of->own_config, mix, result);
 }

@@ -1,0 +1,18 @@
+/* Which values make a failure, in words. */
+#ifndef UNSEEN_CONTENT_TEXT_H
+#define UNSEEN_CONTENT_TEXT_H
+
+#include "result.h"
+#include "said.h"
+
+/* "least", "some", "many", "structure" */
+const char *content_kind_name(enum result_content_kind kind);
+
+/* "with those of seed=7 it passes, and fails as soon as x[0,4] is 61.3 in the place of -0.12 (1 of 5 elements)"; what sets them
+ * apart is beside it, in `special`. False: nothing is known. */
+bool content_text(char text[SAID_SIZE], const struct diagnosis *d);
+
+/* The command that shows it, ready to paste; false: there is none. */
+bool content_command(FILE *out, const struct result *result);
+
+#endif

@@ -1,0 +1,307 @@
+/* What sets the elements of a least set apart. Nothing is said that holds by itself: of a row of one element that it is the
+ * greatest, of a place that another one would have done as well. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "which_internal.h"
+
+static __attribute__((format(printf, 2, 3))) void say(struct which *w, const char *format, ...)
+{
+    char *text = w->out->special;
+    const size_t used = strlen(text), size = sizeof w->out->special - used;
+    va_list arguments;
+    snprintf(text + used, size, "%s", used ? "; " : "");
+    const size_t comma = strlen(text + used);
+    va_start(arguments, format);
+    vsnprintf(text + used + comma, size - comma, format, arguments);
+    va_end(arguments);
+}
+
+/* --- a question to every element --- */
+
+struct asked {
+    const struct which *w;
+    const struct narrow *narrow;
+    int tensor;
+    int64_t element;
+    double value; /* that fails */
+};
+typedef bool holds(const struct asked *a);
+
+static bool is_kept(const struct asked *a, int64_t element)
+{
+    for (int i = 0; i < a->narrow->boxes; i++)
+        if (a->narrow->box[i].tensor == a->tensor && box_has(&a->w->mixture.own, &a->narrow->box[i], element))
+            return true;
+    return false;
+}
+
+/* Of the mixture that fails. */
+static double mixed_value(const struct asked *a, int64_t element)
+{
+    return mixture_value(&a->w->mixture, is_kept(a, element), a->tensor, element);
+}
+
+/* Of each element that is kept and differs; false where there is none. */
+static bool all_hold(const struct which *w, const struct narrow *n, holds *question)
+{
+    bool any = false;
+    for (int b = 0; b < n->boxes; b++) {
+        const int t = n->box[b].tensor;
+        const int64_t count = instance_tensor_count(&w->mixture.own.tensor[t]);
+        for (int64_t i = 0; i < count; i++) {
+            const struct asked a = {w, n, t, i, mixture_value(&w->mixture, true, t, i)};
+            if (!box_has(&w->mixture.own, &n->box[b], i) || !mixture_differs(&w->mixture, t, i))
+                continue;
+            if (!question(&a))
+                return false;
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* --- values --- */
+
+/* The value of the first of all. */
+static double first_value(const struct which *w, const struct narrow *n)
+{
+    const struct instance_tensor *tensor = &w->mixture.own.tensor[n->box[0].tensor];
+    int64_t first = 0;
+    for (int d = 0; d < tensor->rank; d++)
+        first = first * tensor->dim[d] + n->box[0].low[d];
+    return mixture_value(&w->mixture, true, n->box[0].tensor, first);
+}
+
+static bool is_first_value(const struct asked *a)
+{
+    const double value = first_value(a->w, a->narrow);
+    return a->value == value || (isnan(a->value) && isnan(value));
+}
+
+/* Of its row, the last dimension, beyond all others by `sign`. */
+static bool is_extreme(const struct asked *a, double sign)
+{
+    const int64_t width = instance_tensor_width(&a->w->mixture.own.tensor[a->tensor]);
+    const int64_t first = a->element - a->element % width;
+    for (int64_t i = first; i < first + width; i++)
+        if (i != a->element && !(sign * a->value > sign * mixed_value(a, i)))
+            return false;
+    return width > 1;
+}
+
+static bool is_greatest(const struct asked *a)
+{
+    return is_extreme(a, 1);
+}
+
+static bool is_least(const struct asked *a)
+{
+    return is_extreme(a, -1);
+}
+
+/* The greatest magnitude that passes, of one tensor. */
+static double most_of(const struct mixture *m, int t)
+{
+    const int64_t count = instance_tensor_count(&m->own.tensor[t]);
+    double most = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const double size = fabs(mixture_value(m, false, t, i));
+        if (isfinite(size))
+            most = fmax(most, size);
+    }
+    return most;
+}
+
+static bool is_larger_than_all(const struct asked *a)
+{
+    return isfinite(a->value) && instance_tensor_count(&a->w->mixture.own.tensor[a->tensor]) > 1 &&
+           fabs(a->value) > most_of(&a->w->mixture, a->tensor);
+}
+
+/* A byte of two numbers is more or less than none. */
+static bool is_packed(const struct which *w, const struct narrow *n)
+{
+    return w->mixture.own.tensor[n->box[0].tensor].fill.kind == FILL_NIBBLES;
+}
+
+static void say_values(struct which *w, const struct narrow *n)
+{
+    const bool several = w->out->elements > 1;
+    const double first = first_value(w, n);
+    const int t = n->box[0].tensor;
+    const char *const name = w->task->problem->tensors[t].name;
+    if (w->out->items == 0 && all_hold(w, n, is_first_value))
+        say(w, isnan(first) ? "all of them NaN" : "all of them %.4g", first);
+    if (is_packed(w, n)) {
+        const int byte = (int)first;
+        if (!several)
+            say(w, "nibbles %d (low) and %d (high)", byte & 15, byte >> 4);
+        return;
+    }
+    if (all_hold(w, n, is_greatest))
+        say(w, "%sthe greatest of its row", several ? "each " : "");
+    else if (all_hold(w, n, is_least))
+        say(w, "%sthe least of its row", several ? "each " : "");
+    if (n->box[n->boxes - 1].tensor == t && all_hold(w, n, is_larger_than_all))
+        say(w, "larger in magnitude than all of %s that passes (%.3g at most)", name,
+            most_of(&w->mixture, t));
+}
+
+/* --- places --- */
+
+/* "[rows, cols]": the name of dimension d. */
+static void name_dimension(const struct which *w, int t, int d, char *name, size_t size)
+{
+    const char *at = w->task->problem->tensors[t].shape;
+    at = at ? at + (*at == '[') : "";
+    for (int i = 0; i < d && *at; i++) {
+        at += strcspn(at, ",");
+        at += strspn(at, ", ");
+    }
+    const size_t length = strcspn(at, ",]");
+    if (length > 0)
+        snprintf(name, size, "%.*s", (int)length, at);
+    else
+        snprintf(name, size, "dimension %d", d);
+}
+
+/* Does the only box lie behind the last multiple of `tile` along dimension d, and something before it? */
+static bool lies_in_tail(const struct which *w, const struct box *box, int d, int64_t tile)
+{
+    const int64_t dim = w->mixture.own.tensor[box->tensor].dim[d];
+    return dim > tile && box->low[d] >= dim - dim % tile;
+}
+
+/* The narrowest tile that it may be the rest of, along dimension d. */
+static void say_tail(struct which *w, const struct narrow *n, int d)
+{
+    enum { LEAST_TILE = 4, MOST_TILE = 4096 };
+    char name[48];
+    const int t = n->box[0].tensor;
+    const int64_t dim = w->mixture.own.tensor[t].dim[d];
+    for (int64_t tile = LEAST_TILE; tile <= MOST_TILE; tile *= 2)
+        if (lies_in_tail(w, n->box, d, tile)) {
+            name_dimension(w, t, d, name, sizeof name);
+            say(w, "among the last %s %% %lld = %lld of %lld along %s", name, (long long)tile,
+                (long long)(dim % tile), (long long)dim, name);
+            return;
+        }
+}
+
+/* --- values elsewhere, another value there --- */
+
+enum { MOST_SET = 16 };
+
+static int run_with(struct which *w, const struct set_element *set, int sets, bool *passes)
+{
+    const struct mix mix = {.of = &w->mixture, .set = set, .sets = sets};
+    return which_run(w, &mix, passes);
+}
+
+/* The elements of the only box, and the values that fail. */
+static int list_set(const struct which *w, const struct box *box, struct set_element *set)
+{
+    const int64_t count = instance_tensor_count(&w->mixture.own.tensor[box->tensor]);
+    int sets = 0;
+    for (int64_t i = 0; i < count && sets < MOST_SET; i++)
+        if (box_has(&w->mixture.own, box, i))
+            set[sets++] =
+                (struct set_element){box->tensor, i, mixture_value(&w->mixture, true, box->tensor, i)};
+    return sets;
+}
+
+/* As far away as may be along the last dimension that has room, which is returned: at its begin, or from there at its end. -1:
+ * none has. */
+static int move_box(const struct which *w, const struct box *box, struct box *moved)
+{
+    const struct instance_tensor *tensor = &w->mixture.own.tensor[box->tensor];
+    int d = tensor->rank - 1;
+    while (d >= 0 && box->high[d] - box->low[d] == tensor->dim[d])
+        d--;
+    *moved = *box;
+    if (d >= 0) {
+        moved->low[d] = box->low[d] > 0 ? 0 : tensor->dim[d] - (box->high[d] - box->low[d]);
+        moved->high[d] = moved->low[d] + (box->high[d] - box->low[d]);
+    }
+    return d;
+}
+
+/* Is it the place? Only then a tail is more than where it happens to be. */
+static void try_elsewhere(struct which *w, const struct narrow *n, const struct set_element *set, int sets)
+{
+    struct set_element moved_set[MOST_SET];
+    struct box moved;
+    char text[120];
+    bool passes;
+    const int d = move_box(w, n->box, &moved);
+    if (d < 0)
+        return;
+    list_set(w, &moved, moved_set);
+    for (int i = 0; i < sets; i++) {
+        if (!mixture_is_used(&w->mixture, moved_set[i].tensor, moved_set[i].element))
+            return;
+        moved_set[i].value = set[i].value;
+    }
+    const int fails = run_with(w, moved_set, sets, &passes);
+    boxes_format(&w->mixture, &moved, 1, text, sizeof text);
+    if (passes)
+        say_tail(w, n, d);
+    if (passes || fails == 1)
+        say(w, "the same value%s at %s %s%s", sets > 1 ? "s" : "", text, passes ? "pass" : "fail",
+            sets > 1 ? (passes ? "" : ", too")
+            : passes ? "es"
+                     : "s, too");
+}
+
+/* From which value on, between that which passes and that which fails: by powers where they are far apart. */
+static void try_between(struct which *w, struct set_element set, double passes)
+{
+    enum { STEPS = 6 };
+    static const double far = 16, near = 0.02;
+    const double from = passes;
+    double fails = set.value;
+    if (!isfinite(fails) || !isfinite(passes) ||
+        mixture_is_whole(w->task->problem->tensors[set.tensor].dtype))
+        return;
+    for (int i = 0; i < STEPS && fabs(fails - passes) > near * fabs(fails); i++) {
+        const bool by_powers =
+            fails * passes > 0 && (fabs(fails / passes) > far || fabs(passes / fails) > far);
+        bool passed;
+        set.value =
+            by_powers ? copysign(sqrt(fabs(fails)) * sqrt(fabs(passes)), fails) : fails / 2 + passes / 2;
+        if (run_with(w, &set, 1, &passed) != 1 && !passed)
+            break;
+        if (passed)
+            passes = set.value;
+        else
+            fails = set.value;
+    }
+    if (passes != from)
+        say(w, "%.3g there still passes, %.3g fails", passes, fails);
+}
+
+/* In a mixture of which nothing is promised the failure must show as well, else what passes there says nothing. */
+static void try_others(struct which *w, const struct narrow *n)
+{
+    struct set_element set[MOST_SET];
+    if (n->boxes != 1 || box_count(&w->mixture.own, n->box) > MOST_SET)
+        return;
+    const int sets = list_set(w, n->box, set);
+    for (int i = 0; i < sets; i++)
+        if (!mixture_is_used(&w->mixture, set[i].tensor, set[i].element))
+            return;
+    if (run_with(w, set, sets, NULL) != 1)
+        return;
+    try_elsewhere(w, n, set, sets);
+    if (sets == 1)
+        try_between(w, set[0], mixture_value(&w->mixture, false, set[0].tensor, set[0].element));
+}
+
+void which_special(struct which *w, const struct narrow *n)
+{
+    say_values(w, n);
+    try_others(w, n);
+}

@@ -1,0 +1,285 @@
+#include "which_values.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gen/contract/space.h"
+#include "which_internal.h"
+
+/* What a call may take to be made forty times, by its size and not by a clock: the same on every machine. */
+static const double most_ns = 3e8;
+enum { MOST_ELEMENTS = 1 << 20 };
+/* Other contents that are tried: a failure that nine in ten contents show is passed by one of these in half of all cases, and
+ * what all of them fail is nothing that values explain. Runs that are left for what is special. */
+enum { OTHER_CONTENTS = 7, PUBLISHED_CONTENTS = 2, KEPT_BACK = 2 };
+
+int which_run(struct which *w, const struct mix *mix, bool *passes)
+{
+    struct config_result result;
+    if (passes)
+        *passes = false;
+    if (w->left <= 0 || !shrinking_mix(w->shrinking, mix, &result))
+        return -1;
+    w->left--;
+    if (passes)
+        *passes = shrinking_outcome(w->shrinking, &result) == OUTCOME_PASS;
+    return shrinking_is_same(w->shrinking, &result);
+}
+
+/* All of the first content, or all of the other. */
+static int run_whole(struct which *w, bool own, bool *passes)
+{
+    struct box keep[PROBLEM_MAX_TENSORS];
+    struct mix mix = {.of = &w->mixture, .keep = keep};
+    for (int t = 0; t < PROBLEM_MAX_TENSORS && own; t++)
+        if (w->mixture.own_values[t])
+            keep[mix.keeps++] = mixture_whole(&w->mixture, t);
+    return which_run(w, &mix, passes);
+}
+
+static bool open_pair(struct which *w, const struct config *own, int own_content, const struct config *other,
+                      int other_content)
+{
+    mixture_close(&w->mixture);
+    return mixture_open(&w->mixture, own, own_content, other, other_content) == 0 &&
+           mixture_elements(&w->mixture) > 0;
+}
+
+/* --- a failing and a passing content --- */
+
+/* Does it fail in one call with content 0, or 1? -1: neither, or it cannot be asked. */
+static int failing_content(struct which *w, const struct config *failure)
+{
+    for (int content = 0; content < 2; content++)
+        if (open_pair(w, failure, content, failure, 0) && run_whole(w, true, NULL) == 1)
+            return content;
+    return -1;
+}
+
+/* Do the values of this content pass there, twice, so that luck is not taken for them? *tried counts those that could be
+ * asked. */
+static bool values_pass(struct which *w, const struct config *failure, int content,
+                        const struct config *other, int other_content, int *tried)
+{
+    bool passes = true;
+    if (!open_pair(w, failure, content, other, other_content))
+        return false;
+    ++*tried;
+    for (int i = 0; i < 2 && passes; i++)
+        if (run_whole(w, false, &passes) < 0)
+            return false;
+    return passes;
+}
+
+/* Of small seeds; where the shapes change with the seed, further contents of its own. */
+static bool others_pass(struct which *w, const struct config *failure, int content)
+{
+    struct config other = *failure;
+    int tried = 0;
+    for (other.seed = 1; other.seed <= OTHER_CONTENTS; other.seed++)
+        if (other.seed != failure->seed && values_pass(w, failure, content, &other, 0, &tried))
+            return true;
+    for (int i = 2; tried == 0 && i < 2 + OTHER_CONTENTS; i++) {
+        int of_own = 0;
+        if (values_pass(w, failure, content, failure, i, &of_own))
+            return true;
+    }
+    return false;
+}
+
+/* The other content of the same line, that of the seed that is known to pass, others, and those of the published class. */
+static bool find_passing(struct which *w, const struct config *failure, int content,
+                         const struct config *known)
+{
+    const int input = problem_input_axis(failure->problem);
+    struct config other = *failure;
+    int tried = 0;
+    if (content == 1 && values_pass(w, failure, content, failure, 0, &tried))
+        return true;
+    if (known && values_pass(w, failure, content, known, 0, &tried))
+        return true;
+    if (others_pass(w, failure, content))
+        return true;
+    if (input < 0 || failure->value[input] == 0)
+        return false;
+    other.value[input] = 0;
+    for (int i = 0; i < PUBLISHED_CONTENTS; i++)
+        if (values_pass(w, failure, content, &other, i, &tried))
+            return true;
+    return false;
+}
+
+/* --- what couples tensors --- */
+
+/* Other values fail, too: does another seed as a whole pass, whose tables or lengths are others? */
+static void try_structure(struct which *w, const struct config *failure, int content)
+{
+    enum { WHOLE_SEEDS = 3 };
+    struct config other = *failure;
+    bool passes = false;
+    int tried = 0;
+    for (other.seed = 1; tried < WHOLE_SEEDS && !passes; other.seed++) {
+        if (other.seed == failure->seed)
+            continue;
+        tried++;
+        if (!open_pair(w, failure, content, &other, 0) || !mixture_is_structured(&w->mixture))
+            return;
+        if (!open_pair(w, &other, 0, &other, 0) || run_whole(w, true, &passes) < 0)
+            return;
+    }
+    other.seed--;
+    if (!passes || !open_pair(w, failure, content, &other, 0))
+        return;
+    for (int t = 0; mixture_next_structure(&w->mixture, &t); t++) {
+        const size_t used = strlen(w->out->places);
+        snprintf(w->out->places + used, sizeof w->out->places - used, "%s%s", used ? ", " : "",
+                 failure->problem->tensors[t].name);
+    }
+    w->out->kind = RESULT_CONTENT_STRUCTURE;
+    w->out->present = true;
+}
+
+/* --- which elements --- */
+
+static int keeps_fail(void *data, const struct box *keep, int keeps)
+{
+    struct which *w = data;
+    const struct mix mix = {.of = &w->mixture, .keep = keep, .keeps = keeps};
+    return w->left <= KEPT_BACK ? -1 : which_run(w, &mix, NULL);
+}
+
+/* Those that differ are counted, and the first ones listed. */
+static void list_elements(const struct which *w, const struct narrow *n)
+{
+    struct result_content *out = w->out;
+    for (int b = 0; b < n->boxes; b++) {
+        const int t = n->box[b].tensor;
+        const int64_t count = instance_tensor_count(&w->mixture.own.tensor[t]);
+        for (int64_t i = 0; i < count; i++) {
+            if (!box_has(&w->mixture.own, &n->box[b], i) || !mixture_differs(&w->mixture, t, i))
+                continue;
+            if (out->elements++ >= RESULT_CONTENT_ITEMS)
+                continue;
+            const struct box one = box_of_element(&w->mixture.own, t, i);
+            boxes_format(&w->mixture, &one, 1, out->item[out->items].place, sizeof out->item->place);
+            out->item[out->items].failing = mixture_value(&w->mixture, true, t, i);
+            out->item[out->items++].passing = mixture_value(&w->mixture, false, t, i);
+        }
+    }
+    if (out->elements > RESULT_CONTENT_ITEMS)
+        out->items = 0;
+}
+
+static void record(struct which *w, const struct narrow *n)
+{
+    struct result_content *out = w->out;
+    const struct mix mix = {.of = &w->mixture, .keep = n->box, .keeps = n->boxes};
+    list_elements(w, n);
+    out->of = mixture_elements(&w->mixture);
+    out->kind = n->minimal ? RESULT_CONTENT_LEAST : RESULT_CONTENT_SOME;
+    /* half of everything is not few, unless it is an element or two of a few */
+    if (n->spread || (2 * out->elements > out->of && out->elements > RESULT_CONTENT_ITEMS) ||
+        !boxes_format(&w->mixture, n->box, n->boxes, out->places, sizeof out->places))
+        out->kind = RESULT_CONTENT_MANY;
+    if (out->kind == RESULT_CONTENT_MANY)
+        out->places[0] = '\0';
+    else if (!mix_format(&mix, out->values, sizeof out->values))
+        out->values[0] = '\0';
+    if (out->kind == RESULT_CONTENT_LEAST)
+        which_special(w, n);
+    out->present = true;
+}
+
+/* --- which failure --- */
+
+static bool is_cheap(const struct which *w, const struct config_result *result)
+{
+    const double ns = w->task->device.backend == BACKEND_HOST ? w->task->problem->host_ns * result->flops : 0;
+    return ns + result->bytes <= most_ns && result->bytes <= 8.0 * MOST_ELEMENTS;
+}
+
+/* What passes at the point of a failure, as far as it is known. */
+static const struct config_result *known_passing(const struct which *w, const struct config_result *failure)
+{
+    const struct config_result *best = NULL;
+    for (const struct config_result *c = NULL; (c = probe_next(w->shrinking->probe, c)) != NULL;)
+        if (config_same_point(&c->config, &failure->config) &&
+            shrinking_outcome(w->shrinking, c) == OUTCOME_PASS &&
+            (!best || c->config.seed < best->config.seed))
+            best = c;
+    return best;
+}
+
+static bool is_smaller(const struct config_result *a, const struct config_result *b)
+{
+    const double one = a->flops + a->bytes, other = b->flops + b->bytes;
+    return one < other || (one == other && strcmp(a->line, b->line) < 0);
+}
+
+/* The smallest failure at another point that is known to pass there, too. */
+static bool find_known(const struct which *w, struct config *failing, struct config *passing)
+{
+    const struct config_result *best = NULL;
+    for (const struct config_result *c = NULL; (c = probe_next(w->shrinking->probe, c)) != NULL;)
+        if (shrinking_is_same(w->shrinking, c) &&
+            !config_same_point(&c->config, &w->shrinking->best.config) && is_cheap(w, c) &&
+            (!best || is_smaller(c, best)) && known_passing(w, c))
+            best = c;
+    if (!best)
+        return false;
+    *failing = best->config;
+    *passing = known_passing(w, best)->config;
+    return true;
+}
+
+/* True: something was found out. */
+static bool ask_about(struct which *w, const struct config *failure, const struct config *known)
+{
+    struct narrow n = {.of = &w->mixture, .fails = keeps_fail, .data = w};
+    const int content = failing_content(w, failure);
+    if (content < 0)
+        return false;
+    if (find_passing(w, failure, content, known)) {
+        narrow(&n);
+        record(w, &n);
+    } else {
+        try_structure(w, failure, content);
+    }
+    if (!w->out->present)
+        return false;
+    config_format(failure, w->out->line, sizeof w->out->line);
+    mix_format_other(&w->mixture, w->out->passing, sizeof w->out->passing);
+    if (config_equal(&w->mixture.other_config, failure) && w->mixture.other_content == 0)
+        snprintf(w->out->passing, sizeof w->out->passing, "the first of its two contents");
+    else if (config_equal(&w->mixture.other_config, failure))
+        snprintf(w->out->passing, sizeof w->out->passing, "content %d of its own", w->mixture.other_content);
+    return true;
+}
+
+/* Outcomes that a single call shows, and that cost nothing to show again. */
+static bool may_ask(const struct shrinking *s)
+{
+    const enum outcome outcome = s->best.outcome;
+    return !s->flaky &&
+           (outcome == OUTCOME_WRONG || outcome == OUTCOME_UNWRITTEN || outcome == OUTCOME_OVERRUN ||
+            outcome == OUTCOME_MODIFIED || outcome == OUTCOME_REFUSED || outcome == OUTCOME_CRASH);
+}
+
+void which_values(const struct task *task, struct shrinking *shrinking, int runs, struct result_content *out)
+{
+    struct which w = {.task = task, .shrinking = shrinking, .left = runs, .out = out};
+    struct config failing, passing;
+    *out = (struct result_content){.present = false};
+    if (!may_ask(shrinking))
+        return;
+    const struct config_result *const known = known_passing(&w, &shrinking->best);
+    const struct config twin = known ? known->config : shrinking->best.config;
+    if ((!is_cheap(&w, &shrinking->best) || !ask_about(&w, &shrinking->best.config, known ? &twin : NULL)) &&
+        find_known(&w, &failing, &passing))
+        ask_about(&w, &failing, &passing);
+    out->runs = runs - w.left;
+    if (shrinking->late) /* how far it came is the machine's */
+        *out = (struct result_content){.present = false};
+    mixture_close(&w.mixture);
+}

@@ -1,0 +1,227 @@
+#include "mixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "content.h"
+#include "gen/contract/instantiate.h"
+#include "gen/inputs/fill.h"
+
+#define REF_FN static inline
+#include "reference/stored.h"
+
+/* --- boxes --- */
+
+int64_t box_count(const struct instance *instance, const struct box *box)
+{
+    int64_t count = 1;
+    for (int d = 0; d < instance->tensor[box->tensor].rank; d++)
+        count *= box->high[d] - box->low[d];
+    return count;
+}
+
+bool box_has(const struct instance *instance, const struct box *box, int64_t element)
+{
+    const struct instance_tensor *tensor = &instance->tensor[box->tensor];
+    for (int d = tensor->rank - 1; d >= 0; d--) {
+        const int64_t at = element % tensor->dim[d];
+        if (at < box->low[d] || at >= box->high[d])
+            return false;
+        element /= tensor->dim[d];
+    }
+    return true;
+}
+
+struct box box_of_element(const struct instance *instance, int tensor, int64_t element)
+{
+    struct box box = {.tensor = tensor};
+    for (int d = instance->tensor[tensor].rank - 1; d >= 0; d--) {
+        box.low[d] = element % instance->tensor[tensor].dim[d];
+        box.high[d] = box.low[d] + 1;
+        element /= instance->tensor[tensor].dim[d];
+    }
+    return box;
+}
+
+/* --- what is mixed --- */
+
+bool mixture_is_whole(enum dtype dtype)
+{
+    return dtype == DTYPE_I32 || dtype == DTYPE_I64 || dtype == DTYPE_I8 || dtype == DTYPE_U8 ||
+           dtype == DTYPE_BOOL;
+}
+
+/* Drawn element by element by one law, wherever it stands: a mixture of two is drawn by it, too. */
+static bool is_alike(const struct fill *fill)
+{
+    return fill_period(fill) == 1;
+}
+
+/* Whole numbers in any other order than that of their drawing may name what does not exist; a float may be any. */
+static bool is_free(const struct problem *problem, const struct instance *instance, int t)
+{
+    const struct fill *fill = &instance->tensor[t].fill;
+    return fill->kind != FILL_GIVEN && fill->kind != FILL_GATHER &&
+           !content_is_gathered_from(problem, instance, t) &&
+           (is_alike(fill) || !mixture_is_whole(problem->tensors[t].dtype));
+}
+
+static bool is_drawn(const struct problem *problem, int t)
+{
+    return problem->tensors[t].role != TENSOR_OUTPUT;
+}
+
+static bool have_one_shape(const struct problem *problem, const struct instance *a, const struct instance *b)
+{
+    for (int t = 0; problem->tensors[t].name; t++) {
+        const struct instance_tensor *one = &a->tensor[t], *other = &b->tensor[t];
+        if (one->rank != other->rank || one->pitch != other->pitch ||
+            memcmp(one->dim, other->dim, (size_t)one->rank * sizeof *one->dim) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void *values_of(const struct config *config, const struct instance *instance, int content, int t)
+{
+    const size_t bytes =
+        (size_t)instance_tensor_span(&instance->tensor[t]) * dtype_size(config->problem->tensors[t].dtype);
+    void *values = calloc(1, bytes);
+    if (values)
+        fill_host(config->problem, instance, t, config->seed, content, values);
+    return values;
+}
+
+int mixture_open(struct mixture *m, const struct config *own, int own_content, const struct config *other,
+                 int other_content)
+{
+    const struct problem *problem = own->problem;
+    *m = (struct mixture){.own_config = *own,
+                          .other_config = *other,
+                          .own_content = own_content,
+                          .other_content = other_content};
+    if (config_instantiate(own, own_content, &m->own) != 0 ||
+        config_instantiate(other, other_content, &m->other) != 0 ||
+        !have_one_shape(problem, &m->own, &m->other))
+        return -1;
+    for (int t = 0; problem->tensors[t].name; t++) {
+        if (!is_drawn(problem, t) || !is_free(problem, &m->own, t) || !is_free(problem, &m->other, t) ||
+            instance_tensor_count(&m->own.tensor[t]) == 0)
+            continue;
+        m->own_values[t] = values_of(own, &m->own, own_content, t);
+        m->other_values[t] = values_of(other, &m->other, other_content, t);
+        if (!m->own_values[t] || !m->other_values[t])
+            return -1;
+    }
+    return 0;
+}
+
+void mixture_close(struct mixture *m)
+{
+    for (int t = 0; t < PROBLEM_MAX_TENSORS; t++) {
+        free(m->own_values[t]);
+        free(m->other_values[t]);
+    }
+    instance_clear(&m->own);
+    instance_clear(&m->other);
+    *m = (struct mixture){0};
+}
+
+int64_t mixture_elements(const struct mixture *m)
+{
+    int64_t elements = 0;
+    for (int t = 0; t < PROBLEM_MAX_TENSORS; t++)
+        elements += m->own_values[t] ? instance_tensor_count(&m->own.tensor[t]) : 0;
+    return elements;
+}
+
+struct box mixture_whole(const struct mixture *m, int t)
+{
+    struct box box = {.tensor = t};
+    memcpy(box.high, m->own.tensor[t].dim, (size_t)m->own.tensor[t].rank * sizeof *box.high);
+    return box;
+}
+
+bool mixture_is_used(const struct mixture *m, int t, int64_t element)
+{
+    return fill_is_real(&m->own.tensor[t].fill, element) && fill_is_real(&m->other.tensor[t].fill, element);
+}
+
+static const char *element_of(const struct mixture *m, const void *values, int t, int64_t element)
+{
+    return (const char *)values + (size_t)instance_tensor_place(&m->own.tensor[t], element) *
+                                      dtype_size(m->own_config.problem->tensors[t].dtype);
+}
+
+bool mixture_differs(const struct mixture *m, int t, int64_t element)
+{
+    return mixture_is_used(m, t, element) &&
+           memcmp(element_of(m, m->own_values[t], t, element), element_of(m, m->other_values[t], t, element),
+                  dtype_size(m->own_config.problem->tensors[t].dtype)) != 0;
+}
+
+double mixture_value(const struct mixture *m, bool own, int t, int64_t element)
+{
+    uint32_t bits;
+    return stored_number(m->own_config.problem->tensors[t].dtype,
+                         element_of(m, own ? m->own_values[t] : m->other_values[t], t, element), 0, &bits);
+}
+
+const char *mixture_next_structure(const struct mixture *m, int *t)
+{
+    const struct problem *problem = m->own_config.problem;
+    for (; problem->tensors[*t].name; (*t)++) {
+        const struct instance_tensor *own = &m->own.tensor[*t], *other = &m->other.tensor[*t];
+        const size_t given = (size_t)instance_tensor_count(own) * sizeof *own->fill.given;
+        if (!is_drawn(problem, *t) || m->own_values[*t] || instance_tensor_count(own) == 0)
+            continue;
+        if (own->fill.kind != FILL_GIVEN || other->fill.kind != FILL_GIVEN ||
+            memcmp(own->fill.given, other->fill.given, given) != 0)
+            return problem->tensors[*t].name;
+    }
+    return NULL;
+}
+
+bool mixture_is_structured(const struct mixture *m)
+{
+    int t = 0;
+    return mixture_next_structure(m, &t) != NULL;
+}
+
+/* --- one mixture --- */
+
+static bool is_kept(const struct mix *mix, int t, int64_t element)
+{
+    for (int i = 0; i < mix->keeps; i++)
+        if (mix->keep[i].tensor == t && box_has(&mix->of->own, &mix->keep[i], element))
+            return true;
+    return false;
+}
+
+void mix_make(const struct mix *mix, int t, void *memory)
+{
+    const struct mixture *m = mix->of;
+    const struct instance_tensor *tensor = &m->own.tensor[t];
+    const enum dtype dtype = m->own_config.problem->tensors[t].dtype;
+    const int64_t count = instance_tensor_count(tensor);
+    if (!m->own_values[t])
+        return;
+    for (int64_t i = 0; i < count; i++)
+        if (mixture_is_used(m, t, i) && !is_kept(mix, t, i))
+            memcpy((char *)memory + (size_t)instance_tensor_place(tensor, i) * dtype_size(dtype),
+                   element_of(m, m->other_values[t], t, i), dtype_size(dtype));
+    for (int i = 0; i < mix->sets; i++)
+        if (mix->set[i].tensor == t)
+            stored_put(dtype, memory, instance_tensor_place(tensor, mix->set[i].element), mix->set[i].value);
+}
+
+enum data_kind mix_data(const struct mix *mix)
+{
+    const struct mixture *m = mix->of;
+    if (mix->sets > 0 || m->own.data != m->other.data)
+        return DATA_ANY;
+    for (int t = 0; t < PROBLEM_MAX_TENSORS; t++)
+        if (m->own_values[t] && (!is_alike(&m->own.tensor[t].fill) || !is_alike(&m->other.tensor[t].fill)))
+            return DATA_ANY;
+    return m->own.data;
+}
