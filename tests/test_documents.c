@@ -240,7 +240,7 @@ START_TEST(candidates_side_by_side_are_compared_on_what_both_judged)
     ck_assert_int_eq(unseen.neither, 1);
     ck_assert_int_eq(unseen.first, 0);
     const struct passed passed = passed_of(&result, true);
-    ck_assert_int_eq(passed.judged, 40);
+    ck_assert_int_eq(passed.judged, 35);
     ck_assert_int_eq(passed.pass, 32);
 }
 END_TEST
