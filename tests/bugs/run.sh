@@ -5,7 +5,8 @@
 #   name problem kind side found verdict agreement class rule when minimal no_rule seconds
 #
 # found: a configuration failed. agreement: of 1000 fresh configurations of the contract (drawn with seed S + 1000), on how
-# many the rule says what `when` says; class: right from 98% on, misleading below 90%, partial between, none without a rule,
+# many the rule says what `when` says; class: right from 98% on, one-sided where it says that it is sure of one side only and
+# is right there on 98%, else misleading below 90%, partial between, none without a rule,
 # unread where the rule is no condition; free where the fault has no `when`. Where `when` has a side a rule may know more than it
 # does: below 98% its class is apart. BUILD is the folder of the binaries; LIMIT the seconds of one verify (900).
 set -eu
@@ -32,11 +33,15 @@ field() { # key at the top of the result
     sed -n "s/^ \"$1\": \"\(.*\)\",*\$/\1/p" "$work/v.json" | head -1
 }
 
-# Of 1000 fresh configurations, in tenths of a percent; empty when the rule is no condition.
-agreement() { # problem, rule, when
+# Of 1000 fresh configurations, in tenths of a percent: on how many the rule says what `when` says, and of those on the side
+# that a rule of one side is sure of (where it does not hold of a necessary one, where it holds of a partial one), how many
+# `when` says the same of. Empty when the rule is no condition.
+agreement() { # problem, rule, when, kind
     "$build/unseen" draw "$1" --device host --unseen 1000 --seed $((seed + 1000)) 2>/dev/null | sed 's/ *#.*//' |
         "$build/unseen-agree" "$1" "$2" "$3" 2>/dev/null |
-        awk '{ all++; same += substr($1, 1, 1) == substr($1, 2, 1) } END { if (all >= 1000) print int(same * 1000 / all) }'
+        awk -v kind="$4" '{ r = substr($1, 1, 1); w = substr($1, 2, 1); all++; same += r == w
+            if (r == (kind == "partial")) { side++; sure += r == w } }
+            END { if (all >= 1000) print int(same * 1000 / all), side ? int(sure * 1000 / side) : 0 }'
 }
 
 run_one() { # name
@@ -65,9 +70,13 @@ run_one() { # name
     class=none
     if [ -z "$when" ]; then class=free
     elif [ -n "$rule" ]; then
-        same=$(agreement "$of" "$rule" "$when")
+        told=$(sed -n '/^ "rule": {/,/^ }/s/^  "kind": "\(.*\)",*$/\1/p' "$work/v.json" | head -1)
+        same=$(agreement "$of" "$rule" "$when" "$told")
+        sure=${same#* }
+        same=${same% *}
         if [ -z "$same" ]; then class=unread
         elif [ "$same" -ge 980 ]; then class=right
+        elif [ "$told" != two_sided ] && [ "$sure" -ge 980 ]; then class=one-sided
         elif [ -n "$side" ]; then class=apart
         elif [ "$same" -lt 900 ]; then class=misleading
         else class=partial
