@@ -114,7 +114,7 @@ END_TEST
 /* What only one class shows must not wait for a set that happens to have it. */
 START_TEST(a_short_set_has_every_input_class)
 {
-    enum { QUICK = 40 };
+    enum { QUICK = 35 };
     struct space space = published_space(problems[_i]);
     struct config_list seen = published_seen(&space, ".seen");
     const int input = problem_input_axis(space.problem);

@@ -6,7 +6,7 @@
 
 int effort_count(enum effort effort)
 {
-    static const int count[] = {[EFFORT_QUICK] = 40, [EFFORT_STANDARD] = 300, [EFFORT_DEEP] = 1500};
+    static const int count[] = {[EFFORT_QUICK] = 35, [EFFORT_STANDARD] = 300, [EFFORT_DEEP] = 1500};
     return count[effort];
 }
 
@@ -176,7 +176,7 @@ static int find_few(struct drawing *drawing, bool *unseen)
 /* --- the order --- */
 
 const struct draw_mix draw_usual = {
-    .percent = {[DRAW_NEIGHBOURS] = 10, [DRAW_CORNERS] = 30, [DRAW_COVER] = 25, [DRAW_MIXED] = 18},
+    .percent = {[DRAW_NEIGHBOURS] = 20, [DRAW_CORNERS] = 20, [DRAW_COVER] = 33, [DRAW_MIXED] = 14},
 };
 
 static const struct budget budgets[DRAW_PARTS] = {

@@ -49,16 +49,15 @@ extern const struct draw_mix draw_usual;
  * axes but for the seed), no two the same point where the space is large enough:
  * - first the frozen failures with their own seeds, all of them, even above `count` (those above the caps, outside
  *   the space or seen are left out, and the notes say how many);
- * - neighbours of every seen configuration, up to 10% of `count`: each number axis +-1 (of a list: the
+ * - neighbours of every seen configuration, up to 20% of `count`: each number axis +-1 (of a list: the
  *   next and the previous value), each choice changed alone, each number axis +- its tiles. Where a constraint
  *   forbids one, one other axis moves to its nearest value that satisfies all constraints;
- * - corners, up to 30%: every axis at its least, two axes at once as great as fits, each number axis at its
+ * - corners, up to 20%: every axis at its least, two axes at once as great as fits, each number axis at its
  *   greatest within the caps (once more with the sharpest input class) and at its least, seen values among others;
  *   from 100 draws on every tensor beyond
  *   2^31 elements that can be;
- * - a covering array of the classes in cover.h, up to 25%, for what those before have left open;
- * - 18% random around one seen value, two that were never seen together, or all of a published configuration but one to
- *   three;
+ * - a covering array of the classes in cover.h, up to 33%, for what those before have left open;
+ * - 14% random around one seen value, or two that were never seen together;
  * - the rest log-uniform random, primes and off-tile values favoured. Of a space of few points: all of
  *   them, then the same points with other seeds.
  * Of several random candidates the one is taken that has most of what none before it had (novelty.h). Every part
@@ -84,7 +83,7 @@ int draw_given(struct drawn_list *out, const struct config_list *given, uint64_t
 /* Strength of the covering array in a set of `count`: pairs, and triples from `deep` on. */
 int draw_strength(int count);
 
-/* Default number of unseen configurations: quick 40, standard 300, deep 1500. */
+/* Default number of unseen configurations: quick 35, standard 300, deep 1500. */
 int effort_count(enum effort effort);
 
 /* SHA-256, in hex, of the set's configuration lines each ended by a newline: the commitment.

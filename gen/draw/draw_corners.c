@@ -24,14 +24,6 @@ static void random_corner(const struct space *space, struct config *config, stru
         config->value[input] = space->domain[input].value[0];
 }
 
-/* The published kind throughout: lost precision shows on no other. */
-static void publish(const struct space *space, struct config *config)
-{
-    for (int i = 0; space->problem->axes[i].name; i++)
-        if (space->problem->axes[i].kind == AXIS_CHOICE)
-            config->value[i] = space->domain[i].value[0];
-}
-
 /* What a corner insists on: a value for each axis; -1: any. */
 struct wish {
     int64_t value[PROBLEM_MAX_AXES];
@@ -83,9 +75,6 @@ static void draw_corner(struct drawing *drawing, int axis, int64_t value, const 
         random_corner(drawing->space, &config, stream);
         if (i >= CORNER_TRIES / 2)
             set_others_least(drawing->space, &config, axis);
-        if (i >=
-            CORNER_TRIES * 3 / 4) /* other choices may cost more than those that `value` was found with */
-            publish(drawing->space, &config);
         config.value[axis] = value;
         for (int other = 0; other < PROBLEM_MAX_AXES; other++)
             if (wish->value[other] >= 0)
@@ -129,6 +118,14 @@ static void grow_to_fit(struct drawing *drawing, struct config *config, int axis
     }
 }
 
+/* The first round of pairs is of the published kind throughout: lost precision shows on no other. */
+static void publish(const struct space *space, struct config *config)
+{
+    for (int i = 0; space->problem->axes[i].name; i++)
+        if (space->problem->axes[i].kind == AXIS_CHOICE)
+            config->value[i] = space->domain[i].value[0];
+}
+
 static void random_lists(const struct space *space, struct config *config, struct pcg *stream)
 {
     for (int i = 0; space->problem->axes[i].name; i++)
@@ -148,10 +145,10 @@ static bool find_pair(struct drawing *drawing, int first, int second, bool lists
         struct cost cost;
         random_corner(drawing->space, config, stream);
         set_others_least(drawing->space, config, first);
-        if (!lists)
-            publish(drawing->space, config);
-        if (lists || pcg_below(stream, 2)) /* the least head size would be most of a short set's */
+        if (lists)
             random_lists(drawing->space, config, stream);
+        else
+            publish(drawing->space, config);
         config->value[first] = drawing->space->domain[first].high;
         config->value[second] = i == TRIES - 1 ? domain->high : domain_random(domain, stream);
         if (draw_repair(drawing->space, config, first) != REPAIR_FAILED &&

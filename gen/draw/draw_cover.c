@@ -14,18 +14,15 @@ enum {
     VALUE_TRIES = 48,
     TARGET_TRIES = 16,
     MOST_IN_VAIN = 64,
-    TEETH = 4 /* tuples that one with teeth, or of choices, is worth */
+    TEETH = 4 /* tuples that one with teeth is worth */
 };
-
-/* What a tuple is for. */
-enum bite { BITE_NONE, BITE_CHOICES, BITE_TEETH };
 
 struct builder {
     struct drawing *drawing;
     struct tuples *tuples;
     const struct cover *cover;
     struct pcg *stream;
-    unsigned char *bite; /* by tuple, see find_bites */
+    bool *teeth; /* by tuple: a tail or a boundary, with contents that show an element which is lost there */
 };
 
 /* A row in the making: a level of every factor, and the tuple that it was begun for. */
@@ -119,7 +116,7 @@ static int worth(const struct builder *b, const struct row *row, int f, int l, c
         i += !own;
     }
     const int64_t at = tuples_at(b->tuples, factor, level);
-    return b->tuples->state[at] != TUPLE_OPEN ? 0 : b->bite[at] != BITE_NONE ? TEETH : 1;
+    return b->tuples->state[at] != TUPLE_OPEN ? 0 : b->teeth[at] ? TEETH : 1;
 }
 
 /* What the open tuples are worth that level `l` of factor `f` would close beside what the row has. */
@@ -340,26 +337,19 @@ static bool is_telling(const struct space *space, const struct factor *factor, i
            space->problem->classes[class].discriminating > 0;
 }
 
-/* A kernel has a way of its own for a choice, and one for a head size: two of them are a way nobody went. */
-static bool is_choice(const struct space *space, const struct factor *factor)
-{
-    return factor->kind == FACTOR_LISTED && factor->axis != problem_input_axis(space->problem);
-}
-
-static void find_bites(const struct builder *b)
+static void find_teeth(const struct builder *b)
 {
     const struct space *space = b->cover->space;
     int factor[3], level[3];
     for (int64_t at = 0; at < b->tuples->count && !b->drawing->mix->no_teeth; at++) {
-        bool tail = false, telling = false, choices = true;
+        bool tail = false, telling = false;
         tuples_of(b->tuples, at, factor, level);
         for (int i = 0; i < b->tuples->strength; i++) {
             const struct factor *f = &b->cover->factor[factor[i]];
             tail = tail || is_tail(f, level[i]);
             telling = telling || is_telling(space, f, level[i]);
-            choices = choices && is_choice(space, f);
         }
-        b->bite[at] = tail && telling ? BITE_TEETH : choices ? BITE_CHOICES : BITE_NONE;
+        b->teeth[at] = tail && telling;
     }
 }
 
@@ -372,7 +362,7 @@ static int64_t next_open(const struct builder *b, const bool *vain, int64_t from
         const int64_t at = (from + i) % tuples->count;
         if (tuples->state[at] != TUPLE_OPEN || vain[at])
             continue;
-        if (b->bite[at] == BITE_TEETH)
+        if (b->teeth[at])
             return at;
         if (other < 0)
             other = at;
@@ -430,17 +420,17 @@ int draw_cover(struct drawing *drawing, struct tuples *tuples, int rows)
 {
     struct pcg *stream = draw_stream(drawing, "covering");
     bool *vain = calloc((size_t)tuples->count + 1, sizeof *vain);
-    unsigned char *bite = calloc((size_t)tuples->count + 1, sizeof *bite);
-    const struct builder b = {drawing, tuples, tuples->cover, stream, bite};
-    const bool made = stream && vain && bite;
+    bool *teeth = calloc((size_t)tuples->count + 1, sizeof *teeth);
+    const struct builder b = {drawing, tuples, tuples->cover, stream, teeth};
+    const bool made = stream && vain && teeth;
     for (int i = 0; i < drawing->out->count; i++)
         tuples_mark(tuples, &drawing->out->item[i].config);
     if (made && tuples->count > 0) {
-        find_bites(&b);
+        find_teeth(&b);
         exclude_impossible(&b);
         draw_rows(&b, rows, vain);
     }
-    free(bite);
+    free(teeth);
     free(vain);
     pcg_free(stream);
     return drawing->no_memory || !made ? -1 : 0;

@@ -152,23 +152,11 @@ static int64_t nearby_prime(const struct domain *domain, int64_t value, int sign
     return value;
 }
 
-static int64_t any_tile(const struct domain *domain, struct pcg *stream)
-{
-    return domain->tile[pcg_below(stream, (uint64_t)domain->tile_count)];
-}
-
-/* Whole tiles, as most real sizes are: not above `value`, which stays where that is nothing. */
-static int64_t on_tile(const struct domain *domain, int64_t value, struct pcg *stream)
-{
-    const int64_t on = domain->tile_count == 0 ? value : value - value % any_tile(domain, stream);
-    return on > 0 && domain_contains(domain, on) ? on : value;
-}
-
 static int64_t off_tile(const struct domain *domain, int64_t value, int sign, struct pcg *stream)
 {
     if (domain->tile_count == 0)
         return value;
-    const int64_t tile = any_tile(domain, stream);
+    int64_t tile = domain->tile[pcg_below(stream, (uint64_t)domain->tile_count)];
     int64_t tiles = value / tile;
     int64_t off = (tiles > 0 ? tiles : 1) * tile + sign;
     return domain_contains(domain, off) && off / 2 <= value ? off : value;
@@ -176,12 +164,10 @@ static int64_t off_tile(const struct domain *domain, int64_t value, int sign, st
 
 int64_t domain_decorate(const struct domain *domain, int64_t value, struct pcg *stream)
 {
-    const uint64_t how = pcg_below(stream, 4);
+    const uint64_t how = pcg_below(stream, 3);
     const int sign = pcg_below(stream, 2) ? 1 : -1;
     if (domain->value_count > 0 || how == 0)
         return value;
-    if (how == 3)
-        return on_tile(domain, value, stream);
     return how == 1 ? nearby_prime(domain, value, sign) : off_tile(domain, value, sign, stream);
 }
 

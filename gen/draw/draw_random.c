@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-enum { SHRINK_STEPS = 256, TRIES_WHEN_SPARSE = 20, MOST_OPEN = 3 };
+enum { SHRINK_STEPS = 256, TRIES_WHEN_SPARSE = 20 };
 
 void draw_random_values(const struct space *space, struct config *config, struct pcg *stream)
 {
@@ -24,24 +24,16 @@ void draw_random_values(const struct space *space, struct config *config, struct
 
 /* --- into the caps --- */
 
-/* Of the ranges or of the lists. `skipped` holds one bit an axis. */
-static int largest_of(const struct space *space, const struct config *config, unsigned skipped, bool lists)
+/* `skipped` holds one bit an axis. */
+static int largest_axis(const struct space *space, const struct config *config, unsigned skipped)
 {
     int largest = -1;
     for (int i = 0; space->problem->axes[i].name; i++)
         if (!(skipped >> i & 1) && domain_is_number(space, i) &&
-            (space->domain[i].value_count > 0) == lists &&
             config->value[i] > domain_least(&space->domain[i]) &&
             (largest < 0 || config->value[i] > config->value[largest]))
             largest = i;
     return largest;
-}
-
-/* A list (head sizes) is shrunk when no range can be: its largest values would hardly be drawn. */
-static int largest_axis(const struct space *space, const struct config *config, unsigned skipped)
-{
-    const int range = largest_of(space, config, skipped, false);
-    return range >= 0 ? range : largest_of(space, config, skipped, true);
 }
 
 /* False, with *config as it was, when the constraints do not let the axis shrink. */
@@ -109,12 +101,6 @@ struct pinned {
     int64_t value;
 };
 
-/* What of a published configuration may be kept: sizes and choices, not what the inputs are like. */
-static bool is_pinnable(const struct space *space, int axis)
-{
-    return space->domain[axis].value_count != 1 && axis != problem_input_axis(space->problem);
-}
-
 static struct pinned pin_seen(const struct drawing *drawing, struct pcg *stream)
 {
     const int axis = any_axis(drawing->space, stream);
@@ -143,32 +129,10 @@ static bool is_met(const struct drawing *drawing, const struct pinned pin[2])
     return false;
 }
 
-/* All values of a published configuration but one to three: what a kernel does for a kernel size of 3 shows when the
- * strides are as usual, too, and something else is not. Returns how many are kept. */
-static int pin_most(const struct drawing *drawing, struct pinned *pin, struct pcg *stream)
-{
-    const struct space *space = drawing->space;
-    const struct config *seen = &drawing->seen->item[pcg_below(stream, (uint64_t)drawing->seen->count)];
-    int open = 1 + (int)pcg_below(stream, MOST_OPEN), left = 0, pins = 0;
-    for (int i = 0; space->problem->axes[i].name; i++)
-        left += is_pinnable(space, i);
-    for (int i = 0; space->problem->axes[i].name; i++) {
-        if (!is_pinnable(space, i))
-            continue;
-        if ((int)pcg_below(stream, (uint64_t)left--) < open)
-            open--;
-        else if (domain_contains(&space->domain[i], seen->value[i]))
-            pin[pins++] = (struct pinned){i, seen->value[i]};
-    }
-    return pins;
-}
-
-/* Most of a published configuration; or two seen values that were never met together, or one. Returns how many. */
-static int choose_pins(const struct drawing *drawing, struct pinned *pin, struct pcg *stream)
+/* Two seen values that were never met together, or one. Returns how many. */
+static int choose_pins(const struct drawing *drawing, struct pinned pin[2], struct pcg *stream)
 {
     enum { TRIES = 64 };
-    if (pcg_below(stream, 2))
-        return pin_most(drawing, pin, stream);
     const bool two = pcg_below(stream, 3) > 0;
     for (int i = 0; i < TRIES; i++) {
         pin[0] = pin_seen(drawing, stream);
@@ -228,8 +192,7 @@ static bool draw_candidate(struct drawing *drawing, const struct pinned *pin, in
 static bool draw_one(struct drawing *drawing, const struct pinned *pin, int pins, struct pcg *stream)
 {
     enum { CANDIDATES = 8, TRIES_PINNED = 32 };
-    static const char *const why[] = {"random", "a seen value", "seen values mixed",
-                                      "published but for a few"};
+    static const char *const why[] = {"random", "a seen value", "seen values mixed"};
     const int tries = pins > 0 ? TRIES_PINNED : drawing->tries;
     const int candidates = drawing->mix->no_novelty ? 1 : CANDIDATES;
     struct config best;
@@ -253,7 +216,7 @@ static bool draw_one(struct drawing *drawing, const struct pinned *pin, int pins
         settle(drawing, &best, stream);
     if (!draw_cost(&drawing->costing, &best, &cost))
         return false;
-    draw_accept(drawing, &best, &cost, why[pins < 3 ? pins : 3]);
+    draw_accept(drawing, &best, &cost, why[pins]);
     return true;
 }
 
@@ -328,7 +291,7 @@ int draw_mixed(struct drawing *drawing, int most)
     const bool made = stream && drawing->novelty;
     const bool any = made && drawing->seen->count > 0 && drawing->few.count == 0;
     for (int i = 0; any && i < most; i++) {
-        struct pinned pin[PROBLEM_MAX_AXES];
+        struct pinned pin[2];
         const int pins = choose_pins(drawing, pin, stream);
         if (pins > 0)
             draw_one(drawing, pin, pins, stream);

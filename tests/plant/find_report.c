@@ -198,7 +198,7 @@ static void print_head(void)
            "------ uniform -------", "---- log-uniform -----", "----- quota of 8 -----");
     printf("  %-16s %4s %5s %5s  %6s %6s %8s", "condition", "all", "reach", "seen", "quick", "300", "median");
     for (int way = FIND_UNIFORM; way < FIND_WAYS; way++)
-        printf("  %6s %6s %8s", "40", "300", "median");
+        printf("  %6s %6s %8s", "35", "300", "median");
     printf("\n");
 }
 
