@@ -95,7 +95,8 @@ START_TEST(every_candidate_is_in_the_table)
     for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
         const char *dot = strrchr(entry->d_name, '.');
         int found = 0;
-        if (!dot || strcmp(dot, ".c") != 0 || strcmp(entry->d_name, "agree.c") == 0)
+        if (!dot || strcmp(dot, ".c") != 0 || strcmp(entry->d_name, "agree.c") == 0 ||
+            strcmp(entry->d_name, "list.c") == 0)
             continue;
         for (int i = 0; i < bug_count; i++)
             found |= strlen(bugs[i].name) == (size_t)(dot - entry->d_name) &&

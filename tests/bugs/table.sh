@@ -10,7 +10,7 @@ tag() { # file, name
 {
     printf 'name\tproblem\tlink\tkind\twhen\theld_out\n'
     for file in *.c; do
-        [ "$file" != agree.c ] || continue
+        case $file in agree.c | list.c) continue ;; esac
         name=${file%.c}
         first=$(printf %s "$name" | sha256sum | cut -c1-2)
         held=$([ $((0x$first % 5)) = 0 ] && echo 1 || echo 0)
