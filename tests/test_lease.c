@@ -112,6 +112,33 @@ START_TEST(another_user_of_the_device_is_seen_and_its_end_too)
 }
 END_TEST
 
+/* The next one holds the turn by then, and waits for the lease. */
+START_TEST(who_has_it_may_take_it_again_while_another_waits)
+{
+    int had[2];
+    char byte = 0;
+    ck_assert_int_eq(pipe(had), 0);
+    ck_assert(lease_take(lease));
+    const pid_t next = fork();
+    if (next == 0) {
+        struct lease *own = open_lease("host");
+        if (own && lease_take(own))
+            _exit(write(had[1], "", 1) != 1);
+        _exit(1);
+    }
+    pause_ms(200);
+    const double start = clock_seconds();
+    ck_assert(lease_take(lease));
+    ck_assert_double_lt(clock_seconds() - start, 0.5);
+    ck_assert(lease_is_held(lease));
+    lease_give(lease);
+    ck_assert_int_eq(read(had[0], &byte, 1), 1);
+    ck_assert_int_eq(waitpid(next, NULL, 0), next);
+    close(had[0]);
+    close(had[1]);
+}
+END_TEST
+
 START_TEST(another_device_has_a_lease_of_its_own)
 {
     struct lease *other = open_lease("GPU-01234567-89ab-cdef-0123-456789abcdef");
@@ -221,6 +248,7 @@ TCase *lease_case(void)
     TCase *tests = tcase_create("lease");
     tcase_add_checked_fixture(tests, open_one, drop);
     tcase_add_test(tests, a_lease_is_had_given_back_and_had_again);
+    tcase_add_test(tests, who_has_it_may_take_it_again_while_another_waits);
     tcase_add_test(tests, what_another_process_holds_is_waited_for_and_ends_with_it);
     tcase_add_test(tests, another_user_of_the_device_is_seen_and_its_end_too);
     tcase_add_test(tests, another_device_has_a_lease_of_its_own);

@@ -113,7 +113,7 @@ void lease_close(struct lease *lease)
 bool lease_take(struct lease *lease)
 {
     const double start = clock_seconds();
-    if (!lease || lease->attend)
+    if (!lease || lease->attend || lease->held)
         return !is_interrupted();
     if (lock(lease, TURN, start)) {
         lease->held = lock(lease, LEASE, start);

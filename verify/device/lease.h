@@ -31,7 +31,8 @@ struct lease_options {
 struct lease *lease_open(const struct lease_options *options, char *why, size_t why_size);
 void lease_close(struct lease *lease);
 
-/* Wait for it. False: the user interrupted. */
+/* Wait for it. Whoever has it keeps it without asking: the next one already holds the turn and waits for the lease. False: the user
+ * interrupted. */
 bool lease_take(struct lease *lease);
 void lease_give(struct lease *lease);
 
