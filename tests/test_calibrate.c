@@ -136,20 +136,6 @@ START_TEST(rounds_keep_the_best_and_say_how_far_the_worst_was)
 }
 END_TEST
 
-START_TEST(a_figure_without_a_best_is_the_median_of_its_rounds)
-{
-    struct figures figures = {0};
-    double odd[] = {5, 0, 4, 6}, even[] = {3, 1}, none[] = {0, 0};
-    figures_median(&figures, FIGURE_LAUNCH, odd, 4);
-    ck_assert_double_eq_tol(figures.value[FIGURE_LAUNCH], 5, 1e-12);
-    ck_assert_double_eq_tol(figures.spread[FIGURE_LAUNCH], 0.4, 1e-12);
-    figures_median(&figures, FIGURE_GRAPH, even, 2);
-    ck_assert_double_eq_tol(figures.value[FIGURE_GRAPH], 2, 1e-12);
-    figures_median(&figures, FIGURE_L2, none, 2);
-    ck_assert(figures.value[FIGURE_L2] == 0);
-}
-END_TEST
-
 /* --- the file --- */
 
 static char path[64], hash[CALIBRATION_HASH], why[1024];
@@ -289,7 +275,6 @@ Suite *calibrate_suite(void)
     tcase_add_test(spot, a_faster_machine_raises_what_is_kept_to_what_two_measurements_say);
     tcase_add_test(spot, one_fast_measurement_is_a_fluke);
     tcase_add_test(spot, rounds_keep_the_best_and_say_how_far_the_worst_was);
-    tcase_add_test(spot, a_figure_without_a_best_is_the_median_of_its_rounds);
     tcase_add_test(spot, a_slow_machine_takes_scores_back_that_lean_on_ceilings);
     tcase_add_checked_fixture(file, open_file, close_file);
     tcase_add_test(file, a_calibration_reads_back_as_it_was);

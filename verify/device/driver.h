@@ -6,6 +6,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct driver;
 
 /* The table of functions, resolved and initialised (cuInit) once per process. NULL when there is no
@@ -15,6 +19,9 @@ const struct driver *driver_get(char *error, size_t error_size);
 #ifdef HAVE_CUDA
 #include <cuda.h>
 
+/* Headers declare it under this name up to CUDA 12 only; drivers go on having it. */
+CUresult CUDAAPI cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice device);
+
 /* field, function whose type it has, name in libcuda.so.1 */
 #define DRIVER_CALLS(X)                                                                                      \
     X(init, cuInit, "cuInit")                                                                                \
@@ -22,6 +29,9 @@ const struct driver *driver_get(char *error, size_t error_size);
     X(device_get, cuDeviceGet, "cuDeviceGet")                                                                \
     X(device_get_count, cuDeviceGetCount, "cuDeviceGetCount")                                                \
     X(primary_ctx_retain, cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain")                              \
+    X(ctx_create, cuCtxCreate_v2, "cuCtxCreate_v2")                                                          \
+    X(ctx_destroy, cuCtxDestroy, "cuCtxDestroy_v2")                                                          \
+    X(ctx_get_current, cuCtxGetCurrent, "cuCtxGetCurrent")                                                   \
     X(ctx_set_current, cuCtxSetCurrent, "cuCtxSetCurrent")                                                   \
     X(ctx_synchronize, cuCtxSynchronize, "cuCtxSynchronize")                                                 \
     X(ctx_set_limit, cuCtxSetLimit, "cuCtxSetLimit")                                                         \
@@ -66,6 +76,10 @@ void driver_explain(CUresult result, const char *what, char *error, size_t error
 CUresult driver_map_guarded(const struct driver *driver, int device, CUmemGenericAllocationHandle handle,
                             size_t mapped, size_t guard, CUdeviceptr *base, const char **failed);
 void driver_unmap_guarded(const struct driver *driver, CUdeviceptr base, size_t mapped, size_t guard);
+#endif
+
+#ifdef __cplusplus
+}
 #endif
 
 #endif

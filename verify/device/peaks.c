@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static const struct {
     const char *name, *title, *unit;
@@ -55,24 +54,6 @@ void figures_round(struct figures *figures, enum figure figure, double value)
     worst = time ? fmax(worst, value) : fmin(worst, value);
     *best = time ? fmin(*best, value) : fmax(*best, value);
     *spread = fabs(worst - *best) / *best;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-void figures_median(struct figures *figures, enum figure figure, double *value, int count)
-{
-    qsort(value, (size_t)count, sizeof *value, ascending);
-    for (; count > 0 && !(*value > 0); count--)
-        value++;
-    if (count == 0)
-        return;
-    const double median = (value[(count - 1) / 2] + value[count / 2]) / 2;
-    figures->value[figure] = median;
-    figures->spread[figure] = (value[count - 1] - value[0]) / median;
 }
 
 int peaks_measure(const struct device *device, enum peaks_depth depth, struct figures *out, char *error,

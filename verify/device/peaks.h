@@ -1,5 +1,5 @@
 /* What the hardware can do, measured so that it repeats, also beside neighbours: of many short windows the best, which a
- * busy machine makes rarer and not worse; of many empty calls a low quantile. */
+ * busy machine makes rarer and not worse; of many empty calls a low quantile, or the least of several contexts' medians. */
 #ifndef UNSEEN_PEAKS_H
 #define UNSEEN_PEAKS_H
 
@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* Changed whenever figures of another version of the tool would not be the same figures. */
-enum { PEAKS_PROTOCOL = 2 };
+enum { PEAKS_PROTOCOL = 3 };
 
 enum figure {
     FIGURE_COPY,      /* GB/s read plus written, by all cores at once, far beyond the caches */
@@ -45,10 +45,6 @@ void peaks_use(const struct figures *figures, struct device *device);
 
 /* Fold one round's value into a figure: the best stays, and so does the worst, as the spread. */
 void figures_round(struct figures *figures, enum figure figure, double value);
-
-/* A figure that has no best: the median of rounds, and all between the least and the greatest is its spread. Sorts `value`; rounds
- * of 0, in which nothing was measured, do not count. */
-void figures_median(struct figures *figures, enum figure figure, double *value, int count);
 
 /* back-end halves */
 int peaks_measure_host(const struct device *device, enum peaks_depth depth, struct figures *out, char *error,

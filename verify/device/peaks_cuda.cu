@@ -6,6 +6,7 @@
 #include <string.h>
 #include <cublasLt.h>
 
+#include "driver.h"
 #include "peaks.h"
 
 /* The least of many is what the hardware can do. */
@@ -319,41 +320,65 @@ static double measure_product(const struct blas *blas, size_t i)
 
 /* --- all --- */
 
+/* One context's: of a kernel, and with `all` of a graph. */
+static void measure_launches(bool all, struct figures *out)
+{
+    figures_round(out, FIGURE_LAUNCH, measure_launch(NULL));
+    cudaStream_t stream = NULL;
+    if (all && cudaStreamCreate(&stream) == cudaSuccess) {
+        cudaGraphExec_t graph = empty_graph(stream);
+        if (graph) {
+            figures_round(out, FIGURE_GRAPH, measure_launch(graph));
+            cudaGraphExecDestroy(graph);
+        }
+        cudaStreamDestroy(stream);
+    }
+    cudaGetLastError();
+}
+
+/* Where a context comes to lie makes some 5% of an empty kernel's time, which stays with it: the least of several, each new. Where
+ * none can be had, that of the one there is. */
+static void measure_in_contexts(const struct device *device, bool all, struct figures *out)
+{
+    enum { CONTEXTS = 12, SPOT_CONTEXTS = 2 };
+    char why[300];
+    const struct driver *const driver = driver_get(why, sizeof why);
+    CUcontext before = NULL, context = NULL;
+    if (!driver || driver->ctx_get_current(&before) != CUDA_SUCCESS) {
+        measure_launches(all, out);
+        return;
+    }
+    for (int i = 0; i < (all ? CONTEXTS : SPOT_CONTEXTS); i++) {
+        const bool has_own = driver->ctx_create(&context, 0, device->ordinal) == CUDA_SUCCESS;
+        measure_launches(all, out);
+        if (has_own)
+            driver->ctx_destroy(context);
+        driver->ctx_set_current(before);
+    }
+}
+
 /* Copies come first in each round: launches of a device at rest are those of its low clocks. */
 static void measure_rounds(const struct device *device, const struct blas *blas, bool all,
                            struct figures *out)
 {
+    enum { ROUNDS = 5, SPOT_ROUNDS = 2 };
     struct copy copy = {NULL, NULL, (size_t)1 << 30};
-    cudaStream_t stream = NULL;
-    cudaStreamCreate(&stream);
-    cudaGraphExec_t graph = all ? empty_graph(stream) : NULL;
     if (cudaMalloc(&copy.to, copy.bytes) || cudaMalloc(&copy.from, copy.bytes) ||
         cudaMemset(copy.from, 0x5a, copy.bytes)) {
         cudaFree(copy.to);
         copy.to = NULL;
     }
-    enum { ROUNDS = 5, SPOT_ROUNDS = 2 };
-    const int rounds = all ? ROUNDS : SPOT_ROUNDS;
-    double launch[ROUNDS] = {}, graph_launch[ROUNDS] = {};
-    for (int r = 0; r < rounds; r++) {
+    for (int r = 0; r < (all ? ROUNDS : SPOT_ROUNDS); r++) {
         figures_round(out, FIGURE_COPY, measure_copy(&copy));
-        launch[r] = measure_launch(NULL);
         if (all)
             figures_round(out, FIGURE_L2, measure_l2(device, &copy));
-        if (graph)
-            graph_launch[r] = measure_launch(graph);
         for (size_t i = 0; blas && i < sizeof formats / sizeof *formats; i++)
             figures_round(out, (enum figure)(FIGURE_RATE + formats[i].rate), measure_product(blas, i));
     }
-    figures_median(out, FIGURE_LAUNCH, launch, rounds);
-    figures_median(out, FIGURE_GRAPH, graph_launch, rounds);
     cudaFree(copy.to);
     cudaFree(copy.from);
-    if (graph)
-        cudaGraphExecDestroy(graph);
-    if (stream)
-        cudaStreamDestroy(stream);
     cudaGetLastError();
+    measure_in_contexts(device, all, out);
 }
 
 int peaks_measure_cuda(const struct device *device, enum peaks_depth depth, struct figures *out, char *error,
