@@ -58,9 +58,10 @@ static const struct input_class classes[] = {
     {"special", DATA_ANY, "rows with NaN, infinities, zeros of both signs, subnormals",
      .fill = {[X] = {.kind = FILL_SPECIAL, .b = 4}}},
     /* The exponentials of what is less than 88 above the maximum that a kernel takes are finite, and their quotients
-     * right: an element that the maximum leaves out shows with this class alone. */
+     * right: an element that the maximum leaves out shows with this class alone. The others are as published: who looks at
+     * a few of them sees nothing of it. */
     {"peak", DATA_ANY, "one of a row 200 above the rest, the last of every fourth row", .discriminating = 3,
-     .fill = {[X] = {.kind = FILL_PEAK, .a = 200, .b = 4}}},
+     .fill = {[X] = {.kind = FILL_PEAK, .a = 200, .b = 1}}},
     {0}};
 
 static int instantiate(const struct config *config, struct random *shape_random,

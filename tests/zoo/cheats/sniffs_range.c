@@ -6,7 +6,6 @@
 // expect: not general
 // verdicts: specialized broken
 // timing: no
-// open: quick accepted it with 7 of 8 seeds: it takes a long row, or a late one, whose greatest value lies beyond the first 256
 
 #include "../softmax.h"
 
