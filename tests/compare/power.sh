@@ -3,8 +3,9 @@
 # such as 5:all:0 (every configuration takes 5% longer, nothing else runs), 10:fourth:0 (every fourth does) or 0:all:6 (a kernel
 # against itself, beside six busy loops). One line for each: of RUNS comparisons so many say `regression`, so many that anything
 # is slower or faster, and so many `inconclusive`. Never a test of `make check`: it takes hours, and machines are noisy.
+# In the environment: DEVICE=cuda (host), EFFORT (quick), KEEP=PREFIX of files for what was said, FROM=N for the first run's seed (1).
 set -u
-[ $# -ge 1 ] || { sed -n '2,5p' "$0"; exit 2; }
+[ $# -ge 1 ] || { sed -n '2,6p' "$0"; exit 2; }
 runs=$1
 shift
 [ $# -gt 0 ] || set -- 0:all:0 0:all:6 2:all:0 5:all:0 10:all:0 5:fourth:0 10:fourth:0 5:all:6 10:all:6
@@ -19,13 +20,19 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT TERM
 
-# Twelve configurations, three of them with cols % 4 == 0; 16 to 200 us of work.
-for rows in 1 7 32; do
-    for cols in 1023 1024 1025 2050; do echo "rows=$rows cols=$cols input=normal"; done
+# Twelve configurations, three of them with cols % 4 == 0; 16 to 200 us of work on the host, 10 to 300 us on an H200.
+device=${DEVICE:-host}
+case $device in
+host) kind=c all_rows='1 7 32' all_cols='1023 1024 1025 2050' ;;
+cuda*) kind=cu all_rows='1000 4000 12000' all_cols='4095 4096 4097 8190' ;;
+*) echo "power.sh: DEVICE=$device; expected host or cuda" >&2; exit 2 ;;
+esac
+for rows in $all_rows; do
+    for cols in $all_cols; do echo "rows=$rows cols=$cols input=normal"; done
 done >"$room/twelve.seen"
 
 make_kernel() { # file, percent, slow where cols is a multiple of this
-    { printf '#define PERCENT %s\n#define EVERY %s\n' "$2" "$3"; cat "$here/kernel.c"; } >"$room/$1"
+    { printf '#define PERCENT %s\n#define EVERY %s\n' "$2" "$3"; cat "$here/kernel.$kind"; } >"$room/$1"
 }
 
 one_case() { # percent, where, load
@@ -34,8 +41,8 @@ one_case() { # percent, where, load
     fourth) every=4 ;;
     *) echo "power.sh: '$2'; expected all or fourth" >&2; exit 2 ;;
     esac
-    make_kernel old.c 0 1
-    make_kernel new.c "$1" $every
+    make_kernel old.$kind 0 1
+    make_kernel new.$kind "$1" $every
     loops=
     i=0
     while [ $i -lt "$3" ]; do
@@ -46,8 +53,8 @@ one_case() { # percent, where, load
     run=0 regression=0 changed=0 inconclusive=0 started=$(date +%s)
     while [ $run -lt "$runs" ]; do
         run=$((run + 1))
-        said=$("$unseen" compare softmax "$room/old.c" "$room/new.c" --device host --seen "$room/twelve.seen" \
-            --unseen 0 --seed $run --effort "${EFFORT:-quick}" --no-explain --no-lease -v 2>"$room/errors")
+        said=$("$unseen" compare softmax "$room/old.$kind" "$room/new.$kind" --device "$device" --seen "$room/twelve.seen" \
+            --unseen 0 --seed $((run + ${FROM:-1} - 1)) --effort "${EFFORT:-quick}" --no-explain --no-lease -v 2>"$room/errors")
         status=$?
         [ $status -le 1 ] || { cat "$room/errors" >&2; exit 3; }
         case $said in *"

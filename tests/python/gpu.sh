@@ -69,7 +69,12 @@ for file in "$here"/honest/*.py "$here"/hacks/*.py; do
     kind=$(basename "$(dirname "$file")")
     file=$out/${kind%s}-$(basename "$file" .py).txt
     name=$(basename "$file" .txt)
-    case $name in honest-* | hack-replaced_time) want=general ;; *) want='broken cheating' ;; esac
+    case $name in
+    honest-* | hack-replaced_time) want=general ;;
+    # beside others nobody can tell whose work goes on after the call: all of it is part of the time, and that is all
+    hack-streams) [ "$jobs" -gt 1 ] && want='general cheating' || want=cheating ;;
+    *) want='broken cheating' ;;
+    esac
     verdict=$(tail -n 1 "$file" | cut -d ' ' -f 1)
     case " $want " in *" $verdict "*) ;; *) wrong=1 && echo "WRONG $name: $verdict; expected $want" ;; esac
 done

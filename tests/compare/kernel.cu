@@ -1,0 +1,56 @@
+/* A plain softmax, a block for each row, of which each block takes PERCENT % longer than its own work where cols is a multiple of
+ * EVERY, by a spin after it. The script beside it writes the two constants in front; both are read when it runs, so that the code
+ * is the same whatever they are. */
+#include <cuda_runtime.h>
+#include <math.h>
+#include <stdint.h>
+
+static volatile double percent = PERCENT;
+static volatile int64_t every = EVERY;
+
+enum { THREADS = 256, WARPS = THREADS / 32 };
+
+static __device__ float over_block(float value, bool is_max)
+{
+    __shared__ float part[WARPS];
+    for (int offset = 16; offset > 0; offset /= 2) {
+        const float other = __shfl_xor_sync(0xffffffffu, value, offset);
+        value = is_max ? fmaxf(value, other) : value + other;
+    }
+    __syncthreads();
+    if (threadIdx.x % 32 == 0)
+        part[threadIdx.x / 32] = value;
+    __syncthreads();
+    value = part[0];
+    for (int i = 1; i < WARPS; i++)
+        value = is_max ? fmaxf(value, part[i]) : value + part[i];
+    return value;
+}
+
+/* x, y are [rows, cols] */
+static __global__ void softmax_rows(const float *x, float *y, int64_t cols, double longer)
+{
+    const long long start = clock64();
+    const float *const from = x + blockIdx.x * cols;
+    float *const to = y + blockIdx.x * cols;
+    float max = -INFINITY, sum = 0;
+    for (int64_t c = threadIdx.x; c < cols; c += THREADS)
+        max = fmaxf(max, from[c]);
+    max = over_block(max, true);
+    for (int64_t c = threadIdx.x; c < cols; c += THREADS)
+        sum += expf(from[c] - max);
+    sum = over_block(sum, false);
+    for (int64_t c = threadIdx.x; c < cols; c += THREADS)
+        to[c] = expf(from[c] - max) / sum;
+    __syncthreads();
+    const long long end = start + (long long)((double)(clock64() - start) * longer);
+    while (clock64() < end)
+        ;
+}
+
+extern "C" int softmax(const float *x, float *y, int64_t rows, int64_t cols, void *stream)
+{
+    const double longer = 1 + (cols % every == 0 ? percent : 0) / 100;
+    softmax_rows<<<(unsigned)rows, THREADS, 0, (cudaStream_t)stream>>>(x, y, cols, longer);
+    return cudaGetLastError() != cudaSuccess;
+}
