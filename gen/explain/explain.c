@@ -86,8 +86,14 @@ static bool holds_mostly(const struct repeats *repeats)
     return repeats->again >= LEAST_RIGHT * repeats->asked;
 }
 
-/* Whether the same configurations fail again: out->reason is set when not, or not with other contents. */
-static bool is_repeatable(struct explainer *ex, int known, struct rule *out)
+enum repeating {
+    REPEATS_NEVER,
+    REPEATS_SOMETIMES, /* races, memory that nobody set; or contents on which it hangs */
+    REPEATS_ALWAYS
+};
+
+/* Do failing configurations fail again, with the same contents and with others? Where not, out->reason says so. */
+static enum repeating ask_repeats(struct explainer *ex, int known, struct rule *out)
 {
     struct repeats same = {0}, other = {0};
     const int times = ex->most_runs >= 40 ? REPEATS : 1;
@@ -107,7 +113,9 @@ static bool is_repeatable(struct explainer *ex, int known, struct rule *out)
                  "it does not repeat with other inputs: %d of %d "
                  "failing configurations failed with another seed",
                  other.again, other.asked);
-    return holds_mostly(&same);
+    if (holds_mostly(&same))
+        return holds_mostly(&other) ? REPEATS_ALWAYS : REPEATS_SOMETIMES;
+    return same.again > 0 ? REPEATS_SOMETIMES : REPEATS_NEVER;
 }
 
 /* --- guessing and running --- */
@@ -355,14 +363,15 @@ static int explain_known(struct explainer *ex, int known, struct rule *out)
 {
     struct standing *standing = calloc(1, sizeof *standing);
     int result = standing ? 0 : -1;
-    if (result == 0 && is_repeatable(ex, known, out)) {
-        const bool with_any_contents = out->reason[0] == '\0';
+    const enum repeating repeating = result == 0 ? ask_repeats(ex, known, out) : REPEATS_NEVER;
+    if (repeating != REPEATS_NEVER) {
+        const bool always = repeating == REPEATS_ALWAYS;
         result = pool_fill(ex, FRESH);
-        if (result == 0 && with_any_contents)
+        if (result == 0 && always)
             result = narrow(ex, standing);
         if (result == 0 && standing->known && standing->inside + standing->outside >= LEAST_CONFIRMED)
             support_terms(ex, standing);
-        if (result == 0 && with_any_contents)
+        if (result == 0 && always)
             judge(ex, standing, out);
         if (result == 0 && out->present)
             settle(ex, standing, out);

@@ -156,31 +156,75 @@ static int explain_step(void *data, const struct config *config)
     return outcome_of(d, &result) == OUTCOME_PASS ? 0 : -1;
 }
 
-/* Everything that was run; what was neither judged nor failed tells nothing. */
-static int list_trials(const struct diagnosing *d, struct explain_trial *trial)
+static bool is_of_set(const struct diagnosing *d, const struct config_result *result)
 {
-    int count = 0;
-    for (int i = 0; i < d->result->result_count; i++) {
-        const struct config_result *c = &d->result->results[i];
-        const bool fails = is_failure(d, c);
-        if (fails || outcome_of(d, c) == OUTCOME_PASS)
-            trial[count++] = (struct explain_trial){.config = c->config, .fails = fails};
-    }
-    return count;
+    for (int i = 0; i < d->result->result_count; i++)
+        if (config_equal(&d->result->results[i].config, &result->config))
+            return true;
+    return false;
+}
+
+static void add_trial(const struct diagnosing *d, const struct config_result *result,
+                      struct explain_trial *trial, int *count)
+{
+    const bool fails = is_failure(d, result);
+    if (fails || outcome_of(d, result) == OUTCOME_PASS)
+        trial[(*count)++] = (struct explain_trial){.config = result->config, .fails = fails};
+}
+
+/* Everything that was run, for shrinking, too: the smallest failure and what it does not shrink to lie on either side of the
+ * condition's edges. What was neither judged nor failed tells nothing. NULL: out of memory. */
+static struct explain_trial *list_trials(const struct diagnosing *d, int *count)
+{
+    const struct config_result *ran = NULL;
+    int most = d->result->result_count;
+    while ((ran = probe_next(d->shrinking.probe, ran)))
+        most++;
+    struct explain_trial *trial = calloc((size_t)most + 1, sizeof *trial);
+    *count = 0;
+    for (int i = 0; trial && i < d->result->result_count; i++)
+        add_trial(d, &d->result->results[i], trial, count);
+    while (trial && (ran = probe_next(d->shrinking.probe, ran)))
+        if (!is_of_set(d, ran))
+            add_trial(d, ran, trial, count);
+    return trial;
+}
+
+/* What comes and goes has a rule on one side at most, and the report says both. */
+static void tell_flaky(const struct diagnosing *d, struct rule *rule)
+{
+    const char *const closest = strstr(rule->reason, "; closest: ");
+    char near[sizeof rule->reason], line[160];
+    if (!d->shrinking.flaky || d->rate.same == d->rate.runs)
+        return;
+    if (d->rate.failed < d->rate.runs)
+        snprintf(line, sizeof line,
+                 "the same configuration fails in %d of %d runs: a race, memory that nobody set, or what "
+                 "calls before left",
+                 d->rate.failed, d->rate.runs);
+    else
+        snprintf(line, sizeof line,
+                 "the same configuration fails each time, %d of %d times this way: a race, or memory that "
+                 "nobody set",
+                 d->rate.same, d->rate.runs);
+    snprintf(near, sizeof near, "%s", closest ? closest : "");
+    if (rule->present)
+        result_note(d->result, "%s", line);
+    else
+        snprintf(rule->reason, sizeof rule->reason, "%s%.*s", line, (int)(sizeof rule->reason - sizeof line),
+                 near);
 }
 
 static void find_rule(struct diagnosing *d)
 {
-    struct explain_trial *trial = calloc((size_t)d->result->result_count + 1, sizeof *trial);
     struct rule rule = {.present = false};
-    const int count = trial ? list_trials(d, trial) : 0;
-    if (d->shrinking.flaky && d->rate.runs > 0)
-        snprintf(d->out->rule.reason, sizeof d->out->rule.reason,
-                 "the same configuration fails in %d of %d runs: a race, or memory that nobody set",
-                 d->rate.same, d->rate.runs);
-    else if (count > 0 && explain(&d->task->space, &d->task->caps, &d->task->seen, trial, count,
-                                  d->limits->explain_runs, d->result->seed, explain_step, d, &rule) == 0)
+    int count = 0;
+    struct explain_trial *const trial = list_trials(d, &count);
+    if (count > 0 && explain(&d->task->space, &d->task->caps, &d->task->seen, trial, count,
+                             d->limits->explain_runs, d->result->seed, explain_step, d, &rule) == 0) {
+        tell_flaky(d, &rule);
         rule_record(&rule, &d->out->rule);
+    }
     free(trial);
 }
 
