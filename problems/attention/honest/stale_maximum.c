@@ -47,6 +47,7 @@ static void fold(struct state *s, float score, const bf16 *v, int64_t dim)
     }
     const float weight = power_of_two(score - s->base);
     s->sum += weight;
+#pragma omp simd
     for (int64_t d = 0; d < dim; d++)
         s->acc[d] += weight * bf16_to_float(v[d]);
 }

@@ -39,6 +39,7 @@ static void multiply(const float *a, const float *plane, float *sum, float *c, i
         split(a[t], part);
         for (int i = 0; i < PARTS; i++)
             for (int j = 0; i + j < PARTS; j++)
+#pragma omp simd
                 for (int64_t e = 0; e < n; e++)
                     sum[(i + j) * n + e] += part[i] * plane[(j * k + t) * n + e];
     }

@@ -58,6 +58,7 @@ static void score_block(struct chunk *c, int64_t rows, int64_t columns, int64_t 
         }
         for (int64_t j = columns; j < column_end && j <= i; j++) {
             float kk = 0, qk = 0;
+#pragma omp simd reduction(+ : kk, qk)
             for (int64_t d = 0; d < dk; d++) {
                 kk += beta_k[d] * key[j - columns][d];
                 qk += q[d] * key[j - columns][d];
@@ -76,12 +77,14 @@ static void answer(struct chunk *c, const bf16 *v, bf16 *o, const float *state, 
         float seen[MAX_DIM] = {0}, out[MAX_DIM] = {0};
         for (int64_t d = 0; d < s.dk; d++) {
             const float decay = expf(c->G[i + 1][d]), x = c->beta[i] * c->k[i][d] * decay, y = c->q[i][d] * decay;
+#pragma omp simd
             for (int64_t e = 0; e < s.dv; e++) {
                 seen[e] += x * state[d * s.dv + e];
                 out[e] += y * state[d * s.dv + e];
             }
         }
         for (int64_t j = 0; j < i; j++)
+#pragma omp simd
             for (int64_t e = 0; e < s.dv; e++) {
                 seen[e] += c->A[i][j] * c->u[j][e];
                 out[e] += c->P[i][j] * c->u[j][e];
@@ -102,6 +105,7 @@ static void update(const struct chunk *c, float *state, struct shape s)
             row[e] *= keep;
         for (int64_t j = 0; j < c->count; j++) {
             const float key = c->k[j][d] * expf(last[d] - c->G[j + 1][d]);
+#pragma omp simd
             for (int64_t e = 0; e < s.dv; e++)
                 row[e] += key * c->u[j][e];
         }

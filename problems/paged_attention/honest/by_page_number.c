@@ -62,6 +62,7 @@ static void fold_page(struct state *s, const bf16 *q, const bf16 *kv, int64_t to
     for (int64_t t = 0; t < tokens; t++) {
         const float weight = expf(score[t] - top);
         s->sum += weight;
+#pragma omp simd
         for (int64_t i = 0; i < dim; i++)
             s->acc[i] += weight * bf16_to_float(kv[t * row + dim + i]);
     }
