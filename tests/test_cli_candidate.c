@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "skip.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -143,6 +144,19 @@ START_TEST(a_configuration_beyond_the_memory_is_skipped_and_the_verdict_inconclu
 }
 END_TEST
 
+/* A row of zeros and subnormals is as long as eps lets it be, so that what was flushed comes out a thousand times as long. */
+START_TEST(who_flushes_subnormals_is_right)
+{
+    for (int seed = 1; seed <= 3; seed++) {
+        char config[80];
+        snprintf(config, sizeof config, "rows=40 cols=7 eps=published input=special seed=%d", seed);
+        CLI("check", "rms_norm", cli_repository("problems/rms_norm/honest/flushes.c"), config, "--device",
+            "host");
+        cli_expect(0, "pass: rows=40 cols=7");
+    }
+}
+END_TEST
+
 TCase *cli_candidate_case(void)
 {
     TCase *candidate = tcase_create("candidate");
@@ -158,5 +172,6 @@ TCase *cli_candidate_case(void)
     tcase_add_test(candidate, a_candidate_that_prints_without_end_harms_nobody);
     tcase_add_test(candidate, check_shows_what_a_candidate_prints_when_asked_to);
     tcase_add_test(candidate, a_configuration_beyond_the_memory_is_skipped_and_the_verdict_inconclusive);
+    tcase_add_test(candidate, who_flushes_subnormals_is_right);
     return candidate;
 }

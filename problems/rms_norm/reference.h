@@ -3,7 +3,7 @@
 
 enum { RMS_X, RMS_WEIGHT, RMS_Y };
 enum { RMS_ROWS, RMS_COLS, RMS_EPS };
-enum { PART_VALUE };
+enum { PART_VALUE, PART_FLUSHED };
 
 enum rms_row { RMS_FINITE, RMS_INFINITE, RMS_NAN };
 
@@ -62,22 +62,25 @@ REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first
     for (int64_t j = 0; j < count; j++) {
         const double x = REF_BF16(c, RMS_X, row * c->extent[RMS_COLS] + first + j);
         const double weight = REF_BF16(c, RMS_WEIGHT, first + j);
-        if (state->kind == RMS_FINITE)
+        const bool finite = state->kind == RMS_FINITE;
+        if (finite)
             e[j].value = num_mul(num_div(num_of(x), state->root), num_of(weight));
         else
             e[j].value = num_of(state->kind == RMS_INFINITE && x - x == 0 ? 0 : NAN);
         e[j].part[PART_VALUE] = fabs(num_mid(e[j].value));
+        e[j].part[PART_FLUSHED] = 1 + (finite ? fabs(weight) * (1 + 1 / num_mid(state->root)) : 0);
     }
 }
 
 /* Relative errors, u = 2^-24. The sum has only positive terms: n u in any order, one rounding of each square, and the same
  * again where parts are merged: 8 n u bounds them, 2^-12 is the most that is admitted, and the root halves it. Division by
  * cols, eps, the root or its reciprocal within 2 ulp, a quotient or product, the weight's product: 16 u. x / rms rounded to
- * bf16 before the weight: 2^-8, which is the operands' rounding of the arithmetic class. Results below 2^-126 may be
- * flushed. */
+ * bf16 before the weight: 2^-8, which is the operands' rounding of the arithmetic class. What is below 2^-126 may be
+ * flushed: x, which loses 2^-126 |weight| / rms (a row of subnormals is as long as eps lets it be), x / rms, which loses
+ * 2^-126 |weight|, and the result. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
     const double chain = 8 * (double)c->extent[RMS_COLS] * UNIT_F32;
     return e->part[PART_VALUE] * ((chain < 0x1p-12 ? chain : 0x1p-12) / 2 + 16 * UNIT_F32 + a->operand) +
-           0x1p-126;
+           0x1p-126 * e->part[PART_FLUSHED];
 }
