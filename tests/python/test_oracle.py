@@ -280,10 +280,31 @@ def the_same_seed_gives_the_same_answer():
     assert torch.equal(first.allowed, second.allowed) and torch.equal(first.want, second.want)
 
 
+def what_vanishes_and_is_divided_by_cannot_be_told():
+    """In fp32 the product of the decays is 0 at the end, and what is divided by it infinite; the bound knows, and the runs must."""
+    decay, x = torch.full((1, 300), 0.7), drawn(1, 300)
+    def weighed(x, decay):
+        d = decay.cumprod(1)
+        return (x / d).cumsum(1) * d
+    for length, told in ((60, True), (300, False)):
+        inputs = [x[:, :length], decay[:, :length]]
+        judged = evaluate.answer(graphs.trace(Plain(weighed), inputs), {}, inputs)[0]
+        assert (judged.dropped is None) == told, (length, judged.dropped)
+
+
+def a_right_answer_that_is_nan_is_no_answer():
+    mask = torch.tensor([[True, False], [False, False]])
+    inputs = [drawn(2, 2), mask]
+    masked = Plain(lambda x, m: x.masked_fill(~m, float("-inf")).softmax(-1))
+    judged = evaluate.answer(graphs.trace(masked, inputs), {}, inputs)[0]
+    assert judged.dropped and judged.dropped.startswith("2 of 4 right answers are NaN"), judged.dropped
+
+
 TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_checked,
          operands_errors_are_carried, deep_graphs_are_judged_by_their_runs, planted_faults_show,
          casts_are_permitted_roundings, indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
-         constants_are_found, the_same_seed_gives_the_same_answer]
+         constants_are_found, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,
+         a_right_answer_that_is_nan_is_no_answer]
 
 
 def main():

@@ -7,6 +7,8 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.func import functional_call, functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
 
+from task import structure
+
 from .number import Unsupported
 
 RANDOM = ("bernoulli", "rand", "randn", "randint", "normal", "multinomial", "native_dropout", "rand_like", "randn_like",
@@ -69,7 +71,9 @@ def trace(model, inputs):
         given = list(inputs)
         for place, tensor in zip(places, tensors):
             given[place] = tensor
-        return functional_call(model, dict(zip(names, values)), tuple(given))
+        result = functional_call(model, dict(zip(names, values)), tuple(given))
+        found = structure.places(result, torch.Tensor)
+        return result if isinstance(result, torch.Tensor) or not found else tuple(tensor for _, tensor in found)
 
     failure = None
     for mode, function in attempts(forward):
