@@ -116,6 +116,22 @@ REFUSED = (
     ("class Model(nn.Module):\n    def forward(self, x):\n        return x * 2\n"
      "n = int('5')\ndef get_inputs():\n    return {'x': torch.rand(n)}\n" + NO_INIT,
      ("get_inputs returned a dict; a list was expected", "---> let it return a list of arguments")),
+    ("class Model(nn.Module):\n    def forward(self, x):\n        return x[0] + x[1]\n"
+     "n = 5\ndef get_inputs():\n    return [[torch.rand(n), torch.rand(n)]]\n" + NO_INIT,
+     ("get_inputs gives a list as its number 1; a tensor", "---> give forward its tensors one by one")),
+    ("class Model(nn.Module):\n    def forward(self, x):\n        return torch.fft.fft(x)\n"
+     "n = 5\ndef get_inputs():\n    return [torch.rand(n)]\n" + NO_INIT,
+     ("an output is of complex64; one of float32, ", "---> pass it as one of these")),
+    ("class Model(nn.Module):\n    def forward(self, x, most):\n        return x.clamp(max=most)\n"
+     "n = 5\ndef get_inputs():\n    return [torch.rand(n), float('inf')]\n" + NO_INIT,
+     ("get_inputs gives inf as its number 2; a finite number", "---> give None in its place")),
+    ("class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.w = torch.rand(5).cuda()\n"
+     "    def forward(self, x):\n        return x * self.w\n"
+     "n = 5\ndef get_inputs():\n    return [torch.rand(n)]\n" + NO_INIT,
+     ("it names a device (", "were expected\n---> take .cuda()")),
+    ("class Model(nn.Module):\n    def forward(self, x):\n        return x * 2\n"
+     "n = int('5')\ndef get_inputs():\n    return [torch.rand(0, n)]\n" + NO_INIT,
+     ("no sizes at which every tensor has elements", "---> let get_inputs make some")),
 )
 
 

@@ -98,12 +98,32 @@ def _powers(points, axes, pick):
     return {"coefficient": scale, "powers": powers}
 
 
+KNOWN = ("float32", "float64", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "int64", "int32", "int8", "uint8", "bool")
+
+
+def _require_known(source, observed):
+    """ImportError_ where an input or output is of a kind that nothing here can hold."""
+    for i, value in enumerate(observed.inputs):
+        if value["kind"] != "tensor" and not (value["value"] is None or isinstance(value["value"], (bool, int, float, str))):
+            raise ImportError_(f"{source.path}: get_inputs gives a {value['dtype']} as its number {i + 1}; a tensor, a number or a "
+                               "text was expected\n---> give forward its tensors one by one")
+        if value["kind"] != "tensor" and isinstance(value["value"], float) and not math.isfinite(value["value"]):
+            raise ImportError_(f"{source.path}: get_inputs gives {value['value']} as its number {i + 1}; a finite number was expected"
+                               "\n---> give None in its place, or make it a constant of the class")
+    for what, tensors in (("an input", [v for v in observed.inputs if v["kind"] == "tensor"]), ("an output", observed.outputs)):
+        for tensor in tensors:
+            if tensor["dtype"] not in KNOWN:
+                raise ImportError_(f"{source.path}: {what} is of {tensor['dtype']}; one of {', '.join(KNOWN)} was expected\n---> pass "
+                                   "it as one of these: of complex numbers torch.view_as_real")
+
+
 def _probe(source, seconds, vary):
     try:
         runs = probe.Probe(source, seconds)
     except fake.Failed as failed:
         expected = "" if " expected" in str(failed) else "; a Model that takes what get_inputs returns was expected"
         raise ImportError_(f"{source.path} does not run as it is: {failed}{expected}\n---> {failed.hint}") from failed
+    _require_known(source, runs.base)
     if any(fake.observe(source, {}).dims() != runs.base.dims() for _ in range(AGAIN)):
         raise ImportError_(f"{source.path} draws other shapes in another run; the shapes of inputs, weights and outputs "
                            "were expected to follow from the source's sizes\n---> take chance out of the shapes")
@@ -156,6 +176,7 @@ def _weights(source, sizes, observed, shapes):
 
 def _real(source, axes, points):
     """(sizes by axis, sizes of the source, observed) of the first point that also runs with real numbers."""
+    failure = fake.Failed("it has no sizes at which every tensor has elements", "let get_inputs make some")
     for sizes, observed in points[:8]:
         spread = probe.spread(axes, sizes)
         try:

@@ -78,6 +78,9 @@ def failed(error):
         return Failed(str(error), "let it return a list of arguments, in the order of the parameters")
     if isinstance(error, ModuleNotFoundError):
         return Failed(f"{text} in the interpreter that runs it", "install it there, or name another with --python")
+    if "NVIDIA driver" in text or "not compiled with CUDA" in text or type(error).__name__ == "FakeTensorDeviceMismatchError":
+        return Failed(f"it names a device ({text}); tensors and a Model without one, which are moved to where they run, were expected",
+                      "take .cuda() and device='cuda' out of it")
     if isinstance(error, MemoryError) or "allocate memory" in text:
         limit = resource.getrlimit(resource.RLIMIT_AS)[0]
         has = f"the {limit >> 30} GiB that importing has" if limit > 0 else "there is"
