@@ -3,7 +3,7 @@ import math
 
 import torch
 
-from . import elementwise, norms, shape, sums  # noqa: F401  (each adds its rules)
+from . import elementwise, norms, placed, shape, sums  # noqa: F401  (each adds its rules)
 from .elementwise import RULES
 from .graph import declared
 from .number import CALIBRATED, SMALLEST, UNIT, Context, Number, Unsupported, exact
