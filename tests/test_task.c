@@ -320,6 +320,18 @@ START_TEST(a_directory_has_its_own_seen_set_and_tolerance)
 }
 END_TEST
 
+/* Tables, masks, ranges, limits of indices, names of outputs. */
+START_TEST(importing_tells_what_inputs_are_computed)
+{
+    char command[300];
+    if (!interpreter())
+        SKIP_TEST(no_torch);
+    snprintf(command, sizeof command, "'%s' '%s'", interpreter(),
+             cli_repository("tests/python/test_import.py"));
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
 /* --- solutions --- */
 
 #define NEW(forward)                                                                                         \
@@ -427,6 +439,7 @@ Suite *task_suite(void)
     tcase_add_loop_test(refused, a_task_that_does_odd_things_leaves_nothing, 0, sizeof odd / sizeof *odd);
     tcase_add_loop_test(found_cases, importing_finds_sizes_limits_and_laws, 1, FOUND);
     tcase_add_test(found_cases, a_directory_has_its_own_seen_set_and_tolerance);
+    tcase_add_test(found_cases, importing_tells_what_inputs_are_computed);
     tcase_add_test(judged, an_honest_solution_is_general_and_a_lost_tail_is_found);
     tcase_add_test(judged, a_solution_is_told_what_is_wrong_with_it);
     for (int i = 0; i < 5; i++) {

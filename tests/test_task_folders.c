@@ -1,6 +1,8 @@
 /* What importing wrote, cut off, changed or renamed: without an interpreter. Part of the suite `task`. */
 #include <check.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -101,6 +103,97 @@ START_TEST(a_folder_that_holds_no_task_is_refused)
 }
 END_TEST
 
+/* --- inputs that a task computes --- */
+
+/* `from` in row_scale.task once replaced by `to`. */
+static void change(const char *from, const char *to)
+{
+    char changed[1 << 16];
+    const char *const text = text_of("row_scale/row_scale.task");
+    const char *const at = strstr(text, from);
+    ck_assert_msg(at != NULL, "no %s", from);
+    snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    cli_put("row_scale/row_scale.task", changed);
+}
+
+static const struct {
+    const char *dtype, *fill;
+    int bytes;
+    const char *values; /* of 3 x 4, in words; NULL: by what must hold of them */
+} computed[] = {
+    {"int64", "\"affine\", \"start\": 2, \"steps\": [\"cols\", -1]", 8, "2 1 0 -1 6 5 4 3 10 9 8 7"},
+    {"bool", "\"band\", \"value\": 1, \"high\": \"0 - 1*rows + cols\"", 1, "1 1 0 0 1 1 1 0 1 1 1 1"},
+    {"int32", "\"band\", \"value\": 7, \"low\": -1, \"high\": 0", 4, "7 0 0 0 7 7 0 0 0 7 7 0"},
+    {"float32", "\"band\", \"value\": -1e39, \"low\": 1", 0, "0 -inf -inf -inf 0 0 -inf -inf 0 0 0 -inf"},
+    {"int32", "\"permutation\"", 4, NULL},
+    {"int32", "\"ascending\"", 4, NULL},
+};
+enum { COMPUTED = sizeof computed / sizeof *computed, CELLS = 12, ROW = 4 };
+
+static double cell(const char *bytes, int size, int i)
+{
+    int64_t wide;
+    int32_t narrow;
+    float real;
+    switch (size) {
+    case 8: memcpy(&wide, bytes + 8 * i, 8); return (double)wide;
+    case 4: memcpy(&narrow, bytes + 4 * i, 4); return narrow;
+    case 1: return bytes[i];
+    default: memcpy(&real, bytes + 4 * i, 4); return real;
+    }
+}
+
+/* Rows of 0 to 3 in some order; or of 2 to 6, none below the one before it, and not all alike. */
+static void expect_rows(const char *bytes, bool is_permutation)
+{
+    double most = 0;
+    for (int r = 0; r < CELLS / ROW; r++) {
+        int met = 0;
+        for (int i = 0; i < ROW; i++) {
+            const double value = cell(bytes, 4, r * ROW + i);
+            met |= 1 << (int)value;
+            ck_assert(is_permutation || (value >= 2 && value < 7));
+            ck_assert(is_permutation || i == 0 || value >= cell(bytes, 4, r * ROW + i - 1));
+            most = value > most ? value : most;
+        }
+        ck_assert(!is_permutation || met == (1 << ROW) - 1);
+    }
+    ck_assert(most > 2);
+}
+
+START_TEST(what_a_task_computes_is_what_its_candidates_get)
+{
+    char text[300], bytes[4096];
+    const int size = computed[_i].bytes;
+    copy_task("row_scale", 100);
+    snprintf(text, sizeof text, "\"dtype\": \"%s\"", computed[_i].dtype);
+    change("\"dtype\": \"float32\"", text);
+    change("\"low\": 0,\n   \"bound\": 2", "\"low\": 2, \"bound\": \"cols + 3\"");
+    snprintf(text, sizeof text, "\"kind\": %s", computed[_i].fill);
+    change("\"kind\": \"uniform\",\n     \"a\": 0,\n     \"b\": 1.0", text);
+    cli_put("one.seen", "rows=3 cols=4 input=published seed=5\n");
+    CLI("export", "./row_scale", "--format", "json", "--seen-only", "--seen", "one.seen", "--inputs", "in",
+        "--device", "host");
+    cli_expect(0, "\"inputs_as\": \"npy\"");
+    FILE *file = fopen("in/seen-1/x.npy", "re");
+    ck_assert_ptr_nonnull(file);
+    const size_t read = fread(bytes, 1, sizeof bytes, file), all = (size_t)(CELLS * (size ? size : 4));
+    fclose(file);
+    ck_assert_uint_gt(read, all);
+    const char *const values = bytes + read - all, *word = computed[_i].values;
+    if (!word) {
+        expect_rows(values, strstr(computed[_i].fill, "permutation") != NULL);
+        return;
+    }
+    for (int i = 0; i < CELLS; i++) {
+        char *end;
+        const double want = strtod(word, &end), got = cell(values, size, i);
+        ck_assert_msg(got <= want && got >= want, "cell %d is %g; %g was expected", i, got, want);
+        word = end;
+    }
+}
+END_TEST
+
 TCase *task_folders_case(void)
 {
     TCase *folders = tcase_create("folders");
@@ -109,5 +202,6 @@ TCase *task_folders_case(void)
                         sizeof changes / sizeof *changes);
     tcase_add_test(folders, a_tolerance_of_the_task_is_the_published_one);
     tcase_add_test(folders, a_folder_that_holds_no_task_is_refused);
+    tcase_add_loop_test(folders, what_a_task_computes_is_what_its_candidates_get, 0, COMPUTED);
     return folders;
 }

@@ -280,10 +280,69 @@ def the_same_seed_gives_the_same_answer():
     assert torch.equal(first.allowed, second.allowed) and torch.equal(first.want, second.want)
 
 
+def what_vanishes_and_is_divided_by_cannot_be_told():
+    """In fp32 the product of the decays is 0 at the end, and what is divided by it infinite; the bound knows, and the runs must."""
+    decay, x = torch.full((1, 300), 0.7), drawn(1, 300)
+    def weighed(x, decay):
+        d = decay.cumprod(1)
+        return (x / d).cumsum(1) * d
+    for length, told in ((60, True), (300, False)):
+        inputs = [x[:, :length], decay[:, :length]]
+        judged = evaluate.answer(graphs.trace(Plain(weighed), inputs), {}, inputs)[0]
+        assert (judged.dropped is None) == told, (length, judged.dropped)
+
+
+def a_right_answer_that_is_nan_is_no_answer():
+    mask = torch.tensor([[True, False], [False, False]])
+    inputs = [drawn(2, 2), mask]
+    masked = Plain(lambda x, m: x.masked_fill(~m, float("-inf")).softmax(-1))
+    judged = evaluate.answer(graphs.trace(masked, inputs), {}, inputs)[0]
+    assert judged.dropped and judged.dropped.startswith("2 of 4 right answers are NaN"), judged.dropped
+
+
+def places_orders_and_spreads_have_rules():
+    """What people's tasks use beside KernelBench's: each on numbers that are inexact already, and on a mask."""
+    at = torch.tensor([[0, 2, 2, 1, 4, 0], [3, 3, 3, 3, 0, 1], [5, 4, 3, 2, 1, 0], [1, 1, 0, 0, 5, 5]])
+    rows, mask = torch.tensor([2, 0, 2, 1]), torch.tensor([True, False, True, True])
+    cases = {
+        "topk": lambda x: torch.topk(x, 3)[0], "sort": lambda x: x.sort(0, descending=True)[0],
+        "by order": lambda x: x.gather(1, x.argsort(1)),
+        "scatter_add": lambda x: torch.zeros(4, 6).scatter_add(1, at, x), "index_add": lambda x: torch.ones(3, 6).index_add(0, rows, x),
+        "index_put": lambda x: torch.zeros(3, 6).index_put((rows,), x, accumulate=True),
+        "written": lambda x: torch.zeros(5, 6).index_copy(0, torch.tensor([3, 0, 4, 1]), x),
+        "var": lambda x: x.var(1), "std": lambda x: x.std(0, keepdim=True), "var_mean": lambda x: sum(torch.var_mean(x, 1)),
+        "prod": lambda x: x.prod(1), "glu": lambda x: F.glu(x), "unfold": lambda x: F.unfold(x[None, None], (2, 3)),
+        "mask": lambda x: (x * mask[:, None]).sum() / mask.sum(), "of both": lambda x: (x * 3).cumsum(1) * mask[:, None] * x,
+    }
+    for name, function in cases.items():
+        f = lambda x: function(x * 1.1)
+        x = drawn(4, 6)
+        judged = evaluate.answer(graphs.trace(Plain(f), [x]), {}, [x])[0]
+        off = (f(x).double() - judged.want).abs()
+        assert judged.dropped is None and judged.label, (name, judged.dropped)
+        assert bool((off <= judged.allowed).all()), (name, float(off.max()))
+        assert float(judged.allowed.max()) < 1e-4 * float(judged.want.abs().max()), (name, float(judged.allowed.max()))
+        wrong = (f(x.bfloat16().float()).double() - judged.want).abs()
+        assert bool((wrong > judged.allowed).any()), name
+
+
+def a_place_that_is_written_twice_has_no_right_answer():
+    x = drawn(3, 2)
+    twice = Plain(lambda x: torch.zeros(4, 2).index_put((torch.tensor([1, 1, 0]),), x))
+    try:
+        evaluate.answer(graphs.trace(twice, [x]), {}, [x])
+    except Unsupported as why:
+        assert "written to one place" in str(why)
+    else:
+        raise AssertionError("judged")
+
+
 TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_checked,
          operands_errors_are_carried, deep_graphs_are_judged_by_their_runs, planted_faults_show,
          casts_are_permitted_roundings, indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
-         constants_are_found, the_same_seed_gives_the_same_answer]
+         constants_are_found, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,
+         a_right_answer_that_is_nan_is_no_answer,
+         places_orders_and_spreads_have_rules, a_place_that_is_written_twice_has_no_right_answer]
 
 
 def main():

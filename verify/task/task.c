@@ -66,6 +66,8 @@ void imported_free(struct imported *task)
         constraint_free(task->bound[t]);
         if (t != task->weights && task->tensors[t].name)
             free((char *)(uintptr_t)task->tensors[t].shape);
+        for (int c = 0; c < TASK_MAX_CLASSES; c++)
+            task_table_free(task->fill[c][t].table);
     }
     for (int i = 0; i < task->weight_count; i++)
         free_shape(&task->weight[i]);

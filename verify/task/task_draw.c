@@ -101,13 +101,11 @@ static int draw_input(const struct imported *task, int t, const struct task_fill
                       const struct config *config, struct random *random, struct instance_tensor *out)
 {
     const int64_t row = out->rank ? out->dim[out->rank - 1] : 1;
+    const int64_t below = value_of(task->bound[t], config) - task->low[t], count = below > 1 ? below : 1;
     switch (drawn->drawn) {
-    case TASK_INDEX: {
-        const int64_t count = value_of(task->bound[t], config) - task->low[t];
-        out->fill =
-            (struct fill){.kind = FILL_LEVELS, .a = (float)task->low[t], .b = (float)(count > 1 ? count : 1)};
+    case TASK_INDEX:
+        out->fill = (struct fill){.kind = FILL_LEVELS, .a = (float)task->low[t], .b = (float)count};
         return 0;
-    }
     case TASK_SIMPLEX: {
         const float mean = 1.0f / (float)(row > 0 ? row : 1);
         out->fill = (struct fill){.kind = FILL_UNIFORM, .a = 0.5f * mean, .b = 1.5f * mean};
@@ -116,6 +114,10 @@ static int draw_input(const struct imported *task, int t, const struct task_fill
     case TASK_TRIU:
     case TASK_TRIL:
     case TASK_SYMMETRIC: return draw_matrix(drawn, random, out);
+    case TASK_ASCENDING:
+    case TASK_PERMUTATION:
+    case TASK_AFFINE:
+    case TASK_BAND: return task_table_draw(drawn, task->low[t], count, config, random, out);
     default: out->fill = drawn->fill; return 0;
     }
 }

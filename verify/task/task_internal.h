@@ -17,17 +17,29 @@ struct task_shape {
 
 /* How an input is drawn in a class; the first ones are fills of problems/fill.h as they are. */
 enum task_drawn {
-    TASK_FILL,      /* `fill` */
-    TASK_INDEX,     /* whole numbers from `low` below the input's bound */
-    TASK_SIMPLEX,   /* positive, a row adds up to about 1 */
-    TASK_TRIU,      /* a matrix that is 0 below its diagonal, */
-    TASK_TRIL,      /* above it, */
-    TASK_SYMMETRIC, /* or equal to its transposed */
+    TASK_FILL,        /* `fill` */
+    TASK_INDEX,       /* whole numbers from `low` below the input's bound */
+    TASK_SIMPLEX,     /* positive, a row adds up to about 1 */
+    TASK_TRIU,        /* a matrix that is 0 below its diagonal, */
+    TASK_TRIL,        /* above it, */
+    TASK_SYMMETRIC,   /* or equal to its transposed */
+    TASK_ASCENDING,   /* whole numbers like TASK_INDEX, rows of them sorted */
+    TASK_PERMUTATION, /* rows of 0, 1, .. in any order */
+    TASK_AFFINE,      /* a table that grows by steps */
+    TASK_BAND,        /* a matrix that is `value` on some diagonals, 0 elsewhere */
+};
+
+/* What get_inputs computes of the sizes alone; expressions of axes, NULL where there is none. */
+struct task_table {
+    struct constraint *start, *step[PROBLEM_MAX_RANK]; /* TASK_AFFINE */
+    struct constraint *low, *high;                     /* TASK_BAND: of last place - place before it */
+    double value;
 };
 
 struct task_fill {
     enum task_drawn drawn;
     struct fill fill;
+    struct task_table *table; /* TASK_AFFINE, TASK_BAND */
 };
 
 /* coefficient * the product of axes to their powers */
@@ -59,6 +71,12 @@ struct imported {
 };
 
 void imported_free(struct imported *task);
+
+/* Fills `out` as `drawn` says, which is one of the last four of enum task_drawn; indices are `count` ones from `low` on. Returns
+ * 0, or -1: out of memory. */
+int task_table_draw(const struct task_fill *drawn, int64_t low, int64_t count, const struct config *config,
+                    struct random *random, struct instance_tensor *out);
+void task_table_free(struct task_table *table);
 
 /* The callbacks of struct problem and its classes. */
 int imported_instantiate(const struct config *config, struct random *shape_random,

@@ -228,19 +228,53 @@ static bool read_tensors(const struct reading *r)
 
 /* --- classes --- */
 
+static bool read_optional(const struct reading *r, const json_t *object, const char *key,
+                          struct constraint **out)
+{
+    const json_t *const value = json_object_get(object, key);
+    return !value || (*out = read_expression(r, value)) != NULL;
+}
+
+static bool read_table(const struct reading *r, const json_t *object, struct task_fill *out)
+{
+    const json_t *const steps = json_object_get(object, "steps");
+    struct task_table *const table = out->table = calloc(1, sizeof *table);
+    if (!table)
+        return fail(r, "out of memory");
+    table->value = json_number_value(json_object_get(object, "value"));
+    if (json_array_size(steps) > PROBLEM_MAX_RANK)
+        return fail(r, "a table has %zu steps; %d at most were expected", json_array_size(steps),
+                    PROBLEM_MAX_RANK);
+    for (size_t d = 0; d < json_array_size(steps); d++)
+        if (!(table->step[d] = read_expression(r, json_array_get(steps, d))))
+            return false;
+    return read_optional(r, object, "start", &table->start) && read_optional(r, object, "low", &table->low) &&
+           read_optional(r, object, "high", &table->high);
+}
+
 static bool read_fill(const struct reading *r, const json_t *object, struct task_fill *out)
 {
     static const struct {
         const char *name;
         enum task_drawn drawn;
         enum fill_kind kind;
-    } kinds[] = {{"normal", TASK_FILL, FILL_NORMAL},       {"uniform", TASK_FILL, FILL_UNIFORM},
-                 {"wide", TASK_FILL, FILL_WIDE},           {"peak", TASK_FILL, FILL_PEAK},
-                 {"integers", TASK_FILL, FILL_INTEGERS},   {"sign", TASK_FILL, FILL_SIGNS},
-                 {"flag", TASK_FILL, FILL_LEVELS},         {"constant", TASK_FILL, FILL_CONSTANT},
-                 {"index", TASK_INDEX, FILL_LEVELS},       {"simplex", TASK_SIMPLEX, FILL_UNIFORM},
-                 {"triu", TASK_TRIU, FILL_GIVEN},          {"tril", TASK_TRIL, FILL_GIVEN},
-                 {"symmetric", TASK_SYMMETRIC, FILL_GIVEN}};
+    } kinds[] = {{"normal", TASK_FILL, FILL_NORMAL},
+                 {"uniform", TASK_FILL, FILL_UNIFORM},
+                 {"wide", TASK_FILL, FILL_WIDE},
+                 {"peak", TASK_FILL, FILL_PEAK},
+                 {"integers", TASK_FILL, FILL_INTEGERS},
+                 {"sign", TASK_FILL, FILL_SIGNS},
+                 {"flag", TASK_FILL, FILL_LEVELS},
+                 {"constant", TASK_FILL, FILL_CONSTANT},
+                 {"index", TASK_INDEX, FILL_LEVELS},
+                 {"simplex", TASK_SIMPLEX, FILL_UNIFORM},
+                 {"triu", TASK_TRIU, FILL_GIVEN},
+                 {"tril", TASK_TRIL, FILL_GIVEN},
+                 {"symmetric", TASK_SYMMETRIC, FILL_GIVEN},
+                 {"ascending", TASK_ASCENDING, FILL_GIVEN},
+                 {"permutation", TASK_PERMUTATION, FILL_GIVEN},
+                 {"affine", TASK_AFFINE, FILL_GIVEN},
+                 {"band", TASK_BAND, FILL_GIVEN}};
     const char *kind = text_of(object, "kind");
     for (size_t i = 0; kind && i < sizeof kinds / sizeof *kinds; i++) {
         if (strcmp(kinds[i].name, kind) != 0)
@@ -254,7 +288,7 @@ static bool read_fill(const struct reading *r, const json_t *object, struct task
             out->fill.b = 1;
         if (strcmp(kind, "flag") == 0)
             out->fill.b = 2;
-        return true;
+        return (out->drawn != TASK_AFFINE && out->drawn != TASK_BAND) || read_table(r, object, out);
     }
     return fail(
         r,

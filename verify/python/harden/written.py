@@ -32,7 +32,9 @@ def maker(source):
     places = sources._Places(tree)
     places.find(sources._parameters(tree, source.entry, "__init__"))
     inside = bool(_assigned(tree) & _read(tree))
-    body = [_Rename().visit(s) for s in tree.body if not isinstance(s, KEPT_OUT) or (inside and isinstance(s, ast.ClassDef))]
+    held = places.classes if places.sizes else ()  # those of a configuration
+    body = [_Rename().visit(s) for s in tree.body if not isinstance(s, KEPT_OUT)
+            or isinstance(s, ast.ClassDef) and (inside or s.name in held)]
     names = ["get_inputs", "get_init_inputs", source.entry]
     body.append(ast.Return(ast.Tuple([ast.Name(n, ast.Load()) for n in names], ast.Load())))
     arguments = ast.arguments(posonlyargs=[], args=[ast.arg("size_" + s.name) for s in places.sizes], vararg=None,
@@ -60,9 +62,10 @@ def get_init_inputs_for(i):
 
 def model_for(i):
     """The reference at shape i, with weights that are not the identity: a candidate gets the same by
-    vary_weights(ModelNew(*get_init_inputs_for(i)), SEEDS[i]) after the same torch.manual_seed."""
+    vary_weights(ModelNew(*init), SEEDS[i]), where init is get_init_inputs_for(i) after the same torch.manual_seed."""
     torch.manual_seed(SEEDS[i])
-    return vary_weights(_part(i, 2)(*get_init_inputs_for(i)), SEEDS[i])
+    positional, named = arguments_of(get_init_inputs_for(i))
+    return vary_weights(_part(i, 2)(*positional, **named), SEEDS[i])
 
 
 def accepts(i, want, got):
@@ -77,7 +80,7 @@ def accepts(i, want, got):
 def module(source, domains):
     """The module's text up to its lists: SHAPES, INPUTS, SEEDS and TOLERANCES come behind it."""
     text, _ = maker(source)
-    functions = "\n\n\n".join(inspect.getsource(f).rstrip() for f in (drawing.drawn, drawing.vary_weights))
+    functions = "\n\n\n".join(inspect.getsource(f).rstrip() for f in (drawing.drawn, drawing.vary_weights, sources.arguments_of))
     real = "REAL = [" + ", ".join(str(d == "real") for d in domains) + "]"
     return "\n".join([source.text.rstrip(), "", "", "# --- unseen harden: the same task at other shapes ---", "import torch",
                       "", real, "", "", functions, "", "", text, "", ACCESS])

@@ -76,6 +76,8 @@ def mul(cx, a, b):
     a, b = cx.number(a), cx.number(b)
     if integers(a, b):
         return Number(a.v * b.v)
+    plain = any(t.v.dtype == torch.bool or is_power_of_two(t) for t in (a, b))
+    a, b = (t if t.v.dtype != torch.bool else Number(t.v.double(), open=t.open) for t in (a, b))  # a mask has no magnitude
     f = lambda x, y: x * y
     v = f(a.v, b.v)
     def propagated(level):
@@ -83,7 +85,6 @@ def mul(cx, a, b):
         parts = [None if eb is None else a.v.abs() * eb, None if ea is None else b.v.abs() * ea,
                  None if ea is None or eb is None else ea * eb]
         return add_bounds(*parts)
-    plain = any(t.v.dtype == torch.bool or is_power_of_two(t) for t in (a, b))
     return cx.out(v, propagated, lambda u: 0 if plain else u * v.abs(), moved(f, a, b))
 
 

@@ -3,7 +3,7 @@ import math
 
 import torch
 
-from . import elementwise, norms, shape, sums  # noqa: F401  (each adds its rules)
+from . import elementwise, norms, placed, shape, sums  # noqa: F401  (each adds its rules)
 from .elementwise import RULES
 from .graph import declared
 from .number import CALIBRATED, SMALLEST, UNIT, Context, Number, Unsupported, exact
@@ -94,6 +94,7 @@ class Judged:
         if self.number.runs is None:
             return torch.zeros_like(self.want)
         square = torch.stack([(p - self.want) ** 2 for p in self.number.runs]).mean(0)
+        square = square.nan_to_num(nan=math.inf, posinf=math.inf)  # what a run has lost may be anything
         whole = square[square.isfinite()].mean().sqrt() if bool(square.isfinite().any()) else square.new_tensor(math.inf)
         size = self.want[self.want.isfinite()].square().mean().sqrt()
         self.relative = float(whole / size) if float(size) > 0 else (math.inf if float(whole) > 0 else 0.0)
@@ -109,7 +110,10 @@ class Judged:
         # what the judge itself does not know is no fault of the candidate
         self.allowed = self.allowed + torch.minimum(self.radius, self.allowed / 8)
         self.allowed = torch.where(self.want.isfinite(), self.allowed, 0.0)  # NaN and infinities match or do not
-        untold = int(self.allowed.isinf().sum())
+        untold, unnamed = int(self.allowed.isinf().sum()), int(self.want.isnan().sum())
+        if unnamed:
+            self.dropped = (f"{unnamed} of {self.want.numel()} right answers are NaN, for which kernels have other conventions (a "
+                            "row of which everything is masked)")
         if untold:
             self.dropped = f"{untold} of {self.allowed.numel()} results may be anything in the declared arithmetic"
         if self.relative > UNTELLABLE:

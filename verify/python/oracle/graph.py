@@ -3,14 +3,29 @@ import contextlib
 import warnings
 
 import torch
+from torch._decomp import decomposition_table
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.func import functional_call, functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
+
+from task import structure
 
 from .number import Unsupported
 
 RANDOM = ("bernoulli", "rand", "randn", "randint", "normal", "multinomial", "native_dropout", "rand_like", "randn_like",
           "randperm", "uniform", "exponential")
+# Operations without a rule of their own that come apart into such as have one.
+APART = ("glu", "im2col", "reflection_pad1d", "reflection_pad2d", "reflection_pad3d", "replication_pad1d", "replication_pad2d",
+         "replication_pad3d", "std", "std_mean", "logit", "addcdiv", "addcmul", "lerp", "clamp_min_", "addr", "trace", "dist", "index_copy",
+         "binary_cross_entropy", "soft_margin_loss", "log_sigmoid_forward", "prelu", "_prelu_kernel", "celu", "hardshrink",
+         "softshrink", "threshold", "aminmax", "linalg_cross", "renorm", "upsample_nearest1d", "upsample_nearest2d",
+         "upsample_nearest3d", "upsample_bilinear2d", "grid_sampler_2d", "rot90")
+
+
+def apart():
+    """Decompositions by operation."""
+    return {op: function for op, function in decomposition_table.items()
+            if isinstance(op, torch._ops.OpOverload) and op._schema.name.removeprefix("aten::") in APART}
 
 
 @contextlib.contextmanager
@@ -69,14 +84,16 @@ def trace(model, inputs):
         given = list(inputs)
         for place, tensor in zip(places, tensors):
             given[place] = tensor
-        return functional_call(model, dict(zip(names, values)), tuple(given))
+        result = functional_call(model, dict(zip(names, values)), tuple(given))
+        found = structure.places(result, torch.Tensor)
+        return result if isinstance(result, torch.Tensor) or not found else tuple(tensor for _, tensor in found)
 
     failure = None
     for mode, function in attempts(forward):
         try:
             with plainly():
                 held = dict(model.__dict__)
-                made = make_fx(function, tracing_mode=mode, _error_on_data_dependent_ops=False)(
+                made = make_fx(function, tracing_mode=mode, decomposition_table=apart(), _error_on_data_dependent_ops=False)(
                     [state[k].detach() for k in names], [inputs[i] for i in places])
                 model.__dict__.update(held)
             return Graph(made, names, places, mode == "real")

@@ -4,7 +4,7 @@ import math
 import torch
 
 from .elementwise import or_zero, rule
-from .number import Number, U64, add_bounds, moved, perturbed, same
+from .number import Number, U64, Unsupported, add_bounds, moved, perturbed, same, unit_of
 
 
 def expm1_of_bound(e):
@@ -101,14 +101,39 @@ class Moments:
         e = self.x.error(level)
         if e is None:
             return own_mean, self.of_rstd(own_variance, u)
+        return own_mean + e.mean(self.dims, True) * (1 + self.n * u), self.of_rstd(own_variance + self.moved(e, u), u)
+
+    def moved(self, e, u):
+        """What operands that are off by e do to the variance, formed in one pass or two at unit u."""
         moved_variance = 2 * (self.centered.abs() * e).mean(self.dims, True) + (e * e).mean(self.dims, True)
-        shared = own_variance + moved_variance + 2 * (self.n + 4) * u * (2 * self.x.v.abs() * e + e * e).mean(self.dims, True)
-        return own_mean + e.mean(self.dims, True) * (1 + self.n * u), self.of_rstd(shared, u)
+        return moved_variance + 2 * (self.n + 4) * u * (2 * self.x.v.abs() * e + e * e).mean(self.dims, True)
 
     def of_rstd(self, e, u):
         low = (self.variance - e).clamp(min=0) + self.eps
         up = torch.where(low > 0, 1 / torch.sqrt(low), math.inf) - self.rstd
         return torch.maximum(up, self.rstd - 1 / torch.sqrt(self.variance + e + self.eps)) + 6 * u * self.rstd
+
+
+@rule("aten.var.correction", "aten.var_mean.correction")
+def variance(cx, x, dim=None, correction=1, keepdim=False):
+    dims = list(range(x.v.dim())) if not dim and dim != 0 else [dim] if isinstance(dim, int) else list(dim)
+    m = Moments(x, dims, 0.0)
+    rest = m.n - (1 if correction is None else correction)
+    if rest <= 0:
+        raise Unsupported(f"a variance of {m.n} numbers with {correction} taken off")
+    factor = m.n / rest
+    flat = lambda t: t if keepdim or t is None else t.squeeze(dims)
+    f = lambda t: flat(((t - t.mean(dims, True)) ** 2).sum(dims, True) / rest)
+    def propagated(level):
+        e = x.error(level)
+        return None if e is None else flat(factor * m.moved(e, U64 if level == 0 else unit_of(cx.dtype)))
+    y = cx.out(f(x.v), propagated, lambda u: flat(factor * (m.own(u)[1] + 2 * u * m.variance)), moved(f, x),
+               lambda u: flat(factor * (m.walk(u)[1] + u * m.variance)))
+    if cx.name == "aten.var.correction":
+        return y
+    g = lambda t: flat(t.mean(dims, True))
+    return y, cx.out(g(x.v), lambda level: None if x.error(level) is None else g(x.error(level)),
+                     lambda u: flat(m.own(u)[0]), moved(g, x), lambda u: flat(m.walk(u)[0]))
 
 
 def normalize(cx, x, dims, eps, weight=None, bias=None):

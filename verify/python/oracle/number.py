@@ -19,6 +19,7 @@ U32 = 2.0 ** -24
 UNIT = {torch.float32: U32, torch.float64: U64, torch.bfloat16: 2.0 ** -8, torch.float16: 2.0 ** -11}
 LARGEST = {torch.float32: 3.4028234663852886e38, torch.bfloat16: 3.3895313892515355e38, torch.float16: 65504.0}
 SMALLEST = {torch.float32: 2.0 ** -126, torch.bfloat16: 2.0 ** -126, torch.float16: 2.0 ** -14}
+SUBNORMAL = 2.0 ** 23  # subnormal numbers below the smallest normal one, of fp32
 CALIBRATED = 8.0  # times the spread of the runs: doc/results/oracle.md
 # Radii are computed in fp64 themselves, from nonnegative terms: this much covers their own rounding.
 OUTWARD = 1 + 2.0 ** -20
@@ -128,8 +129,23 @@ class Context:
         made = []
         for i in range(self.count):
             p = v if runs is None else runs(i)
-            made.append(p if amplitude is None else p + self.noise(v) * amplitude)
+            made.append(self.in_range(p if amplitude is None else p + self.noise(v) * amplitude, i))
         return made
+
+    def in_range(self, p, i):
+        """As the format has it: infinite beyond it, and below its smallest normal number 0 in every second run (the others
+        keep what a subnormal number keeps), so that runs tell of what vanishes and is divided by afterwards."""
+        largest, smallest = LARGEST.get(self.dtype), SMALLEST.get(self.dtype)
+        if largest is None or not p.numel():
+            return p
+        size = p.abs()
+        if bool((size > largest).any()):
+            p = torch.where(size > largest, p.sign() * math.inf, p)
+        small = (size < smallest) & (size > 0)
+        if bool(small.any()):
+            kept = 0.0 if i % 2 else (p * SUBNORMAL / smallest).round() * (smallest / SUBNORMAL)
+            p = torch.where(small, kept, p)
+        return p
 
 
 def zero_free(bound):

@@ -83,7 +83,7 @@ def embedding(cx, table, index, *_):
     return same(lambda t: t[index.v], table)
 
 
-@rule("aten.index.Tensor")
+@rule("aten.index.Tensor", "aten._unsafe_index.Tensor")
 def index(cx, x, indices):
     plain_index(*indices)
     where = tuple(slice(None) if i is None else i.v for i in indices)

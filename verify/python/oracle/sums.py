@@ -224,6 +224,15 @@ def cumprod(cx, x, dim, **_):
                   lambda u: n.sqrt() * u * v.abs())
 
 
+@rule("aten.prod.dim_int", "aten.prod.default")
+def prod(cx, x, dim=None, keep=False):
+    flat = x if dim is not None else same(lambda t: t.reshape(-1), x)
+    at = 0 if dim is None else dim
+    made = cumprod(cx, flat, at)
+    last = lambda t: t.narrow(at, t.shape[at] - 1, 1) if keep else t.select(at, t.shape[at] - 1)
+    return same(last, made)
+
+
 @rule("aten.linalg_vector_norm.default", "aten.norm.ScalarOpt_dim", "aten.norm.Scalar")
 def vector_norm(cx, x, order=2, dims=None, keep=False, **_):
     order = 2 if order is None else order

@@ -14,6 +14,8 @@ class Task:
 
     def __init__(self, description, source):
         self.description, self.source = description, source
+        self.ways = [output.get("way", [i]) for i, output in enumerate(description["outputs"])]
+        self.nested = any(len(way) > 1 or isinstance(key, str) for way in self.ways for key in way)  # not a plain tuple
 
     @classmethod
     def read(cls, path):

@@ -9,7 +9,7 @@ import os
 
 import torch
 
-from . import CONSTRUCTION_SEED, Task, weight
+from . import CONSTRUCTION_SEED, Task, structure, weight
 
 
 class Bound:
@@ -49,8 +49,10 @@ class Bound:
         arguments = self.task.arguments(self.tensors)
         with torch.no_grad():
             if self.model is not None:
-                return self.model(*arguments)
-            return self.entry(*arguments, *self.weights.values())
+                result = self.model(*arguments)
+            else:
+                result = self.entry(*arguments, *self.weights.values())
+        return structure.at(result, self.task.ways) if self.task.nested else result
 
 
 def bind(entry, call):

@@ -5,7 +5,7 @@ import re
 
 import torch
 
-from . import expression, fake, fit, law, probe
+from . import computed, expression, fake, fit, law, probe, structure
 from .source import tolerance as source_tolerance
 
 CLASS_DATA = {
@@ -32,11 +32,15 @@ def _published_fill(domain, value, entry):
     x = value.double() if isinstance(value, torch.Tensor) and value.numel() else torch.zeros(1)
     if domain in ("triu", "tril", "symmetric"):
         return {"kind": domain, "a": 0, "b": 1}
+    drawn = law.drawn_range(entry["law"])
+    if drawn:
+        return {"kind": drawn[0], "a": float(f"{drawn[1]:.6g}"), "b": float(f"{drawn[2]:.6g}")}
+    x = x[x.isfinite()] if bool(x.isfinite().any()) else torch.zeros(1)
     if x.min() < 0:
         mean, deviation = x.mean().item(), x.std().item() if x.numel() > 1 else 1.0
         return {"kind": "normal", "a": 0.0 if abs(mean) < deviation / 4 else round(mean, 2),
                 "b": float(f"{deviation or 1.0:.1g}")}
-    if "uniform" in entry["law"] or "rand" in entry["law"] or x.max() <= 1:
+    if x.max() <= 1 or any("rand" in call or "uniform" in call for call in entry["law"]["calls"]):
         return {"kind": "uniform", "a": 0, "b": max(1.0, math.ceil(x.max().item()))}
     return {"kind": "uniform", "a": math.floor(x.min().item()), "b": math.ceil(x.max().item()) or 1.0}
 
@@ -75,13 +79,15 @@ class _Extents:
 
 
 def _powers(points, axes, pick):
-    """c * a^p * b^q that `pick` follows about the published sizes: exponents from the widest step along each axis."""
+    """c * a^p * b^q that `pick` follows about the published sizes: exponents from the widest step up along each axis."""
     base_sizes, base = points[0]
     powers = {}
     for axis in axes:
         line = [(s[axis.name], pick(o)) for s, o in points if all(
             s[other] == base_sizes[other] for other in s if other != axis.name)]
         (x0, y0), (x1, y1) = min(line), max(line)
+        if x1 > base_sizes[axis.name]:  # towards larger sizes, of which there are limits
+            x0, y0 = base_sizes[axis.name], pick(base)
         if x1 > x0 and y0 > 0 and y1 > 0:
             power = math.log(y1 / y0) / math.log(x1 / x0)
             if abs(power) > 0.02:
@@ -92,12 +98,32 @@ def _powers(points, axes, pick):
     return {"coefficient": scale, "powers": powers}
 
 
+KNOWN = ("float32", "float64", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "int64", "int32", "int8", "uint8", "bool")
+
+
+def _require_known(source, observed):
+    """ImportError_ where an input or output is of a kind that nothing here can hold."""
+    for i, value in enumerate(observed.inputs):
+        if value["kind"] != "tensor" and not (value["value"] is None or isinstance(value["value"], (bool, int, float, str))):
+            raise ImportError_(f"{source.path}: get_inputs gives a {value['dtype']} as its number {i + 1}; a tensor, a number or a "
+                               "text was expected\n---> give forward its tensors one by one")
+        if value["kind"] != "tensor" and isinstance(value["value"], float) and not math.isfinite(value["value"]):
+            raise ImportError_(f"{source.path}: get_inputs gives {value['value']} as its number {i + 1}; a finite number was expected"
+                               "\n---> give None in its place, or make it a constant of the class")
+    for what, tensors in (("an input", [v for v in observed.inputs if v["kind"] == "tensor"]), ("an output", observed.outputs)):
+        for tensor in tensors:
+            if tensor["dtype"] not in KNOWN:
+                raise ImportError_(f"{source.path}: {what} is of {tensor['dtype']}; one of {', '.join(KNOWN)} was expected\n---> pass "
+                                   "it as one of these: of complex numbers torch.view_as_real")
+
+
 def _probe(source, seconds, vary):
     try:
         runs = probe.Probe(source, seconds)
     except fake.Failed as failed:
         expected = "" if " expected" in str(failed) else "; a Model that takes what get_inputs returns was expected"
         raise ImportError_(f"{source.path} does not run as it is: {failed}{expected}\n---> {failed.hint}") from failed
+    _require_known(source, runs.base)
     if any(fake.observe(source, {}).dims() != runs.base.dims() for _ in range(AGAIN)):
         raise ImportError_(f"{source.path} draws other shapes in another run; the shapes of inputs, weights and outputs "
                            "were expected to follow from the source's sizes\n---> take chance out of the shapes")
@@ -150,6 +176,7 @@ def _weights(source, sizes, observed, shapes):
 
 def _real(source, axes, points):
     """(sizes by axis, sizes of the source, observed) of the first point that also runs with real numbers."""
+    failure = fake.Failed("it has no sizes at which every tensor has elements", "let get_inputs make some")
     for sizes, observed in points[:8]:
         spread = probe.spread(axes, sizes)
         try:
@@ -202,6 +229,57 @@ def _grown(source, runs, axes, limits_, small):
     return None
 
 
+def _whole(source, name, observed, runs, i, bound):
+    """(domain, fill) of an input of whole numbers, of which computed.py has told nothing yet."""
+    fill = computed.whole_law(runs, i, observed, bound) if runs else {"kind": "index"}
+    if fill:
+        return fill["kind"], fill
+    low, high = (f(int(f(x.reshape(-1))) for _, first, _ in runs for x in (first[i],) if x.numel()) for f in (min, max))
+    raise ImportError_(f"{source.path}: the input {name} holds whole numbers from {low} to {high}, made by "
+                       f"{', '.join(dict.fromkeys(observed['calls'])) or 'no call of torch'}; randint, randperm, sorted ones of "
+                       "randint, a mask of diagonals, or a table that grows by steps (arange) was expected\n---> draw it so, or "
+                       "compute it in forward")
+
+
+def _inputs(source, laws, inputs, names, shapes, runs):
+    """(entries, published fills) of forward's parameters; what is no tensor has no fill."""
+    entries, fills = [], []
+    for i, (value, shape) in enumerate(zip(inputs, shapes["inputs"])):
+        if not isinstance(value, torch.Tensor):
+            entries.append({"name": names[i], "value": value})
+            fills.append(None)
+            continue
+        bound, fill = shapes["bounds"][i], None
+        domain = law.domain(value, laws[i])
+        if computed.is_fixed(runs, i):
+            fill = computed.fixed_law(runs, i)
+            if fill and value.dtype.is_floating_point and fill["kind"] == "affine" and not any(fill["steps"]):
+                domain, fill = "real", {"kind": "constant", "a": fill["start"]}  # zeros or ones to begin with
+            elif fill:
+                domain = fill["kind"]
+        if fill is None and domain == "index":
+            domain, fill = _whole(source, names[i], laws[i], runs, i, bound)
+        calls = [re.sub(r"\W", "", c) for c in laws[i]["calls"]]
+        entries.append({"name": names[i], "dtype": fake.dtype_name(value.dtype), "shape": shape,
+                        "law": " then ".join(calls) or "computed", "domain": domain,
+                        "low": laws[i].get("low", 0), "bound": bound or 2})
+        fills.append(fill or _published_fill(domain, value, {"law": laws[i]}))
+    return entries, fills
+
+
+def _outputs(observed, shapes, taken):
+    """Entries of what forward returns: by the dictionary's keys where it returns one, else y, or y0, y1, .."""
+    entries = []
+    for i, (output, shape, way) in enumerate(zip(observed.outputs, shapes, observed.ways)):
+        name = re.sub(r"\W", "_", structure.name_of(way))[:40] or ("y" if len(shapes) == 1 else f"y{i}")
+        name = "y_" + name if name[0].isdigit() else name
+        while name in taken:
+            name += "_out"
+        taken = taken | {name}
+        entries.append({"name": name, "dtype": output["dtype"], "shape": shape, "way": list(way)})
+    return entries
+
+
 def describe(source, name, seconds=60.0, vary=()):
     """The description, as NAME.task holds it."""
     chance = random.Random(source.sha256)
@@ -213,27 +291,18 @@ def describe(source, name, seconds=60.0, vary=()):
     instance = source.instance(spread)
     torch.manual_seed(7)
     inputs = instance.inputs()
+    written = law.written(model, inputs, instance.input_names)
+    if written:
+        raise ImportError_(f"{source.path}: forward writes into its input {written}; inputs that stay as they are were expected\n"
+                           f"---> let it work on a copy, {written}.clone(), and return that")
     taken = {a.name for a in kept} | {"weights", "stream", "seed", "input"}
     names = _names(instance.input_names, len(inputs), taken)
-    entries, domains = [], []
-    for i, (value, shape) in enumerate(zip(inputs, shapes["inputs"])):
-        if not isinstance(value, torch.Tensor):
-            entries.append({"name": names[i], "value": value})
-            domains.append("value")
-            continue
-        calls = [re.sub(r"\W", "", c) for c in runs.base.laws[i]["calls"]]
-        domains.append(law.domain(value, runs.base.laws[i]))
-        entries.append({"name": names[i], "dtype": fake.dtype_name(value.dtype), "shape": shape,
-                        "law": " then ".join(calls) or "computed", "domain": domains[-1],
-                        "low": runs.base.laws[i].get("low", 0), "bound": shapes["bounds"][i] or 2})
+    entries, fills = _inputs(source, runs.base.laws, inputs, names, shapes, computed.drawn(source, axes, limits_))
+    domains = [e["domain"] if "shape" in e else "value" for e in entries]
     tensors = [e for e in entries if "shape" in e]
-    outputs = [{"name": "y" if len(shapes["outputs"]) == 1 else f"y{i}", "dtype": o["dtype"], "shape": s}
-               for i, (o, s) in enumerate(zip(runs.base.outputs, shapes["outputs"]))]
-    for output in outputs:
-        while output["name"] in taken or output["name"] in names:
-            output["name"] += "_out"
+    outputs = _outputs(runs.base, shapes["outputs"], taken | set(names))
     classes = [{"name": "published", "shows": "as the task's get_inputs draws", "fill": {
-        e["name"]: _published_fill(e["domain"], v, e) for e, v in zip(entries, inputs) if "shape" in e}}]
+        e["name"]: fill for e, fill in zip(entries, fills) if fill}}]
     for kind in law.allowed_classes(instance, model, inputs, domains):
         shows, make = CLASS_DATA[kind]
         classes.append({"name": kind, "shows": shows, "fill": {

@@ -12,6 +12,8 @@ from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTens
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils.flop_counter import flop_registry
 
+from . import source, structure
+
 warnings.filterwarnings("ignore")
 logging.getLogger("torch").setLevel(logging.CRITICAL + 1)  # a size that does not run is an answer here, not an error
 logging.disable(logging.CRITICAL)
@@ -29,7 +31,7 @@ class Observed:
         self.inputs, self.weights, self.outputs = [], [], []
         self.init = self.attributes = self.operations = ""
         self.flops = self.elements = self.largest = 0
-        self.laws = []
+        self.laws, self.ways = [], []
 
     def dims(self):
         """Every extent there is, in a fixed order."""
@@ -72,8 +74,13 @@ def failed(error):
     if any(isinstance(e, DataDependentOutputException) for e in chain):
         return Failed(f"forward reads numbers from its tensors ({text}), on which its graph hangs; operations that follow from "
                       "the sizes alone were expected", "write it without .item(), or as a problem of its own (unseen new)")
+    if isinstance(error, source.NoList):
+        return Failed(str(error), "let it return a list of arguments, in the order of the parameters")
     if isinstance(error, ModuleNotFoundError):
         return Failed(f"{text} in the interpreter that runs it", "install it there, or name another with --python")
+    if "NVIDIA driver" in text or "not compiled with CUDA" in text or type(error).__name__ == "FakeTensorDeviceMismatchError":
+        return Failed(f"it names a device ({text}); tensors and a Model without one, which are moved to where they run, were expected",
+                      "take .cuda() and device='cuda' out of it")
     if isinstance(error, MemoryError) or "allocate memory" in text:
         limit = resource.getrlimit(resource.RLIMIT_AS)[0]
         has = f"the {limit >> 30} GiB that importing has" if limit > 0 else "there is"
@@ -93,17 +100,19 @@ class _Watch(TorchDispatchMode):
         self.observed, self.hash, self.laws, self.kept = observed, hashlib.sha256(), {}, []
 
     def _law(self, name, func, args, out):
-        if not isinstance(out, torch.Tensor):
-            return
         history = []
         for argument in args:
             history += self.laws.get(id(argument), []) if isinstance(argument, torch.Tensor) else []
-        step = {"call": name}
+        step = {"call": name, "numbers": [a for a in args[1:] if isinstance(a, (int, float)) and not isinstance(a, bool)]}
+        if any(isinstance(a, torch.Tensor) for a in args[1:]):
+            step["numbers"] = None  # by another tensor
         if name == "randint":
             numbers = [a for a in args if isinstance(a, int)]
             step["low"], step["high"] = (0, numbers[0]) if func._overloadname == "default" else numbers[:2]
-        self.laws[id(out)] = (history + [step])[:16]
-        self.kept.append(out)  # so that no other tensor gets this id
+        for each in out if isinstance(out, (tuple, list)) else (out,):
+            if isinstance(each, torch.Tensor):
+                self.laws[id(each)] = (history + [step])[:16]
+                self.kept.append(each)  # so that no other tensor gets this id
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         out = func(*args, **(kwargs or {}))
@@ -125,19 +134,8 @@ class _Watch(TorchDispatchMode):
 
 def flatten(value):
     """The tensors of what a model returned, in order; None where there is something else."""
-    if isinstance(value, torch.Tensor):
-        return [value]
-    if isinstance(value, dict):
-        value = list(value.values())
-    if not isinstance(value, (tuple, list)):
-        return None if value is not None else []
-    result = []
-    for item in value:
-        inner = flatten(item)
-        if inner is None:
-            return None
-        result += inner
-    return result
+    found = structure.places(value, torch.Tensor)
+    return None if found is None else [tensor for _, tensor in found]
 
 
 def returned(value):
@@ -180,7 +178,7 @@ def _laws_of(watch, inputs):
     laws = []
     for value in inputs:
         history = watch.laws.get(id(value), []) if isinstance(value, torch.Tensor) else []
-        law = {"calls": [step["call"] for step in history]}
+        law = {"calls": [step["call"] for step in history], "steps": history}
         for step in history:
             if step["call"] == "randint":
                 law["bound"], law["low"] = step["high"], step["low"]
@@ -205,14 +203,14 @@ def _construct(instance, mode):
     return model
 
 
-def observe(source, sizes):
+def observe(task, sizes):
     """What the source shows with `sizes`; raises Failed with its reason."""
     observed = Observed()
     try:
         with FakeTensorMode(allow_non_fake_inputs=True) as mode, torch.no_grad():
-            instance = source.instance(sizes)
+            instance = task.instance(sizes)
             model = _construct(instance, mode)
-            observed.init = repr(instance.init_args)
+            observed.init = repr((instance.init_args, instance.init_named))
             observed.weights = weights_of(model)
             observed.attributes = attributes_of(model)
             with _Watch(observed) as watch:
@@ -221,11 +219,13 @@ def observe(source, sizes):
                 observed.inputs = [_describe_input(value) for value in inputs]
                 watch.kept, watch.laws = None, {}
                 observed.flops = observed.elements = 0
-                outputs = returned(model(*inputs))
+                answer = model(*inputs)
+                outputs = returned(answer)
                 observed.operations = watch.hash.hexdigest()
     except Failed:
         raise
     except Exception as error:
         raise failed(error) from error
     observed.outputs = [{"dtype": dtype_name(t.dtype), "shape": tuple(t.shape)} for t in outputs]
+    observed.ways = [way for way, _ in structure.places(answer, torch.Tensor)]
     return observed

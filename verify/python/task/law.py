@@ -1,7 +1,8 @@
 """What a task's inputs look like, and what it does beside computing: found in real runs of small sizes.
 
-Domains: real (any number), positive (what signs would break), index (whole numbers below a bound), flag (0 or 1), sign
-(-1 or 1), simplex (positive, a row adds up to 1), triu, tril and symmetric (matrices of that structure)."""
+Domains: real (any number), positive (its author keeps it off 0: a scale, a decay), index (whole numbers below a bound), flag
+(0 or 1), sign (-1 or 1), simplex (positive, a row adds up to 1), triu, tril and symmetric (matrices of that structure), and
+those of computed.py."""
 import copy
 
 import torch
@@ -36,7 +37,51 @@ def domain(value, law):
             return "symmetric"
     if any("softmax" in call for call in law["calls"]):
         return "simplex"
-    return "real"
+    drawn = drawn_range(law)
+    return "positive" if drawn and drawn[0] == "uniform" and drawn[1] > 0 else "real"
+
+
+MOVES = {"detach", "clone", "alias", "_to_copy", "contiguous", "view", "reshape", "expand", "transpose", "permute", "t",
+         "unsqueeze", "squeeze", "slice", "select", "_unsafe_view", "repeat", "lift_fresh", "copy"}
+
+
+def drawn_range(law):
+    """("uniform", low, high) or ("normal", mean, deviation) of an input, from the calls that drew it; None where they are others."""
+    found = None
+    for step in law.get("steps", []):
+        call, numbers = step["call"].rstrip("_"), step["numbers"]
+        if call in ("rand", "randn", "uniform", "normal"):
+            given = (numbers or [])[:2]
+            found = ("uniform" if call in ("rand", "uniform") else "normal", *map(float, (
+                given if call in ("uniform", "normal") and len(given) == 2 else (0, call in ("rand", "uniform")) if call in (
+                    "rand", "uniform") else (0, 1))))
+        elif call in MOVES:
+            continue
+        elif found is None or call != "neg" and not numbers:
+            return None
+        else:
+            found = _scaled(found, call, numbers)
+            if found is None:
+                return None
+    return found
+
+
+def _scaled(found, call, numbers):
+    """The range after one operation with a number."""
+    kind, a, b = found
+    by = numbers[0] if numbers else 0
+    if call == "neg" or call == "rsub":
+        a, b = (by - b, by - a) if kind == "uniform" else (by - a, b)
+    elif call in ("add", "sub"):
+        by = by if call == "add" else -by
+        a, b = (a + by, b + by) if kind == "uniform" else (a + by, b)
+    elif call in ("mul", "div") and by != 0:
+        by = by if call == "mul" else 1 / by
+        a, b = (a * by, b * by) if kind == "uniform" else (a * by, b * abs(by))
+        a, b = (min(a, b), max(a, b)) if kind == "uniform" else (a, b)
+    else:
+        return None
+    return kind, a, b
 
 
 def _variants(value, kind):
@@ -79,6 +124,17 @@ def _call(model, inputs, seed):
     torch.manual_seed(seed)
     with torch.no_grad():
         return [o.detach().clone() for o in fake.flatten(model(*[_copy(v) for v in inputs]))]
+
+
+def written(model, inputs, names):
+    """The first input that a call changes, by forward's parameter; None: it leaves all as they are."""
+    given = [_copy(v) for v in inputs]
+    with torch.no_grad():
+        copy.deepcopy(model)(*given)
+    for i, (before, after) in enumerate(zip(inputs, given)):
+        if isinstance(before, torch.Tensor) and _differ([before], [after]):
+            return names[i] if i < len(names) else f"number {i + 1}"
+    return None
 
 
 def _differ(a, b):

@@ -7,11 +7,17 @@ import math
 import random
 import time
 
+import torch
+
 from . import expression, fake
 
+WHOLE = ("int64", "int32", "int16", "int8", "uint8", "bool")
+DRAWN = ("randint", "detach")  # nothing has been computed of what was drawn
 WIDEST = 24
 SLOW_SECONDS = 2.0
 TOGETHER = 40
+REALLY = 24           # runs with real numbers, where indices are drawn
+SMALL = 1 << 20       # elements of all operations together in one of them
 
 
 class Axis:
@@ -61,6 +67,34 @@ class Probe:
                 self.seen[key], self.failure[key] = None, str(failed)
             self.slow = time.thread_time() - began
         return self.seen[key]
+
+    def points(self):
+        """Is an input an index or a mask? FakeTensors do not tell what lies beyond it, or what it leaves of a row."""
+        return any(t["kind"] == "tensor" and t["dtype"] in WHOLE for t in self.base.inputs)
+
+    def really(self, sizes):
+        """Does it run with real numbers, indices as far apart as they may be? None: it is too large to try."""
+        observed = self.run(sizes)
+        if not observed or observed.elements > SMALL:
+            return None
+        try:
+            instance = self.source.instance(sizes)
+            torch.manual_seed(9)
+            model, inputs = instance.model(), instance.inputs()
+            for value, law in zip(inputs, observed.laws):
+                if law.get("bound") is not None and value.numel() and law["calls"][-1] in DRAWN:
+                    value.reshape(-1)[0], value.reshape(-1)[-1] = law["low"], max(law["low"], law["bound"] - 1)
+            with torch.no_grad():
+                outputs = fake.flatten(model(*inputs))
+            masks = [i for i, v in enumerate(inputs) if isinstance(v, torch.Tensor) and not v.dtype.is_floating_point]
+            if any(bool(o.isnan().any()) for o in outputs) and masks:  # a mask that leaves nothing of a row, whatever is drawn
+                again = instance.inputs()
+                self.failure[tuple(sorted(sizes.items()))] = "the answer is NaN somewhere"
+                return not all(torch.equal(inputs[i], again[i]) for i in masks)
+            return True
+        except Exception as error:
+            self.failure[tuple(sorted(sizes.items()))] = f"{type(error).__name__}: {error}".splitlines()[0]
+            return False
 
     def why(self, sizes):
         return self.failure.get(tuple(sorted(sizes.items())), "")
@@ -233,6 +267,39 @@ def _hypotheses(axes):
     return texts
 
 
+def _really(probe, axes, chance):
+    """[(sizes by axis, does it run?)] of small sizes with real numbers."""
+    found = []
+    for _ in range(REALLY):
+        sizes = {a.name: a.near(min(a.value, chance.randrange(1, 40))) for a in axes}
+        if probe.late():
+            break
+        runs = probe.really(spread(axes, sizes))
+        if runs is not None:
+            found.append((sizes, runs))
+    return found
+
+
+def _corners(probe, axes, found):
+    """Products of axes that must be above what they are where all are least: one element of which there is no variance. Draws
+    hardly come there, and the unseen set begins there."""
+    added = []
+    for _ in range(3):
+        sizes = {a.name: a.low for a in axes}
+        moving = [a for a in axes if a.low < a.value]
+        if not all(expression.evaluate(t, sizes) for t in found + added) or probe.run(spread(axes, sizes)):
+            return added
+        for axis in moving:  # those that do not matter go back
+            other = {**sizes, axis.name: axis.value}
+            if all(expression.evaluate(t, other) for t in found + added) and not probe.run(spread(axes, other)):
+                sizes = other
+        least = [a for a in moving if sizes[a.name] == a.low]
+        if not least:
+            return added
+        added.append(f"{'*'.join(a.name for a in least)} > {math.prod(a.low for a in least)}")
+    return added
+
+
 def limits(probe, axes, chance):
     """Comparisons between axes that hold wherever the task runs, and without which it does not; confirmed on fresh
     points. Axes that no such comparison explains are fixed (their range becomes the published value)."""
@@ -243,6 +310,10 @@ def limits(probe, axes, chance):
                 break
             sizes = draw(axes, chance)
             (passing if probe.run(spread(axes, sizes)) else failing).append(sizes)
+        if probe.points():  # what runs on FakeTensors need not run
+            del passing[1:]
+            for sizes, runs in _really(probe, axes, chance):
+                (passing if runs else failing).append(sizes)
         found = []
         open_texts = [t for t in _hypotheses(axes) if all(expression.evaluate(t, s) for s in passing)]
         left = list(failing)
@@ -252,6 +323,8 @@ def limits(probe, axes, chance):
                 break
             found.append(best)
             left = [s for s in left if expression.evaluate(best, s)]
+        found += _corners(probe, axes, found)
+        left = [s for s in left if all(expression.evaluate(t, s) for t in found)]
         if not left:
             return found
         movable = [a for a in axes if a.low < a.high]

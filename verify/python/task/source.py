@@ -1,9 +1,10 @@
 """A task's source: a KernelBench file (Model, get_inputs, get_init_inputs, module-level constants) or a
 KernelBench-Hard directory (reference.py, shapes.py), with every size in it replaceable.
 
-A size is an integer that the source gives by itself: a module-level constant, an element of a tuple or list of them, a
-literal in get_inputs or get_init_inputs. Each becomes a name in the syntax tree, which has the wanted value when the
-tree is executed; the source's functions and classes stay what they are.
+A size is an integer that the source gives by itself: a module-level constant, an element of a tuple, list or dictionary of
+them, an argument of a configuration's class or a default in its body, a default or a literal of get_inputs or
+get_init_inputs. Each becomes a name in the syntax tree, which has the wanted value when the tree is executed; the source's
+functions and classes stay what they are.
 """
 import ast
 import copy
@@ -15,8 +16,9 @@ import re
 import sys
 import types
 
-PREFIX = "__unseen_size_"
-FACTORIES = {"rand", "randn", "zeros", "ones", "empty", "full", "randint", "normal"}
+PREFIX = "_unseen_size_"  # of one underscore: a class would change a name that begins with two
+FACTORIES = {"rand", "randn", "zeros", "ones", "empty", "full", "randint", "normal", "arange", "eye", "randperm"}
+PLAIN_BASES = {"object", "NamedTuple"}
 RESERVED = {"input", "seed", "stream", "weights"}
 FUNCTIONS = ("get_inputs", "get_init_inputs")
 
@@ -64,6 +66,12 @@ class _Places:
 
     def __init__(self, tree):
         self.tree, self.sizes, self.taken = tree, [], set(RESERVED)
+        self.classes = {n.name for n in tree.body if isinstance(n, ast.ClassDef) and self.is_plain(n)}
+
+    @staticmethod
+    def is_plain(node):
+        """A class of a configuration: it derives from nothing that computes."""
+        return all(isinstance(b, ast.Name) and b.id in PLAIN_BASES for b in node.bases) and not node.keywords
 
     def add(self, node, name, where):
         value = _constant(node)
@@ -82,6 +90,16 @@ class _Places:
         if isinstance(node, (ast.Tuple, ast.List)):
             for i, element in enumerate(node.elts):
                 node.elts[i] = self.value(element, f"{name}_{i}", where, least)
+        elif isinstance(node, ast.Dict):
+            for i, key in enumerate(node.keys):
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    node.values[i] = self.value(node.values[i], key.value, where, least)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and (
+                node.func.id in ("dict", "SimpleNamespace") or node.func.id in self.classes):
+            for argument in node.keywords:
+                argument.value = self.value(argument.value, argument.arg or name, where, least)
+            for i, argument in enumerate(node.args):
+                node.args[i] = self.value(argument, f"{name}_{i}", where, least)
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
             if isinstance(node.left, (ast.Tuple, ast.List)):  # [1024] * 16: sixteen of one size
                 node.left = self.value(node.left, name, where, least)
@@ -114,18 +132,31 @@ class _Places:
         """Literals among the sizes of factory calls: torch.rand(batch_size, 3, 224, 224)."""
         count = 0
         for node in ast.walk(function):
-            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-                continue
-            if node.func.attr not in FACTORIES:
+            called = getattr(node.func, "attr", getattr(node.func, "id", None)) if isinstance(node, ast.Call) else None
+            if called not in FACTORIES:
                 continue
             for i, argument in enumerate(node.args):
-                if node.func.attr == "randint" and i < len(node.args) - 1:
+                if called == "randint" and i < len(node.args) - 1 or called == "full" and i > 0:
                     continue
-                if node.func.attr == "full" and i > 0:
-                    continue
+                if called == "arange" and i != min(len(node.args) - 1, 1):
+                    continue  # of arange(start, end, step) the end
                 name = f"{label}{count}_{i}" if not isinstance(argument, ast.Tuple) else f"{label}{count}"
                 node.args[i] = self.value(argument, name, function.name, least=2)
+            for argument in node.keywords:
+                if argument.arg == "size":
+                    argument.value = self.value(argument.value, f"{label}{count}", function.name, least=2)
             count += 1
+
+    def defaults(self, function):
+        """def get_inputs(batch=16): what it is when nobody gives another."""
+        arguments = function.args
+        known = [a.arg for a in arguments.posonlyargs + arguments.args]
+        for i, default in enumerate(arguments.defaults):
+            name = known[len(known) - len(arguments.defaults) + i]
+            arguments.defaults[i] = self.value(default, name, function.name)
+        for i, default in enumerate(arguments.kw_defaults):
+            if default is not None:
+                arguments.kw_defaults[i] = self.value(default, arguments.kwonlyargs[i].arg, function.name)
 
     def returned(self, function, parameters):
         """Literals among what get_init_inputs returns, called as the constructor calls them."""
@@ -140,6 +171,7 @@ class _Places:
         for statement in self.tree.body:
             if isinstance(statement, ast.FunctionDef) and statement.name in FUNCTIONS:
                 inner = []
+                self.defaults(statement)
                 for line in statement.body:
                     inner += self.assignment(line, statement.name)
                 statement.body = inner
@@ -147,6 +179,10 @@ class _Places:
                     self.calls(statement, "dim")
                 else:
                     self.returned(statement, parameters)
+                body.append(statement)
+            elif isinstance(statement, ast.ClassDef):
+                if statement.name in self.classes:
+                    statement.body = [one for line in statement.body for one in self.assignment(line, statement.name)]
                 body.append(statement)
             else:
                 body += self.assignment(statement, "module")
@@ -164,10 +200,23 @@ def _parameters(tree, class_name, method):
     return []
 
 
+class NoList(TypeError):
+    """What one of the two functions returned is no list of arguments."""
+
+
 def _listed(function, value):
     if not isinstance(value, (list, tuple)):
-        raise TypeError(f"{function} returned a {type(value).__name__}; a list was expected")
+        raise NoList(f"{function} returned a {type(value).__name__}; a list was expected")
     return list(value)
+
+
+def arguments_of(init):
+    """(positional, by name) of what get_init_inputs returned: a list, a dictionary, or [list, dictionary] as KernelBook's."""
+    if isinstance(init, dict):
+        return [], init
+    if len(init) == 2 and isinstance(init[0], (list, tuple)) and isinstance(init[1], dict) and (init[1] or not init[0]):
+        return list(init[0]), init[1]
+    return list(init), {}
 
 
 class Instance:
@@ -175,12 +224,14 @@ class Instance:
 
     def __init__(self, module, entry):
         self.module, self.entry = module, entry
-        self.init_args = _listed("get_init_inputs", module.get_init_inputs())
+        init = module.get_init_inputs()
+        self.init_args, self.init_named = arguments_of(init if isinstance(init, dict) else _listed("get_init_inputs", init))
 
     def model(self, cls=None, device=None, weights=None):
         """A new module of `cls`, the task's own class if none; `weights` by name of the state dict go into it."""
         from . import weight
-        model = (cls or getattr(self.module, self.entry))(*copy.deepcopy(self.init_args))
+        model = (cls or getattr(self.module, self.entry))(*copy.deepcopy(self.init_args),
+                                                              **copy.deepcopy(self.init_named))
         if device is not None:
             model = model.to(device)
         if weights is not None:

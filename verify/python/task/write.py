@@ -37,7 +37,8 @@ def bounds(task):
     factor = max(1, int(task["scratch"]["coefficient"]))
     if len(powers) > 1 or any(p > 1 for p in powers.values()):
         text = "*".join([str(factor)] * (factor > 1) + [n if p == 1 else f"{n}^{p}" for n, p in powers.items()])
-        lines.append(f"{text} <= 2^{MOST_SCRATCH}")
+        if f"{text} <= 2^{MOST_ELEMENTS}" not in lines:
+            lines.append(f"{text} <= 2^{MOST_SCRATCH}")
     published = {a["name"]: a["value"] for a in task["axes"]}
     return [line for line in lines if expression.evaluate(line, published)]
 
@@ -57,8 +58,9 @@ def space(task):
     steps = [f"limit {a['name']} % {a['step']} == 0  # only these multiples run" for a in task["axes"] if a["step"] > 1]
     named = [f"limit {text}  # others did not run" for text in task["limits"]]
     most = [f"limit {text}" for text in bounds(task)]
-    fixed = [f"# {s['name']} = {s['value']} stays: {s['why'][:100]} (line {s['line']})" for s in task["sizes"]
-             if s["axis"] is None]
+    reason = {a["name"]: a["why"].removeprefix("fixed: ") for a in task["fixed"] if a["why"]}
+    fixed = [f"# {s['name']} = {s['value']} stays: {reason.get(s['name'], s['why'])[:100]} (line {s['line']})"
+             for s in task["sizes"] if s["axis"] is None]
     return "\n".join(lines + (steps + named + most)[:32] + fixed) + "\n"
 
 

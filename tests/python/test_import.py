@@ -1,0 +1,193 @@
+"""Tests of verify/python/task: run by the suite task, or by hand with any Python that has torch."""
+import os
+import sys
+import tempfile
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(here, "..", "..", "verify", "python"))
+
+import torch  # noqa: E402
+
+from task import describe, law, source, structure, write  # noqa: E402
+
+torch.set_num_threads(1)
+HEAD = "import torch\nimport torch.nn as nn\n"
+NO_INIT = "def get_init_inputs():\n    return []\n"
+
+
+def imported(text, seconds=20.0):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "t.py")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(HEAD + text)
+        return describe.describe(source.load(path), "t", seconds)
+
+
+def fills(task):
+    return task["classes"][0]["fill"]
+
+
+MASKED = '''
+from dataclasses import dataclass
+
+
+@dataclass
+class Config:
+    batch: int = 2
+    asked: int = 9
+
+
+class Model(nn.Module):
+    def __init__(self, scale, *, shift):
+        super().__init__()
+        self.scale, self.shift = scale, shift
+
+    def forward(self, x, mask, place, temperature):
+        s = x.masked_fill(~mask, float("-inf")).softmax(-1) * self.scale
+        return {"p": s, "rest": [s.sum(-1) + self.shift, (place + mask.sum()).float() * temperature]}
+
+
+def get_inputs(kept=12):
+    config = Config()
+    mask = torch.tril(torch.ones(config.asked, kept, dtype=torch.bool), diagonal=kept - config.asked)
+    return [torch.randn(config.batch, config.asked, kept), mask, torch.arange(kept).unsqueeze(0).expand(config.batch, kept), 0.5]
+
+
+def get_init_inputs():
+    return [[2.0], {"shift": 1.0}]
+'''
+
+
+def tables_masks_and_names():
+    task = imported(MASKED)
+    assert [a["name"] for a in task["axes"]] == ["batch", "asked", "kept"], task["axes"]
+    assert fills(task)["place"] == {"kind": "affine", "start": 0, "steps": [0, 1]}, fills(task)
+    mask = fills(task)["mask"]
+    assert mask["kind"] == "band" and "low" not in mask and mask["high"] == "0 - 1*asked + kept", mask
+    assert task["limits"] == ["asked <= kept"], task["limits"]  # with fewer a row has nothing that is not masked
+    assert [o["name"] for o in task["outputs"]] == ["p", "rest_0", "rest_1"], task["outputs"]
+    assert all(c["fill"]["mask"] == mask for c in task["classes"]) and len(task["classes"]) > 1
+    ways = [o["way"] for o in task["outputs"]]
+    assert structure.at({"rest": (2, 3), "p": 1}, ways) == (1, 2, 3)
+    assert structure.at((1, 2, 3), ways) == (1, 2, 3) and structure.at({"p": 1}, ways) == {"p": 1}
+
+
+CHOSEN = '''
+SHAPE = {"rows": 6, "width": 20}
+CLASSES = 20
+TILE = 5
+
+
+class Model(nn.Module):
+    def forward(self, x, target, decay, bias, order, part):
+        s = (x + bias).log_softmax(-1)[order] * decay.cumprod(0)
+        return s.gather(-1, target[:, None])[:, 0] * part
+
+
+def get_inputs():
+    rows, width = SHAPE["rows"], SHAPE["width"]
+    bias = torch.triu(torch.full((rows, width), float("-inf")), diagonal=width)
+    bias = bias + torch.triu(torch.full((rows, width), float("-inf")), diagonal=width)
+    part = torch.sort(torch.randint(3, (rows,)))[0]
+    return [torch.randn(rows, width) * 0.5 + 3, torch.randint(high=CLASSES, size=(rows,)),
+            torch.rand(rows, width) * 0.1 + 0.95, bias, torch.randperm(rows), part]
+''' + NO_INIT
+
+
+def indices_and_ranges():
+    task = imported(CHOSEN)
+    fill = fills(task)
+    assert task["limits"] == ["CLASSES <= width"], (task["limits"], task["fixed"])
+    assert fill["x"] == {"kind": "normal", "a": 3.0, "b": 0.5}, fill["x"]
+    assert fill["decay"] == {"kind": "uniform", "a": 0.95, "b": 1.05}, fill["decay"]
+    assert all(c["fill"]["decay"] == fill["decay"] for c in task["classes"]), "signs break a decay"
+    assert fill["order"] == {"kind": "permutation"} and fill["part"] == {"kind": "ascending"}, fill
+    assert fill["target"] == {"kind": "index"} and fill["bias"] == {"kind": "constant", "a": 0}, fill
+    assert "# TILE = 5 stays" in write.space(task), write.space(task)
+
+
+REFUSED = (
+    ("class Model(nn.Module):\n    def forward(self, cache, x):\n        cache[:, 0] = x\n        return cache\n"
+     "n = int('5')\ndef get_inputs():\n    return [torch.zeros(n, 3), torch.rand(n)]\n" + NO_INIT,
+     ("forward writes into its input cache", "inputs that stay as they are were expected", "---> let it work on a copy")),
+    ("class Model(nn.Module):\n    def forward(self, x, ends):\n        return x * ends[-1]\n"
+     "n = int('5')\ndef get_inputs():\n    return [torch.rand(n), torch.randint(1, 9, (n,)).cumsum(0)]\n" + NO_INIT,
+     ("the input ends holds whole numbers from ", "made by randint, detach, cumsum", "was expected\n---> draw it so")),
+    ("class Model(nn.Module):\n    def forward(self, x):\n        return x * 2\n"
+     "n = int('5')\ndef get_inputs():\n    return {'x': torch.rand(n)}\n" + NO_INIT,
+     ("get_inputs returned a dict; a list was expected", "---> let it return a list of arguments")),
+    ("class Model(nn.Module):\n    def forward(self, x):\n        return x[0] + x[1]\n"
+     "n = 5\ndef get_inputs():\n    return [[torch.rand(n), torch.rand(n)]]\n" + NO_INIT,
+     ("get_inputs gives a list as its number 1; a tensor", "---> give forward its tensors one by one")),
+    ("class Model(nn.Module):\n    def forward(self, x):\n        return torch.fft.fft(x)\n"
+     "n = 5\ndef get_inputs():\n    return [torch.rand(n)]\n" + NO_INIT,
+     ("an output is of complex64; one of float32, ", "---> pass it as one of these")),
+    ("class Model(nn.Module):\n    def forward(self, x, most):\n        return x.clamp(max=most)\n"
+     "n = 5\ndef get_inputs():\n    return [torch.rand(n), float('inf')]\n" + NO_INIT,
+     ("get_inputs gives inf as its number 2; a finite number", "---> give None in its place")),
+    ("class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.w = torch.rand(5).cuda()\n"
+     "    def forward(self, x):\n        return x * self.w\n"
+     "n = 5\ndef get_inputs():\n    return [torch.rand(n)]\n" + NO_INIT,
+     ("it names a device (", "were expected\n---> take .cuda()")),
+    ("class Model(nn.Module):\n    def forward(self, x):\n        return x * 2\n"
+     "n = int('5')\ndef get_inputs():\n    return [torch.rand(0, n)]\n" + NO_INIT,
+     ("no sizes at which every tensor has elements", "---> let get_inputs make some")),
+)
+
+
+def what_no_law_tells_is_refused():
+    for text, parts in REFUSED:
+        try:
+            imported(text, 3.0)
+        except describe.ImportError_ as error:
+            assert all(part in str(error) for part in parts), str(error)
+        else:
+            raise AssertionError(parts[0])
+
+
+NORMAL = """
+class Model(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(width)
+
+    def forward(self, x):
+        return self.norm(x)
+
+
+n, width, length = 6, 8, 10
+
+
+def get_inputs():
+    return [torch.randn(n, width, length)]
+
+
+def get_init_inputs():
+    return [width]
+"""
+
+
+def of_one_element_there_is_no_variance():
+    task = imported(NORMAL)
+    assert task["limits"] == ["n*length > 1"] and len(task["axes"]) == 3, (task["limits"], task["fixed"])
+
+
+def ranges_follow_arithmetic():
+    step = lambda call, *numbers: {"call": call, "numbers": list(numbers)}
+    of = lambda *steps: law.drawn_range({"steps": list(steps)})
+    assert of(step("rand"), step("mul", 2), step("rsub", 1)) == ("uniform", -1, 1)
+    assert of(step("randn"), step("div", 4), step("sub", 1)) == ("normal", -1, 0.25)
+    assert of(step("empty"), step("uniform_", 2, 3), step("view")) is None  # what begins otherwise is told by its values
+    assert of(step("rand"), {"call": "mul", "numbers": None}) is None
+
+
+def main():
+    tests = [f for f in globals().values() if getattr(f, "__module__", None) == "__main__" and callable(f)
+             and f.__name__ not in ("imported", "fills", "main")]
+    for test in tests:
+        test()
+    print(f"{len(tests)} tests, 0 failed")
+
+
+if __name__ == "__main__":
+    main()

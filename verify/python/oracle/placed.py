@@ -1,0 +1,87 @@
+"""Operations that put elements where their order or an index says: sorting, scattering, writing into places."""
+import torch
+
+from .elementwise import or_zero, rule
+from .number import Number, Unsupported, moved
+from .shape import plain_index
+
+
+def _order(cx, x, f, dim):
+    """(values, indices) of f, which sorts along dim and may keep a part: an element in order is off by the row's greatest error at
+    most, and may change places with a neighbour that is within both bounds."""
+    if not x.v.dim():
+        raise Unsupported(f"{cx.name} of a single number")
+    v, at = f(x.v)
+    spread = lambda e: None if e is None else e.amax(dim, True).expand(v.shape)
+    values = cx.out(v, lambda level: spread(x.error(level)), lambda u: 0, moved(lambda t: f(t)[0], x))
+    full, order = torch.sort(x.v, dim, descending=True)
+    bound = or_zero(x.b, x.v).gather(dim, order)
+    near = full.diff(dim=dim).abs() <= bound.narrow(dim, 1, bound.shape[dim] - 1) + bound.narrow(dim, 0, bound.shape[dim] - 1)
+    edge = torch.zeros_like(near.narrow(dim, 0, 1)) if near.shape[dim] else torch.zeros_like(full, dtype=torch.bool)
+    both = torch.cat([edge, near], dim) | torch.cat([near, edge], dim) if near.shape[dim] else edge
+    told = torch.zeros_like(both).scatter(dim, order, both)  # by x's own places
+    return values, Number(at, names=(x, dim, "most"), open=told.gather(dim, at))
+
+
+@rule("aten.topk.default")
+def topk(cx, x, k, dim=-1, largest=True, *_, **__):
+    return _order(cx, x, lambda t: torch.topk(t, k, dim, largest), dim)
+
+
+@rule("aten.sort.default", "aten.sort.stable")
+def sort(cx, x, dim=-1, descending=False, stable=None, **named):
+    dim, descending = named.get("dim", dim), named.get("descending", descending)
+    return _order(cx, x, lambda t: torch.sort(t, dim=dim, descending=descending), dim)
+
+
+def _added(cx, x, source, put):
+    """put(target, source) adds elements of the source to those of the target, n of them at a place."""
+    f = lambda t, s: put(t.double(), s.double())
+    n = put(torch.zeros_like(x.v.double()), torch.ones_like(source.v.double()))
+    v = f(x.v, source.v)
+    size = f(x.v.abs(), source.v.abs())
+    walk = torch.maximum(v.abs(), f(x.v.double() ** 2, source.v.double() ** 2).sqrt())
+    def propagated(level):
+        ex, es = x.error(level), source.error(level)
+        if ex is None and es is None:
+            return None
+        return f(or_zero(ex, x.v.double()), or_zero(es, source.v.double()))
+    return cx.out(v, propagated, lambda u: n * u * size, moved(f, x, source), lambda u: n.sqrt() * u * walk)
+
+
+@rule("aten.scatter_add.default", "aten.scatter_add_.default")
+def scatter_add(cx, x, dim, index, source):
+    plain_index(index)
+    return _added(cx, x, source, lambda t, s: t.scatter_add(dim, index.v, s))
+
+
+@rule("aten.index_add.default", "aten.index_add_.default")
+def index_add(cx, x, dim, index, source, alpha=1):
+    plain_index(index)
+    if alpha != 1:
+        raise Unsupported("index_add with a factor")
+    return _added(cx, x, source, lambda t, s: t.index_add(dim, index.v, s))
+
+
+@rule("aten.index_put.default", "aten.index_put_.default", "aten._unsafe_index_put.default")
+def index_put(cx, x, indices, values, accumulate=False, **_):
+    plain_index(*indices)
+    where = tuple(slice(None) if i is None else i.v for i in indices)
+    values = cx.number(values)
+    if accumulate:
+        lay = [None if i is None else i.v for i in indices]
+        return _added(cx, x, values, lambda t, s: torch.ops.aten.index_put(t, lay, s, True))
+    met = torch.zeros_like(x.v, dtype=torch.float64)
+    met = torch.ops.aten.index_put(met, [None if i is None else i.v for i in indices], torch.ones_like(met[where]), True)
+    if met.numel() and float(met.max()) > 1:
+        raise Unsupported("several values are written to one place, in an order that nothing says")
+    def put(t, s):
+        t = t.clone()
+        t[where] = s.to(t.dtype)
+        return t
+    lift = lambda level: None if x.error(level) is None and values.error(level) is None else put(
+        or_zero(x.error(level), x.v.double()), or_zero(values.error(level), values.v.double()))
+    runs = moved(put, x, values)
+    made = Number(put(x.v, values.v), lift(0), lift(1))
+    made.runs = None if runs is None else [runs(i) for i in range(cx.count)]
+    return made
