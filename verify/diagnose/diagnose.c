@@ -172,8 +172,9 @@ static void add_trial(const struct diagnosing *d, const struct config_result *re
         trial[(*count)++] = (struct explain_trial){.config = result->config, .fails = fails};
 }
 
-/* Everything that was run, for shrinking, too: the smallest failure and what it does not shrink to lie on either side of the
- * condition's edges. What was neither judged nor failed tells nothing. NULL: out of memory. */
+/* Everything that was run; of the steps of shrinking those that failed: the smallest failure lies at the condition's edges. What
+ * passes there often does so because so little is left in which the fault could show. What was neither judged nor failed tells
+ * nothing. NULL: out of memory. */
 static struct explain_trial *list_trials(const struct diagnosing *d, int *count)
 {
     const struct config_result *ran = NULL;
@@ -185,7 +186,7 @@ static struct explain_trial *list_trials(const struct diagnosing *d, int *count)
     for (int i = 0; trial && i < d->result->result_count; i++)
         add_trial(d, &d->result->results[i], trial, count);
     while (trial && (ran = probe_next(d->shrinking.probe, ran)))
-        if (!is_of_set(d, ran))
+        if (is_failure(d, ran) && !is_of_set(d, ran))
             add_trial(d, ran, trial, count);
     return trial;
 }
