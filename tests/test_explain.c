@@ -228,6 +228,7 @@ START_TEST(a_race_does_not_repeat)
     const struct rule rule = explained("any", answer_race);
     ck_assert(!rule.present);
     ck_assert_msg(strstr(rule.reason, "does not repeat: run again") != NULL, "%s", rule.reason);
+    ck_assert_int_le(rule.runs, RUNS);
     close_ground();
 }
 END_TEST
