@@ -154,6 +154,25 @@ static void expect_replay(const char *where)
     ck_assert_msg(strstr(finding->evidence, "in the place of") != NULL, "%s", finding->evidence);
 }
 
+/* The first content's answer is NaN all over, and that of the second is not: who always says so has replayed nothing. */
+START_TEST(a_wrong_answer_that_was_once_right_is_no_replay)
+{
+    struct config_result result = {0};
+    struct space_error problem;
+    int findings = 0;
+    open_kernel("", "for (int64_t i = 0; i < rows * cols; i++) y[i] = 0.0f / 0.0f;");
+    ck_assert_int_eq(config_parse(&config, config.problem, "rows=1 cols=529 input=special seed=545588363",
+                                  "test", &problem),
+                     0);
+    ck_assert_int_eq(session_check(session, &config, &result), SESSION_OK);
+    expect_reason(result.reason, (struct reason){CAUSE_VALUE, STAGE_FRESH, SIDE_NONE, 0});
+    ck_assert_int_eq(result.outcome, OUTCOME_WRONG);
+    session_findings(session, &findings);
+    ck_assert_int_eq(findings, 0);
+    close_kernel();
+}
+END_TEST
+
 START_TEST(a_sampled_replay_is_found_in_a_check)
 {
     struct config_result result;
@@ -374,6 +393,7 @@ Suite *session_suite(void)
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, a_result_says_by_numbers_what_happened_where, 0, CASES);
     tcase_add_test(tests, what_fails_in_the_timed_calls_only_has_their_configuration);
+    tcase_add_test(tests, a_wrong_answer_that_was_once_right_is_no_replay);
     tcase_add_test(tests, a_sampled_replay_is_found_in_a_check);
     tcase_add_test(tests, a_sampled_replay_is_found_in_timed_calls);
     tcase_add_test(tests, a_forgotten_element_is_no_replay);

@@ -138,12 +138,10 @@ static bool all_same(const struct session *s, const struct checking *c)
     return true;
 }
 
-/* A wrong second answer that has the very bits of the first, right one is that answer again. A single
+/* A wrong second answer that has the very bits of the first, right one may be that answer again. A single
  * number, or one number all over, proves nothing: the two contents may share it. */
-static void find_replay(struct session *s, struct checking *c)
+static bool find_replay(struct session *s, struct checking *c, const struct judging *judging)
 {
-    char line[RESULT_LINE_SIZE];
-    config_format(c->config, line, sizeof line);
     for (int k = 0; k < s->judgements && c->call[0].outcome == OUTCOME_PASS && defence_is_on(DEFENCE_REPLAY);
          k++) {
         const struct output_result *second = &c->call[1].output[k];
@@ -151,14 +149,9 @@ static void find_replay(struct session *s, struct checking *c)
         if (!c->same[k] || second->outcome != OUTCOME_WRONG || report->elements < 32 ||
             report->wrong * 2 < report->elements)
             continue;
-        c->replayed = true;
-        session_find(s, FINDING_REPLAY,
-                     "%s: with fresh inputs at the same addresses it returned, bit "
-                     "for bit, its answer to the previous inputs (%lld of %lld elements%s%s wrong)",
-                     line, (long long)report->wrong, (long long)report->elements,
-                     s->judgements > 1 ? " of " : "",
-                     s->judgements > 1 ? s->options.problem->tensors[s->judgement[k].output].name : "");
+        return replay_prove_fresh(s, judging, &c->at, k, report, &c->replayed);
     }
+    return true;
 }
 
 /* Equal inputs, different bits: honest when both are within the allowed error, unstable otherwise. */
@@ -249,8 +242,8 @@ static bool judge_call(struct session *s, struct checking *c, int number, struct
     if (!session_judge(s, &judging, result, &c->totals))
         return false;
     if (number == 1)
-        find_replay(s, c);
-    else if (number == 2)
+        return find_replay(s, c, &judging);
+    if (number == 2)
         find_instability(s, c);
     else if (number == FIRST_NEAR && result->outcome == OUTCOME_WRONG && all_same(s, c) &&
              c->call[number - 1].outcome == OUTCOME_PASS)

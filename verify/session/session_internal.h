@@ -143,6 +143,10 @@ void session_clocks(struct session *s, struct series *series, const struct clock
  * was not computed, which is a finding. `where` follows the configuration. False: no verdict can be had. */
 bool replay_prove(struct session *s, const struct judging *judging, const struct content *content,
                   const struct call *call, const struct near *near, const char *where);
+/* The same where all of the content is another: output k of this call, of which `report` was made, has the bits that were the
+ * answer to the content before. */
+bool replay_prove_fresh(struct session *s, const struct judging *judging, const struct call *call, int k,
+                        const struct judge_report *report, bool *proved);
 
 /* session_judge.c: a judgement's request about the snapshots. */
 void session_request(const struct session *s, const struct judging *judging, int k,

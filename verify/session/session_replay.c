@@ -1,8 +1,9 @@
 /* The proof that an answer was not computed.
  *
- * A call whose inputs differ in one element from those of a call before, and whose output is wrong and bit for bit the
- * answer to those: a cache that looks at a part of the content does that, and so may a kernel that forgets the element.
- * The second does it again in a process that has never seen the other content; the first cannot. */
+ * A call on other inputs than those of a call before, whose output is wrong and bit for bit the answer to those: a cache
+ * that looks at the addresses, or at a part of the content, does that, and so may a kernel that forgets the one element in
+ * which they differ, or one whose wrong answer looks like another's right one (NaN all over). These do it again in a
+ * process that has never seen the other content; the first cannot. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -82,21 +83,49 @@ static bool is_right_now(struct session *s, const struct judging *judging, const
     return ok;
 }
 
+/* Does a process of its own answer rightly, and not what a call before had for its answer (`content`, as in replay_prove)? */
+static bool prove(struct session *s, const struct judging *judging, const struct content *content,
+                  const struct call *call, bool *proved)
+{
+    bool same = true;
+    struct pattern *const pattern = s->pattern;
+    *proved = false;
+    s->pattern = NULL; /* of another call */
+    if ((!content || answers_the_same(s, judging, content, call, &same)) && same)
+        is_right_now(s, judging, content, call, proved);
+    s->pattern = pattern;
+    return s->status == SESSION_OK;
+}
+
+bool replay_prove_fresh(struct session *s, const struct judging *judging, const struct call *call, int k,
+                        const struct judge_report *report, bool *proved)
+{
+    char line[RESULT_LINE_SIZE];
+    const bool several = s->judgements > 1;
+    if (!prove(s, judging, NULL, call, proved))
+        return false;
+    if (!*proved)
+        return true;
+    config_format(judging->config, line, sizeof line);
+    session_find(
+        s, FINDING_REPLAY,
+        "%.110s: with fresh inputs at the same addresses it returned, bit for bit, its answer to the "
+        "previous inputs (%lld of %lld elements%s%s wrong); in a process of its own it answers rightly",
+        line, (long long)report->wrong, (long long)report->elements, several ? " of " : "",
+        several ? s->options.problem->tensors[s->judgement[k].output].name : "");
+    return true;
+}
+
 bool replay_prove(struct session *s, const struct judging *judging, const struct content *content,
                   const struct call *call, const struct near *near, const char *where)
 {
     char line[RESULT_LINE_SIZE], element[160];
-    bool same = true, right = false;
-    struct pattern *const pattern = s->pattern;
+    bool proved = false;
     if (!defence_is_on(DEFENCE_REPLAY))
         return true;
-    s->pattern = NULL; /* of another call */
-    if ((!content || answers_the_same(s, judging, content, call, &same)) && same)
-        is_right_now(s, judging, content, call, &right);
-    s->pattern = pattern;
-    if (s->status != SESSION_OK)
+    if (!prove(s, judging, content, call, &proved))
         return false;
-    if (!right)
+    if (!proved)
         return true;
     config_format(judging->config, line, sizeof line);
     content_describe_near(s->options.problem, judging->instance, near, element, sizeof element);
