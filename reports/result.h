@@ -421,14 +421,15 @@ struct result {
     struct company company;
     struct limits limits;
     double seconds;
-    bool partial;            /* the run was cut off: what follows is what was finished */
-    char partial_reason[96]; /* "interrupted", "out of disk" ... */
-    char notes[1024];        /* caps of this machine, what they exclude; lines */
-    char forbid[256];        /* what --forbid names; empty: nothing is forbidden */
-    bool forbid_blind;       /* what the candidate loaded could not be seen: no use found proves nothing */
-    char sandbox[192];       /* how the candidate was isolated */
-    char no_sandbox[160];    /* why it was not, and had its user's rights; empty: it was */
-    char without[160];       /* defences that were taken away, with commas between them; empty: none */
+    bool partial;              /* the run was cut off: what follows is what was finished */
+    char partial_reason[96];   /* "interrupted", "out of disk" ... */
+    char notes[1024];          /* caps of this machine, what they exclude; lines */
+    char forbid[256];          /* what --forbid names; empty: nothing is forbidden */
+    bool forbid_blind;         /* what the candidate loaded could not be seen: no use found proves nothing */
+    char forbid_launches[112]; /* with it, on a GPU: kernels that were launched, or why nobody asked; words */
+    char sandbox[192];         /* how the candidate was isolated */
+    char no_sandbox[160];      /* why it was not, and had its user's rights; empty: it was */
+    char without[160];         /* defences that were taken away, with commas between them; empty: none */
     struct config_result *results;
     int result_count, result_capacity;
     int untimed;      /* of those that pass: --budget was over before */

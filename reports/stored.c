@@ -150,6 +150,7 @@ static void read_run(struct reading *r, const json_t *json, struct result *resul
     stored_copy(r, json, "notes", result->notes, sizeof result->notes);
     stored_copy(r, json, "forbid", result->forbid, sizeof result->forbid);
     result->forbid_blind = stored_flag(r, json, "forbid_blind", false);
+    stored_copy(r, json, "forbid_launches", result->forbid_launches, sizeof result->forbid_launches);
     stored_copy(r, json, "sandbox", result->sandbox, sizeof result->sandbox);
     stored_copy(r, json, "no_sandbox", result->no_sandbox, sizeof result->no_sandbox);
     if (!stored_flag(r, json, "sandboxed", true) && result->no_sandbox[0] == '\0')

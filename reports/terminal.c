@@ -164,12 +164,14 @@ static void print_findings(FILE *out, const struct result *result)
 
 static void print_forbid(FILE *out, const struct result *result)
 {
-    char text[400];
+    char text[520];
 
     if (result->forbid[0] == '\0' || result->verdict == VERDICT_FORBIDDEN)
         return;
     snprintf(text, sizeof text, "%s: no use of it in the object's names%s", result->forbid,
              result->forbid_blind ? "; what it loads could not be seen" : " or in what was loaded");
+    if (result->forbid_launches[0])
+        snprintf(text + strlen(text), sizeof text - strlen(text), "; %s", result->forbid_launches);
     terminal_line(out, "forbid", text);
 }
 

@@ -246,6 +246,7 @@ void fill_full_result(void)
     strcpy(result.partial_reason, "--budget of 600 s was over: 2 not timed");
     strcpy(result.forbid, "cublas, cutlass");
     result.forbid_blind = true;
+    strcpy(result.forbid_launches, "7 kernels launched");
     strcpy(result.unseen_given, "given.set");
     result.own_tolerance.present = true;
     result.own_tolerance.atol = 0.001;

@@ -62,6 +62,53 @@ START_TEST(a_word_stands_for_the_names_of_its_library_and_no_others)
 }
 END_TEST
 
+static const struct {
+    const char *words, *kernel, *object;
+    const char *forbidden_by;
+} launched[] = {
+    {"cublas", "nvjet_sm90_tst_64x8", "/usr/local/cuda/lib64/libcublasLt.so.13", "cublas"},
+    {"cublas", "_Z4minePf", "/tmp/unseen-1/kernel.so", NULL},
+    {"cutlass", "_ZN7cutlass7Kernel2IfEEvPT_", "/usr/local/cuda/lib64/libcublas.so.13", NULL},
+    {"cutlass", "_ZN7cutlass7Kernel2IfEEvPT_", "/tmp/unseen-1/kernel.so", "cutlass"},
+    {"cutlass", "_ZN7cutlass7Kernel2IfEEvPT_", "", "cutlass"},
+    {"cutlass,kernel:Kernel2", "_ZN7cutlass7Kernel2IfEEvPT_", "/usr/local/cuda/lib64/libcublas.so.13",
+     "kernel:Kernel2"},
+    {"torch", "_ZN2at6native13reduce_kernelEv", "/venv/torch/lib/libtorch_cuda.so", "torch"},
+    {"cutlass", "_ZN7cutlass5fmhaEv", "/venv/torch/lib/libtorch_cuda.so", NULL},
+    {"lib:mine", "_Z4minePf", "/tmp/libmine.so", "lib:mine"},
+};
+
+START_TEST(who_launches_a_kernel_decides_what_its_name_says)
+{
+    struct policy policy = {0};
+    char error[512];
+    ck_assert_msg(policy_add(&policy, launched[_i].words, error, sizeof error) == 0, "%s", error);
+    const char *word = policy_forbids_launch(&policy, launched[_i].kernel, launched[_i].object);
+    ck_assert_msg(!word == !launched[_i].forbidden_by ||
+                      (word && strcmp(word, launched[_i].forbidden_by) == 0),
+                  "%s: forbidden by %s", launched[_i].kernel, word ? word : "nothing");
+}
+END_TEST
+
+START_TEST(what_is_launched_is_counted_once_and_named)
+{
+    char text[512];
+    ck_assert_int_eq(forbid_uses().kernels, -1);
+    ck_assert_msg(forbid_add("cublas", text, sizeof text) == 0, "%s", text);
+    forbid_launches(NULL);
+    forbid_launched("");
+    forbid_launched("a\t/tmp/k.so\nb\t\nrest of a line");
+    forbid_launched("b\t/tmp/k.so\nnv\033jet\t/usr/lib/libcublasLt.so.13");
+    struct forbid_uses uses = forbid_uses();
+    ck_assert_int_eq(uses.kernels, 3);
+    ck_assert_int_eq(uses.count, 1);
+    ck_assert_str_eq(uses.text, "cublas: it launched nv?jet, from /usr/lib/libcublasLt.so.13");
+    ck_assert_str_eq(uses.unasked, "");
+    forbid_launches("no\nlibcupti.so");
+    ck_assert_str_eq(forbid_uses().unasked, "no?libcupti.so");
+}
+END_TEST
+
 START_TEST(an_unknown_word_adds_nothing_and_names_the_known)
 {
     static const char *const wrong[] = {
@@ -342,6 +389,9 @@ Suite *forbid_suite(void)
           *tool = tcase_create("tool");
     tcase_add_loop_test(words, a_word_stands_for_the_names_of_its_library_and_no_others, 0,
                         sizeof names / sizeof *names);
+    tcase_add_loop_test(words, who_launches_a_kernel_decides_what_its_name_says, 0,
+                        sizeof launched / sizeof *launched);
+    tcase_add_test(words, what_is_launched_is_counted_once_and_named);
     tcase_add_test(words, an_unknown_word_adds_nothing_and_names_the_known);
     fixture_add(processes);
     tcase_add_unchecked_fixture(processes, compile, forget);

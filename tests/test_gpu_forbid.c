@@ -1,5 +1,5 @@
-/* --forbid on a real device: a library that is linked, one that is loaded within a call, a template that became a kernel;
- * and the driver works under the loader's auditor. */
+/* --forbid on a real device: a library that is linked, one that is loaded within a call, a template that became a kernel, what is
+ * launched and by whom; and the driver works under the loader's auditor. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 enum { COUNT = 4096, TIMEOUT = 100 };
 
 #define HEAD                                                                                                 \
-    "#include <cuda_runtime.h>\n#include <cstdint>\n#include <dlfcn.h>\n"                                    \
+    "#include <cuda_runtime.h>\n#include <cstdint>\n#include <cstdio>\n#include <dlfcn.h>\n"                 \
     "__global__ void doubles(const float *x, float *y, int64_t n) { int64_t i = blockIdx.x * 256ll + "       \
     "threadIdx.x;\n    if (i < n) y[i] = 2 * x[i]; }\n"                                                      \
     "#define CALL doubles<<<(unsigned)((n + 255) / 256), 256, 0, stream>>>(x, y, n)\n"                       \
@@ -25,22 +25,42 @@ static const struct {
     const char *source, *forbidden;
     int uses;
     const char *evidence;
+    int kernels; /* names of those launched, at least */
 } cases[] = {
-    {HEAD "KERNEL { CALL; return 0; }\n", "cublas,cutlass,thrust,cub,lib:cuda", 0, ""},
+    {HEAD "KERNEL { CALL; return 0; }\n", "cublas,cutlass,thrust,cub,lib:cuda", 0, "", 1},
     {"// link: cublas\n#include <cublas_v2.h>\n" HEAD
      "KERNEL { cublasHandle_t h; if (cublasCreate(&h)) return 3; cublasDestroy(h); CALL; return 0; }\n",
-     "cublas", 1, "cublas: its object "},
+     "cublas", 1, "cublas: its object ", 1},
     {"// link: cublas\n#include <cublas_v2.h>\n" HEAD
      "KERNEL { cublasHandle_t h; if (cublasCreate(&h)) return 3; cublasDestroy(h); CALL; return 0; }\n",
-     "lib:cublasLt", 1, "lib:cublasLt: it loaded /"},
+     "lib:cublasLt", 1, "lib:cublasLt: it loaded /", 1},
     {HEAD
      "KERNEL { void *h = dlopen(\"libnvrtc.so\", RTLD_NOW); if (!h) h = dlopen(\"libm.so.6\", RTLD_NOW);\n"
      "    if (h) dlclose(h); CALL; return 0; }\n",
-     "cutlass", 0, ""},
+     "cutlass", 0, "", 1},
     {HEAD "namespace cutlass { template <class T> __global__ void Kernel(const T *x, T *y, int64_t n)\n"
           "{ int64_t i = blockIdx.x * 256ll + threadIdx.x; if (i < n) y[i] = 2 * x[i]; } }\n"
           "KERNEL { cutlass::Kernel<<<(unsigned)((n + 255) / 256), 256, 0, stream>>>(x, y, n); return 0; }\n",
-     "cutlass", 1, "cutlass: its object holds "},
+     "cutlass", 1, "cutlass: its object holds ", 1},
+    /* by the name that it is launched by, though no object holds that: it is put together when it is compiled */
+    {"// link: nvrtc cuda\n#include <cuda.h>\n#include <nvrtc.h>\n" HEAD
+     "KERNEL { static CUfunction f; if (!f) { nvrtcProgram p; size_t size; CUmodule m; static char s[999], "
+     "cubin[1 << 20];\n"
+     "    snprintf(s, sizeof s, \"extern \\\"C\\\" __global__ void cu%s_kernel(const float *x, float *y, "
+     "long n)\"\n"
+     "        \"{ long i = blockIdx.x * 256l + threadIdx.x; if (i < n) y[i] = 2 * x[i]; }\", \"tlass\");\n"
+     "    if (nvrtcCreateProgram(&p, s, \"s\", 0, 0, 0) || nvrtcCompileProgram(p, 0, 0)\n"
+     "        || nvrtcGetPTXSize(p, &size) || size > sizeof cubin || nvrtcGetPTX(p, cubin)\n"
+     "        || cuModuleLoadData(&m, cubin) || cuModuleGetFunction(&f, m, \"cutlass_kernel\")) return 4; }\n"
+     "    void *a[] = {&x, &y, &n}; return cuLaunchKernel(f, (n + 255) / 256, 1, 1, 256, 1, 1, 0, stream, a, "
+     "0); }\n",
+     "kernel:cutlass_kernel", 1, "kernel:cutlass_kernel: it launched cutlass_kernel, from /", 1},
+    {"// link: cublas\n#include <cublas_v2.h>\n" HEAD
+     "KERNEL { static cublasHandle_t h; float two = 2; if (!h && cublasCreate(&h)) return 3; "
+     "cublasSetStream(h, stream);\n"
+     "    if (cublasScopy(h, (int)n, x, 1, y, 1) || cublasSscal(h, (int)n, &two, y, 1)) return 4; return 0; "
+     "}\n",
+     "kernel:scal", 1, "libcublas", 2},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -95,7 +115,9 @@ START_TEST(what_a_cuda_candidate_uses_is_seen_and_nothing_else)
     child_stop(child);
     const struct forbid_uses uses = forbid_uses();
     printf("forbid: %s: %s\n", cases[_i].forbidden, *uses.text ? uses.text : "no use");
+    printf("        %d kernels%s%s\n", uses.kernels, *uses.unasked ? ", not asked: " : "", uses.unasked);
     ck_assert_int_eq(uses.count, cases[_i].uses);
+    ck_assert(*uses.unasked || uses.kernels >= cases[_i].kernels);
     ck_assert_ptr_nonnull(strstr(uses.text, cases[_i].evidence));
     ck_assert(!uses.blind);
     region_destroy(&x);

@@ -192,6 +192,12 @@ static void find_forbidden(struct result *result)
     const struct forbid_uses uses = forbid_uses();
     snprintf(result->forbid, sizeof result->forbid, "%s", forbid_words());
     result->forbid_blind = uses.blind;
+    if (*uses.unasked)
+        snprintf(result->forbid_launches, sizeof result->forbid_launches, "kernels were not asked for: %s",
+                 uses.unasked);
+    else if (uses.kernels >= 0)
+        snprintf(result->forbid_launches, sizeof result->forbid_launches, "%d kernels launched",
+                 uses.kernels);
     struct finding *grown =
         uses.count == 0 ? NULL
                         : realloc(result->finding, (size_t)(result->finding_count + 1) * sizeof *grown);

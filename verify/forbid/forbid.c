@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +11,7 @@
 #include "object.h"
 #include "policy.h"
 
-enum { NAME = 100, USE_TEXT = 2 * NAME + POLICY_WORD + 64 };
+enum { MOST_KERNELS = 512, NAME = 100, USE_TEXT = 2 * NAME + POLICY_WORD + 64 };
 
 static struct policy policy;
 static char words[POLICY_WORDS * (POLICY_WORD + 2)];
@@ -139,6 +140,54 @@ void forbid_library(const char *path, int fd)
         object_names(fd, !forbid_is_systems(path), look_at_loaded, (void *)path);
 }
 
+/* --- what is launched --- */
+
+static struct {
+    int count; /* of different names; -1: nobody has asked for any */
+    uint64_t key[MOST_KERNELS];
+    char unasked[80];
+} launched = {.count = -1};
+
+static void count_kernel(const char *name)
+{
+    uint64_t key = 14695981039346656037u; /* FNV-1a */
+    bool known = false;
+    for (const char *c = name; *c; c++)
+        key = (key ^ (unsigned char)*c) * 1099511628211u;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < launched.count && !known; i++)
+        known = launched.key[i] == key;
+    if (!known && launched.count >= 0 && launched.count < MOST_KERNELS)
+        launched.key[launched.count++] = key;
+    pthread_mutex_unlock(&lock);
+}
+
+void forbid_launches(const char *why)
+{
+    pthread_mutex_lock(&lock);
+    if (why)
+        copy_name(launched.unasked, sizeof launched.unasked, why);
+    else if (launched.count < 0)
+        launched.count = 0;
+    pthread_mutex_unlock(&lock);
+}
+
+void forbid_launched(const char *lines)
+{
+    char kernel[2 * NAME], object[4 * NAME];
+    for (const char *line = lines, *tab; (tab = strchr(line, '\t')) != NULL;) {
+        const size_t end = strcspn(tab + 1, "\n");
+        snprintf(kernel, sizeof kernel, "%.*s", (int)(tab - line), line);
+        snprintf(object, sizeof object, "%.*s", (int)end, tab + 1);
+        count_kernel(kernel);
+        const char *word = policy_forbids_launch(&policy, kernel, object);
+        if (word)
+            note(word, "it launched", kernel, *object ? ", from " : "", object);
+        line = tab + 1 + end;
+        line += *line == '\n';
+    }
+}
+
 void forbid_set_blind(void)
 {
     pthread_mutex_lock(&lock);
@@ -151,6 +200,8 @@ struct forbid_uses forbid_uses(void)
     struct forbid_uses all = {.text = ""};
     pthread_mutex_lock(&lock);
     all.count = uses;
+    all.kernels = launched.count;
+    snprintf(all.unasked, sizeof all.unasked, "%s", launched.unasked);
     all.blind = blind;
     for (int i = 0; i < uses; i++) {
         const size_t used = strlen(all.text);

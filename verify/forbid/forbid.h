@@ -20,10 +20,18 @@ int forbid_object(const char *object, char *error, size_t error_size);
 /* Is it the one that was looked at? */
 bool forbid_watches(const char *object);
 
+/* Kernels that a process has launched: "KERNEL TAB OBJECT LF" each, the path of the object that asked for it; "": none. Of
+ * nobody but whoever is watched. */
+void forbid_launched(const char *lines);
+/* Are they asked for? `why` NULL: yes. */
+void forbid_launches(const char *why);
+
 struct forbid_uses {
-    int count;      /* of words whose use is proved */
-    char text[320]; /* how: "cublas: its object needs libcublas.so.12; ..." */
-    bool blind;     /* what a process of the candidate has loaded could not be seen */
+    int count;        /* of words whose use is proved */
+    char text[320];   /* how: "cublas: its object needs libcublas.so.12; ..." */
+    bool blind;       /* what a process of the candidate has loaded could not be seen */
+    int kernels;      /* names of kernels launched; -1: nobody has asked */
+    char unasked[80]; /* why not, on a GPU */
 };
 struct forbid_uses forbid_uses(void);
 

@@ -144,3 +144,23 @@ const char *policy_forbids(const struct policy *policy, enum policy_kind kind, c
             return policy->word[i];
     return NULL;
 }
+
+/* Does some word stand for it, forbidden or not? */
+static bool is_named(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    for (int i = 0; i < WORDS; i++)
+        if (is_of(i, POLICY_LIBRARY, slash ? slash + 1 : path))
+            return true;
+    return false;
+}
+
+const char *policy_forbids_launch(const struct policy *policy, const char *kernel, const char *object)
+{
+    const char *library = policy_forbids(policy, POLICY_LIBRARY, object);
+    const bool named = is_named(object);
+    for (int i = 0; i < policy->words && !library; i++)
+        if ((!named || strchr(policy->word[i], ':')) && word_forbids(policy->word[i], POLICY_KERNEL, kernel))
+            return policy->word[i];
+    return library;
+}

@@ -19,6 +19,10 @@ struct policy {
 /* Adds the words of a list with commas. 0; -1: error says which is unknown and which are known; nothing is added then. */
 int policy_add(struct policy *policy, const char *list, char *error, size_t error_size);
 
+/* The word that forbids it that the object at this path ("": nobody knows which) launches this kernel; NULL: none. A library that
+ * some word stands for launches its own, whatever they were made from: only lib: and kernel: look at their names. */
+const char *policy_forbids_launch(const struct policy *policy, const char *kernel, const char *object);
+
 /* The word that forbids it; NULL: none. */
 const char *policy_forbids(const struct policy *policy, enum policy_kind kind, const char *name);
 

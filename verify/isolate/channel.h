@@ -116,6 +116,9 @@ struct reply {
     double wall_ms;   /* CALL: from when its stream is free until the device is idle */
     double tail_ms;   /* CALL: from the stop event until the device is idle; 0 where there is no event */
     char text[CHANNEL_TEXT]; /* RETURNED, other than 0: the candidate's reason */
+    /* With CHANNEL_AUDIT, CUDA. LOAD: why kernels cannot be named; empty: they are. RETURNED: kernels that nobody was told of
+     * yet, a line each: the name, a tab, the path of the object that has launched it */
+    char launched[CHANNEL_TEXT];
 };
 #define CHANNEL_MAGIC 0x756e736eu
 /* Last on the runner's command line: objects that were unloaded stay visible from outside. */

@@ -45,7 +45,11 @@ static enum child_status request_load(struct child *child, const struct child_op
         snprintf(request.adapter, sizeof request.adapter, "%s", options->python->adapter);
         snprintf(request.names, sizeof request.names, "%s", options->python->names);
     }
-    return child_exchange(child, &request, -1, timeout, &reply, text, text_size);
+    const enum child_status status = child_exchange(child, &request, -1, timeout, &reply, text, text_size);
+    reply.launched[CHANNEL_TEXT - 1] = '\0';
+    if (status == CHILD_OK && *object && child->forbid && child->backend == BACKEND_CUDA)
+        forbid_launches(*reply.launched ? reply.launched : NULL);
+    return status;
 }
 
 /* Can memory of this process be mapped in there? A driver that starts in a user namespace may
@@ -253,6 +257,14 @@ static enum child_status believed(const struct child *child, enum child_status s
     return CHILD_CRASH;
 }
 
+/* The words are the candidate's process's: it can leave some out, and say of itself what it likes. */
+static void hear_launches(const struct child *child, struct reply *reply)
+{
+    reply->launched[CHANNEL_TEXT - 1] = '\0';
+    if (child->forbid)
+        forbid_launched(reply->launched);
+}
+
 enum child_status child_call(struct child *child, const struct call *call, double timeout,
                              struct child_answer *answer, char *text, size_t text_size)
 {
@@ -271,6 +283,7 @@ enum child_status child_call(struct child *child, const struct call *call, doubl
     if (status != CHILD_OK)
         return believed(child, status, text, text_size);
     forbid_watch_look(child->forbid);
+    hear_launches(child, &reply);
     if (!plausible(&reply)) {
         snprintf(text, text_size, "an answer with impossible times; expected zero or more milliseconds");
         child_unwatch(child, NULL, 0);

@@ -57,6 +57,8 @@ static void load(const struct request *request, struct reply *reply, int *listen
             *listener = arena_begin(&reply->distance);
         return;
     }
+    if (runner.backend == BACKEND_CUDA)
+        launches_begin(reply->launched);
     state_keep();
     if (runner.python) {
         const int failure = python_load(request, reply->text);
@@ -66,7 +68,9 @@ static void load(const struct request *request, struct reply *reply, int *listen
         }
         return;
     }
+    launches_listen(true);
     void *object = dlopen(request->path, RTLD_NOW | RTLD_LOCAL);
+    launches_listen(false);
     if (!object) {
         fail(reply, FAILURE_LOAD, "%s", dlerror());
         return;
@@ -194,6 +198,7 @@ static void call(const struct request *request, struct reply *reply)
         call_host(request, reply);
     if (runner.python && reply->kind == REPLY_RETURNED)
         python_finish(reply);
+    launches_tell(reply->launched);
 }
 
 /* With a descriptor where `fd` is one, which is closed here. */

@@ -39,6 +39,7 @@ void audit_begin(int argc, char **argv)
     if (given) { /* it is in the loader by now, and the candidate finds no trace of how */
         close(atoi(given + strlen(place)));
         unsetenv(variable);
+        launches_want();
         return;
     }
     const int fd = argc > 1 && strcmp(argv[argc - 1], CHANNEL_AUDIT) == 0 ? open_object() : -1;

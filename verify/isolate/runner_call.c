@@ -22,7 +22,10 @@ bool call_prepare(const struct request *request, void *stream)
 
 int call_candidate(void)
 {
-    return runner.python ? python_call() : invoke_call(&invocation);
+    launches_listen(true);
+    const int returned = runner.python ? python_call() : invoke_call(&invocation);
+    launches_listen(false);
+    return returned;
 }
 
 double call_clock_ms(void)

@@ -68,6 +68,18 @@ void fault_arm(void);
 /* With CHANNEL_AUDIT last on the command line: of whatever is loaded from now on a page stays mapped. Before anything else. */
 void audit_begin(int argc, char **argv);
 
+/* --- runner_launches.c --- */
+
+/* Kernels that are launched are to be named (--forbid). */
+void launches_want(void);
+/* On a device that is open, before any of the candidate's code runs; again: nothing. Where they cannot be named `why`
+ * (CHANNEL_TEXT bytes) says it. Nothing where it is not wanted. */
+void launches_begin(char *why);
+/* From now on, or no longer: what is launched is the candidate's. */
+void launches_listen(bool on);
+/* What has not been told yet and finds room: "KERNEL TAB OBJECT LF" each. `text`: CHANNEL_TEXT bytes, all zero. */
+void launches_tell(char *text);
+
 /* --- runner_state.c --- */
 
 /* Once, before any of the candidate's code runs: what state_restore puts back. */
