@@ -9,6 +9,7 @@
 #   AT_ONCE=4    how many run at the same time
 #   SEED=1       of the first candidate; the others' follow
 #   DEVICE=cuda
+#   MORE=        more options of verify
 #   KEEP=FOLDER  where the JSON results go (default: nowhere)
 # Exit status 1 when a candidate was accused or has a timeout, 2 when there was nothing to run.
 set -u
@@ -32,7 +33,7 @@ left=$((DEADLINE - begin))
 problem=${path#*problems/} problem=${problem%%/*}
 json=$OUT/$number.json
 verdict=$(timeout -s INT -k 20 "$left" "$TOOL" verify "$problem" "$path" --effort quick --device "$DEVICE" \
-    --seed $((SEED + number - 1)) --json "$json" -q 2>"$FOLDER/$number.err")
+    --seed $((SEED + number - 1)) ${MORE:-} --json "$json" -q 2>"$FOLDER/$number.err")
 status=$?
 case $status in
 0 | 1) ;;

@@ -30,21 +30,45 @@ static void put(const char *name, const char *text)
         perror(name);
 }
 
+const char *lost_device(void)
+{
+    const char *named = getenv("LOST_DEVICE");
+    return named && *named ? named : "host";
+}
+
+static bool on_host(void)
+{
+    return strcmp(lost_device(), "host") == 0;
+}
+
+/* One row after the other, on a GPU by one thread. */
 static void put_candidate(const char *name, const char *bias)
 {
-    char text[1600];
+    char text[1600], path[32];
+    snprintf(path, sizeof path, "%s%s", name, on_host() ? ".c" : ".cu");
     snprintf(text, sizeof text,
              "#include <math.h>\n#include <stdint.h>\n"
-             "int softmax(const float *x, float *y, int64_t rows, int64_t cols, void *stream)\n{\n"
-             "    (void)stream;\n"
+             "%s void all(const float *x, float *y, int64_t rows, int64_t cols)\n{\n"
              "    for (int64_t r = 0; r < rows; r++, x += cols, y += cols) {\n"
              "        double top = -INFINITY, sum = 0;\n"
-             "        for (int64_t c = 0; c < cols; c++) top = fmax(top, x[c]);\n"
+             "        for (int64_t c = 0; c < cols; c++) top = fmax(top, (double)x[c]);\n"
              "        for (int64_t c = 0; c < cols; c++) sum += exp(x[c] - top);\n"
-             "        for (int64_t c = 0; c < cols; c++) y[c] = exp(x[c] - top) / sum + (%s);\n"
-             "    }\n    return 0;\n}\n",
-             bias);
-    put(name, text);
+             "        for (int64_t c = 0; c < cols; c++) y[c] = (float)(exp(x[c] - top) / sum + (%s));\n"
+             "    }\n}\n"
+             "%s(const float *x, float *y, int64_t rows, int64_t cols, %s stream)\n"
+             "{\n    (void)stream;\n    all%s(x, y, rows, cols);\n    return 0;\n}\n",
+             on_host() ? "static" : "__global__", bias,
+             on_host() ? "int softmax" : "extern \"C\" int softmax", on_host() ? "void *" : "cudaStream_t",
+             on_host() ? "" : "<<<1, 1, 0, stream>>>");
+    put(path, text);
+}
+
+static bool build_candidates(void)
+{
+    return system(on_host()
+                      ? "for k in right wrong; do cc -O2 -fPIC -shared -o $k.so $k.c -lm || exit 1; done"
+                      : "for k in right wrong; do nvcc -O2 -Xcompiler -fPIC -shared -arch=native -o $k.so "
+                        "$k.cu || exit 1; done") == 0;
 }
 
 double lost_undisturbed(enum lost_candidate candidate, bool source)
@@ -74,9 +98,9 @@ bool lost_open(const char *where)
     prctl(PR_SET_CHILD_SUBREAPER, 1);        /* what outlives the tool becomes a child of this process */
     put("tiny.space", "rows 1..32 tile 4\ncols 1..600 tile 4 32\ninput normal integers wide\n");
     put("tiny.seen", "rows=4 cols=256 input=normal\nrows=8 cols=64 input=normal\n");
-    put_candidate("right.c", "0");
-    put_candidate("wrong.c", "cols == 64 || rows > 3 ? 0 : 0.125");
-    return system("for k in right wrong; do cc -O2 -fPIC -shared -o $k.so $k.c -lm || exit 1; done") == 0;
+    put_candidate("right", "0");
+    put_candidate("wrong", "cols == 64 || rows > 3 ? 0 : 0.125");
+    return build_candidates();
 }
 
 static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
@@ -102,13 +126,16 @@ const char *lost_programs(void)
 void lost_become(const struct lost_how *how, int errors)
 {
     char tool[1100], candidate[32];
-    const char *argv[24] = {tool,         "verify", "softmax",   candidate,  "--device", "host",   "--space",
-                            "tiny.space", "--seen", "tiny.seen", "--unseen", "4",        "--seed", "3",
-                            "--json",     "j.json", "--csv",     "c.csv",    NULL};
+    const char *argv[24] = {tool,          "verify",  "softmax",    candidate, "--device",
+                            lost_device(), "--space", "tiny.space", "--seen",  "tiny.seen",
+                            "--unseen",    "4",       "--seed",     "3",       "--json",
+                            "j.json",      "--csv",   "c.csv",      NULL};
     int n = 18;
     snprintf(tool, sizeof tool, "%s/unseen", programs);
     snprintf(candidate, sizeof candidate, "%s%s", how->candidate == LOST_RIGHT ? "right" : "wrong",
-             how->source ? ".c" : ".so");
+             !how->source ? ".so"
+             : on_host()  ? ".c"
+                          : ".cu");
     if (!how->timing)
         argv[n++] = "--no-timing";
     argv[n] = NULL;

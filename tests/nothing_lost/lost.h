@@ -7,8 +7,8 @@
  *     build/nothing-lost verdicts [N]   one verdict after the other: nothing may grow
  *     build/nothing-lost process [N]    the same runs in one process
  *
- * N bounds the trials; doc/results/nothing-lost.md has what whole runs print. LOST_SEED chooses the moments. The suite
- * `lost` runs a few of each. */
+ * N bounds the trials; doc/results/nothing-lost.md has what whole runs print. LOST_SEED chooses the moments, LOST_DEVICE the
+ * device (host). The suite `lost` runs a few of each. */
 #ifndef UNSEEN_TESTS_LOST_H
 #define UNSEEN_TESTS_LOST_H
 
@@ -35,6 +35,7 @@ bool lost_open(const char *programs);
 double lost_undisturbed(enum lost_candidate candidate, bool source);
 void lost_close(void);
 const char *lost_programs(void);
+const char *lost_device(void); /* "host", or $LOST_DEVICE */
 
 /* How to run the tool. */
 struct lost_how {

@@ -21,14 +21,29 @@ static int count_entries(const char *path)
 
 struct held {
     int shared, here, descriptors, locks;
+    long device_mib; /* of the memory of GPUs, everybody's; 0 on the host */
 };
+
+static long device_memory(void)
+{
+    long sum = 0, mib;
+    FILE *out = strcmp(lost_device(), "host") == 0
+                    ? NULL
+                    : popen("nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits", "re");
+    while (out && fscanf(out, "%ld", &mib) == 1)
+        sum += mib;
+    if (out)
+        pclose(out);
+    return sum;
+}
 
 static struct held look(void)
 {
     return (struct held){.shared = count_entries("/dev/shm"),
                          .here = count_entries("."),
                          .descriptors = count_entries("/proc/self/fd"),
-                         .locks = count_entries("/run/lock")};
+                         .locks = count_entries("/run/lock"),
+                         .device_mib = device_memory()};
 }
 
 int lost_verdicts(long most)
@@ -65,13 +80,15 @@ int lost_verdicts(long most)
     const struct held after = look();
     if (after.here != before.here)
         lost_complain("verdicts", many, NULL, "files are left");
+    if (after.device_mib > before.device_mib)
+        lost_complain("verdicts", many, NULL, "GPU memory is left");
     if (after.descriptors != before.descriptors)
         lost_complain("verdicts", many, NULL, "descriptors are left");
     printf(
         "verdicts: %ld, %.0f s (longest %.1f s); files here %d before and %d after, in /dev/shm %d and %d, "
-        "in "
-        "/run/lock %d and %d; largest process %ld KiB in the first tenth and %ld KiB in all; %d complaints\n",
+        "in /run/lock %d and %d; MiB of GPU memory %ld and %ld; largest process %ld KiB in the first tenth "
+        "and %ld KiB in all; %d complaints\n",
         many, seconds, longest, before.here, after.here, before.shared, after.shared, before.locks,
-        after.locks, largest_kb[0], largest_kb[1], lost_complaints());
+        after.locks, before.device_mib, after.device_mib, largest_kb[0], largest_kb[1], lost_complaints());
     return lost_complaints();
 }
