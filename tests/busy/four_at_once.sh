@@ -40,9 +40,9 @@ case $status in
 124 | 130) verdict=ended ;; # out of time; the status is timeout's or the tool's
 *) verdict=error; sed "s|^|$path: |" "$FOLDER/$number.err" >&2 ;;
 esac
-sum() { awk -v key="\"$1\":" '$1 == key && $2 ~ /^[0-9]/ {n += $2} END {print n + 0}' "$json" 2>/dev/null || echo 0; }
+count() { awk -v outcome="\"$1\"," '$1 == "\"outcome\":" && $2 == outcome {n++} END {print n + 0}' "$json" 2>/dev/null || echo 0; }
 trusted=$(awk '$1 == "\"timing_trusted\":" {sub(",", "", $2); print $2}' "$json" 2>/dev/null)
-echo "$verdict $status $(($(date +%s) - begin)) $(sum timeout) $(sum refused) $(sum skipped) ${trusted:--} $path"
+echo "$verdict $status $(($(date +%s) - begin)) $(count timeout) $(count refused) $(count skipped) ${trusted:--} $path"
 ONE
 
 TOOL=$build/unseen OUT=$out FOLDER=$folder DEADLINE=$(($(date +%s) + LIMIT))
