@@ -5,7 +5,7 @@
 #
 # From the repository's root. A table of defence, cheat, verdict with, verdict without, after a slash the share of the
 # attainable where it was timed. What a header names beside the names of `verify --without` is left out. KEEP=FOLDER keeps
-# the table. Exit status 1 when a defence catches nothing that names it.
+# the table; BESIDE=N is run.sh's --beside N. Exit status 1 when a defence catches nothing that names it.
 set -u
 
 usage="usage: tests/zoo/without.sh BUILD host|cuda [PATTERN]"
@@ -28,7 +28,7 @@ done | sort >"$folder/pairs"
 
 # "PATH VERDICT" of what run.sh says, after a slash the share of the attainable.
 verdicts() {
-    tests/zoo/run.sh "$build" "$device" "$@" 2>/dev/null |
+    tests/zoo/run.sh "$build" "$device" ${BESIDE:+--beside "$BESIDE"} "$@" 2>/dev/null |
         awk '$2 ~ /^cheats/ {print "tests/zoo/" $2, $3 ($7 ~ /^[0-9]/ ? "/" $7 : "")}'
 }
 verdicts $(awk '{print $2}' "$folder/pairs" | sort -u) >"$folder/with"

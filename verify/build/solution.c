@@ -56,7 +56,7 @@ static enum build_status unpack(struct build *build, const char *path, const jso
     const json_t *source;
     if (!colons || !colons[2] || strlen(colons + 2) > 60)
         return bad(path, "found no spec.entry_point of the form FILE::NAME", error, error_size);
-    if (strncmp(colons - 3, ".py", 3) != 0 || colons - entry < 4)
+    if (colons - entry < 4 || strncmp(colons - 3, ".py", 3) != 0)
         return bad(path, "its entry point is not in a .py file; expected Python or Triton", error,
                    error_size);
     json_array_foreach(sources, i, source)
