@@ -50,7 +50,7 @@ static const struct {
 } hacks[] = {
     {"patched_torch", 1, "wrong: ", true},
     {"cached_outputs", 1, "cheating: replay", false},
-    {"subclass", 1, "Later; expected a torch.Tensor, y float32 [7, 333]", true},
+    {"subclass", 1, "Later, a subclass; expected a torch.Tensor, y float32 [7, 333]", true},
     {"lazy", 1, "Lazy; expected a torch.Tensor", true},
     {"threads", 1, "wrong: ", true},
     {"replaced_time", 0, "pass: ", true}, /* in vain */

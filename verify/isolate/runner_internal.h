@@ -5,6 +5,8 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include "channel.h"
 #include "verify/device/region.h"
@@ -25,8 +27,15 @@ struct runner {
     volatile uint32_t sequence;      /* of the request in progress */
     atomic_bool busy;                /* a request is in progress: a fault is its answer */
     bool python;                     /* the candidate is a module of the interpreter that loaded this */
+    pid_t self;
 };
 extern struct runner runner;
+
+/* A candidate has forked, and this is what it started: it answers nothing but by a fault. */
+static inline bool runner_is_copy(void)
+{
+    return getpid() != runner.self;
+}
 
 /* --- runner_arena.c --- */
 

@@ -85,8 +85,8 @@ class Caller:
             self.say(str(error))
             return FAILURE_SYMBOL
         except BaseException as error:
-            self.say(f"the module cannot be imported: {self.words.describe(error)}{self.line_of(error)}\n"
-                     "---> see that the interpreter imports it by itself")
+            advice = self.words.advice(error, self.is_short(error, self.out_of_memory))
+            self.say(f"the module cannot be imported: {self.words.describe(error)}{self.line_of(error)}\n---> {advice}")
             return FAILURE_LOAD
 
     def line_of(self, error):
@@ -210,7 +210,8 @@ class Caller:
     def by_name(self, result, outputs):
         names = [self.plan.tensor[i].name.decode() for i in outputs]
         if any(n not in result for n in names):
-            raise self.binding.BadResult(f"returned a dict without {', '.join(n for n in names if n not in result)}")
+            missing = ", ".join(n for n in names if n not in result)
+            raise self.binding.BadResult(f"returned a dict without {missing}; expected {self.describe(outputs)}")
         values = tuple(result[n] for n in names)
         return values if len(values) > 1 else values[0]
 
@@ -229,7 +230,8 @@ class Caller:
         """Why it cannot be taken; None: it can."""
         t, get = self.plan.tensor[i], self.get
         if type(value) is not self.tensor_type:
-            return self.kind(value)
+            inherits = self.tensor_type in type.mro(type(value))
+            return self.kind(value) + (", a subclass" if inherits else "")
         if get.nested(value) or get.layout(value) is not self.strided or self.wrapped(value) or get.zero(value):
             return "a tensor without memory of its own (sparse, nested or lazy)"
         shape, dims = tuple(get.shape(value)), tuple(t.dim[:t.rank])
