@@ -67,6 +67,12 @@ double python_ended_ms(void); /* when the candidate itself returned, by call_clo
 /* After the call, the device at rest: what it returned goes to where outputs lie, or `reply` says why it does not. */
 void python_finish(struct reply *reply);
 
+/* --- runner_poison.c --- */
+
+/* What the C library's allocator has free in this thread's heap is overwritten (DEFENCE_POISON); nothing is allocated or given
+ * back. Blocks below 1 KiB that it keeps apart, and those of other threads' heaps, stay as they are. */
+void poison_heap(void);
+
 /* --- runner_fault.c --- */
 
 /* Handlers, alternate stack and signal mask as they must be; a candidate may have changed them. */

@@ -22,7 +22,7 @@ class Call:
 
 
 class Caller:
-    def __init__(self, torch, library, plan, binding, words, shortage):
+    def __init__(self, torch, library, plan, binding, words, shortage, cached):
         self.torch, self.library, self.plan, self.binding, self.words = torch, library, plan, binding, words
         self.is_short, self.out_of_memory = shortage.is_short, getattr(torch, "OutOfMemoryError", ())
         self.path = ""
@@ -43,6 +43,7 @@ class Caller:
                         t.float8_e5m2, t.int8, t.bool]
         self.as_bytes = {t.float8_e4m3fn, t.float8_e5m2, t.bool}
         self.empty_cache = getattr(torch._C, "_cuda_emptyCache", None)
+        self.cached = cached.Cached(torch, library)
         self.bound, self.keys = {}, {}
         self.views = self.packed = self.entry = self.adapter = None
 
@@ -147,6 +148,7 @@ class Caller:
             with self.no_grad():
                 self.current.rebind(views)
             self.views = views
+            self.cached.poison(plan)
             return DONE
         except BaseException as error:
             return self.explain(error)
