@@ -72,6 +72,7 @@ void gpu_probe_tests(TCase *tcase);      /* parts of the gpu suite */
 TCase *gpu_clock_case(void);
 TCase *gpu_state_case(void);
 TCase *gpu_forbid_case(void);
+TCase *gpu_python_case(void);
 TCase *own_gpu_case(void);
 TCase *gpu_contract_case(void);
 TCase *gpu_values_case(void);
