@@ -32,6 +32,7 @@ TCase *oracle_session_case(void);
 Suite *cli_suite(void);
 Suite *python_suite(void);
 TCase *python_lease_case(void); /* part of it */
+TCase *python_poison_case(void);
 Suite *harden_suite(void);
 Suite *task_suite(void);
 TCase *task_folders_case(void); /* part of it */

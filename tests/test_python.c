@@ -296,5 +296,6 @@ Suite *python_suite(void)
     tcase_add_test(tests, torch_reads_what_is_exported);
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, python_lease_case());
+    suite_add_tcase(suite, python_poison_case());
     return suite;
 }

@@ -1,10 +1,17 @@
 /* What the allocator of the C library keeps for later holds no answer of an earlier call, and no zeros: before each call of a
  * candidate in Python its free blocks are overwritten where they lie, so that nothing is allocated, moved or given back, and times
  * are what they were. glibc keeps them in lists whose heads follow each other; all that is taken from them is checked before
- * anything is written, and where something is otherwise than expected nothing is. */
+ * anything is written, and where something is otherwise than expected nothing is. Other threads may allocate meanwhile: the lock of
+ * the heap is held, and where one of them has it nothing is done. */
+#include <gnu/libc-version.h>
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "runner_internal.h"
@@ -12,8 +19,6 @@
 
 /* A block of 8: sums become NaN by one half, greatest elements 1.3e36 by the other. */
 #define POISON 0x7b7b7b7bffffffffu
-
-#ifdef __GLIBC__
 
 /* A free one; `next_size` and `last_size` are only there in large ones. The size of the block before belongs to that while it is
  * in use. A head of a list lies where its `next` and `last` would be those of a chunk. */
@@ -32,8 +37,18 @@ enum {
     PROBE = 3000
 };
 
+/* As it has been from glibc 2.27 on. Heads of lists overlap it, from `top` on: of the first that is its size_before. */
+struct arena {
+    _Atomic int lock; /* 0: free, 1: held, 2: held, and somebody waits */
+    int flags, has_fast, unused;
+    void *fast[10];
+    char *top;
+};
+enum { FIRST_MINOR = 27, LAST_MINOR = 42 };
+
 struct heap {
-    struct chunk *unsorted; /* the first head; it lies so that its size_before is the pointer to the top */
+    struct arena *arena;
+    struct chunk *unsorted; /* the first head */
     char *top;
 };
 
@@ -100,31 +115,44 @@ static bool find(struct heap *heap)
         free(block[found - 1]);
         block[found - 1] = NULL;
         heap->unsorted = ((struct chunk *)chunk[found - 1])->last;
+        heap->arena = (struct arena *)((char *)heap->unsorted - offsetof(struct arena, top));
     }
     for (int i = 0; i < PROBES; i++)
         free(block[i]);
     return found > 0;
 }
 
-void poison_heap(void)
+static bool is_known(void)
 {
-    static bool refused;
-    struct heap heap;
-    if (refused || !defence_is_on(DEFENCE_POISON) || !find(&heap))
-        return;
+    int minor = 0;
+    return sizeof(void *) == 8 && sscanf(gnu_get_libc_version(), "2.%d", &minor) == 1 &&
+           minor >= FIRST_MINOR && minor <= LAST_MINOR;
+}
+
+/* False: the heap is not as it should be. With its lock, so without allocating. */
+static bool overwrite_free(struct heap *heap)
+{
     char *const end = sbrk(0);
-    heap.top = (char *)heap.unsorted->size_before;
-    refused = heap.top >= end || size_of(heap.top) != (size_t)(end - heap.top) || !visit(&heap, false);
-    if (refused)
-        return;
-    visit(&heap, true);
-    overwrite(heap.top + offsetof(struct chunk, next), size_of(heap.top) - offsetof(struct chunk, next));
+    heap->top = heap->arena->top;
+    if (heap->top >= end || size_of(heap->top) != (size_t)(end - heap->top) || !visit(heap, false))
+        return false;
+    visit(heap, true);
+    overwrite(heap->top + offsetof(struct chunk, next), size_of(heap->top) - offsetof(struct chunk, next));
+    return true;
 }
-
-#else
 
 void poison_heap(void)
 {
+    static bool asked, refused;
+    struct heap heap;
+    int is_free = 0;
+    if (!asked)
+        refused = !is_known();
+    asked = true;
+    if (refused || !defence_is_on(DEFENCE_POISON) || !find(&heap) ||
+        !atomic_compare_exchange_strong(&heap.arena->lock, &is_free, 1))
+        return;
+    refused = !overwrite_free(&heap);
+    if (atomic_exchange(&heap.arena->lock, 0) > 1)
+        syscall(SYS_futex, &heap.arena->lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
-
-#endif
