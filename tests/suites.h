@@ -32,6 +32,7 @@ TCase *oracle_session_case(void);
 Suite *cli_suite(void);
 Suite *python_suite(void);
 TCase *python_lease_case(void); /* part of it */
+TCase *python_poison_case(void);
 Suite *harden_suite(void);
 Suite *task_suite(void);
 TCase *task_folders_case(void); /* part of it */
@@ -72,6 +73,7 @@ void gpu_probe_tests(TCase *tcase);      /* parts of the gpu suite */
 TCase *gpu_clock_case(void);
 TCase *gpu_state_case(void);
 TCase *gpu_forbid_case(void);
+TCase *gpu_python_case(void);
 TCase *own_gpu_case(void);
 TCase *gpu_contract_case(void);
 TCase *gpu_values_case(void);

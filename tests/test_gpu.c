@@ -428,6 +428,7 @@ Suite *gpu_suite(void)
     suite_add_tcase(suite, tcase);
     suite_add_tcase(suite, gpu_clock_case());
     suite_add_tcase(suite, gpu_state_case());
+    suite_add_tcase(suite, gpu_python_case());
     suite_add_tcase(suite, gpu_forbid_case());
     suite_add_tcase(suite, own_gpu_case());
     suite_add_tcase(suite, gpu_contract_case());

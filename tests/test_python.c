@@ -50,7 +50,7 @@ static const struct {
 } hacks[] = {
     {"patched_torch", 1, "wrong: ", true},
     {"cached_outputs", 1, "cheating: replay", false},
-    {"subclass", 1, "Later; expected a torch.Tensor, y float32 [7, 333]", true},
+    {"subclass", 1, "Later, a subclass; expected a torch.Tensor, y float32 [7, 333]", true},
     {"lazy", 1, "Lazy; expected a torch.Tensor", true},
     {"threads", 1, "wrong: ", true},
     {"replaced_time", 0, "pass: ", true}, /* in vain */
@@ -58,6 +58,7 @@ static const struct {
     {"gradients", 1, "wrong: ", true},
     {"dlpack", 1, "wrong: ", true},
     {"patched_runner", 1, "wrong: ", true},
+    {"uncleared", 1, "] got nan want ", false},
     {"forged_channel", 1, "cheating: channel", false},
 };
 enum { HACKS = sizeof hacks / sizeof *hacks };
@@ -148,21 +149,29 @@ START_TEST(a_bad_module_is_told_from_a_good_one)
 }
 END_TEST
 
-START_TEST(the_words_of_an_error_that_people_need_are_kept)
+static void run_tests_of(const char *file)
 {
     char command[300];
     snprintf(command, sizeof command, "'%s' -I '%s'", interpreter() ? interpreter() : "python3",
-             cli_repository("tests/python/test_words.py"));
+             cli_repository(file));
     ck_assert_int_eq(system(command), 0);
+}
+
+START_TEST(the_words_of_an_error_that_people_need_are_kept)
+{
+    run_tests_of("tests/python/test_words.py");
 }
 END_TEST
 
 START_TEST(want_of_memory_is_told_by_kind_or_words)
 {
-    char command[300];
-    snprintf(command, sizeof command, "'%s' -I '%s'", interpreter() ? interpreter() : "python3",
-             cli_repository("tests/python/test_shortage.py"));
-    ck_assert_int_eq(system(command), 0);
+    run_tests_of("tests/python/test_shortage.py");
+}
+END_TEST
+
+START_TEST(free_memory_of_a_device_is_overwritten_but_for_private_pools)
+{
+    run_tests_of("tests/python/test_cached.py");
 }
 END_TEST
 
@@ -279,6 +288,7 @@ Suite *python_suite(void)
     tcase_add_loop_test(tests, a_bad_module_is_told_from_a_good_one, 0, BAD);
     tcase_add_test(tests, the_words_of_an_error_that_people_need_are_kept);
     tcase_add_test(tests, want_of_memory_is_told_by_kind_or_words);
+    tcase_add_test(tests, free_memory_of_a_device_is_overwritten_but_for_private_pools);
     tcase_add_test(tests, a_module_that_hangs_at_import_times_out);
     tcase_add_test(tests, an_interpreter_that_is_none_is_an_environment_error);
     tcase_add_test(tests, a_solution_in_json_is_unpacked_and_run);
@@ -286,5 +296,6 @@ Suite *python_suite(void)
     tcase_add_test(tests, torch_reads_what_is_exported);
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, python_lease_case());
+    suite_add_tcase(suite, python_poison_case());
     return suite;
 }

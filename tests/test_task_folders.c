@@ -194,6 +194,20 @@ START_TEST(what_a_task_computes_is_what_its_candidates_get)
 }
 END_TEST
 
+/* Without dimensions, by every class that there is. */
+START_TEST(a_single_number_is_drawn_as_a_row_of_one)
+{
+    copy_task("row_scale", 100);
+    change("\"rows\",\n    \"cols\"\n   ]", "]");
+    cli_put("one.seen", "rows=3 cols=4 input=published seed=5\nrows=3 cols=4 input=signed seed=5\n"
+                        "rows=3 cols=4 input=wide seed=5\nrows=3 cols=4 input=needle seed=5\n"
+                        "rows=3 cols=4 input=integers seed=5\n");
+    CLI("export", "./row_scale", "--format", "json", "--seen-only", "--seen", "one.seen", "--inputs", "in",
+        "--device", "host");
+    cli_expect(0, "\"shape\": []");
+}
+END_TEST
+
 TCase *task_folders_case(void)
 {
     TCase *folders = tcase_create("folders");
@@ -203,5 +217,6 @@ TCase *task_folders_case(void)
     tcase_add_test(folders, a_tolerance_of_the_task_is_the_published_one);
     tcase_add_test(folders, a_folder_that_holds_no_task_is_refused);
     tcase_add_loop_test(folders, what_a_task_computes_is_what_its_candidates_get, 0, COMPUTED);
+    tcase_add_test(folders, a_single_number_is_drawn_as_a_row_of_one);
     return folders;
 }

@@ -45,11 +45,11 @@ static void set_fill(struct instance_tensor *tensor, const struct fill *drawn)
     tensor->fill = fill;
 }
 
-/* Rows are those of the tensor where nothing else was said. */
+/* Rows are those of the tensor where nothing else was said; a single number is a row of one. */
 static void set_rows(struct instance_tensor *tensor)
 {
-    if (tensor->fill.inner == 0 && tensor->rank > 0)
-        tensor->fill.inner = tensor->dim[tensor->rank - 1];
+    if (tensor->fill.inner == 0)
+        tensor->fill.inner = tensor->rank > 0 ? tensor->dim[tensor->rank - 1] : 1;
 }
 
 /* An input without values is an error of the problem's table, which no run can mend. */

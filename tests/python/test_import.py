@@ -106,6 +106,7 @@ def indices_and_ranges():
     assert "# TILE = 5 stays" in write.space(task), write.space(task)
 
 
+TWICE = "class Model(nn.Module):\n    def forward(self, x):\n        return x * 2\n"
 REFUSED = (
     ("class Model(nn.Module):\n    def forward(self, cache, x):\n        cache[:, 0] = x\n        return cache\n"
      "n = int('5')\ndef get_inputs():\n    return [torch.zeros(n, 3), torch.rand(n)]\n" + NO_INIT,
@@ -129,6 +130,24 @@ REFUSED = (
      "    def forward(self, x):\n        return x * self.w\n"
      "n = 5\ndef get_inputs():\n    return [torch.rand(n)]\n" + NO_INIT,
      ("it names a device (", "were expected\n---> take .cuda()")),
+    (TWICE + "def get_inputs():\n    return torch.rand(3)\n" + NO_INIT, ("get_inputs returned a Tensor; a list was expected",)),
+    (TWICE + "get_inputs = 3\n" + NO_INIT, ("get_inputs is a int; a function was expected", "---> write it")),
+    ("Model = 3\ndef get_inputs():\n    return [torch.rand(3)]\n" + NO_INIT,
+     ("Model is a int; a class derived from torch.nn.Module was expected", "---> derive it")),
+    (TWICE.replace("nn.Module", "object") + "def get_inputs():\n    return [torch.rand(3)]\n" + NO_INIT,
+     ("Model is a class of object; a class derived from torch.nn.Module was expected", "---> derive it")),
+    (TWICE.replace("x * 2", "torch.ones(5) * x") + "def get_inputs():\n    return [3]\n" + NO_INIT,
+     ("get_inputs gives no tensor, and Model has no weight; one at least was expected", "---> pass what forward")),
+    (TWICE + "def get_inputs():\n    return [torch.rand(int(torch.randint(2, 9, ())))]\n" + NO_INIT,
+     ("get_inputs reads numbers from its tensors (", "(line 7, in get_inputs)", "---> take chance out of the shapes")),
+    (TWICE + "def get_inputs():\n    raise KeyError('boom')\n" + NO_INIT,
+     ("KeyError: 'boom' (line 7, in get_inputs); the arguments of forward were expected", "")),
+    (TWICE + "def get_inputs():\n    return [torch.rand(3)]\ndef get_init_inputs():\n    raise KeyError('boom')\n",
+     ("KeyError: 'boom' (line 9, in get_init_inputs); the arguments of the constructor were expected", "")),
+    (TWICE.replace("x * 2", "x.nonzero()") + "def get_inputs():\n    return [torch.rand(3)]\n" + NO_INIT,
+     ("forward makes tensors whose shapes hang on values (", "---> let it compute with a mask")),
+    (TWICE.replace("x * 2", "[]") + "def get_inputs():\n    return [torch.rand(3)]\n" + NO_INIT,
+     ("forward returned an empty list; a tensor, or a tuple of tensors, was expected", "---> correct the task")),
     ("class Model(nn.Module):\n    def forward(self, x):\n        return x * 2\n"
      "n = int('5')\ndef get_inputs():\n    return [torch.rand(0, n)]\n" + NO_INIT,
      ("no sizes at which every tensor has elements", "---> let get_inputs make some")),

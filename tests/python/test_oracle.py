@@ -69,6 +69,7 @@ def passes(judged, out):
 x, w, b = drawn(6, 40), drawn(40, 24, seed=2), drawn(24, seed=3)
 MASK = torch.ones(6, 40).triu(3).bool()
 w40, b40, w6, b6, p6 = drawn(40), drawn(40, seed=9), drawn(6), drawn(6, seed=9), positive(6)
+BAGS, OFFSETS = torch.tensor([5, 0, 2, 2, 1, 4, 3, 0]), torch.tensor([0, 3, 3, 8])
 image, kernel = drawn(2, 6, 9, 9), drawn(8, 6, 3, 3, seed=2)
 SMALL = {
     "mm": (lambda a, c: a @ c, [x, w]), "addmm": (lambda a, c, d: torch.addmm(d, a, c), [x, w, b]),
@@ -97,6 +98,24 @@ SMALL = {
     "kl": (lambda a, c: F.kl_div(a.log(), c, reduction="batchmean"), [positive(4, 9).softmax(1), positive(4, 9).softmax(1)]),
     "where": (lambda a: torch.where(a * 3 > 1, a * a, -a), [x]), "cat": (lambda a: torch.cat([a, a * 3], 1), [x]),
     "gather": (lambda a: a.gather(1, torch.zeros(6, 2, dtype=torch.int64)), [x]),
+    "floor": (lambda a: torch.floor(a * 3), [x]), "decimals": (lambda a: torch.round(a / 7, decimals=2), [x]),
+    "trunc": (lambda a: torch.trunc(a * 3), [x]), "sign": (lambda a: torch.sign(a - 0.3), [x]), "frac": (lambda a: torch.frac(a * 3), [x]),
+    "divided": (lambda a, c: a // c, [x, positive(6, 40)]), "of_both": (lambda a, c: (a * 3) // (c * 3), [x, positive(6, 40)]),
+    "remainder": (lambda a: (a * 3) % 0.75, [x]), "fmod": (lambda a, c: torch.fmod(a * 3, c), [x, positive(6, 40)]),
+    "of_two": (lambda a, c: torch.remainder(a * 3, -c), [x, positive(6, 40)]),
+    "atan2": (lambda a, c: torch.atan2(a * 3, c * 3), [x, drawn(6, 40, seed=4)]), "atan": (lambda a: torch.atan(a * 3), [x]),
+    "cummax": (lambda a: torch.cummax(a * 3, 1)[0], [x]), "cummin": (lambda a: torch.cummin(a * 3, 0)[0], [x]),
+    "median": (lambda a: (a * 3).median(1)[0], [x]), "median_of_all": (lambda a: (a * 3).median(), [x]),
+    "kthvalue": (lambda a: (a * 3).kthvalue(5, 0, keepdim=True)[0], [x]),
+    "logcumsumexp": (lambda a: torch.logcumsumexp(a * 3, 1), [x]),
+    "cdist": (torch.cdist, [x, drawn(5, 40, seed=4)]), "cdist_of_many": (torch.cdist, [drawn(2, 30, 7), drawn(2, 28, 7, seed=4)]),
+    "cdist_1": (lambda a, c: torch.cdist(a, c, p=1), [x, drawn(5, 40, seed=4)]),
+    "cdist_most": (lambda a, c: torch.cdist(a * 3, c, p=math.inf), [x, drawn(5, 40, seed=4)]), "pdist": (F.pdist, [x]),
+    "bag": (lambda t: F.embedding_bag(BAGS, t * 3, OFFSETS, mode="sum"), [x]),
+    "bag_mean": (lambda t: F.embedding_bag(BAGS, t * 3, OFFSETS, mode="mean", include_last_offset=True), [x]),
+    "bag_most": (lambda t: F.embedding_bag(BAGS, t * 3, OFFSETS, mode="max", padding_idx=2), [x]),
+    "bag_weighed": (lambda t, k: F.embedding_bag(BAGS.reshape(2, 4), t, per_sample_weights=k, mode="sum"), [x, drawn(2, 4, seed=4)]),
+    "strided": (lambda a: (a * 3).t().as_strided((5, 7), (2, 8), 3), [x]),
 }
 CURVES = {name: getattr(F, name) for name in
           "relu leaky_relu gelu silu mish elu selu softplus hardswish hardsigmoid hardtanh softsign sigmoid tanh".split()}
@@ -337,12 +356,48 @@ def a_place_that_is_written_twice_has_no_right_answer():
         raise AssertionError("judged")
 
 
+def beside_a_jump_both_sides_are_right():
+    """10 * 0.3 may be 3 or a little less, 11 * 0.3 may not; where a bound decides, and where the runs do."""
+    cases = {
+        "floor": (torch.floor, 2.0, 3.0), "ceil": (torch.ceil, 3.0, 4.0), "trunc": (torch.trunc, 2.0, 3.0),
+        "round": (lambda y: torch.round(y + 0.5), 3.0, 4.0), "sign": (lambda y: torch.sign(y - 3), -1.0, 1.0),
+        "remainder": (lambda y: torch.remainder(y, 1.0), 1.0, 0.0), "fmod": (lambda y: torch.fmod(y, 1.5), 1.5, 0.0),
+        "divided": (lambda y: y // 1.5, 1.0, 2.0), "atan2": (lambda y: torch.atan2(y - 3, -torch.ones_like(y)), -math.pi, math.pi),
+    }
+    halves, turn = torch.full((2, 2), 0.15), torch.tensor([[0.6, 0.8], [-0.8, 0.6]])
+    def turned(y):  # there and back: the bound multiplies worst cases, the runs tell
+        for _ in range(24):
+            y = y @ turn @ turn.t()
+        return y @ halves
+    for name, (f, low, high) in cases.items():
+        for inner, ten in ((lambda y: y * 0.3, 10.0), (lambda y: y * 0.3, 10 + 2.0 ** -20), (lambda y: y @ halves, 10.0), (turned, 10.0)):
+            (j,) = told(Plain(lambda y: f(inner(y))), [torch.tensor([[ten, ten], [11.0, 11.0]])])[2]  # of the second no run jumps by itself
+            want, allowed = float(j.want[0, 0]), float(j.allowed[0, 0])
+            assert max(abs(want - low), abs(want - high)) <= allowed, (name, want, allowed)
+            assert float(j.allowed[1].max()) < 1e-4 or inner is turned, (name, float(j.allowed[1].max()))
+
+
+def elements_are_picked_by_order_and_place():
+    row = torch.tensor([[1.0, 5.0, 2.0]])
+    for function, index in ((lambda t: t.median(1)[1], 2), (lambda t: torch.cummax(t, 1)[1], 1), (lambda t: t.kthvalue(1, 1)[1], 0)):
+        (j,) = told(Plain(lambda t: function(t * 3)), [row])[2]
+        assert int(j.want.reshape(-1)[-1]) == index
+    ten = torch.tensor([[10.0, 20.0, 10.0]])
+    for function, why in ((lambda t: t[:, (t * 1.1).median(1)[1]], "decide either way"), (lambda t: torch.mode(t * 3, 1)[0], "no rule"),
+                          (lambda t: t[:1].as_strided((2,), (1,), 5), "beside its operand"), (lambda t: torch.cdist(t, t, p=3), "order 3"),
+                          (lambda t: torch.floor(t * 0.3).long(), "to whole ones")):
+        found = refusal(Plain(function), [ten])
+        assert why in found, (why, found)
+    (j,) = told(Plain(lambda t: torch.floor(t * 0.33).long()), [ten])[2]  # far from a jump: whole numbers that are known
+    assert j.want.tolist() == [[3.0, 6.0, 3.0]] and float(j.allowed.max()) == 0
+
+
 TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_checked,
          operands_errors_are_carried, deep_graphs_are_judged_by_their_runs, planted_faults_show,
          casts_are_permitted_roundings, indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
          constants_are_found, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,
          a_right_answer_that_is_nan_is_no_answer,
-         places_orders_and_spreads_have_rules, a_place_that_is_written_twice_has_no_right_answer]
+         beside_a_jump_both_sides_are_right, elements_are_picked_by_order_and_place, places_orders_and_spreads_have_rules, a_place_that_is_written_twice_has_no_right_answer]
 
 
 def main():

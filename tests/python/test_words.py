@@ -1,14 +1,25 @@
-"""What is left of an error's message (verify/python/words.py). Needs no torch; ends with 1 where a sentence fails."""
+"""What is left of an error's message (verify/python/words.py), and what is said of modules that
+hold nothing to call (binding.py). Needs no torch; ends with 1 where a sentence fails."""
+import errno
 import importlib.util
 import io
 import os
+import socket
 import sys
+import types
 import unittest
 
-PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../verify/python/words.py")
-spec = importlib.util.spec_from_file_location("words", PATH)
-words = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(words)
+
+
+def sibling(name):
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), f"../../verify/python/{name}.py")
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+words, binding = sibling("words"), sibling("binding")
 
 NVCC = ("/usr/local/cuda/bin/nvcc -MD -MF cuda.cuda.o.d -DTORCH_EXTENSION_NAME=x -DERROR=\"error: none\" "
         + " ".join(f"-isystem /opt/venv/lib/python3.12/site-packages/torch/include/{i}" for i in range(20))
@@ -74,6 +85,31 @@ class Words(unittest.TestCase):
     def test_who_cannot_say_it_is_named(self):
         self.assertEqual(words.describe(Mute()), "Mute: its words cannot be had")
         self.assertEqual(words.describe(KeyError("k")), "KeyError: 'k'")
+        self.assertEqual(words.describe(MemoryError()), "MemoryError")
+
+    def test_a_failed_import_says_what_to_do(self):
+        wrapped = RuntimeError("urlopen")
+        wrapped.__cause__ = socket.gaierror(-3, "Temporary failure in name resolution")
+        for error, is_short, part in ((ModuleNotFoundError("x"), False, "install it for the interpreter"),
+                                      (wrapped, False, "there is no network here"),
+                                      (OSError(errno.ENETUNREACH, "x"), False, "there is no network here"),
+                                      (OSError(errno.EROFS, "x"), False, "the folder that TMPDIR names"),
+                                      (MemoryError(), True, "--memory SIZE"), (Mute(), False, "by itself")):
+            self.assertIn(part, words.advice(error, is_short))
+
+    def test_a_module_without_what_is_called_says_what_it_has(self):
+        def one(x):
+            return x
+        for has, part in (({}, "and no other function; one of these was expected\n---> write it"),
+                          ({"ModelNew": 7}, "the module's ModelNew is a int; a class or a function was expected\n---> define it"),
+                          ({"one": one, "two": types.FunctionType(one.__code__, {})}, "several others: one, two\n---> --entry")):
+            module = types.SimpleNamespace(__name__=__name__, **has)
+            for each in has.values():
+                if callable(each):
+                    each.__module__ = __name__
+            with self.assertRaises(binding.BadModule) as caught:
+                binding.find_entry(module, "softmax", "")
+            self.assertIn(part, str(caught.exception))
 
 
 if __name__ == "__main__":

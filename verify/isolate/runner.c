@@ -244,6 +244,8 @@ static void answer(const struct request *request, int fd)
         unmap_set(request);
     else
         call(request, &reply);
+    if (runner_is_copy())
+        _exit(0);
     if (runner.backend == BACKEND_HOST && defence_is_on(DEFENCE_STATE))
         state_restore(); /* no timer does the work that the call has left */
     atomic_store(&runner.busy, false);
@@ -310,6 +312,7 @@ int runner_serve(const char *without)
 {
     static struct request request;
     int fd;
+    runner.self = getpid();
     confine();
     fault_arm();
     if (without)

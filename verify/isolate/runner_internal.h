@@ -5,6 +5,8 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include "channel.h"
 #include "verify/device/region.h"
@@ -25,8 +27,15 @@ struct runner {
     volatile uint32_t sequence;      /* of the request in progress */
     atomic_bool busy;                /* a request is in progress: a fault is its answer */
     bool python;                     /* the candidate is a module of the interpreter that loaded this */
+    pid_t self;
 };
 extern struct runner runner;
+
+/* A candidate has forked, and this is what it started: it answers nothing but by a fault. */
+static inline bool runner_is_copy(void)
+{
+    return getpid() != runner.self;
+}
 
 /* --- runner_arena.c --- */
 
@@ -57,6 +66,12 @@ int python_call(void);
 double python_ended_ms(void); /* when the candidate itself returned, by call_clock_ms; 0: not known */
 /* After the call, the device at rest: what it returned goes to where outputs lie, or `reply` says why it does not. */
 void python_finish(struct reply *reply);
+
+/* --- runner_poison.c --- */
+
+/* What the C library's allocator has free in this thread's heap is overwritten (DEFENCE_POISON); nothing is allocated or given
+ * back. Blocks below 1 KiB that it keeps apart, and those of other threads' heaps, stay as they are. */
+void poison_heap(void);
 
 /* --- runner_fault.c --- */
 

@@ -7,6 +7,7 @@
 
 #include "runner_internal.h"
 #include "runner_python.h"
+#include "verify/system/defence.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -21,6 +22,7 @@ EXPORTED int unseen_audit(int argc, char **argv);
 EXPORTED int unseen_serve(const struct python_callbacks *table, const char *without);
 EXPORTED void unseen_ended(void);
 EXPORTED void *unseen_view(int tensor);
+EXPORTED int unseen_poison(uint64_t address, uint64_t bytes);
 
 struct python_plan *unseen_plan(void)
 {
@@ -47,6 +49,15 @@ int unseen_serve(const struct python_callbacks *table, const char *without)
 void unseen_ended(void)
 {
     ended_ms = call_clock_ms();
+}
+
+/* What the interpreter's allocator has free on the device, block by block, before a call. 1: done; 0: not to be done; -1: it
+ * cannot be. */
+int unseen_poison(uint64_t address, uint64_t bytes)
+{
+    if (plan.backend != BACKEND_CUDA || !defence_is_on(DEFENCE_POISON))
+        return 0;
+    return python_poison_device(address, bytes) ? 1 : -1;
 }
 
 /* --- DLPack: a tensor as other libraries know it --- */
@@ -198,7 +209,11 @@ bool python_prepare(const struct request *request, void *stream, struct reply *r
         plan.argument[i].whole = request->argument[i].value.whole;
         plan.argument[i].real = request->argument[i].value.real;
     }
-    return is_done(callbacks.prepare(), reply);
+    if (!is_done(callbacks.prepare(), reply))
+        return false;
+    if (plan.backend == BACKEND_HOST)
+        poison_heap();
+    return true;
 }
 
 int python_call(void)

@@ -2,6 +2,7 @@
 #ifndef UNSEEN_RUNNER_PYTHON_H
 #define UNSEEN_RUNNER_PYTHON_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "channel.h"
@@ -47,5 +48,8 @@ struct python_callbacks {
 /* runner_python_cuda.c: from `back`, which has no gaps, to `data` on the device, which is at rest before and after. 0, or the
  * driver's error with words in text (CHANNEL_TEXT bytes). */
 int python_copy_device(const struct python_tensor *tensor, char *text);
+/* So many bytes at a device address, whole words, are overwritten on the runner's stream before the call begins. False: the driver
+ * says that they cannot be. */
+bool python_poison_device(uint64_t address, uint64_t bytes);
 
 #endif

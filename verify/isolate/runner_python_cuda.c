@@ -12,7 +12,17 @@ int python_copy_device(const struct python_tensor *tensor, char *text)
     return FAILURE_DEVICE;
 }
 
+bool python_poison_device(uint64_t address, uint64_t bytes)
+{
+    (void)address;
+    (void)bytes;
+    return false;
+}
+
 #else
+
+/* NaN in every format of numbers, -1 where they are whole. */
+#define POISON 0xffffffffu
 
 /* Bytes that a copy in two dimensions may have from row to row at most (CU_DEVICE_ATTRIBUTE_MAX_PITCH). */
 #define MOST_PITCH ((size_t)0x7fffffff)
@@ -68,6 +78,15 @@ int python_copy_device(const struct python_tensor *t, char *text)
     if (result != CUDA_SUCCESS)
         driver_explain(result, "after copying what was returned", text, CHANNEL_TEXT);
     return (int)result;
+}
+
+/* The device is at rest before a call, and waits for what is on this stream before the call begins. */
+bool python_poison_device(uint64_t address, uint64_t bytes)
+{
+    char text[CHANNEL_TEXT];
+    const struct driver *const driver = driver_get(text, sizeof text);
+    return driver && driver->memset_d32_async((CUdeviceptr)address, POISON, bytes / sizeof(uint32_t),
+                                              device_stream()) == CUDA_SUCCESS;
 }
 
 #endif

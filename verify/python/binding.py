@@ -43,9 +43,14 @@ def find_entry(module, problem, entry):
     functions = functions_of(module)
     if len(functions) == 1:
         return next(iter(functions.values()))
-    raise BadModule(f"the module has no class ModelNew or Model and no function {problem}, and "
-                    f"{'no other function' if not functions else 'several others: ' + ', '.join(sorted(functions))}\n"
-                    "---> --entry NAME says which one is meant")
+    found = f"the module has no class ModelNew or Model and no function {problem}, and "
+    if functions:
+        raise BadModule(f"{found}several others: {', '.join(sorted(functions))}\n---> --entry NAME says which one is meant")
+    taken = next((n for n in ("ModelNew", "Model", problem) if hasattr(module, n)), None)
+    if taken:
+        raise BadModule(f"the module's {taken} is a {type(getattr(module, taken)).__name__}; a class or a function was expected\n"
+                        "---> define it, or name another with --entry")
+    raise BadModule(f"{found}no other function; one of these was expected\n---> write it, or name another class with --entry NAME")
 
 
 def parameters_of(function):

@@ -22,7 +22,7 @@ class Call:
 
 
 class Caller:
-    def __init__(self, torch, library, plan, binding, words, shortage):
+    def __init__(self, torch, library, plan, binding, words, shortage, cached):
         self.torch, self.library, self.plan, self.binding, self.words = torch, library, plan, binding, words
         self.is_short, self.out_of_memory = shortage.is_short, getattr(torch, "OutOfMemoryError", ())
         self.path = ""
@@ -43,6 +43,7 @@ class Caller:
                         t.float8_e5m2, t.int8, t.bool]
         self.as_bytes = {t.float8_e4m3fn, t.float8_e5m2, t.bool}
         self.empty_cache = getattr(torch._C, "_cuda_emptyCache", None)
+        self.cached = cached.Cached(torch, library)
         self.bound, self.keys = {}, {}
         self.views = self.packed = self.entry = self.adapter = None
 
@@ -85,8 +86,8 @@ class Caller:
             self.say(str(error))
             return FAILURE_SYMBOL
         except BaseException as error:
-            self.say(f"the module cannot be imported: {self.words.describe(error)}{self.line_of(error)}\n"
-                     "---> see that the interpreter imports it by itself")
+            advice = self.words.advice(error, self.is_short(error, self.out_of_memory))
+            self.say(f"the module cannot be imported: {self.words.describe(error)}{self.line_of(error)}\n---> {advice}")
             return FAILURE_LOAD
 
     def line_of(self, error):
@@ -147,6 +148,7 @@ class Caller:
             with self.no_grad():
                 self.current.rebind(views)
             self.views = views
+            self.cached.poison(plan)
             return DONE
         except BaseException as error:
             return self.explain(error)
@@ -210,7 +212,8 @@ class Caller:
     def by_name(self, result, outputs):
         names = [self.plan.tensor[i].name.decode() for i in outputs]
         if any(n not in result for n in names):
-            raise self.binding.BadResult(f"returned a dict without {', '.join(n for n in names if n not in result)}")
+            missing = ", ".join(n for n in names if n not in result)
+            raise self.binding.BadResult(f"returned a dict without {missing}; expected {self.describe(outputs)}")
         values = tuple(result[n] for n in names)
         return values if len(values) > 1 else values[0]
 
@@ -229,7 +232,8 @@ class Caller:
         """Why it cannot be taken; None: it can."""
         t, get = self.plan.tensor[i], self.get
         if type(value) is not self.tensor_type:
-            return self.kind(value)
+            inherits = self.tensor_type in type.mro(type(value))
+            return self.kind(value) + (", a subclass" if inherits else "")
         if get.nested(value) or get.layout(value) is not self.strided or self.wrapped(value) or get.zero(value):
             return "a tensor without memory of its own (sparse, nested or lazy)"
         shape, dims = tuple(get.shape(value)), tuple(t.dim[:t.rank])

@@ -79,9 +79,11 @@ def main():
     calling = sibling("calling")
     words = sibling("words")
     shortage = sibling("shortage")
+    cached = sibling("cached")
     library.unseen_plan.restype = ctypes.POINTER(Plan)
     quick = ctypes.PyDLL(sys.argv[1])  # keeps the interpreter's lock: no thread of a candidate's runs meanwhile
     quick.unseen_view.restype = ctypes.c_void_p
+    quick.unseen_poison.argtypes = [ctypes.c_uint64, ctypes.c_uint64]
     gc.collect()
     gc.freeze()
     if library.unseen_zygote_ready() != 0:
@@ -93,7 +95,7 @@ def main():
             continue
         library.unseen_zygote_leave()
         gc.enable()
-        caller = calling.Caller(torch, quick, library.unseen_plan().contents, binding, words, shortage)
+        caller = calling.Caller(torch, quick, library.unseen_plan().contents, binding, words, shortage, cached)
         callbacks = Callbacks(LOAD(caller.load), STEP(caller.prepare), STEP(caller.call), PACK(caller.pack),
                               FORGET(caller.forget))
         status = library.unseen_serve(ctypes.byref(callbacks), without)

@@ -1,5 +1,7 @@
 """What of an error's message fits into a line of a report: how it begins, then the lines that hold the reason."""
+import errno
 import re
+import socket
 
 ROOM = 300  # characters
 LONGEST = 1 << 16  # of a message, from either end
@@ -76,4 +78,35 @@ def describe(error, room=ROOM):
         words = str(error)
     except BaseException:
         words = "its words cannot be had"
-    return f"{type(error).__name__}: {shorten(words, room)}"
+    words = shorten(words, room)
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
+
+
+NO_NETWORK = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN)
+NO_PLACE = (errno.EROFS, errno.EACCES, errno.EPERM)
+
+
+CAUSE, CONTEXT = BaseException.__cause__.__get__, BaseException.__context__.__get__  # whatever its class makes of them
+
+
+def causes_of(error):
+    chain = []
+    while error is not None and len(chain) < 8:
+        chain.append(error)
+        error = CAUSE(error) or CONTEXT(error)
+    return chain
+
+
+def advice(error, is_short):
+    """What to do where a module cannot be imported; `is_short`: for want of memory."""
+    kinds = causes_of(error)
+    if is_short:
+        return "--memory SIZE allows it more"
+    if isinstance(error, ModuleNotFoundError):
+        return ("install it for the interpreter, or name another with --python; PYTHONPATH, a user's packages and files beside "
+                "the module are not there (several files: a solution in JSON)")
+    if any(isinstance(e, socket.gaierror) or isinstance(e, OSError) and e.errno in NO_NETWORK for e in kinds):
+        return "there is no network here: put what it fetches into the module"
+    if any(isinstance(e, OSError) and e.errno in NO_PLACE for e in kinds):
+        return "the folder that TMPDIR names is the one that it may write to (tempfile takes it)"
+    return "see that the interpreter imports it by itself"

@@ -11,7 +11,8 @@ static struct alone_limit limit_of(const struct run *run, int i, bool loading)
     struct alone_limit limit = {.seconds = run->options->timeout};
     if (!loading)
         return alone_limit(run->alone, &run_drawn(run->task, i)->config);
-    snprintf(limit.why, sizeof limit.why, "the limit of loading follows --timeout");
+    snprintf(limit.why, sizeof limit.why, "the limit of loading %s",
+             build_python(&run->task->build) ? "is --compile-timeout" : "follows --timeout");
     return limit;
 }
 

@@ -10,7 +10,8 @@ static const struct {
 } table[DEFENCE_COUNT] = {
     [DEFENCE_FRESH] = {"fresh", "other content at the same addresses in the second call"},
     [DEFENCE_MOVED] = {"moved", "the same content at other addresses in the third call"},
-    [DEFENCE_POISON] = {"poison", "outputs and slack hold poison before a call, not zeros"},
+    [DEFENCE_POISON] = {"poison",
+                        "outputs, slack and what Python has freed hold poison before a call, not zeros"},
     [DEFENCE_GUARDS] = {"guards", "unmapped memory on both sides of a tensor"},
     [DEFENCE_ARENA] = {"arena", "what is mapped around a host's tensors cannot be changed"},
     [DEFENCE_INPUTS] = {"inputs", "inputs are compared after every call"},

@@ -89,12 +89,8 @@ def mul(cx, a, b):
 
 
 @rule("aten.div.Tensor", "aten.div.Scalar", "aten.div_.Tensor")
-def div(cx, a, b, rounding_mode=None):
+def div(cx, a, b):
     a, b = cx.number(a), cx.number(b)
-    if rounding_mode is not None:
-        if a.error(1) is None and b.error(1) is None:
-            return Number(torch.div(a.v, b.v, rounding_mode=rounding_mode))
-        raise Unsupported("a rounded division of inexact numbers")
     f = lambda x, y: x / y
     v = f(a.v, b.v)
     def propagated(level):

@@ -3,7 +3,7 @@ import math
 
 import torch
 
-from . import elementwise, norms, placed, shape, sums  # noqa: F401  (each adds its rules)
+from . import elementwise, norms, placed, scans, shape, steps, sums  # noqa: F401  (each adds its rules)
 from .elementwise import RULES
 from .graph import declared
 from .number import CALIBRATED, SMALLEST, UNIT, Context, Number, Unsupported, exact
@@ -42,6 +42,7 @@ def call(cx, node, env):
     if name == "<built-in function getitem>":
         return args[0][args[1]]
     cx.name, cx.dtype = name, declared(node)
+    cx.laid = next((n.meta.get("val") for n in node.args[:1] if isinstance(n, torch.fx.Node)), None)
     function = RULES.get(name)
     if function is None:
         result = exactly(node, args, named)

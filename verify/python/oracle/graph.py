@@ -19,7 +19,8 @@ APART = ("glu", "im2col", "reflection_pad1d", "reflection_pad2d", "reflection_pa
          "replication_pad3d", "std", "std_mean", "logit", "addcdiv", "addcmul", "lerp", "clamp_min_", "addr", "trace", "dist", "index_copy",
          "binary_cross_entropy", "soft_margin_loss", "log_sigmoid_forward", "prelu", "_prelu_kernel", "celu", "hardshrink",
          "softshrink", "threshold", "aminmax", "linalg_cross", "renorm", "upsample_nearest1d", "upsample_nearest2d",
-         "upsample_nearest3d", "upsample_bilinear2d", "grid_sampler_2d", "rot90")
+         "upsample_nearest3d", "upsample_bilinear2d", "upsample_bicubic2d", "upsample_linear1d", "upsample_trilinear3d",
+         "grid_sampler_2d", "rot90", "logaddexp", "nan_to_num", "heaviside", "sinc", "frac")
 
 
 def apart():

@@ -73,6 +73,7 @@ class Context:
         self.generator = torch.Generator(device=device)
         self.generator.manual_seed(seed)
         self.dtype = torch.float32  # of the operation at hand, as declared
+        self.laid = None  # its first operand as the task's own tensor: shape, strides, offset
 
     def noise(self, like):
         """Uniform in [-1, 1], independent for each element."""

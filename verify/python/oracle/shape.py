@@ -168,7 +168,7 @@ def cast(cx, x, *args, **named):
             return Number(x.v.double())
         return cx.out(x.v, lambda level: x.error(level), lambda u: 0, None if x.runs is None else x.run)
     if x.is_float and cx.dtype != torch.bool:
-        if x.b is not None:
+        if x.b is not None and bool((x.b > 0).any()):
             raise Unsupported("a cast of computed numbers to whole ones")
         return Number(x.v.to(cx.dtype))
     return Number(x.v.to(cx.dtype), open=x.open)

@@ -104,12 +104,12 @@ KNOWN = ("float32", "float64", "float16", "bfloat16", "float8_e4m3fn", "float8_e
 def _require_known(source, observed):
     """ImportError_ where an input or output is of a kind that nothing here can hold."""
     for i, value in enumerate(observed.inputs):
-        if value["kind"] != "tensor" and not (value["value"] is None or isinstance(value["value"], (bool, int, float, str))):
-            raise ImportError_(f"{source.path}: get_inputs gives a {value['dtype']} as its number {i + 1}; a tensor, a number or a "
-                               "text was expected\n---> give forward its tensors one by one")
         if value["kind"] != "tensor" and isinstance(value["value"], float) and not math.isfinite(value["value"]):
             raise ImportError_(f"{source.path}: get_inputs gives {value['value']} as its number {i + 1}; a finite number was expected"
                                "\n---> give None in its place, or make it a constant of the class")
+    if not observed.weights and all(value["kind"] != "tensor" for value in observed.inputs):
+        raise ImportError_(f"{source.path}: get_inputs gives no tensor, and Model has no weight; one at least was expected, whose "
+                           "values can be drawn\n---> pass what forward computes with as a tensor")
     for what, tensors in (("an input", [v for v in observed.inputs if v["kind"] == "tensor"]), ("an output", observed.outputs)):
         for tensor in tensors:
             if tensor["dtype"] not in KNOWN:
@@ -117,11 +117,20 @@ def _require_known(source, observed):
                                    "it as one of these: of complex numbers torch.view_as_real")
 
 
+STAGES = {"get_inputs": "; the arguments of forward were expected",
+          "get_init_inputs": "; the arguments of the constructor were expected"}
+
+
+def _expected(failed, otherwise):
+    """What was expected, where the failure does not say so by itself."""
+    return "" if " expected" in str(failed) else STAGES.get(failed.stage, otherwise)
+
+
 def _probe(source, seconds, vary):
     try:
         runs = probe.Probe(source, seconds)
     except fake.Failed as failed:
-        expected = "" if " expected" in str(failed) else "; a Model that takes what get_inputs returns was expected"
+        expected = _expected(failed, "; a Model that takes what get_inputs returns was expected")
         raise ImportError_(f"{source.path} does not run as it is: {failed}{expected}\n---> {failed.hint}") from failed
     _require_known(source, runs.base)
     if any(fake.observe(source, {}).dims() != runs.base.dims() for _ in range(AGAIN)):
@@ -190,8 +199,8 @@ def _real(source, axes, points):
         if [tuple(o.shape) for o in outputs] == [o["shape"] for o in observed.outputs]:
             return sizes, spread, observed
         failure = fake.Failed("other shapes than on FakeTensors")
-    raise ImportError_(f"{source.path} does not run with real numbers: {failure}; a Model that runs on a CPU was expected\n"
-                       f"---> {failure.hint}")
+    expected = _expected(failure, "; a Model that runs on a CPU was expected")
+    raise ImportError_(f"{source.path} does not run with real numbers: {failure}{expected}\n---> {failure.hint}")
 
 
 def _small(runs, axes, limits_, points):

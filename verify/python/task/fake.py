@@ -8,7 +8,7 @@ import socket
 import warnings
 
 import torch
-from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTensorMode
+from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils.flop_counter import flop_registry
 
@@ -53,29 +53,47 @@ NO_NETWORK = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN)
 
 
 class Failed(Exception):
-    """The source does not run with these sizes; `hint` says what to do."""
+    """The source does not run with these sizes; `stage` is the function of its that was running, `hint` says what to do."""
 
-    def __init__(self, reason, hint=HINT):
+    def __init__(self, reason, hint=HINT, stage=""):
         super().__init__(reason)
-        self.hint = hint
+        self.hint, self.stage = hint, stage
+
+
+def _place(error):
+    """(function that was called from here, line that was running) in the task's own source; ("", 0): not in it."""
+    stage, line, trace = "", 0, error.__traceback__
+    while trace:
+        if trace.tb_frame.f_globals.get("__name__") == source.MODULE:
+            stage, line = stage or trace.tb_frame.f_code.co_name, trace.tb_lineno
+        trace = trace.tb_next
+    return stage, line
 
 
 def failed(error):
     """Failed with what a task raised, in words where the sandbox is why."""
+    stage, line = _place(error)
     chain, each = [], error
     while each is not None and each not in chain:
         chain.append(each)
         each = each.__cause__ or each.__context__
     lines = str(error).strip().splitlines()
     text = type(error).__name__ + (f": {lines[0]}" if lines else "")
+    text += f" (line {line}, in {stage})" if stage not in ("", "<module>") else f" (line {line})" if line else ""
     if any(isinstance(e, socket.gaierror) or isinstance(e, OSError) and e.errno in NO_NETWORK for e in chain):
         return Failed(f"it asks for the network, which is not there when a task is imported ({text})",
                       "put what it fetches into the file")
     if any(isinstance(e, DataDependentOutputException) for e in chain):
+        if stage == "get_inputs":
+            return Failed(f"get_inputs reads numbers from its tensors ({text}); inputs whose shapes follow from the source's sizes "
+                          "were expected", "take chance out of the shapes")
         return Failed(f"forward reads numbers from its tensors ({text}), on which its graph hangs; operations that follow from "
                       "the sizes alone were expected", "write it without .item(), or as a problem of its own (unseen new)")
-    if isinstance(error, source.NoList):
-        return Failed(str(error), "let it return a list of arguments, in the order of the parameters")
+    if any(isinstance(e, DynamicOutputShapeException) for e in chain):
+        return Failed(f"{stage or 'it'} makes tensors whose shapes hang on values ({text}); shapes that follow from the sizes alone "
+                      "were expected", "let it compute with a mask, or write it as a problem of its own (unseen new)")
+    if isinstance(error, source.NoTask):
+        return Failed(str(error), error.hint)
     if isinstance(error, ModuleNotFoundError):
         return Failed(f"{text} in the interpreter that runs it", "install it there, or name another with --python")
     if "NVIDIA driver" in text or "not compiled with CUDA" in text or type(error).__name__ == "FakeTensorDeviceMismatchError":
@@ -85,7 +103,7 @@ def failed(error):
         limit = resource.getrlimit(resource.RLIMIT_AS)[0]
         has = f"the {limit >> 30} GiB that importing has" if limit > 0 else "there is"
         return Failed(f"it takes more memory than {has} ({text})", "give it smaller sizes")
-    return Failed(text)
+    return Failed(text, stage=stage)
 
 
 def dtype_name(dtype):
@@ -144,12 +162,17 @@ def returned(value):
     if not outputs:
         inner = [type(v).__name__ for v in value if not isinstance(v, torch.Tensor)] if isinstance(
             value, (tuple, list)) else []
-        what = "None" if value is None else f"a {type(value).__name__}" + (f" with a {inner[0]}" if inner else "")
+        kind = type(value).__name__
+        what = "None" if value is None else f"a {kind}" + (f" with a {inner[0]}" if inner else "")
+        what = f"an empty {kind}" if isinstance(value, (tuple, list, dict)) and not value else what
         raise Failed(f"forward returned {what}; a tensor, or a tuple of tensors, was expected", "correct the task")
     return outputs
 
 
-def _describe_input(value):
+def _describe_input(number, value):
+    if not isinstance(value, (torch.Tensor, bool, int, float, str, type(None))):
+        raise Failed(f"get_inputs gives a {type(value).__name__} as its number {number + 1}; a tensor, a number or a text was "
+                     "expected", "give forward its tensors one by one (torch.from_numpy makes one of an array)")
     if isinstance(value, torch.Tensor):
         return {"kind": "tensor", "dtype": dtype_name(value.dtype), "shape": tuple(value.shape)}
     return {"kind": "value", "dtype": type(value).__name__, "shape": (), "value": value}
@@ -216,7 +239,7 @@ def observe(task, sizes):
             with _Watch(observed) as watch:
                 inputs = instance.inputs()
                 observed.laws = _laws_of(watch, inputs)
-                observed.inputs = [_describe_input(value) for value in inputs]
+                observed.inputs = [_describe_input(i, value) for i, value in enumerate(inputs)]
                 watch.kept, watch.laws = None, {}
                 observed.flops = observed.elements = 0
                 answer = model(*inputs)

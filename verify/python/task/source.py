@@ -21,6 +21,7 @@ FACTORIES = {"rand", "randn", "zeros", "ones", "empty", "full", "randint", "norm
 PLAIN_BASES = {"object", "NamedTuple"}
 RESERVED = {"input", "seed", "stream", "weights"}
 FUNCTIONS = ("get_inputs", "get_init_inputs")
+MODULE = "unseen_task"  # what its own functions take to be their module
 
 
 class SourceError(Exception):
@@ -200,14 +201,35 @@ def _parameters(tree, class_name, method):
     return []
 
 
-class NoList(TypeError):
-    """What one of the two functions returned is no list of arguments."""
+class NoTask(TypeError):
+    """One of the three names is not what it must be, or one of the two functions returned no list of arguments."""
+
+    def __init__(self, text, hint):
+        super().__init__(text)
+        self.hint = hint
+
+
+def _kind(value):
+    return type(value).__name__.replace("FakeTensor", "Tensor")
 
 
 def _listed(function, value):
     if not isinstance(value, (list, tuple)):
-        raise NoList(f"{function} returned a {type(value).__name__}; a list was expected")
+        raise NoTask(f"{function} returned a {_kind(value)}; a list was expected",
+                     "let it return a list of arguments, in the order of the parameters")
     return list(value)
+
+
+def _require_names(module, entry):
+    import torch
+    made = getattr(module, entry, None)
+    if not isinstance(made, type) or not issubclass(made, torch.nn.Module):
+        found = f"a class of {', '.join(b.__name__ for b in made.__bases__)}" if isinstance(made, type) else f"a {_kind(made)}"
+        raise NoTask(f"{entry} is {found}; a class derived from torch.nn.Module was expected", "derive it, as in KernelBench's tasks")
+    for name in FUNCTIONS:
+        if not callable(getattr(module, name, None)):
+            raise NoTask(f"{name} is a {_kind(getattr(module, name, None))}; a function was expected",
+                         "write it, as in KernelBench's tasks")
 
 
 def arguments_of(init):
@@ -223,6 +245,7 @@ class Instance:
     """A source executed with sizes: what it constructs its model from, and what it draws."""
 
     def __init__(self, module, entry):
+        _require_names(module, entry)
         self.module, self.entry = module, entry
         init = module.get_init_inputs()
         self.init_args, self.init_named = arguments_of(init if isinstance(init, dict) else _listed("get_init_inputs", init))
@@ -285,11 +308,11 @@ class Source:
 
     def execute(self, sizes):
         """A module of the source with `sizes` (the others are as published)."""
-        module = types.ModuleType("unseen_task")
+        module = types.ModuleType(MODULE)
         module.__file__ = os.path.basename(self.path)
         for name, value in {**self.published(), **sizes}.items():
             module.__dict__[PREFIX + name] = value
-        sys.modules["unseen_task"] = module
+        sys.modules[MODULE] = module
         linecache.cache[module.__file__] = (len(self.text), None, self.text.splitlines(True), module.__file__)
         exec(self.code, module.__dict__)
         return module

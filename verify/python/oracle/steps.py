@@ -1,0 +1,139 @@
+"""Rules of functions that jump: whole parts, signs, remainders, angles.
+
+Beside a jump an honest implementation may be on either side of it, and there both are right: a bound says by how much the result
+then differs, and every fourth run is on either side, so that what is calibrated knows of it as well.
+"""
+import math
+
+import torch
+
+from .elementwise import div, monotone, mul, or_zero, rule, sub
+from .number import CALIBRATED, U64, Number, Unsupported, moved, unit_of
+
+
+def honest_reach(cx, x):
+    """How far honest implementations are off, calibrated by the runs; None: not at all, or there are none."""
+    if x.runs is None or not cx.count:
+        return None
+    square = torch.stack([(x.run(i) - x.v) ** 2 for i in range(cx.count)]).mean(0)
+    return CALIBRATED * torch.maximum(square.sqrt(), square.mean().sqrt())
+
+
+def step(cx, x, f):
+    """f rises or stays, and is exact: between x - e and x + e it takes what it takes at the ends."""
+    x = cx.number(x)
+    if not x.is_float:
+        return Number(f(x.v.double()).to(x.v.dtype), open=x.open)
+    v, reach = f(x.v), honest_reach(cx, x)
+    def propagated(level):
+        e = x.error(level)
+        return None if e is None else torch.maximum(f(x.v + e) - v, v - f(x.v - e))
+    made = Number(v, propagated(0), propagated(1))
+    if reach is not None:
+        sides = {1: f(x.v + reach), 3: f(x.v - reach)}
+        made.runs = [sides.get(i % 4, f(x.run(i)) if i % 4 in (0, 2) else None) for i in range(cx.count)]
+    return made
+
+
+STEPS = {"floor": torch.floor, "ceil": torch.ceil, "trunc": torch.trunc, "round": torch.round, "sign": torch.sign}
+
+
+@rule("aten.floor.default", "aten.ceil.default", "aten.trunc.default", "aten.round.default", "aten.sign.default")
+def whole(cx, x):
+    return step(cx, x, STEPS[cx.name.split(".")[1]])
+
+
+@rule("aten.round.decimals")
+def decimals(cx, x, decimals=0):
+    if decimals == 0:
+        return step(cx, x, torch.round)
+    scale = 10.0 ** abs(decimals)
+    by, back = (mul, div) if decimals > 0 else (div, mul)
+    return back(cx, step(cx, by(cx, x, scale), torch.round), scale)
+
+
+
+@rule("aten.div.Tensor_mode", "aten.div.Scalar_mode", "aten.floor_divide.default", "aten.floor_divide.Scalar")
+def rounded_division(cx, a, b, rounding_mode="floor"):
+    """Of exact operands a quotient that is a whole number is met exactly; one close to it may be rounded to it."""
+    a, b = cx.number(a), cx.number(b)
+    if rounding_mode is None:
+        return div(cx, a, b)
+    f = lambda p, q: torch.div(p, q, rounding_mode=rounding_mode)
+    if not a.is_float and not b.is_float:
+        return Number(f(a.v, b.v))
+    if a.error(1) is not None or b.error(1) is not None:
+        return step(cx, div(cx, a, b), torch.floor if rounding_mode == "floor" else torch.trunc)
+    p, q = a.v.double(), b.v.double()
+    v, quotient = f(p, q), p / q
+    off = (quotient - quotient.round()).abs()
+    near = lambda u: (off <= 3 * u * quotient.abs()) & (torch.fmod(p, q) != 0)
+    return cx.out(v, lambda level: None, lambda u: near(u).double(), None, lambda u: 0)
+
+
+@rule("aten.remainder.Scalar", "aten.remainder.Tensor", "aten.remainder.Scalar_Tensor", "aten.fmod.Scalar", "aten.fmod.Tensor")
+def remainder(cx, a, b):
+    """a - b q, q whole. Of exact operands it is exact; who rounds a / b first is off by some roundings of a, and by b where that
+    made a whole number of one that was none; what is then added to reach b's sign is rounded, too."""
+    a, b = cx.number(a), cx.number(b)
+    if not a.is_float and not b.is_float:
+        return Number((torch.fmod if "fmod" in cx.name else torch.remainder)(a.v, b.v))
+    function = torch.fmod if "fmod" in cx.name else torch.remainder
+    f = lambda x, y: function(x.double(), y.double())
+    v = f(a.v, b.v)
+    width, size = b.v.double().abs().expand(v.shape), a.v.double().abs().expand(v.shape)
+    least = torch.where(size < width, math.inf, v.abs()) if "fmod" in cx.name else v.abs()  # around 0 fmod has no jump
+    gap = torch.minimum(least, width - v.abs())
+    own = lambda u: u * (3 * size + 2 * v.abs())
+    def propagated(level):
+        ea, eb = a.error(level), b.error(level)
+        if ea is None and eb is None:
+            return None
+        e = (or_zero(ea, a.v.double()) + (size / width + 1) * or_zero(eb, b.v.double())).expand(v.shape)
+        near = gap <= e + own(U64 if level == 0 else unit_of(cx.dtype))
+        return e + torch.where(near, width + or_zero(eb, b.v.double()), 0.0)
+    def local(u):
+        return own(u) + torch.where((gap <= own(u)) & (v != 0), width, 0.0)
+    if a.runs is None and b.runs is None:
+        return cx.out(v, propagated, local, None, own)
+    reach = or_zero(honest_reach(cx, a), a.v.double()) + (size / width + 1) * or_zero(honest_reach(cx, b), b.v.double())
+    other = torch.where(v.abs() < width / 2, v + torch.where(v < 0, -width, width), v - torch.where(v < 0, -width, width))
+    jumped = torch.where(gap <= reach, other, v)
+    plain = moved(f, a, b)
+    return cx.out(v, propagated, local, lambda i: jumped if i % 4 == 1 else plain(i), own)
+
+
+@rule("aten.atan2.default")
+def angle(cx, y, x):
+    """An operand's error turns the direction by its share of the length; across the negative axis by a whole turn."""
+    y, x = cx.number(y), cx.number(x)
+    f = lambda s, t: torch.atan2(s.double(), t.double())
+    v, length = f(y.v, x.v), torch.hypot(y.v.double(), x.v.double())
+    across = lambda ey, ex: (y.v.abs() <= ey) & (x.v - ex < 0)
+    def propagated(level):
+        ey, ex = y.error(level), x.error(level)
+        if ey is None and ex is None:
+            return None
+        ey, ex = or_zero(ey, y.v.double()), or_zero(ex, x.v.double())
+        share = torch.hypot(ey, ex) / length
+        turned = torch.where(share < 1, torch.asin(share.clamp(max=1)) * (1 + 2.0 ** -40), 2 * math.pi)
+        return torch.where(across(ey, ex) & (ey > 0), 2 * math.pi, turned)
+    if y.runs is None and x.runs is None:
+        return cx.out(v, propagated, lambda u: 10 * u * v.abs())
+    near = across(or_zero(honest_reach(cx, y), y.v.double()), or_zero(honest_reach(cx, x), x.v.double())) & (y.v != 0)
+    plain = moved(f, y, x)
+    return cx.out(v, propagated, lambda u: 10 * u * v.abs(), lambda i: torch.where(near, -v, v) if i % 4 == 1 else plain(i))
+
+
+@rule("aten.atan.default", "aten.asinh.default")
+def flat_curve(cx, x):
+    f = torch.atan if "atan" in cx.name else torch.asinh
+    return monotone(cx, x, f, lambda u, x, v: 10 * u * v.abs() + (10 * u * x.abs().clamp(max=1) if f is torch.asinh else 0))
+
+
+@rule("aten.isnan.default", "aten.isinf.default", "aten.isposinf.default", "aten.isneginf.default")
+def is_special(cx, x):
+    """As torch's own answer has them; where a result may be anything nothing is told."""
+    if x.b is not None and not bool(x.b.isfinite().all()):
+        raise Unsupported("a question about NaN or infinity that an honest implementation may decide either way")
+    return Number(getattr(torch, cx.name.split(".")[1])(x.v))
