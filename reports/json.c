@@ -251,13 +251,14 @@ static json_t *baseline_json(const struct result_baseline *baseline)
 /* What a reader of stored results needs beside. */
 static json_t *stored_json(const struct result *result)
 {
-    return json_pack(
-        "{s:o, s:o, s:o, s:s, s:b, s:i, s:i, s:o, s:b, s:o, s:o}", "problem_word",
-        json_of_text(result->problem_word), "check_options", words_json(result->check_options), "axes",
-        json_of_axes(result), "tolerance", result->published_tolerance ? "published" : "exact", "unexplained",
-        result->unexplained, "planned_seen", result->planned_seen, "untimed", result->untimed, "no_sandbox",
-        json_of_text(result->no_sandbox), "forbid_blind", result->forbid_blind, "forbid_launches",
-        text_if(result->forbid_launches), "company", company_json(&result->company));
+    return json_pack("{s:o, s:o, s:o, s:s, s:b, s:i, s:i, s:i, s:o, s:b, s:o, s:o}", "problem_word",
+                     json_of_text(result->problem_word), "check_options", words_json(result->check_options),
+                     "axes", json_of_axes(result), "tolerance",
+                     result->published_tolerance ? "published" : "exact", "unexplained", result->unexplained,
+                     "planned_seen", result->planned_seen, "planned_scouts", result->planned_scouts,
+                     "untimed", result->untimed, "no_sandbox", json_of_text(result->no_sandbox),
+                     "forbid_blind", result->forbid_blind, "forbid_launches",
+                     text_if(result->forbid_launches), "company", company_json(&result->company));
 }
 
 char *json_dump(const struct result *result)

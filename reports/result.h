@@ -154,6 +154,7 @@ struct told {
 
 struct config_result {
     bool unseen; /* which set */
+    bool scout;  /* one of the unseen set's many small ones, which are judged and never timed */
     struct config config;
     char line[RESULT_LINE_SIZE]; /* the same as text, seed included */
     char why[RESULT_WHY_SIZE];
@@ -432,9 +433,10 @@ struct result {
     char without[160];         /* defences that were taken away, with commas between them; empty: none */
     struct config_result *results;
     int result_count, result_capacity;
-    int untimed;      /* of those that pass: --budget was over before */
-    int planned;      /* configurations of both sets; known before the first runs */
-    int planned_seen; /* of them the seen set's */
+    int untimed;        /* of those that pass: --budget was over before */
+    int planned;        /* configurations of both sets; known before the first runs */
+    int planned_seen;   /* of them the seen set's */
+    int planned_scouts; /* and of the unseen set's the scouts */
     const char *const
         *check_options; /* words that a reproduction command ends with: "--device", "host"; NULL ends them */
     struct result_baseline baseline;

@@ -158,6 +158,7 @@ static void read_run(struct reading *r, const json_t *json, struct result *resul
     stored_copy(r, json, "without", result->without, sizeof result->without);
     result->planned = stored_count(r, json, "planned");
     result->planned_seen = stored_count(r, json, "planned_seen");
+    result->planned_scouts = stored_count(r, json, "planned_scouts");
     result->untimed = stored_count(r, json, "untimed");
 }
 

@@ -170,6 +170,7 @@ void stored_config(struct reading *r, const json_t *json, struct config_result *
 
     *config = (struct config_result){
         .unseen = stored_name(r, json, "set", set_word, 2, 0) == 1,
+        .scout = stored_flag(r, json, "scout", false),
         .outcome =
             (enum outcome)stored_name(r, json, "outcome", outcome_word, OUTCOME_COUNT, OUTCOME_SKIPPED),
         .fits = stored_text(r, json, "fits"),

@@ -48,7 +48,7 @@ static void draw_fresh(struct ground *ground, uint64_t seed, int count)
 }
 
 /* What a verify run would have run: the seen set, as far as the caps allow, and the unseen one. */
-static void draw_known(struct ground *ground, uint64_t seed, int unseen)
+static void draw_known(struct ground *ground, uint64_t seed, int unseen, int scouts)
 {
     struct drawn_list seen, drawn;
     struct space_error error;
@@ -56,6 +56,7 @@ static void draw_known(struct ground *ground, uint64_t seed, int unseen)
     ck_assert_msg(draw_unseen(&drawn, &ground->space, &ground->seen, NULL, unseen, seed, &ground->caps, NULL,
                               &error) == 0,
                   "%s", error.text);
+    ck_assert_int_eq(draw_scouts(&drawn, &ground->space, &ground->seen, scouts, seed, &ground->caps), 0);
     for (int i = 0; i < seen.count; i++)
         if (within_caps(ground, &seen.item[i].config))
             ck_assert_int_eq(config_list_add(&ground->known, &seen.item[i].config), 0);
@@ -65,7 +66,7 @@ static void draw_known(struct ground *ground, uint64_t seed, int unseen)
     drawn_list_clear(&drawn);
 }
 
-void ground_open(struct ground *ground, const char *problem, uint64_t seed, int unseen, int fresh)
+void ground_open(struct ground *ground, const char *problem, uint64_t seed, int unseen, int scouts, int fresh)
 {
     struct space_error error;
     char path[64];
@@ -77,7 +78,7 @@ void ground_open(struct ground *ground, const char *problem, uint64_t seed, int 
         snprintf(path, sizeof path, "shapes/%s.seen", problem);
     ck_assert_msg(config_list_read(&ground->seen, &ground->space, path, false, &error) == 0, "%s",
                   error.text);
-    draw_known(ground, seed, unseen);
+    draw_known(ground, seed, unseen, scouts);
     draw_fresh(ground, seed, fresh);
 }
 

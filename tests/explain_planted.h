@@ -12,12 +12,13 @@ struct ground {
     struct space space;
     struct config_list seen;
     struct draw_caps caps;
-    struct config_list known; /* the seen set, then the unseen one */
+    struct config_list known; /* the seen set, then the unseen one, its scouts last */
     struct config_list fresh; /* log-uniform, within the caps */
 };
 
 /* Each fails the test where it cannot do what it says. Runs in the repository root. */
-void ground_open(struct ground *ground, const char *problem, uint64_t seed, int unseen, int fresh);
+void ground_open(struct ground *ground, const char *problem, uint64_t seed, int unseen, int scouts,
+                 int fresh);
 void ground_close(struct ground *ground);
 
 /* What explain() is told and what it asks: the planted condition answers. */

@@ -100,6 +100,7 @@ void fill_result(void)
         .result_count = 40,
         .planned = 40,
         .planned_seen = 4,
+        .planned_scouts = 2,
     };
     memset(result.candidate_sha256, 'a', 64);
     memset(result.commitment, 'c', 64);
@@ -111,6 +112,7 @@ void fill_result(void)
     }
     fill_wrong(&results[37]);
     results[38].outcome = OUTCOME_CRASH;
+    results[5].scout = results[38].scout = true; /* one that passes, one that does not */
     strcpy(results[38].detail, "killed by signal 11 (segmentation fault)");
     results[39].outcome = OUTCOME_SKIPPED;
     strcpy(results[39].detail, "needs 12 GB, the machine has 4 GB");

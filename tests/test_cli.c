@@ -227,6 +227,7 @@ Suite *cli_suite(void)
     suite_add_tcase(suite, cli_audit_case());
     suite_add_tcase(suite, cli_explain_case());
     suite_add_tcase(suite, cli_values_case());
+    suite_add_tcase(suite, cli_scouts_case());
     suite_add_tcase(suite, cli_compare_case());
     suite_add_tcase(suite, cli_shrink_case());
     suite_add_tcase(suite, cli_freeze_case());

@@ -18,7 +18,7 @@ static void close_ground(void)
 
 static void open_ground(const char *problem)
 {
-    ground_open(&ground, problem, 11, UNSEEN, 200);
+    ground_open(&ground, problem, 11, UNSEEN, 0, 200);
 }
 
 static struct rule explained(const char *condition, int (*answer)(struct planted *, const struct config *))

@@ -10,7 +10,7 @@
 #include "explain_planted.h"
 #include "suites.h"
 
-enum { RUNS = 80, UNSEEN = 35, MOST_BUGS = 200 };
+enum { RUNS = 80, UNSEEN = 35, SCOUTS = DRAW_SCOUTS, MOST_BUGS = 200 };
 
 struct tally {
     int asked, met, right, partly, misleading, none;
@@ -69,7 +69,7 @@ static void try_bugs(const struct bug *bug, int bugs, uint64_t seed, const char 
             if (problem[0] != '\0')
                 ground_close(&ground);
             problem = bug[i].problem;
-            ground_open(&ground, problem, seed, UNSEEN, 500);
+            ground_open(&ground, problem, seed, UNSEEN, SCOUTS, 500);
         }
         try_bug(&bug[i], &ground, seed, tell, &tally[bug[i].necessary]);
     }

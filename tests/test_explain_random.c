@@ -69,7 +69,7 @@ START_TEST(random_conditions_are_found_again)
     for (int p = 0; problem_registry[p]; p++) {
         if (!asked && strcmp(problem_registry[p]->name, "paged_attention") == 0)
             continue; /* seconds to draw, and tested above */
-        ground_open(&ground, problem_registry[p]->name, 5, UNSEEN, asked ? 500 : 100);
+        ground_open(&ground, problem_registry[p]->name, 5, UNSEEN, 0, asked ? 500 : 100);
         struct pcg *stream = pcg_new(5, problem_registry[p]->name);
         for (int kind = 0; kind < PLANTED_KINDS; kind++)
             for (int i = 0; i < each; i++)

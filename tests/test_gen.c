@@ -386,5 +386,6 @@ Suite *gen_suite(void)
     suite_add_tcase(suite, gen_novelty_case());
     suite_add_tcase(suite, gen_order_case());
     suite_add_tcase(suite, gen_parts_case());
+    suite_add_tcase(suite, gen_scouts_case());
     return suite;
 }

@@ -10,8 +10,9 @@ TCase *gen_draw_case(void);
 TCase *gen_contract_case(void); /* test_gen_draw.c */
 TCase *gen_cover_case(void);
 TCase *gen_novelty_case(void);
-TCase *gen_parts_case(void); /* test_draw_parts.c */
-TCase *gen_order_case(void); /* test_draw_order.c */
+TCase *gen_parts_case(void);  /* test_draw_parts.c */
+TCase *gen_order_case(void);  /* test_draw_order.c */
+TCase *gen_scouts_case(void); /* test_draw_scouts.c */
 
 /* Each fails the test where it cannot do what it says. */
 struct space good_space(const char *problem, const char *text); /* from a file: test_gen.c */

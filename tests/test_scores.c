@@ -129,6 +129,57 @@ START_TEST(what_fails_or_never_ran_stays_in_every_denominator)
 }
 END_TEST
 
+/* A scout that passes counts where passing is all that counts, and in nothing that is made of times; one that fails is like any
+ * other that does. Beside the six above four scouts, of which three pass: 5 of 10 pass, 7 that could have a time. */
+START_TEST(scouts_that_pass_are_in_no_score_of_speed)
+{
+    static struct config_result more[CONFIGS + 4];
+    fill_record();
+    memcpy(more, configs, sizeof configs);
+    for (int i = CONFIGS; i < CONFIGS + 4; i++)
+        more[i] = (struct config_result){.unseen = true, .scout = true, .baseline_judged = true};
+    more[CONFIGS].outcome = OUTCOME_WRONG;
+    record.results = more;
+    record.result_count += 4;
+    record.planned += 4;
+    fill_scores(NULL);
+    expect_score(unseen_score(SCORE_PASS_RATE), 5.0 / 10);
+    expect_score(unseen_score(SCORE_FAST_0), 5.0 / 10);
+    expect_score(unseen_score(SCORE_OURS), 5.0 / 10 / 4);
+    ck_assert_double_eq_tol(record.unseen.score, 5.0 / 7 / 4, 1e-12); /* of the seven that ran */
+    expect_score(unseen_score(SCORE_CONDITIONAL), 5.0 / 10);
+    expect_score(unseen_score(SCORE_FAST_1), 1.0 / 7);
+    expect_score(unseen_score(SCORE_SOL), (5.0 / 7 + 0.25) / 7);
+    const struct score_quadrants q = record.scores.unseen_quadrants;
+    ck_assert_int_eq(q.both, 5);
+    ck_assert_int_eq(q.both + q.regression + q.improvement + q.neither + q.unknown, 10);
+    expect_score(unseen_score(SCORE_AKA_POINTS), 20);
+}
+END_TEST
+
+/* A kernel that fails on a scout alone has no points for speed; one that only scouts pass has no score. */
+START_TEST(a_scout_that_fails_counts_like_any_other)
+{
+    fill_record();
+    record.planned = CONFIGS;
+    configs[4].outcome = OUTCOME_PASS;
+    configs[4].scout = true;
+    fill_scores(NULL);
+    expect_score(unseen_score(SCORE_AKA_POINTS), 245);
+    expect_score(unseen_score(SCORE_PASS_RATE), 1);
+    configs[4].outcome = OUTCOME_WRONG;
+    fill_scores(NULL);
+    expect_score(unseen_score(SCORE_AKA_POINTS), 20);
+    expect_score(unseen_score(SCORE_PASS_RATE), 2.0 / 3);
+    configs[2].outcome = configs[3].outcome = OUTCOME_WRONG;
+    configs[4].outcome = OUTCOME_PASS;
+    fill_scores(NULL);
+    expect_score(unseen_score(SCORE_PASS_RATE), 1.0 / 3);
+    expect_score(unseen_score(SCORE_OURS), 0);
+    expect_score(unseen_score(SCORE_FAST_1), 0);
+}
+END_TEST
+
 /* However a configuration fails to pass, the shares are the same. */
 START_TEST(no_outcome_but_pass_is_worth_more_than_another)
 {
@@ -338,6 +389,8 @@ TCase *scores_case(void)
     tcase_add_test(tcase, the_sol_score_is_a_half_at_the_baseline);
     tcase_add_test(tcase, a_set_that_passes_has_the_scores_worked_out_by_hand);
     tcase_add_test(tcase, what_fails_or_never_ran_stays_in_every_denominator);
+    tcase_add_test(tcase, scouts_that_pass_are_in_no_score_of_speed);
+    tcase_add_test(tcase, a_scout_that_fails_counts_like_any_other);
     tcase_add_test(tcase, no_outcome_but_pass_is_worth_more_than_another);
     tcase_add_test(tcase, equal_measurements_give_equal_numbers);
     tcase_add_test(tcase, without_a_baseline_what_compares_has_a_reason_and_no_number);

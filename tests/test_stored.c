@@ -133,9 +133,9 @@ static void expect_refused(const char *found, const char *expected, const char *
 
 START_TEST(a_file_of_an_older_version_has_its_newer_values_missing)
 {
-    static const char *const newer[] = {"problem_word", "check_options", "axes",    "tolerance",
-                                        "unexplained",  "planned_seen",  "untimed", "no_sandbox",
-                                        "forbid_blind", "company"};
+    static const char *const newer[] = {"problem_word", "check_options", "axes",          "tolerance",
+                                        "unexplained",  "planned_seen",  "untimed",       "no_sandbox",
+                                        "forbid_blind", "company",       "planned_scouts"};
     json_t *json = document(), *config;
     size_t i;
 
@@ -147,6 +147,7 @@ START_TEST(a_file_of_an_older_version_has_its_newer_values_missing)
         json_object_del(config, "values");
         json_object_del(config, "reason");
         json_object_del(config, "oracle");
+        json_object_del(config, "scout");
     }
     json_object_set_new(json, "from_the_future", json_pack("{s:[i]}", "a", 1));
     read_document(json);

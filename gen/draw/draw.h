@@ -17,7 +17,8 @@ struct draw_caps {
 
 struct drawn {
     struct config config;
-    char why[96]; /* "published", "neighbour of seen 2: k+1, input=needle", "random" */
+    char why[96]; /* "published", "neighbour of seen 2: k+1, input=needle", "random", "scout" */
+    bool scout;   /* small, and never timed */
 };
 
 struct drawn_list {
@@ -25,6 +26,7 @@ struct drawn_list {
     int count, capacity;
 };
 void drawn_list_clear(struct drawn_list *list);
+int drawn_scouts(const struct drawn_list *list); /* how many are scouts */
 
 /* What the caps are and what they cut off, for people: one line for every axis that is cut, or "no axis
  * is cut"; how many neighbours and frozen failures were left out. Lines without a last newline. */
@@ -74,6 +76,13 @@ int draw_unseen_as(const struct draw_mix *mix, struct drawn_list *out, const str
                    const struct config_list *seen, const struct config_list *frozen, int count, uint64_t seed,
                    const struct draw_caps *caps, struct draw_notes *notes, struct space_error *error);
 
+/* Scouts: `count` configurations more, each of at most so many bytes of tensors and so much work, drawn like the random ones of
+ * the set with a stream of their own, no point of the seen set and none of `list`, to which they are added. Fewer where the
+ * contract has no more that are so small. `caps` may be NULL. Returns 0; -1 when memory is out. */
+enum { DRAW_SCOUTS = 150, DRAW_SCOUT_BYTES = 1 << 16, DRAW_SCOUT_FLOPS = 200000 };
+int draw_scouts(struct drawn_list *list, const struct space *space, const struct config_list *seen, int count,
+                uint64_t seed, const struct draw_caps *caps);
+
 /* The seen set with seeds for this run; a line with a seed of its own (not 0) keeps it. Never dropped,
  * even above a cap (the run reports it as skipped). *out is overwritten. Returns 0, -1 no memory. */
 int draw_seen(struct drawn_list *out, const struct config_list *seen, uint64_t seed);
@@ -85,6 +94,7 @@ int draw_strength(int count);
 
 /* Default number of unseen configurations: quick 35, standard 300, deep 1500. */
 int effort_count(enum effort effort);
+int effort_scouts(enum effort effort); /* beside them: quick 150, else none */
 
 /* SHA-256, in hex, of the set's configuration lines each ended by a newline: the commitment.
  * Returns 0; -1 when a line is too long to be one. */

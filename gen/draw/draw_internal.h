@@ -79,6 +79,9 @@ int draw_corners(struct drawing *drawing, int most);
 int draw_cover(struct drawing *drawing, struct tuples *tuples, int rows);
 int draw_random(struct drawing *drawing);
 
+/* One random point that is new, the newest of a few. False: none was found. (draw_random.c) */
+bool draw_new_random(struct drawing *drawing, struct pcg *stream);
+
 /* At most so many random points around one seen value, or around two that were never seen together: a table
  * of extents answers each of them, and nobody tried the two. */
 int draw_mixed(struct drawing *drawing, int most);

@@ -220,6 +220,11 @@ static bool draw_one(struct drawing *drawing, const struct pinned *pin, int pins
     return true;
 }
 
+bool draw_new_random(struct drawing *drawing, struct pcg *stream)
+{
+    return draw_one(drawing, NULL, 0, stream);
+}
+
 /* The point of an earlier draw with other contents: where nothing new is left. */
 static bool draw_again(struct drawing *drawing, struct pcg *stream)
 {
@@ -272,7 +277,7 @@ int draw_random(struct drawing *drawing)
     if (made && drawing->few.count > 0)
         draw_few(drawing, stream);
     while (drawing->out->count < drawing->count && more && !drawing->no_memory) {
-        more = drawing->few.count == 0 && draw_one(drawing, NULL, 0, stream);
+        more = drawing->few.count == 0 && draw_new_random(drawing, stream);
         if (!more) {
             drawing->tries = TRIES_WHEN_SPARSE; /* the next one will not be easier to find */
             more = draw_again(drawing, stream);

@@ -14,6 +14,15 @@ void begin_waiting(const char *path)
                   path);
 }
 
+/* A set that is asked for by its number, or given, is that set; an imported task's right answers take longer than small tensors are
+ * worth. */
+static int scouts_of(const struct options *options, const struct problem *problem)
+{
+    if (options->scouts >= 0)
+        return options->scouts;
+    return options->unseen >= 0 || options->unseen_set || problem->task ? 0 : effort_scouts(options->effort);
+}
+
 static struct task_options task_options(const struct options *options, const struct problem *problem)
 {
     return (struct task_options){.problem = problem,
@@ -29,6 +38,7 @@ static struct task_options task_options(const struct options *options, const str
                                  .compile_timeout = options->compile_timeout,
                                  .count =
                                      options->unseen >= 0 ? options->unseen : effort_count(options->effort),
+                                 .scouts = scouts_of(options, problem),
                                  .seed = options->seed,
                                  .has_seed = options->seed_given,
                                  .attend = options->no_lease,

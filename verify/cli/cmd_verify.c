@@ -48,7 +48,7 @@ static void show_timing(struct showing *show, const struct result *result)
 {
     int passing = 0;
     for (int i = 0; i < result->result_count; i++)
-        passing += result->results[i].outcome == OUTCOME_PASS;
+        passing += result->results[i].outcome == OUTCOME_PASS && !result->results[i].scout;
     char text[64];
     snprintf(text, sizeof text, "timing: %d of %d that pass", ++show->timed, passing);
     terminal_status(show->screen.out, text);
@@ -124,7 +124,8 @@ static void start_result(const struct task *task, const struct options *options,
                    .tasks = bounds.tasks,
                    .budget = options->budget},
         .planned = task->seen_set.count + task->unseen_set.count,
-        .planned_seen = task->seen_set.count};
+        .planned_seen = task->seen_set.count,
+        .planned_scouts = drawn_scouts(&task->unseen_set)};
     snprintf(result->candidate_path, sizeof result->candidate_path, "%s", options->argument[1]);
     memcpy(result->candidate_sha256, task->build.sha256, sizeof result->candidate_sha256);
     memcpy(result->device, task->device.name, sizeof result->device);
@@ -447,12 +448,21 @@ static int run_and_close(struct task *task, const struct options *options, struc
 
 static int refuse_both(const struct options *options)
 {
-    if (!options->unseen_set || options->unseen < 0)
+    const bool unseen = options->unseen >= 0;
+    if (!options->unseen_set || (!unseen && options->scouts <= 0))
         return 0;
-    options_error("found --unseen %d beside --unseen-set; expected one of them\n"
-                  "---> a set that is given is run as it is: leave out --unseen",
-                  options->unseen);
+    options_error("found --%s %d beside --unseen-set; expected one of them\n"
+                  "---> a set that is given is run as it is: leave out --%s",
+                  unseen ? "unseen" : "scouts", unseen ? options->unseen : options->scouts,
+                  unseen ? "unseen" : "scouts");
     return EXIT_USAGE;
+}
+
+/* What is compiled anew for each shape would pay for each of them: a candidate in Python has scouts where they are asked for. */
+static void spare_python(struct task *task, const struct options *options)
+{
+    if (options->scouts < 0 && build_python(&task->build))
+        task->options.scouts = 0;
 }
 
 int command_verify(const struct options *options)
@@ -474,6 +484,8 @@ int command_verify(const struct options *options)
     status = begin_step(&task, task_build(&task));
     if (task.uncompiled)
         reward_print_uncompiled(stdout, &reward);
+    if (status == 0)
+        spare_python(&task, options);
     if (status == 0)
         status = begin_step(&task, task_draw(&task));
     if (status == 0)

@@ -38,7 +38,7 @@ static const struct command commands[] = {
      "candidate "
      "may include.",
      command_describe},
-    {"draw", "PROBLEM", 1, 1, "yusdpeRP",
+    {"draw", "PROBLEM", 1, 1, "yu9sdpeRP",
      "Draw the seen and unseen sets and print them, one configuration per line, with why each was "
      "drawn.",
      command_draw},
@@ -52,7 +52,7 @@ static const struct command commands[] = {
      "--inputs-as safetensors\n\n"
      "Exit status: 0 it is written, 2 bad usage or input, 3 the environment cannot do it.",
      command_export},
-    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbgQADjcnLxftMBJTvqRiwFWPEkHUKGO6z",
+    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpu9esbgQADjcnLxftMBJTvqRiwFWPEkHUKGO6z",
      "Run CANDIDATE (.c, .cu, .so, .py or .json) on the seen and on an unseen set, judge every output "
      "element, and "
      "say whether it is general.\v"

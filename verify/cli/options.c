@@ -71,7 +71,8 @@ enum {
     KEY_UNSEEN_SET = '6',
     KEY_INPUTS_AS = '7',
     KEY_VALUES = '8',
-    KEY_PEAKS = 'z'
+    KEY_PEAKS = 'z',
+    KEY_SCOUTS = '9'
 };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
@@ -95,6 +96,11 @@ static const struct argp_option all_options[] = {
      "60)",
      0},
     {"unseen", KEY_UNSEEN, "N", 0, "draw N unseen configurations", 0},
+    {"scouts", KEY_SCOUTS, "N", 0,
+     "draw N small configurations more, which are judged and not timed (default: 150 with --effort quick, "
+     "none with --unseen, "
+     "of tasks and candidates in Python)",
+     0},
     {"unseen-set", KEY_UNSEEN_SET, "FILE", 0,
      "run the configurations in FILE instead of drawing an unseen set", 0},
     {"effort", KEY_EFFORT, "LEVEL", 0,
@@ -235,7 +241,7 @@ static bool take_text(int key, const char *text, struct options *o)
 static error_t parse_value(int key, char *text, const struct command *command, struct options *o)
 {
     static const struct whole unseen = {"unseen", "40", 0, 1000000}, jobs = {"jobs", "2", 1, 64},
-                              runs = {"runs", "60", 1, 10000},
+                              runs = {"runs", "60", 1, 10000}, scouts = {"scouts", "150", 0, 100000},
                               seed = {"seed", "1", 0, ((uint64_t)1 << 53) - 1}; /* exact in JSON */
     if (take_text(key, text, o))
         return 0;
@@ -244,6 +250,7 @@ static error_t parse_value(int key, char *text, const struct command *command, s
         o->unseen = (int)options_whole(command, &unseen, text);
         o->only_unseen = true;
         return 0;
+    case KEY_SCOUTS: o->scouts = (int)options_whole(command, &scouts, text); return 0;
     case KEY_SEED:
         o->seed = options_whole(command, &seed, text);
         o->seed_given = true;
@@ -410,6 +417,7 @@ static void show_own_headers(void)
 int options_run(const struct command *command, int argc, char **argv)
 {
     struct options options = {.unseen = -1,
+                              .scouts = strchr(command->options, KEY_SCOUTS) ? -1 : 0,
                               .effort = EFFORT_STANDARD,
                               .timing = true,
                               .explain = true,

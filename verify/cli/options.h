@@ -28,6 +28,7 @@ struct options {
     enum color color;
     bool arguments_are_results; /* and not a problem and a candidate */
     int unseen;                 /* -1: what the effort says */
+    int scouts;                 /* likewise */
     enum effort effort;
     bool effort_given;
     uint64_t seed;

@@ -85,6 +85,8 @@ enum task_status against_sets(struct task *task, const struct result *stored, co
     for (int i = 0; i < stored->result_count; i++) {
         const struct config_result *from = &stored->results[i];
         struct drawn_list *list = set[from->unseen];
+        if (from->scout) /* has no time to compare with */
+            continue;
         if (task_config(task, from->line, &list->item[list->count].config) != TASK_OK) {
             snprintf(why, sizeof why, "%s", task->error);
             snprintf(task->error, sizeof task->error, "%.200s: %.1000s: %.2000s", name, from->line, why);
@@ -125,7 +127,9 @@ static void describe(const struct result *stored, const struct result *now, stru
         memcpy(item->detail, new->detail, sizeof item->detail);
         c->count++;
     }
-    c->unmatched[0] = stored->result_count - c->count;
+    c->unmatched[0] = -c->count;
+    for (int i = 0; i < stored->result_count; i++)
+        c->unmatched[0] += !stored->results[i].scout;
 }
 
 static enum run_status compare(const struct task *task, const struct result *stored,

@@ -48,6 +48,10 @@ static void count_one(struct counted *c, const struct config_result *config)
     c->left_out += config->outcome == OUTCOME_SKIPPED && config->reason.cause == CAUSE_FAIL_FAST;
     c->failed += outcome_is_rejected(config->outcome);
     count_quadrant(&c->quadrants, config->baseline_judged, baseline, passes);
+    if (passes && config->scout) {
+        c->scouts++;
+        return;
+    }
     if (!passes)
         return;
     c->passing++;
@@ -72,6 +76,7 @@ struct counted scores_count(const struct result *result, bool unseen, const stru
             count_one(&c, &result->results[i]);
     c.total = c.total > c.found ? c.total : c.found;
     c.quadrants.unknown += c.total - c.found;
+    c.total -= c.scouts;
     return c;
 }
 
@@ -79,27 +84,36 @@ struct counted scores_count(const struct result *result, bool unseen, const stru
 
 static struct score_value pass_rate(const struct counted *c)
 {
-    return scores_number((double)c->passing / c->total, "%d of %d %s configurations pass", c->passing,
-                         c->total, c->word);
+    const int passing = c->passing + c->scouts, total = c->total + c->scouts;
+    return scores_number((double)passing / total, "%d of %d %s configurations pass", passing, total, c->word);
 }
 
 static struct score_value fails(const struct counted *c, double value)
 {
-    return scores_number(value, "%d of %d %s configurations do not pass", c->total - c->passing, c->total,
-                         c->word);
+    return scores_number(value, "%d of %d %s configurations do not pass", c->total - c->passing,
+                         c->total + c->scouts, c->word);
+}
+
+/* No speed at all: of what passes there are scouts at most. */
+static struct score_value none_passes(const struct counted *c)
+{
+    return c->scouts == 0
+               ? pass_rate(c)
+               : scores_number(0, "of %d %s configurations only scouts pass", c->total + c->scouts, c->word);
 }
 
 static struct score_value ours(const struct counted *c)
 {
     const struct set_score *const set = c->unseen ? &c->result->unseen : &c->result->seen;
+    const int passing = c->passing + c->scouts, total = c->total + c->scouts;
     struct score_value instead;
     if (c->passing == 0)
-        return pass_rate(c);
+        return none_passes(c);
     if (!scores_times_serve(c, false, &instead))
         return instead;
-    return scores_number((double)c->passing / c->total * set->geomean_fraction,
-                         "%d of %d %s configurations pass, at %.3g of what is attainable", c->passing,
-                         c->total, c->word, set->geomean_fraction);
+    return scores_number((double)passing / total * set->geomean_fraction,
+                         "%d of %d %s configurations pass, at %.3g of what is attainable", passing, total,
+                         c->word, set->geomean_fraction);
 }
 
 /* The mean over configurations, each with the same weight. */
@@ -126,11 +140,11 @@ static struct score_value arena(const struct counted *c, bool bounded)
     if (c->worse > 0)
         return scores_number(
             scores_points(true, true, 0),
-            "all %d %s configurations pass; the baseline fails on %d, so that no speedup counts", c->total,
-            c->word, c->worse);
+            "all %d %s configurations pass; the baseline fails on %d, so that no speedup counts",
+            c->total + c->scouts, c->word, c->worse);
     return scores_number(bounded ? scores_bounded(true, speedup) : scores_points(true, true, speedup),
-                         "all %d %s configurations pass, %.3g times as fast in the mean", c->total, c->word,
-                         speedup);
+                         "all %d %s configurations pass, %.3g times as fast in the mean",
+                         c->total + c->scouts, c->word, speedup);
 }
 
 /* What is not known of the baseline counts against a candidate that does not pass there, and not for one that does. */
@@ -144,7 +158,7 @@ static struct score_value conditional(const struct counted *c)
         const struct config_result *const config = &c->result->results[i];
         open += config->unseen == c->unseen && !config->baseline_judged && !scores_passing(c, i);
     }
-    open += c->total - c->found;
+    open += c->total + c->scouts - c->found;
     const int given = q->both + q->regression + open;
     if (given == 0)
         return scores_none("the baseline passes on no %s configuration", c->word);
@@ -187,8 +201,10 @@ static struct score_value fast(const struct counted *c, double p)
 static struct score_value fast_p(const struct counted *c, double p)
 {
     struct score_value instead;
-    if (p == 0 || c->passing == 0)
+    if (p == 0)
         return pass_rate(c);
+    if (c->passing == 0)
+        return none_passes(c);
     return scores_times_usable(c, true, &instead) ? fast(c, p) : instead;
 }
 
@@ -227,7 +243,7 @@ static struct score_value sol(const struct counted *c)
     double sum = 0;
     struct score_value instead;
     if (c->passing == 0)
-        return pass_rate(c);
+        return none_passes(c);
     if (!scores_times_serve(c, true, &instead))
         return instead;
     if (c->worse > 0)
@@ -237,7 +253,7 @@ static struct score_value sol(const struct counted *c)
         return scores_none("what the hardware can do is not known");
     for (int i = 0; i < c->result->result_count; i++) {
         const struct config_result *const config = scores_passing(c, i);
-        if (config)
+        if (config && !config->scout)
             sum += scores_sol(
                 config->timing.median_ms, config->timing.median_ms * scores_speedup(config),
                 fmax(config->flops / peaks->tflops / 1e9, config->bytes / peaks->bandwidth_gbps / 1e6));
@@ -274,7 +290,8 @@ static struct score_value table(const struct counted *c)
     if (!reward)
         return scores_open("out of memory");
     for (int i = 0; i < c->result->result_count; i++)
-        if (c->result->results[i].unseen == c->unseen)
+        if (c->result->results[i].unseen == c->unseen &&
+            !(c->result->results[i].scout && c->result->results[i].outcome == OUTCOME_PASS))
             reward[count++] = reward_of(c, &c->result->results[i]);
     while (count < c->total)
         reward[count++] = c->table->value[REWARD_MISSING];

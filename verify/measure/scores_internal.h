@@ -11,8 +11,9 @@ struct counted {
     bool unseen;
     const char *word; /* "unseen" */
     bool denied;      /* the verdict is cheating or forbidden: nothing passes */
-    int total;        /* planned */
+    int total;        /* planned, without scouts that pass: they have no speed */
     int found;        /* in the record */
+    int scouts;       /* that pass; they are in none of the numbers below */
     int left_out;     /* not run because another one had failed (--fail-fast) */
     int passing;
     int failed;           /* judged and not passed */

@@ -198,6 +198,23 @@ static enum task_status choose_seed(struct task *task)
     return TASK_OK;
 }
 
+/* After the others, which are the same with and without them. */
+static int add_scouts(struct task *task, struct draw_notes *notes)
+{
+    const int wanted = task->options.unseen_set ? 0 : task->options.scouts, before = task->unseen_set.count;
+    const size_t used = strlen(notes->text);
+    if (wanted <= 0)
+        return 0;
+    const int status =
+        draw_scouts(&task->unseen_set, &task->space, &task->seen, wanted, task->seed, &task->caps);
+    const int made = task->unseen_set.count - before;
+    snprintf(notes->text + used, sizeof notes->text - used,
+             "%s%d scouts, each of at most %.4g kbyte of tensors and %.4g Mflop%s", used ? "\n" : "", made,
+             DRAW_SCOUT_BYTES / 1e3, DRAW_SCOUT_FLOPS / 1e6,
+             made < wanted ? ": the contract has no more that are so small" : "");
+    return status;
+}
+
 enum task_status task_draw(struct task *task)
 {
     const double start = clock_seconds();
@@ -215,6 +232,8 @@ enum task_status task_draw(struct task *task)
         draw_unseen(&task->unseen_set, &task->space, &task->seen, &task->frozen, count, task->seed,
                     &task->caps, &notes, &error) != 0)
         return fail_space(task, &error);
+    if (add_scouts(task, &notes) != 0)
+        return fail(task, TASK_ENVIRONMENT, "out of memory while drawing scouts");
     if (drawn_commitment(&task->unseen_set, task->commitment) != 0)
         return fail(task, TASK_ENVIRONMENT, "out of memory while hashing the unseen set");
     const size_t used = strlen(task->notes.text);

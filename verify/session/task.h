@@ -19,6 +19,7 @@ struct task_options {
     const char *python, *entry;       /* of a module: interpreter, class or function; NULL: what is found */
     double compile_timeout;           /* seconds; 0: 600 */
     int count;                        /* configurations of the unseen set */
+    int scouts;                       /* beside them, where the set is drawn */
     uint64_t seed;
     bool has_seed;                     /* else the system's entropy */
     bool attend;                       /* as in struct lease_options */
