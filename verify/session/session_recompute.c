@@ -19,7 +19,7 @@
 static const double share = 0.1, least = 0.2, most = 0.25;
 /* Calls that are judged of a suspect, within a ceiling in seconds; and suspects in whom nothing was found wrong, after which the
  * others are believed. */
-enum { LEAST_CALLS = 96, MOST_CALLS = 256, ACQUITTALS = 3 };
+enum { CALLS = 256, ACQUITTALS = 2 };
 static const double ceiling = 3;
 enum { AGAIN_CONTENT = 1 << 21 }; /* far from what timed calls got */
 
@@ -120,15 +120,12 @@ static void judge_all(struct recomputing *r, const struct recompute_job *job, co
     struct series series = {.where = "a timed call made again", .every = true};
     struct series_call call;
     const double end = clock_seconds() + ceiling;
-    const int wanted = job->prints->calls < LEAST_CALLS  ? LEAST_CALLS
-                       : job->prints->calls > MOST_CALLS ? MOST_CALLS
-                                                         : job->prints->calls;
     s->now = s->setup;
     r->out->suspects++;
     if (!scratch)
         session_failed(s, "judging calls", -1);
     else if (series_open(&series, s, config, AGAIN_CONTENT) == 0)
-        while (series.calls < wanted && clock_seconds() < end && !is_interrupted() &&
+        while (series.calls < CALLS && clock_seconds() < end && !is_interrupted() &&
                series_call(&series, s, &call) && series_judge(&series, s, &totals) &&
                series.ended.outcome == OUTCOME_PASS)
             memset(series.kept, 0, sizeof series.kept);
