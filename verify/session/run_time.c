@@ -207,7 +207,7 @@ static void recompute_times(const struct times *times)
         time_break(run, status, "", times->session);
     if (found.varies)
         result_note(run->result,
-                    "equal calls differ in their last bits from process to process: fingerprints of "
+                    "equal calls differ from process to process, within what is allowed: fingerprints of "
                     "timed calls say nothing, and only those calls that were judged are checked");
     for (int k = 0; k < count; k++)
         if (job[k].result->outcome != OUTCOME_PASS) {
