@@ -169,12 +169,14 @@ static void time_all(int seed)
 /* Those that passed; how many of them do no longer. */
 static int recompute(struct recomputed *found)
 {
+    static const double whatever = 1e9; /* it takes: here no time decides how much is computed again */
     struct recompute_job job[CONFIGS];
     int count = 0, failed = 0;
     for (int i = 0; i < CONFIGS; i++)
         if (result[i].outcome == OUTCOME_PASS)
             job[count++] = (struct recompute_job){&config[i], &prints[i], &result[i]};
-    ck_assert_msg(session_recompute(session, job, count, found) == SESSION_OK, "%s", session_error(session));
+    ck_assert_msg(session_recompute(session, job, count, whatever, found) == SESSION_OK, "%s",
+                  session_error(session));
     for (int i = 0; i < count; i++)
         failed += job[i].result->outcome != OUTCOME_PASS;
     return failed;
@@ -195,7 +197,7 @@ START_TEST(an_honest_kernel_answers_alike_and_is_left_alone)
     for (int i = 0; i < CONFIGS; i++)
         ck_assert_int_eq(prints[i].count, FINGERPRINTS_MOST);
     ck_assert_int_eq(recompute(&found), 0);
-    ck_assert_int_gt(found.compared, CONFIGS);
+    ck_assert_int_eq(found.compared, CONFIGS * FINGERPRINTS_MOST);
     ck_assert_int_eq(found.suspects, 0);
     ck_assert(!found.varies);
     close_kernel();

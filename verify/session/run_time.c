@@ -192,6 +192,7 @@ static void time_groups(const struct times *times)
 /* What was timed, and by which fingerprints: computed again where nothing else waits for it. */
 static void recompute_times(const struct times *times)
 {
+    static const double share = 0.1; /* of the time that timing took */
     struct run *run = times->run;
     struct recompute_job *job = calloc((size_t)times->count + 1, sizeof *job);
     struct recomputed found = {0};
@@ -202,7 +203,7 @@ static void recompute_times(const struct times *times)
                                                   .prints = &times->prints[k],
                                                   .result = &run->result->results[times->order[k]]};
     const enum session_status status =
-        count > 0 && goes_on(run) ? session_recompute(times->session, job, count, &found) : SESSION_OK;
+        count > 0 && goes_on(run) ? session_recompute(times->session, job, count, share, &found) : SESSION_OK;
     if (status != SESSION_OK)
         time_break(run, status, "", times->session);
     if (found.varies)

@@ -103,10 +103,10 @@ struct recomputed {
     bool varies;  /* equal calls differ from process to process: no more were compared */
 };
 
-/* Have a process of its own compute timed calls again, in a tenth of the time that they took; where it comes to something else, make
+/* Have a process of its own compute timed calls again, in a share of the time that they took; where it comes to something else, make
  * the configuration's calls again and judge all of them. Sets the outcome of those in which a judged call does not pass. */
 enum session_status session_recompute(struct session *session, const struct recompute_job *job, int count,
-                                      struct recomputed *out);
+                                      double share, struct recomputed *out);
 
 /* Times of two candidates on the same contents of one configuration, a pair from calls that follow each other. */
 enum { PAIRS_MOST = 32 };

@@ -15,8 +15,8 @@
 #include "verify/system/budget.h"
 #include "verify/system/interrupt.h"
 
-/* Of the time that timing took; seconds for all where that was next to nothing; and the part of it that one configuration may take. */
-static const double share = 0.1, least = 0.2, most = 0.25;
+/* Seconds for all where timing took next to nothing; and the part of what there is that one configuration may take. */
+static const double least = 0.2, most = 0.25;
 /* Calls that are judged of a suspect, within a ceiling in seconds; and suspects in whom nothing was found wrong, after which the
  * others are believed. */
 enum { CALLS = 256, ACQUITTALS = 2 };
@@ -27,6 +27,7 @@ struct recomputing {
     struct session *s;
     struct pcg *random;
     struct recomputed *out;
+    double share;          /* of the time that timing took */
     double spent, allowed; /* seconds */
     double each;           /* that a configuration may take in any case */
     int acquittals;
@@ -97,7 +98,7 @@ static bool compare(struct recomputing *r, struct series *series, const struct f
     const int from = (int)pcg_below(r->random, (uint64_t)prints->count);
     bool suspect = false;
     for (int i = 0; i < prints->count && !suspect && !r->over && r->s->status == SESSION_OK; i++) {
-        if (i > 0 && clock_seconds() - start >= fmax(share * prints->seconds, r->each))
+        if (i > 0 && clock_seconds() - start >= fmax(r->share * prints->seconds, r->each))
             break;
         suspect = is_suspect(r, series, &prints->item[(from + i) % prints->count], prints->key);
     }
@@ -173,7 +174,7 @@ static void recompute_all(struct recomputing *r, const struct recompute_job *job
         const int at = (int)pcg_below(r->random, (uint64_t)i + 1);
         order[i] = order[at];
         order[at] = i;
-        r->allowed += share * (job[i].prints->seconds + job[i].prints->first);
+        r->allowed += r->share * (job[i].prints->seconds + job[i].prints->first);
     }
     r->allowed = fmax(r->allowed, least);
     r->each = r->allowed / count;
@@ -184,10 +185,10 @@ static void recompute_all(struct recomputing *r, const struct recompute_job *job
 }
 
 enum session_status session_recompute(struct session *s, const struct recompute_job *job, int count,
-                                      struct recomputed *out)
+                                      double share, struct recomputed *out)
 {
     const double start = clock_seconds(), before = s->seconds.judge + s->seconds.witness;
-    struct recomputing r = {.s = s, .out = out};
+    struct recomputing r = {.s = s, .out = out, .share = share};
     int *order = calloc((size_t)count + 1, sizeof *order);
     *out = (struct recomputed){.compared = 0};
     if (count > 0)
