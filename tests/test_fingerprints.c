@@ -154,6 +154,7 @@ static void close_kernel(void)
 
 static void time_all(int seed)
 {
+    static const double enough = 1; /* seconds for ten calls of each, and far more than they take */
     struct timing_job job[CONFIGS];
     int taken = 0;
     set_configs(seed);
@@ -161,7 +162,7 @@ static void time_all(int seed)
     memset(prints, 0, sizeof prints);
     for (int i = 0; i < CONFIGS; i++)
         job[i] = (struct timing_job){
-            .config = &config[i], .budget_seconds = 0.01, .result = &result[i], .prints = &prints[i]};
+            .config = &config[i], .budget_seconds = enough, .result = &result[i], .prints = &prints[i]};
     ck_assert_int_eq(session_time_several(session, job, CONFIGS, &taken), SESSION_OK);
     ck_assert_int_eq(taken, CONFIGS);
 }
@@ -210,7 +211,7 @@ START_TEST(who_is_idle_now_and_then_is_wrong_in_a_timed_call)
     int failed = 0;
     open_kernel("if (calls > 8 && chance() % 4 == 0) return 0;", "");
     defence_remove("judged");
-    for (int seed = 1; seed <= 3; seed++) {
+    for (int seed = 1; seed <= 2; seed++) {
         struct recomputed found;
         time_all(seed);
         failed += recompute(&found);
@@ -331,7 +332,7 @@ END_TEST
 /* Eight different ones that count, the last as often as the first. */
 START_TEST(calls_are_chosen_evenly)
 {
-    enum { CALLS = 64, SEEDS = 16 };
+    enum { CALLS = 64, SEEDS = 10 };
     int early = 0, all = 0;
     struct series series;
     open_kernel("", "");
@@ -348,7 +349,7 @@ START_TEST(calls_are_chosen_evenly)
             all++;
         }
     }
-    /* of 128 about 64; beyond 5 deviations of a binomial is no chance */
+    /* of 80 about 40; beyond 5 deviations of a binomial is no chance */
     ck_assert_msg(abs(2 * early - all) < 5 * sqrt(all), "%d of %d", early, all);
     close_kernel();
 }
