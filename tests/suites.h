@@ -12,7 +12,8 @@ TCase *scores_case(void); /* part of it */
 Suite *compare_suite(void);
 Suite *calibrate_suite(void);
 Suite *session_suite(void);
-TCase *times_again_case(void); /* of session */
+TCase *times_again_case(void); /* parts of session */
+TCase *fingerprints_case(void);
 Suite *house_suite(void);
 Suite *history_suite(void);
 Suite *reports_suite(void);

@@ -123,11 +123,39 @@ START_TEST(differences_and_gaps_are_found_at_any_alignment)
 }
 END_TEST
 
+/* On either side, at any address, of any length. */
+START_TEST(a_fingerprint_is_the_same_on_host_and_gpu)
+{
+    enum { MOST = (3 << 20) + 5 };
+    static const size_t sizes[] = {0, 1, 7, 8, 9, 255, 4099, 65536, MOST};
+    const struct memory *gpu = memory_of(BACKEND_CUDA), *host = memory_of(BACKEND_HOST);
+    unsigned char *here = malloc(MOST);
+    char *there;
+    struct device device;
+    char text[512];
+    ck_assert_int_eq(device_open(&device, "cuda", text, sizeof text), 0);
+    ck_assert(here && gpu->take((void **)&there, MOST + 16) == 0);
+    for (int i = 0; i < MOST; i++)
+        here[i] = (unsigned char)(i * (int64_t)i >> 5);
+    for (int shift = 0; shift < 16; shift += 3)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            uint64_t want = 1, got = 2;
+            ck_assert_int_eq(gpu->from_host(there + shift, here, MOST), 0);
+            ck_assert_int_eq(host->fingerprint(here, sizes[i], 99 + i, &want), 0);
+            ck_assert_int_eq(gpu->fingerprint(there + shift, sizes[i], 99 + i, &got), 0);
+            ck_assert_uint_eq(got, want);
+        }
+    gpu->release(there);
+    free(here);
+}
+END_TEST
+
 TCase *gpu_contract_case(void)
 {
     TCase *tests = tcase_create("contract");
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, a_wider_call_has_its_outcome_on_a_gpu, 0, CASES);
     tcase_add_test(tests, differences_and_gaps_are_found_at_any_alignment);
+    tcase_add_test(tests, a_fingerprint_is_the_same_on_host_and_gpu);
     return tests;
 }

@@ -74,6 +74,23 @@ START_TEST(a_hack_is_caught_or_in_vain)
 }
 END_TEST
 
+/* Nobody but another process sees it: neither timed nor late calls are judged. */
+START_TEST(a_module_that_is_idle_when_timed_is_found)
+{
+    static const char *const without[] = {"judged,late", "judged,late,fingerprints"};
+    if (!interpreter())
+        SKIP_TEST(no_torch);
+    if (!getenv("PYTHON_ALL"))
+        SKIP_TEST("PYTHON_ALL=1 runs it");
+    CLI("verify", "softmax", cli_repository("tests/python/hacks/idle_later.py"), "--device", "host",
+        "--space", "tiny.space", "--seen", "tiny.seen", "--unseen", "6", "--seed", "3", "--python",
+        interpreter(), "--without", without[_i], "--no-explain");
+    cli_expect(1, _i == 0 ? "in a timed call" : "general: ");
+    if (_i == 0)
+        cli_expect_without("general: ");
+}
+END_TEST
+
 /* --- honest modules --- */
 
 static const char *const honest[] = {"eager",         "destination", "positional", "module", "transposed",
@@ -285,6 +302,7 @@ Suite *python_suite(void)
     tcase_set_timeout(tests, 300);
     tcase_add_checked_fixture(tests, cli_setup, cli_teardown);
     tcase_add_loop_test(tests, a_hack_is_caught_or_in_vain, 0, HACKS);
+    tcase_add_loop_test(tests, a_module_that_is_idle_when_timed_is_found, 0, 2);
     tcase_add_loop_test(tests, an_honest_module_passes, 0, HONEST);
     tcase_add_test(tests, an_honest_module_is_general_and_has_no_scouts);
     tcase_add_loop_test(tests, a_bad_module_is_told_from_a_good_one, 0, BAD);

@@ -11,6 +11,10 @@
 #include "suites.h"
 #include "verify/system/defence.h"
 
+#define TIMED                                                                                                \
+    "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen", "--unseen", "6", "--no-lease",       \
+        "--no-explain"
+
 /* One in so many for the host with `make check`: three candidates, a second each. */
 enum { ZOO_SHARE = 28, ZOO_MOST = 256, ZOO_LINE = 256 };
 
@@ -122,6 +126,33 @@ START_TEST(a_verdict_without_a_defence_says_so_and_never_succeeds)
 }
 END_TEST
 
+/* In all calls of a shape but the first five, where no timed or late call is judged. */
+START_TEST(who_is_idle_when_timed_is_general_without_fingerprints_only)
+{
+    cli_put_kernel("idle.c",
+                   "static int calls[1021];\n"
+                   "    if (++calls[(rows * 601 + cols) % 1021] > 5) return 0;\n",
+                   "0");
+    CLI("verify", "softmax", "idle.c", TIMED, "--without", "judged,late");
+    cli_expect(1, "in a timed call");
+    cli_expect_without("general: ");
+    CLI("verify", "softmax", "idle.c", TIMED, "--without", "judged,late,fingerprints");
+    cli_expect(1, "general: ");
+}
+END_TEST
+
+/* The bits of an address, which another process has elsewhere. */
+START_TEST(who_varies_from_process_to_process_is_general_and_a_note_says_so)
+{
+    cli_put_kernel("varies.c", "",
+                   "exp(x[c] - top) / sum * 6e-8 * ((uintptr_t)&sum >> (4 + (r * cols + c) % 20) & 1)");
+    CLI("verify", "softmax", "varies.c", TIMED);
+    cli_expect(0, "equal calls differ from process to process");
+    CLI("verify", "softmax", "right.c", TIMED);
+    cli_expect_without("equal calls");
+}
+END_TEST
+
 START_TEST(an_unknown_defence_is_an_error)
 {
     CLI("verify", "softmax", "right.c", "--without", "fresh,moat");
@@ -145,6 +176,8 @@ static TCase *saying_case(void)
     tcase_add_checked_fixture(tcase, cli_setup, cli_teardown);
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, a_verdict_without_a_defence_says_so_and_never_succeeds);
+    tcase_add_test(tcase, who_is_idle_when_timed_is_general_without_fingerprints_only);
+    tcase_add_test(tcase, who_varies_from_process_to_process_is_general_and_a_note_says_so);
     tcase_add_test(tcase, an_unknown_defence_is_an_error);
     return tcase;
 }

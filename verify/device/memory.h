@@ -36,6 +36,10 @@ struct memory {
                                int64_t *first);
     /* Index of the first byte that differs, or -1. */
     int (*find_difference)(const void *a, const void *b, size_t bytes, int64_t *first);
+    /* A sum over the words of 8 bytes, counted from `memory` on, that the last bytes fill up with zeros (fingerprint.h): the same
+     * bytes have the same sum with the same key, wherever they lie and on both back ends; others have it by a chance of
+     * 2^-64. */
+    int (*fingerprint)(const void *memory, size_t bytes, uint64_t key, uint64_t *sum);
     size_t (*available)(void); /* bytes */
     const char *(*explain)(int error);
     bool (*is_shortage)(int error); /* it means that memory ran out; forgets a pending device error */

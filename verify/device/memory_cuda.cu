@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gen/inputs/fill.h"
+#include "fingerprint.h"
 #include "memory.h"
 
 enum { THREADS = 256, BLOCKS = 1024 };
@@ -294,6 +295,50 @@ static int cuda_find_difference(const void *a, const void *b, size_t bytes, int6
     return close_first(first, result);
 }
 
+/* Eight bytes, of which `count` are there; a word in one go where it is aligned, as tensors mostly are. */
+static __device__ unsigned long long word_at(const unsigned char *p, size_t count)
+{
+    unsigned long long word = 0;
+    if (count == 8 && ((uintptr_t)p & 7) == 0)
+        return *(const unsigned long long *)p;
+    for (size_t i = 0; i < count; i++)
+        word |= (unsigned long long)p[i] << 8 * i;
+    return word;
+}
+
+static __global__ void fingerprint_kernel(const unsigned char *p, size_t bytes, uint64_t key,
+                                          unsigned long long *sum)
+{
+    const size_t step = (size_t)gridDim.x * blockDim.x, words = (bytes + 7) / 8;
+    unsigned long long mine = 0;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < words; i += step)
+        mine += fingerprint_mix(word_at(p + 8 * i, i < bytes / 8 ? 8 : bytes % 8), i, key);
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+        mine += __shfl_down_sync(0xffffffffu, mine, lanes);
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(sum, mine);
+}
+
+static int cuda_fingerprint(const void *memory, size_t bytes, uint64_t key, uint64_t *result)
+{
+    unsigned long long *sum;
+    *result = 0;
+    if (bytes == 0)
+        return 0;
+    cudaError_t error = cudaMallocAsync((void **)&sum, sizeof *sum, 0);
+    if (error)
+        return error;
+    error = cudaMemsetAsync(sum, 0, sizeof *sum, 0);
+    if (!error) {
+        fingerprint_kernel<<<BLOCKS, THREADS>>>((const unsigned char *)memory, bytes, key, sum);
+        error = cudaGetLastError();
+    }
+    if (!error)
+        error = cudaMemcpy(result, sum, sizeof *result, cudaMemcpyDeviceToHost);
+    cudaFreeAsync(sum, 0);
+    return error;
+}
+
 static size_t cuda_available(void)
 {
     size_t available = 0, total = 0;
@@ -326,6 +371,7 @@ extern "C" const struct memory memory_cuda = {cuda_take,
                                               cuda_find_unpoisoned,
                                               cuda_find_unpoisoned_gap,
                                               cuda_find_difference,
+                                              cuda_fingerprint,
                                               cuda_available,
                                               cuda_explain,
                                               cuda_is_shortage};

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "gen/inputs/fill.h"
+#include "fingerprint.h"
 #include "memory.h"
 
 uint32_t memory_poison(enum dtype dtype)
@@ -137,6 +138,30 @@ static int host_find_difference(const void *a, const void *b, size_t bytes, int6
     return 0;
 }
 
+/* Little-endian, like every host that this runs on, and every GPU. `first` is the number of the first word. */
+static uint64_t sum_words(const unsigned char *p, size_t bytes, uint64_t first, uint64_t key)
+{
+    uint64_t sum = 0, word;
+    size_t i = 0;
+    for (; i + sizeof word <= bytes; i += sizeof word) {
+        memcpy(&word, p + i, sizeof word);
+        sum += fingerprint_mix(word, first++, key);
+    }
+    word = 0;
+    memcpy(&word, p + i, bytes - i);
+    return i < bytes ? sum + fingerprint_mix(word, first, key) : sum;
+}
+
+static int host_fingerprint(const void *memory, size_t bytes, uint64_t key, uint64_t *sum)
+{
+    uint64_t all = 0;
+#pragma omp parallel for schedule(static) reduction(+ : all) if (bytes > 4 * (size_t)PIECE)
+    for (size_t at = 0; at < bytes; at += PIECE)
+        all += sum_words((const unsigned char *)memory + at, piece_bytes(bytes, at), at / sizeof all, key);
+    *sum = all;
+    return 0;
+}
+
 /* What the kernel estimates can be had without swapping. */
 static size_t host_available(void)
 {
@@ -173,6 +198,7 @@ static const struct memory memory_host = {
     .find_unpoisoned = host_find_unpoisoned,
     .find_unpoisoned_gap = host_find_unpoisoned_gap,
     .find_difference = host_find_difference,
+    .fingerprint = host_fingerprint,
     .available = host_available,
     .explain = host_explain,
     .is_shortage = host_is_shortage,

@@ -4,6 +4,7 @@
 
 #include "gen/random/pcg.h"
 #include "reports/published.h"
+#include "fingerprints.h"
 #include "run_internal.h"
 #include "verify/system/budget.h"
 #include "verify/system/defence.h"
@@ -15,6 +16,7 @@ struct times {
     struct session *session;
     int *order; /* numbers of configurations */
     int count;
+    struct fingerprints *prints; /* in that order; NULL: without that defence */
 };
 
 /* They differ in input class and seed only: one time serves both. */
@@ -109,7 +111,8 @@ static int time_group(const struct times *times, int first)
         kept[count] = run->result->results[i];
         job[count] = (struct timing_job){.config = &run_drawn(run->task, i)->config,
                                          .budget_seconds = budget_of(run, i),
-                                         .result = &run->result->results[i]};
+                                         .result = &run->result->results[i],
+                                         .prints = times->prints ? &times->prints[first + count] : NULL};
     }
     run_team(1);
     if (kept)
@@ -187,6 +190,35 @@ static void time_groups(const struct times *times)
         renew_times(times);
 }
 
+/* What was timed, and by which fingerprints: computed again where nothing else waits for it. */
+static void recompute_times(const struct times *times)
+{
+    static const double share = 0.1; /* of the time that timing took */
+    struct run *run = times->run;
+    struct recompute_job *job = calloc((size_t)times->count + 1, sizeof *job);
+    struct recomputed found = {0};
+    int count = 0;
+    for (int k = 0; job && times->prints && k < times->count; k++)
+        if (is_to_be_timed(run, times->order[k]))
+            job[count++] = (struct recompute_job){.config = &run_drawn(run->task, times->order[k])->config,
+                                                  .prints = &times->prints[k],
+                                                  .result = &run->result->results[times->order[k]]};
+    const enum session_status status =
+        count > 0 && goes_on(run) ? session_recompute(times->session, job, count, share, &found) : SESSION_OK;
+    if (status != SESSION_OK)
+        time_break(run, status, "", times->session);
+    if (found.varies)
+        result_note(run->result,
+                    "equal calls differ from process to process, within what is allowed: fingerprints of "
+                    "timed calls say nothing, and only those calls that were judged are checked");
+    for (int k = 0; k < count; k++)
+        if (job[k].result->outcome != OUTCOME_PASS) {
+            run->failed = run->failed || config_fails(job[k].result, run->options->published);
+            tell(run, job[k].result);
+        }
+    free(job);
+}
+
 struct session *run_open_baseline(const struct run *run)
 {
     struct session_options options = run_session_options(run->task, run->options);
@@ -200,7 +232,10 @@ void run_times(struct run *run)
     const struct session_options options = run_session_options(run->task, run->options);
     struct times times = {.run = run, .session = session_open(&options)};
     if (times.session && list_times(&times)) {
+        if (defence_is_on(DEFENCE_FINGERPRINTS))
+            times.prints = calloc((size_t)times.count + 1, sizeof *times.prints);
         time_groups(&times);
+        recompute_times(&times);
         share_times(&times);
         for (int i = 0; budget_is_over() && i < run->total; i++)
             run->result->untimed += is_to_be_timed(run, i) && !run->result->results[i].timing.present;
@@ -214,6 +249,7 @@ void run_times(struct run *run)
     }
     session_close(times.session);
     free(times.order);
+    free(times.prints);
 }
 
 /* The one whose calls cost least, by its numbers. */

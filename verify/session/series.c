@@ -41,12 +41,14 @@ static int rings_for(const struct session *s, const struct instance *instance)
                : 1;
 }
 
-static int take_memory(struct session *s, const struct instance *instance)
+static int take_memory(struct session *s, const struct instance *instance, bool plain)
 {
     char why[RESULT_DETAIL_SIZE];
-    if (setup_create(s, instance, rings_for(s, instance), true, why, sizeof why) == 0)
-        return 0;
-    slots_destroy(s);
+    if (!plain) {
+        if (setup_create(s, instance, rings_for(s, instance), true, why, sizeof why) == 0)
+            return 0;
+        slots_destroy(s);
+    }
     if (setup_create(s, instance, 1, false, why, sizeof why) == 0)
         return 0;
     slots_destroy(s);
@@ -65,7 +67,15 @@ int series_open(struct series *series, struct session *s, const struct config *c
         return -1;
     }
     series->kind = pcg_below(series->random, 2) ? KEEP_NEAR : KEEP_FRESH;
-    return take_memory(s, &series->instance);
+    if (series->prints) {
+        series->choice = pcg_new(config->seed, "fingerprints");
+        if (!series->choice) {
+            session_failed(s, "drawing the configuration", -1);
+            return -1;
+        }
+        fingerprints_begin(series->prints, series->choice, base);
+    }
+    return take_memory(s, &series->instance, series->plain);
 }
 
 void series_close(struct series *series, struct session *s)
@@ -74,6 +84,7 @@ void series_close(struct series *series, struct session *s)
     session_unmap(s);
     instance_clear(&series->instance);
     pcg_free(series->random);
+    pcg_free(series->choice);
 }
 
 static int calls_of_a_drawing(const struct series *series, const struct session *s)
@@ -123,8 +134,13 @@ static bool renew(struct series *series, struct session *s)
 
 static bool is_to_be_kept(struct series *series, int which)
 {
+    const int now = series->content.near.present ? KEEP_NEAR : KEEP_FRESH;
     struct kept *kept = &series->kept[which];
+    if (!series->wanted && (which != now || (which != series->kind && !series->every)))
+        return false;
     kept->candidates++;
+    if (series->every)
+        return true;
     if (series->wanted)
         return series->calls == series->wanted[which];
     return pcg_below(series->random, (uint64_t)kept->candidates) == 0;
@@ -136,8 +152,7 @@ static bool keep(struct series *series, struct session *s, const struct call *ca
     const bool near = series->content.near.present;
     for (int which = 0; which < KEEP_COUNT; which++) {
         struct kept *kept = &series->kept[which];
-        if ((!series->wanted && (which != (near ? KEEP_NEAR : KEEP_FRESH) || which != series->kind)) ||
-            !is_to_be_kept(series, which))
+        if (!is_to_be_kept(series, which))
             continue;
         *kept = (struct kept){.number = series->calls,
                               .candidates = kept->candidates,
@@ -201,6 +216,16 @@ static bool note_answer(struct series *series, struct session *s, const struct c
     return true;
 }
 
+/* Afterwards, too. */
+static bool take_fingerprint(struct series *series, struct session *s, const struct call *call,
+                             const struct series_call *out)
+{
+    const struct fingerprint print = {
+        .number = series->calls, .content = series->content, .placement = series->placement};
+    return !series->prints || !out->counts ||
+           fingerprints_take(series->prints, s, series->choice, &print, call);
+}
+
 bool series_call(struct series *series, struct session *s, struct series_call *out)
 {
     struct call call = {0};
@@ -220,7 +245,20 @@ bool series_call(struct series *series, struct session *s, struct series_call *o
         session_child_failed(s, status, text, &series->ended);
         return false;
     }
-    return note_answer(series, s, &call, &answer, out) && keep(series, s, &call);
+    return note_answer(series, s, &call, &answer, out) && keep(series, s, &call) &&
+           take_fingerprint(series, s, &call, out);
+}
+
+/* What a constructor was given is of the series' first content. */
+bool series_place(struct series *series, struct session *s, const struct content *content,
+                  enum placement placement, struct call *call)
+{
+    s->now = series->setup;
+    if ((!s->now->constant && !load(series, s, series->content.base)) || !load(series, s, content->base) ||
+        !slots_place(s, 0, placement, content, call))
+        return false;
+    session_arguments(s, &series->instance, call);
+    return true;
 }
 
 /* `got` is the kept output. */

@@ -4,7 +4,7 @@
 #ifndef UNSEEN_SERIES_H
 #define UNSEEN_SERIES_H
 
-#include "session_internal.h"
+#include "fingerprints.h"
 
 /* Outputs that are kept to be judged: in `got` and in `before` of each slot. */
 enum { KEEP_FRESH, KEEP_NEAR, KEEP_COUNT };
@@ -32,6 +32,10 @@ struct series {
     /* Numbers of the calls to be kept, by enum; NULL: one, chosen evenly among all of the kind `kind`. */
     const int *wanted;
     int kind;
+    bool every;                  /* in their place: each call, for whoever judges it before the next */
+    bool plain;                  /* one set of buffers, which series_place alone fills */
+    struct fingerprints *prints; /* of calls that count; NULL: none are taken */
+    struct pcg *choice;          /* of these calls */
     struct kept kept[KEEP_COUNT];
     struct call_result ended; /* how the series ended, where not well; else OUTCOME_PASS */
     const char *where;        /* for people: "a timed call" */
@@ -54,6 +58,10 @@ void series_close(struct series *series, struct session *s);
 
 /* The next call. False when the series is over: series->ended, or s->status, says why. */
 bool series_call(struct series *series, struct session *s, struct series_call *out);
+
+/* A content of another series of the configuration into the buffers, and the call that is to see it. */
+bool series_place(struct series *series, struct session *s, const struct content *content,
+                  enum placement placement, struct call *call);
 
 /* Judge what was kept, into series->ended and totals; false: s->status says why. */
 bool series_judge(struct series *series, struct session *s, struct totals *totals);

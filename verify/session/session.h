@@ -70,12 +70,15 @@ void session_observe(struct session *session, struct pattern *pattern);
  * the tensor's size. NULL: no more. */
 void session_copy(struct session *session, void *const *to);
 
+struct fingerprints; /* of timed calls (fingerprints.h), kept by whoever has them computed again */
+
 /* A configuration that is to be timed, and the seconds that it may take. */
 struct timing_job {
     const struct config *config;
     double budget_seconds;
     struct config_result *result;
-    bool short_of_memory; /* set: others may have had what it lacked */
+    bool short_of_memory;        /* set: others may have had what it lacked */
+    struct fingerprints *prints; /* NULL: none are wanted */
 };
 
 /* Time configurations on data of the published kind, their calls interleaved at random, on ever new contents; judge the
@@ -85,6 +88,25 @@ enum session_status session_time_several(struct session *session, struct timing_
                                          int *taken);
 enum session_status session_time(struct session *session, const struct config *config, double budget_seconds,
                                  struct config_result *result);
+
+/* A configuration that was timed, and passed. */
+struct recompute_job {
+    const struct config *config;
+    struct fingerprints *prints;
+    struct config_result *result;
+};
+
+/* What fingerprints came to. */
+struct recomputed {
+    int compared; /* calls that were computed again */
+    int suspects; /* configurations whose calls were made again and judged, all of them */
+    bool varies;  /* equal calls differ from process to process: no more were compared */
+};
+
+/* Have a process of its own compute timed calls again, in a share of the time that they took; where it comes to something else, make
+ * the configuration's calls again and judge all of them. Sets the outcome of those in which a judged call does not pass. */
+enum session_status session_recompute(struct session *session, const struct recompute_job *job, int count,
+                                      double share, struct recomputed *out);
 
 /* Times of two candidates on the same contents of one configuration, a pair from calls that follow each other. */
 enum { PAIRS_MOST = 32 };

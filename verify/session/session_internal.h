@@ -98,6 +98,8 @@ bool slots_snapshot(struct session *s, const struct call *call); /* to `got`; wh
 bool slots_keep(struct session *s, const struct call *call,
                 bool before);       /* to one of them, the other stays */
 void slots_swap(struct session *s); /* `got` and `before` */
+/* Of all that the call has left in outputs and in-out tensors (memory.h). 0, or an error of memory.h. */
+int slots_fingerprint(const struct session *s, const struct call *call, uint64_t key, uint64_t *sum);
 /* The element of a near duplicate: its value, drawn like the others, and what it replaces. */
 bool slots_choose_near(struct session *s, const struct instance *instance, struct pcg *random,
                        struct content *content);

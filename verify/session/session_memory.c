@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "session_internal.h"
+#include "verify/device/fingerprint.h"
 
 /* Is a tensor drawn, and does the candidate write it? */
 static bool is_drawn(const struct session *s, int t)
@@ -357,4 +358,20 @@ void slots_swap(struct session *s)
         slot->got = slot->before;
         slot->before = got;
     }
+}
+
+/* Two tensors of the same bytes count twice, each with a key of its own. */
+int slots_fingerprint(const struct session *s, const struct call *call, uint64_t key, uint64_t *sum)
+{
+    int error = 0;
+    *sum = 0;
+    for (int t = 0; t < s->tensors && !error; t++) {
+        uint64_t of_one = 0;
+        if (!is_written(s, t))
+            continue;
+        error = s->memory->fingerprint(memory_in(s, t, call) + call->offset[t], s->now->slot[t].bytes,
+                                       fingerprint_mix(key, (uint64_t)t, 0), &of_one);
+        *sum += of_one;
+    }
+    return error;
 }

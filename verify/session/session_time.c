@@ -74,6 +74,7 @@ static int open_all(struct session *s, struct timing_job *job, int count, struct
         next->job = &job[opened];
         next->config = timed_config(job[opened].config);
         next->series.where = "a timed call";
+        next->series.prints = job[opened].prints;
         s->now = &s->setup[opened];
         next->open = series_open(&next->series, s, &next->config, TIMED_CONTENT) == 0;
         /* Half of the memory is the candidate's, for what it allocates itself. */
@@ -103,9 +104,12 @@ static int warm_up(struct session *s, const struct timing_job *job, int count)
         const struct config config = timed_config(job[warm].config);
         struct series series = {.where = "a timed call"};
         struct series_call call;
+        const double start = clock_seconds();
         s->now = s->setup;
         if (series_open(&series, s, &config, WARM_CONTENT) == 0)
             series_call(&series, s, &call); /* without memory there is nothing to compile */
+        if (job[warm].prints)
+            job[warm].prints->first = clock_seconds() - start;
         ok = s->status == SESSION_SHORT ||
              (s->status == SESSION_OK && series.ended.outcome == OUTCOME_PASS) ||
              series.ended.reason.cause == CAUSE_MEMORY;

@@ -42,6 +42,10 @@ bool timed_sample(struct session *s, struct timed *timed)
         timed->over = true;
         return false;
     }
+    if (timed->series.prints) {
+        timed->series.prints->calls = timed->series.calls;
+        timed->series.prints->seconds += clock_seconds() - start;
+    }
     if (call.outside)
         timed->count = 0;
     if (call.counts) {

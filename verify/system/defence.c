@@ -28,6 +28,8 @@ static const struct {
     [DEFENCE_SWEEP] = {"sweep", "what a candidate leaves running is ended"},
     [DEFENCE_STATE] = {"state", "the process is put back to the same state before every call"},
     [DEFENCE_REPLAY] = {"replay", "an answer that was given before is evidence"},
+    [DEFENCE_FINGERPRINTS] = {"fingerprints",
+                              "outputs of timed calls are what a process of its own computes again"},
 };
 
 static atomic_uint_fast64_t removed; /* a bit each */
