@@ -42,25 +42,11 @@ START_TEST(what_torch_keeps_of_freed_memory_holds_no_answer)
 }
 END_TEST
 
-/* Without the defence the same module is right by what it left itself: so it is the defence that tells. */
-START_TEST(without_poison_it_does)
-{
-    const char *const python = interpreter();
-    if (!python)
-        SKIP_TEST("no interpreter whose torch has CUDA: UNSEEN_TEST_PYTHON");
-    cli_put("one.seen", "rows=700 cols=333 input=normal seed=5\n");
-    CLI("verify", "softmax", cli_repository(modules[0].module), "--seen", "one.seen", "--unseen", "2",
-        "--seed", "3", "--no-timing", "--device", "cuda", "--python", python, "--without", "poison");
-    cli_expect(1, "general: without: poison, ");
-}
-END_TEST
-
 TCase *gpu_python_case(void)
 {
     TCase *tests = tcase_create("python");
     tcase_set_timeout(tests, 300);
     tcase_add_checked_fixture(tests, cli_setup, cli_teardown);
     tcase_add_loop_test(tests, what_torch_keeps_of_freed_memory_holds_no_answer, 0, MODULES);
-    tcase_add_test(tests, without_poison_it_does);
     return tests;
 }
