@@ -94,7 +94,7 @@ int draw_strength(int count);
 
 /* Default number of unseen configurations: quick 35, standard 300, deep 1500. */
 int effort_count(enum effort effort);
-int effort_scouts(enum effort effort); /* beside them: quick 150, else none */
+int effort_scouts(enum effort effort); /* beside them: 150, 600, 1500 */
 
 /* SHA-256, in hex, of the set's configuration lines each ended by a newline: the commitment.
  * Returns 0; -1 when a line is too long to be one. */

@@ -6,7 +6,7 @@
 
 int effort_scouts(enum effort effort)
 {
-    return effort == EFFORT_QUICK ? DRAW_SCOUTS : 0;
+    return effort == EFFORT_QUICK ? DRAW_SCOUTS : effort == EFFORT_STANDARD ? 600 : 1500;
 }
 
 int drawn_scouts(const struct drawn_list *list)
