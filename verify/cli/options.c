@@ -97,7 +97,8 @@ static const struct argp_option all_options[] = {
      0},
     {"unseen", KEY_UNSEEN, "N", 0, "draw N unseen configurations", 0},
     {"scouts", KEY_SCOUTS, "N", 0,
-     "draw N small configurations more, which are judged and not timed (default: 150, 600, 1500 by the effort, "
+     "draw N small configurations more, which are judged and not timed (default: 150, 600, 1500 by the "
+     "effort, "
      "none with --unseen, "
      "of tasks and candidates in Python)",
      0},
