@@ -142,7 +142,7 @@ double atom_cost(const struct atom *atom, const struct quantity *quantity, const
     case ATOM_SET: cost = set_cost(quantity, atom->a); break;
     case ATOM_EQUAL:
         cost = quantity->kind == QUANTITY_CHOICE || quantity_is_flag(quantity, space) ? 1.5
-               : quantity->kind == QUANTITY_ORDER                                     ? 2
+               : quantity_is_order(quantity)                                          ? 2
                : quantity_lists(quantity, atom->a)                                    ? 3
                                                                                       : 6;
         break;
@@ -150,7 +150,7 @@ double atom_cost(const struct atom *atom, const struct quantity *quantity, const
     }
     if (quantity->kind == QUANTITY_REMAINDER) /* a remainder is asked whether it is 0 */
         cost += atom->kind == ATOM_EQUAL && atom->a == 0 ? (atom->negated ? -2 : -1.5) : 2;
-    if (atom->kind == ATOM_EQUAL && atom->negated && quantity->kind != QUANTITY_ORDER)
+    if (atom->kind == ATOM_EQUAL && atom->negated && !quantity_is_order(quantity))
         cost += 0.75;
     return cost + quantity->cost;
 }
@@ -214,8 +214,10 @@ static void format_order(const struct atom *atom, const struct quantity *quantit
                          const struct problem *problem, char *text, size_t size)
 {
     static const char *const sign[2][3] = {{"<", "==", ">"}, {">=", "!=", "<="}};
-    snprintf(text, size, "%s %s %s", problem->axes[quantity->axis[0]].name, sign[atom->negated][atom->a],
-             problem->axes[quantity->axis[1]].name);
+    const bool drawn = quantity_is_drawn(quantity);
+    snprintf(text, size, "%s %s %s",
+             drawn ? problem->derived[quantity->derived].name : problem->axes[quantity->axis[0]].name,
+             sign[atom->negated][atom->a], problem->axes[drawn ? quantity->against : quantity->axis[1]].name);
 }
 
 /* "page_size in {8, 24}" */
@@ -250,7 +252,7 @@ static void format_atom(const struct explainer *ex, const struct atom *atom, int
     char name[120], number[32];
     if (quantity_format(quantity, problem, name, sizeof name) < 0)
         name[0] = '\0';
-    if (quantity->kind == QUANTITY_ORDER) {
+    if (quantity_is_order(quantity)) {
         format_order(atom, quantity, problem, text, size);
     } else if (atom->kind == ATOM_SET) {
         format_set(atom, quantity, problem, name, text, size);
@@ -303,7 +305,7 @@ static void append_clause(const struct explainer *ex, const struct guess *guess,
 static int place_of(const struct explainer *ex, const struct atom *atom)
 {
     const struct quantity *quantity = &ex->quantity[atom->quantity];
-    return quantity->kind == QUANTITY_DERIVED ? PROBLEM_MAX_AXES + quantity->derived : quantity->axis[0];
+    return quantity_is_drawn(quantity) ? PROBLEM_MAX_AXES + quantity->derived : quantity->axis[0];
 }
 
 /* In the order of the contract's axes, derived sizes last, whichever was found first: one condition, one

@@ -22,15 +22,16 @@ enum {
 /* --- explain_quantity.c: whole numbers that a kernel may branch on --- */
 
 enum quantity_kind {
-    QUANTITY_PRODUCT,   /* of one axis (the axis itself) to four */
-    QUANTITY_RATIO,     /* axis[0] / axis[1] */
-    QUANTITY_REMAINDER, /* axis[0] % axis[1] */
-    QUANTITY_CEILING,   /* axis[0] / axis[1], rounded up */
-    QUANTITY_TILES,     /* axis[0] / tile, rounded up */
-    QUANTITY_ORDER,     /* of axis[0] and axis[1]: ORDER_LESS, ORDER_SAME or ORDER_MORE */
-    QUANTITY_GCD,       /* of axis[0] and axis[1] */
-    QUANTITY_DERIVED,   /* a derived size of the problem, which depends on the axes and the seed */
-    QUANTITY_CHOICE     /* the index of axis[0]'s choice */
+    QUANTITY_PRODUCT,    /* of one axis (the axis itself) to four */
+    QUANTITY_RATIO,      /* axis[0] / axis[1] */
+    QUANTITY_REMAINDER,  /* axis[0] % axis[1] */
+    QUANTITY_CEILING,    /* axis[0] / axis[1], rounded up */
+    QUANTITY_TILES,      /* axis[0] / tile, rounded up */
+    QUANTITY_ORDER,      /* of axis[0] and axis[1]: ORDER_LESS, ORDER_SAME or ORDER_MORE */
+    QUANTITY_GCD,        /* of axis[0] and axis[1] */
+    QUANTITY_DERIVED,    /* a derived size of the problem, which depends on the axes and the seed */
+    QUANTITY_SIZE_ORDER, /* of a derived size and axis `against`, like QUANTITY_ORDER */
+    QUANTITY_CHOICE      /* the index of axis[0]'s choice */
 };
 
 enum { ORDER_LESS, ORDER_SAME, ORDER_MORE };
@@ -40,6 +41,7 @@ struct quantity {
     int count, axis[DERIVED_MAX_AXES]; /* a product has MOST_FACTORS at most */
     int64_t tile;
     int derived; /* index into the problem's table */
+    int against;
     double cost;
     int64_t listed[MOST_VALUES]; /* values worth an equality: of the seen set, and a list's own */
     int listed_count;
@@ -50,6 +52,10 @@ struct quantity {
 /* Fills `list` (room for MOST_QUANTITIES) and returns how many. */
 int quantity_list(const struct space *space, const struct config_list *seen, struct quantity *list);
 int64_t quantity_value(const struct quantity *quantity, const struct config *config);
+/* That of a QUANTITY_SIZE_ORDER whose size is known. */
+int64_t quantity_size_order(const struct quantity *quantity, const struct config *config, int64_t size);
+bool quantity_is_order(const struct quantity *quantity);
+bool quantity_is_drawn(const struct quantity *quantity); /* it hangs on a derived size */
 bool quantity_is_axis(const struct quantity *quantity);
 bool quantity_is_single(const struct quantity *quantity); /* it has a name: an axis, or a derived size */
 bool quantity_is_flag(const struct quantity *quantity, const struct space *space); /* an axis of two values */
@@ -257,6 +263,9 @@ bool pool_draw(struct explainer *ex, const struct guesses *guesses, struct confi
 int pool_fill(struct explainer *ex, int count);
 /* One of those that owes nothing to any rule; with `near`, then moved to the edge of that atom. */
 bool pool_fresh(struct explainer *ex, const struct atom *near, struct config *out);
+/* One that failed, moved across or along the edge of that atom and, half of the time, elsewhere: what meets all others of several
+ * terms is rare among fresh ones. */
+bool pool_beside(struct explainer *ex, const struct atom *near, struct config *out);
 /* Within the caps and new; for that, axes may shrink that the rule `kept` does not name (NULL: none). */
 bool pool_affords(struct explainer *ex, const struct guess *kept, struct config *config);
 int pool_size_bits(const struct space *space, const struct config *config); /* of all ranges together */

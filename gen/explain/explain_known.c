@@ -18,6 +18,7 @@ static int usual_count(const struct quantity *quantity)
 {
     switch (quantity->kind) {
     case QUANTITY_CHOICE:
+    case QUANTITY_SIZE_ORDER:
     case QUANTITY_ORDER: return 0;
     case QUANTITY_REMAINDER: return SMALL_USUAL;
     case QUANTITY_PRODUCT: return quantity->count <= 3 ? USUAL : 0;
@@ -112,9 +113,17 @@ static bool is_published(const struct explainer *ex, const struct config *config
 
 void explainer_values(const struct explainer *ex, const struct config *config, bool derived, int64_t *value)
 {
+    int64_t size = 0; /* of the orders of a derived size, which follow it */
     for (int q = 0; q < ex->quantities; q++) {
         const struct quantity *quantity = &ex->quantity[q];
-        value[q] = derived || quantity->kind != QUANTITY_DERIVED ? quantity_value(quantity, config) : 0;
+        if (!derived && quantity_is_drawn(quantity))
+            value[q] = 0;
+        else if (quantity->kind == QUANTITY_SIZE_ORDER)
+            value[q] = quantity_size_order(quantity, config, size);
+        else
+            value[q] = quantity_value(quantity, config);
+        if (quantity->kind == QUANTITY_DERIVED)
+            size = value[q];
     }
 }
 
@@ -122,7 +131,7 @@ bool guesses_ask_derived(const struct explainer *ex, const struct guesses *guess
 {
     for (int i = 0; ex->space->problem->derived && i < guesses->count; i++)
         for (int a = 0; guesses->item[i].alive && a < guesses->item[i].count; a++)
-            if (ex->quantity[guesses->item[i].atom[a].quantity].kind == QUANTITY_DERIVED)
+            if (quantity_is_drawn(&ex->quantity[guesses->item[i].atom[a].quantity]))
                 return true;
     return false;
 }

@@ -1,5 +1,6 @@
 /* Configurations worth a run: what has been run, crossed, and moved to the edges of rules. */
 #include "explain_internal.h"
+#include "gen/contract/instantiate.h"
 
 #include <stdlib.h>
 
@@ -258,6 +259,21 @@ static void approach(struct explainer *ex, const struct quantity *quantity, int6
     }
 }
 
+/* The axis to the derived size, or the size to the axis. */
+static void approach_axis(struct explainer *ex, const struct quantity *order, int64_t value,
+                          struct config *config)
+{
+    const int64_t size = config_derived(config, order->derived), axis = config->value[order->against];
+    const int64_t apart = value == ORDER_SAME ? 0 : 1 + (int64_t)below(ex, (uint64_t)(axis / 2 + 1));
+    const int64_t sign = value < ORDER_SAME ? -1 : 1; /* of the size */
+    struct quantity derived = *order;
+    derived.kind = QUANTITY_DERIVED;
+    if (below(ex, 2))
+        config->value[order->against] = into_domain(&ex->space->domain[order->against], size - sign * apart);
+    else
+        approach(ex, &derived, size, axis + sign * apart, config);
+}
+
 /* The value of a choice that fewest runs have had: a set of choices says something of each, and one that was hardly run
  * may be in it or not. */
 static int64_t rarest_choice(const struct explainer *ex, int axis)
@@ -292,7 +308,9 @@ static void aim(struct explainer *ex, const struct atom *atom, struct config *co
     if (quantity->count > 1 && below(ex, 3) == 0) /* another divisor, another shape of the product */
         set_random(ex, config, quantity->axis[1 + below(ex, (uint64_t)quantity->count - 1)]);
     const int64_t from = quantity_value(quantity, config), value = target_value(ex, atom, from);
-    if (quantity->kind == QUANTITY_DERIVED)
+    if (quantity->kind == QUANTITY_SIZE_ORDER)
+        approach_axis(ex, quantity, value, config);
+    else if (quantity->kind == QUANTITY_DERIVED)
         approach(ex, quantity, from, value, config);
     else
         move_to(ex, quantity, value, config);
@@ -404,6 +422,16 @@ bool pool_fresh(struct explainer *ex, const struct atom *near, struct config *ou
     out->seed = draw_config_seed(ex->stream);
     if (near)
         aim(ex, near, out);
+    return draw_repair(ex->space, out, -1) != REPAIR_FAILED && is_new(ex, out);
+}
+
+bool pool_beside(struct explainer *ex, const struct atom *near, struct config *out)
+{
+    *out = *random_trial(ex, ex->fails);
+    out->seed = draw_config_seed(ex->stream);
+    aim(ex, near, out);
+    if (below(ex, 2))
+        random_move(ex, out);
     return draw_repair(ex->space, out, -1) != REPAIR_FAILED && is_new(ex, out);
 }
 

@@ -9,11 +9,21 @@
 
 enum { MOST_TILE_BITS = 10 }; /* tile counts of 2..1024 */
 
-static const double product_cost[] = {0, 0, 3, 4.5, 6}, derived_cost = 1.5;
+static const double product_cost[] = {0, 0, 3, 4.5, 6}, derived_cost = 1.5, size_order_cost = 2;
 
 bool quantity_is_axis(const struct quantity *quantity)
 {
     return quantity->kind == QUANTITY_PRODUCT && quantity->count == 1;
+}
+
+bool quantity_is_order(const struct quantity *quantity)
+{
+    return quantity->kind == QUANTITY_ORDER || quantity->kind == QUANTITY_SIZE_ORDER;
+}
+
+bool quantity_is_drawn(const struct quantity *quantity)
+{
+    return quantity->kind == QUANTITY_DERIVED || quantity->kind == QUANTITY_SIZE_ORDER;
 }
 
 bool quantity_is_single(const struct quantity *quantity)
@@ -30,7 +40,7 @@ bool quantity_is_flag(const struct quantity *quantity, const struct space *space
 /* Tile counts have those of their axis. */
 bool quantity_has_thresholds(const struct quantity *quantity)
 {
-    return quantity->kind != QUANTITY_CHOICE && quantity->kind != QUANTITY_ORDER &&
+    return quantity->kind != QUANTITY_CHOICE && !quantity_is_order(quantity) &&
            quantity->kind != QUANTITY_TILES;
 }
 
@@ -62,6 +72,16 @@ static int64_t gcd(int64_t a, int64_t b)
     return a;
 }
 
+static int64_t order_of(int64_t a, int64_t b)
+{
+    return a < b ? ORDER_LESS : a == b ? ORDER_SAME : ORDER_MORE;
+}
+
+int64_t quantity_size_order(const struct quantity *quantity, const struct config *config, int64_t size)
+{
+    return order_of(size, config->value[quantity->against]);
+}
+
 /* An axis whose list holds 0 is a flag, of which no quotient is made. */
 int64_t quantity_value(const struct quantity *quantity, const struct config *config)
 {
@@ -73,9 +93,11 @@ int64_t quantity_value(const struct quantity *quantity, const struct config *con
     case QUANTITY_REMAINDER: return b > 0 ? a % b : 0;
     case QUANTITY_CEILING:
     case QUANTITY_TILES: return b > 0 ? (a + b - 1) / b : 0;
-    case QUANTITY_ORDER: return a < b ? ORDER_LESS : a == b ? ORDER_SAME : ORDER_MORE;
+    case QUANTITY_ORDER: return order_of(a, b);
     case QUANTITY_GCD: return gcd(a, b);
     case QUANTITY_DERIVED: return config_derived(config, quantity->derived);
+    case QUANTITY_SIZE_ORDER:
+        return quantity_size_order(quantity, config, config_derived(config, quantity->derived));
     default: return a;
     }
 }
@@ -109,6 +131,7 @@ int quantity_format(const struct quantity *quantity, const struct problem *probl
         length = snprintf(text, size, "(%s + %lld) / %lld", a, (long long)quantity->tile - 1,
                           (long long)quantity->tile);
         break;
+    case QUANTITY_SIZE_ORDER:
     case QUANTITY_DERIVED:
         length = snprintf(text, size, "%s", problem->derived[quantity->derived].name);
         break;
@@ -140,7 +163,7 @@ static bool may_equal(const struct quantity *quantity)
 static void list_values(const struct space *space, const struct config_list *seen, struct quantity *quantity)
 {
     const struct domain *domain = &space->domain[quantity->axis[0]];
-    for (int64_t order = ORDER_LESS; quantity->kind == QUANTITY_ORDER && order <= ORDER_MORE; order++)
+    for (int64_t order = ORDER_LESS; quantity_is_order(quantity) && order <= ORDER_MORE; order++)
         insert_value(quantity->listed, &quantity->listed_count, order);
     if (quantity->kind == QUANTITY_GCD)
         insert_value(quantity->listed, &quantity->listed_count, 1);
@@ -264,6 +287,19 @@ static void add_tiles(struct listing *listing, int axis)
         }
 }
 
+/* With the axes that the size hangs on. */
+static void add_size_orders(struct listing *listing, const struct quantity *derived)
+{
+    for (int i = 0; i < derived->count; i++) {
+        struct quantity quantity = *derived;
+        quantity.kind = QUANTITY_SIZE_ORDER;
+        quantity.against = derived->axis[i];
+        quantity.cost = size_order_cost;
+        if (domain_is_number(listing->space, quantity.against))
+            add(listing, quantity);
+    }
+}
+
 static void add_derived(struct listing *listing)
 {
     const struct problem *problem = listing->space->problem;
@@ -272,6 +308,7 @@ static void add_derived(struct listing *listing)
         for (const char *const *name = problem->derived[i].axes; *name; name++)
             quantity.axis[quantity.count++] = problem_axis_index(problem, *name);
         add(listing, quantity);
+        add_size_orders(listing, &quantity);
     }
 }
 

@@ -78,6 +78,8 @@ static bool draw_for(struct explainer *ex, const struct guesses *guesses, const 
     static const struct guesses none = {.count = 0};
     if (fails && try > CONFIRM_TRIES / 3) /* failures are rare: start from one */
         return pool_draw(ex, near ? guesses : &none, out);
+    if (near && try % 2)
+        return pool_beside(ex, near, out);
     if (!near && try % 2) /* near what was run, at seen sizes and whole tiles: other faults hide there */
         return pool_draw(ex, &none, out);
     return pool_fresh(ex, near, out);

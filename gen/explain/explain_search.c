@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { PAIR_WIDTH = 700, TRIPLE_WIDTH = 60, CLAUSES_COST = 3, MOST_ALTERNATIVES = 64 };
-static const double COST_WORTH_TWO_CLAUSES = 13, COST_OF_PUBLISHED = 6;
+static const double COST_WORTH_TWO_CLAUSES = 13, COST_WORTH_MORE_TERMS = 9, COST_OF_PUBLISHED = 6;
 
 /* --- the list of rules --- */
 
@@ -265,6 +265,8 @@ void search_conjunctions(struct search *search, const uint64_t *fails, const str
     }
     if (most > 2 && search->out->count == 0)
         try_triples(search, prefix, count);
+    if (most > 2)
+        search_beam(search, fails, prefix, count);
 }
 
 /* --- all together --- */
@@ -273,6 +275,11 @@ static void search_any(struct search *search)
 {
     if (bits_count(search->passes, search->ex->words) == 0)
         guesses_add(search->out, &(struct guess){.cost = 1 + search->extra});
+}
+
+static double simplest(const struct search *search)
+{
+    return search->out->count ? search->out->item[0].cost - search->extra : HUGE_COST;
 }
 
 static void search_exact(struct search *search)
@@ -286,7 +293,7 @@ static void search_exact(struct search *search)
         return;
     }
     for (int most = 2; most <= 3; most++) {
-        if (most > 2 && search->out->count > 0)
+        if (most > 2 && search->out->count > 0 && simplest(search) < COST_WORTH_MORE_TERMS)
             break;
         search_conjunctions(search, fails, &empty, most, PAIR_WIDTH);
         search->swapped = true;
@@ -297,8 +304,7 @@ static void search_exact(struct search *search)
         search->fails = fails;
         search->passes = passes;
     }
-    const double simplest = search->out->count ? search->out->item[0].cost - search->extra : HUGE_COST;
-    if (simplest > COST_WORTH_TWO_CLAUSES) {
+    if (simplest(search) > COST_WORTH_TWO_CLAUSES) {
         search_general(search);
         search_two_clauses(search);
     }

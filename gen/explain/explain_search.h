@@ -84,6 +84,17 @@ void search_emit(struct search *search, const struct shape *shape);
 void search_conjunctions(struct search *search, const uint64_t *fails, const struct shape *prefix, int most,
                          int width);
 
+/* --- explain_beam.c --- */
+
+/* Those of three and four atoms among the first `columns` of search->necessary, which hold on all of `fails`: grown from the
+ * best shorter ones. */
+void search_beam(struct search *search, const uint64_t *fails, const struct shape *prefix, int columns);
+
+/* --- explain_sided_search.c --- */
+
+/* Bits that name which of a + b outcomes are the a, and a itself: log2((a + b + 1) (a + b over a)). */
+double bits_of_outcomes(int a, int b);
+
 /* --- explain_cover.c: where one clause does not do --- */
 
 void search_general(struct search *search); /* fills search->general */

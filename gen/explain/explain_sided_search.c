@@ -7,7 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPTIONS = 512, PAIRED = 60, PER_CLASS = 6, ROUND_STEPS = 3, GENERAL_PAIRED = 120 };
+enum {
+    MOST_OPTIONS = 512,
+    PAIRED = 60,
+    PER_CLASS = 6,
+    ROUND_STEPS = 3,
+    GENERAL_PAIRED = 120,
+    LENGTHENED = 40
+};
 static const double BITS_OF_COST = 1.5, TERM_COST = 3, DEAREST_QUANTITY = 4.5;
 
 /* A single question: what it says of the trials, and what it leaves. */
@@ -25,8 +32,7 @@ struct sided {
     int options, fails, passes;
 };
 
-/* Bits that name which of a + b outcomes are the a, and a itself: log2((a + b + 1) (a + b over a)). */
-static double outcome_bits(int a, int b)
+double bits_of_outcomes(int a, int b)
 {
     return (lgamma(a + b + 2.0) - lgamma(a + 1.0) - lgamma(b + 1.0)) / M_LN2;
 }
@@ -36,8 +42,8 @@ static double score_of(const struct sided *sided, const uint64_t *bits, double c
     const struct explainer *ex = sided->search.ex;
     const int fails = bits_count_and(bits, ex->fails, ex->words);
     const int passes = bits_count_and(bits, ex->passes, ex->words);
-    return BITS_OF_COST * cost + outcome_bits(fails, passes) +
-           outcome_bits(sided->fails - fails, sided->passes - passes);
+    return BITS_OF_COST * cost + bits_of_outcomes(fails, passes) +
+           bits_of_outcomes(sided->fails - fails, sided->passes - passes);
 }
 
 /* --- single questions --- */
@@ -178,6 +184,46 @@ static bool is_chance(const struct atom *atom)
     return atom->kind == ATOM_SET && __builtin_popcountll((unsigned long long)atom->a) > 2;
 }
 
+static void lengthen(struct sided *sided, const struct guess *part, struct guesses *out)
+{
+    const struct explainer *ex = sided->search.ex;
+    uint64_t *const held = sided->bits + (size_t)MOST_OPTIONS * (size_t)ex->words, *both = ex->scratch;
+    double cost = TERM_COST * part->count;
+    memset(held, 0, (size_t)ex->words * sizeof *held);
+    for (int t = 0; t < ex->trials; t++)
+        if (guess_holds(ex, part, trial_values(ex, t)))
+            bit_set(held, t);
+    for (int i = 0; i < part->count; i++)
+        cost += part->atom[i].cost;
+    for (int i = 0; i < sided->options && i < PAIRED; i++) {
+        const struct option *option = &sided->option[i];
+        struct guess longer = *part;
+        if (is_chance(&option->atom))
+            continue;
+        for (int w = 0; w < ex->words; w++)
+            both[w] = held[w] & option->bits[w];
+        longer.cost = score_of(sided, both, cost + option->atom.cost);
+        longer.atom[longer.count] = option->atom;
+        longer.starts[longer.count++] = false;
+        if (longer.cost < part->cost)
+            guesses_add(out, &longer);
+    }
+}
+
+/* A third and a fourth term for the best of those that are there, as long as it shortens the description. */
+static void add_longer(struct sided *sided, struct guesses *out)
+{
+    struct guess best[LENGTHENED];
+    for (int count = 2; count < MOST_ATOMS; count++) {
+        int parts = 0;
+        for (int i = 0; i < out->count && parts < LENGTHENED; i++)
+            if (out->item[i].count == count)
+                best[parts++] = out->item[i];
+        for (int i = 0; i < parts; i++)
+            lengthen(sided, &best[i], out);
+    }
+}
+
 static void add_rules(struct sided *sided, struct guesses *out)
 {
     for (int i = 0; i < sided->options; i++)
@@ -191,6 +237,7 @@ static void add_rules(struct sided *sided, struct guesses *out)
             if (!is_chance(&sided->option[i].atom) && !is_chance(&sided->option[j].atom))
                 add_pair(sided, &sided->option[i].atom, sided->option[i].bits, &sided->option[j].atom,
                          sided->option[j].bits, out);
+    add_longer(sided, out);
 }
 
 static int sided_open(struct sided *sided, const struct explainer *ex, enum rule_kind kind,
@@ -230,7 +277,7 @@ int search_sided(const struct explainer *ex, enum rule_kind kind, struct guesses
             list_partial(&sided);
         add_rules(&sided, out);
         if (out->count > 0)
-            *gain = outcome_bits(sided.fails, sided.passes) - out->item[0].cost;
+            *gain = bits_of_outcomes(sided.fails, sided.passes) - out->item[0].cost;
         result = sided.search.no_memory ? -1 : 0;
     }
     sided_close(&sided);
@@ -258,9 +305,9 @@ bool search_inner(const struct explainer *ex, const struct guess *rule, struct g
         const int in = bits_count_and(class->bits, fails, ex->words);
         const int passed = bits_count_and(class->bits, passes, ex->words);
         const int all = bits_count(fails, ex->words), all_passed = bits_count(passes, ex->words);
-        const double score = BITS_OF_COST * atom->cost + outcome_bits(in, passed) +
-                             outcome_bits(all - in, all_passed - passed) + WORTH_SAYING -
-                             outcome_bits(all, all_passed);
+        const double score = BITS_OF_COST * atom->cost + bits_of_outcomes(in, passed) +
+                             bits_of_outcomes(all - in, all_passed - passed) + WORTH_SAYING -
+                             bits_of_outcomes(all, all_passed);
         if (score < best && (double)in * (all + all_passed) > (double)all * (in + passed)) {
             best = score;
             *out = (struct guess){.atom = {*atom}, .starts = {true}, .count = 1};
