@@ -206,7 +206,7 @@ $(BUILD)/unseen-bench: $(BUILD)/tests/bench/bench.o $(TOOL_OBJ)
 	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
 
 # Which conditions hold where, for the corpus of real bugs.
-$(BUILD)/unseen-agree: $(BUILD)/tests/bugs/agree.o $(TOOL_OBJ)
+$(BUILD)/unseen-agree: $(BUILD)/tests/bugs/agree.o $(BUILD)/tests/plant/plant_steps.o $(TOOL_OBJ)
 	@echo "  LINK  $@"
 	@$(LINK) -o $@ $^ $(LIBS) $(SYSTEM_LIBS)
 

@@ -79,38 +79,6 @@ START_TEST(every_part_has_large_configurations)
 }
 END_TEST
 
-/* Number axes with a value of some seen configuration. */
-static int count_seen_values(const struct config *config, const struct config_list *seen)
-{
-    int count = 0;
-    for (int axis = 0; config->problem->axes[axis].name; axis++)
-        count += config->problem->axes[axis].kind == AXIS_NUMBER &&
-                 config_list_has(seen, axis, config->value[axis]);
-    return count;
-}
-
-START_TEST(seen_values_that_are_drawn_again_are_still_there)
-{
-    struct space space = published_space(problems[_i]);
-    struct config_list seen = published_seen(&space, ".seen");
-    struct drawn_list list = draw(&space, &seen, 2);
-    int one = 0, two = 0;
-    for (int i = 0; i < list.count; i++) {
-        const int values = count_seen_values(&list.item[i].config, &seen);
-        const bool mixed = strcmp(list.item[i].why, "seen values mixed") == 0;
-        const bool single = strcmp(list.item[i].why, "a seen value") == 0;
-        ck_assert_msg(values >= 2 * mixed + single, "%s: %d: %s", problems[_i], i, list.item[i].why);
-        one += single;
-        two += mixed;
-    }
-    ck_assert_int_gt(one, 3);
-    ck_assert_int_gt(two, 1);
-    drawn_list_clear(&list);
-    config_list_clear(&seen);
-    space_clear(&space);
-}
-END_TEST
-
 /* What only one class shows must not wait for a set that happens to have it. */
 START_TEST(a_short_set_has_every_input_class)
 {
@@ -228,7 +196,6 @@ TCase *gen_parts_case(void)
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, every_part_has_large_configurations, 0, PROBLEMS);
     tcase_add_loop_test(tests, a_short_set_has_every_input_class, 0, PROBLEMS);
-    tcase_add_loop_test(tests, seen_values_that_are_drawn_again_are_still_there, 0, PROBLEMS);
     tcase_add_loop_test(tests, each_axis_is_at_its_greatest_with_the_sharpest_input, 0, PROBLEMS);
     tcase_add_loop_test(tests, without_its_sharpest_class_a_contract_has_the_next, 0, PROBLEMS);
     tcase_add_test(tests, the_longest_sequence_is_drawn_with_the_longest_memory);

@@ -6,7 +6,7 @@
 
 #include "constraint.h"
 
-enum { MOST_TERMS = 32, TERM_SIZE = 160 };
+enum { MOST_TERMS = 32, TERM_SIZE = 640 };
 
 /* Either a comparison of numbers or choices of an axis, a bit each; the first term of every clause starts it. */
 struct term {

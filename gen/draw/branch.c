@@ -1,8 +1,12 @@
 #include "branch.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "draw_internal.h"
 
-enum { TRIES = 100 };
+/* Of a longer list of published values the first ones stand in a set, as in a kernel's table. */
+enum { TRIES = 100, MOST_AXES = 3, MOST_MEMBERS = 40 };
 
 struct branching {
     const struct space *space;
@@ -32,18 +36,18 @@ static void list_axes(struct branching *b)
 }
 
 /* So many different number axes; false when there are fewer. */
-static bool pick_axes(const struct branching *b, struct branch_term *term, int count)
+static bool pick_axes(const struct branching *b, int *axis, int count)
 {
-    term->axes = 0;
-    for (int tries = 0; tries < TRIES && term->axes < count && b->numbers >= count; tries++) {
-        const int axis = b->number[below(b, (uint64_t)b->numbers)];
-        bool picked = false;
-        for (int i = 0; i < term->axes; i++)
-            picked = picked || term->axis[i] == axis;
-        if (!picked)
-            term->axis[term->axes++] = axis;
+    int picked = 0;
+    for (int tries = 0; tries < TRIES && picked < count && b->numbers >= count; tries++) {
+        const int next = b->number[below(b, (uint64_t)b->numbers)];
+        bool again = false;
+        for (int i = 0; i < picked; i++)
+            again = again || axis[i] == next;
+        if (!again)
+            axis[picked++] = next;
     }
-    return term->axes == count;
+    return picked == count;
 }
 
 /* --- numbers that kernels know --- */
@@ -90,40 +94,96 @@ static int64_t known_residue(const struct branching *b, int64_t modulus)
 
 /* --- one term --- */
 
-static bool draw_term(const struct branching *b, struct branch_term *term)
+struct phrase {
+    char *text;
+    size_t size, length;
+};
+
+static bool say(struct phrase *phrase, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* False, as of now on, where it is too long. */
+static bool say(struct phrase *phrase, const char *format, ...)
 {
-    *term = (struct branch_term){.kind = (enum branch_kind)below(b, BRANCH_KINDS)};
-    const int axes = term->kind == BRANCH_PRODUCT                                   ? 2 + (below(b, 4) == 0)
-                     : term->kind == BRANCH_UNDIVIDED || term->kind == BRANCH_RATIO ? 2
-                                                                                    : 1;
-    if (term->kind == BRANCH_CHOICE) {
-        if (b->choices == 0)
-            return false;
-        term->axis[0] = b->choice[below(b, (uint64_t)b->choices)];
-        const struct domain *domain = &b->space->domain[term->axis[0]];
-        term->a = domain->value[below(b, (uint64_t)domain->value_count)];
-        return true;
-    }
-    if (!pick_axes(b, term, axes))
+    va_list arguments;
+    va_start(arguments, format);
+    const int length =
+        vsnprintf(phrase->text + phrase->length, phrase->size - phrase->length, format, arguments);
+    va_end(arguments);
+    if (length < 0 || (size_t)length >= phrase->size - phrase->length)
         return false;
-    const int axis = term->axis[0];
-    switch (term->kind) {
-    case BRANCH_NOT_MULTIPLE: term->a = known_tile(b, &b->space->domain[axis]); break;
-    case BRANCH_RESIDUE:
-        term->a = below(b, 3) ? power_of_two(b, 1, 7) : 3 + (int64_t)below(b, 7);
-        term->b = known_residue(b, term->a);
-        break;
-    case BRANCH_ABOVE: term->a = known_threshold(b, axis); break;
-    case BRANCH_BELOW: term->a = known_tile(b, &b->space->domain[axis]); break;
-    case BRANCH_SEEN:
-        if (b->seen->count > 0)
-            term->a = seen_value(b, axis);
-        return b->seen->count > 0;
-    case BRANCH_PRODUCT: term->a = power_of_two(b, 10, 31); break;
-    case BRANCH_RATIO: term->a = 1 + (int64_t)below(b, 8); break;
-    default: break;
-    }
+    phrase->length += (size_t)length;
     return true;
+}
+
+static bool draw_choice(const struct branching *b, struct phrase *phrase)
+{
+    if (b->choices == 0)
+        return false;
+    const int axis = b->choice[below(b, (uint64_t)b->choices)];
+    const struct domain *domain = &b->space->domain[axis];
+    const int64_t choice = domain->value[below(b, (uint64_t)domain->value_count)];
+    return say(phrase, "%s=%s", b->space->problem->axes[axis].name,
+               problem_choice(b->space->problem, axis, choice));
+}
+
+static bool say_published(const struct branching *b, int axis, struct phrase *phrase)
+{
+    int64_t member[MOST_MEMBERS];
+    int members = 0;
+    bool fits = say(phrase, "%s not in {", b->space->problem->axes[axis].name);
+    for (int i = 0; fits && i < b->seen->count && members < MOST_MEMBERS; i++) {
+        const int64_t value = b->seen->item[i].value[axis];
+        bool said = false;
+        for (int j = 0; j < members; j++)
+            said = said || member[j] == value;
+        if (said)
+            continue;
+        fits = say(phrase, members ? ", %lld" : "%lld", (long long)value);
+        member[members++] = value;
+    }
+    return members > 0 && fits && say(phrase, "}");
+}
+
+static bool draw_residue(const struct branching *b, const char *name, struct phrase *phrase)
+{
+    const int64_t modulus = below(b, 3) ? power_of_two(b, 1, 7) : 3 + (int64_t)below(b, 7);
+    return say(phrase, "%s %% %lld == %lld", name, (long long)modulus, (long long)known_residue(b, modulus));
+}
+
+static bool draw_product(const struct branching *b, const int *axis, int axes, struct phrase *phrase)
+{
+    bool fits = true;
+    for (int i = 0; i < axes; i++)
+        fits = fits && say(phrase, i ? " * %s" : "%s", b->space->problem->axes[axis[i]].name);
+    return fits && say(phrase, " > %lld", (long long)power_of_two(b, 10, 31));
+}
+
+static bool draw_term(const struct branching *b, enum branch_kind *kind, struct phrase *phrase)
+{
+    int axis[MOST_AXES];
+    *kind = (enum branch_kind)below(b, BRANCH_KINDS);
+    const int axes = *kind == BRANCH_PRODUCT                              ? 2 + (below(b, 4) == 0)
+                     : *kind == BRANCH_UNDIVIDED || *kind == BRANCH_RATIO ? 2
+                                                                          : 1;
+    if (*kind == BRANCH_CHOICE)
+        return draw_choice(b, phrase);
+    if (!pick_axes(b, axis, axes))
+        return false;
+    const struct domain *domain = &b->space->domain[axis[0]];
+    const char *const name = b->space->problem->axes[axis[0]].name;
+    const char *const other = axes > 1 ? b->space->problem->axes[axis[1]].name : "";
+    switch (*kind) {
+    case BRANCH_NOT_MULTIPLE: return say(phrase, "%s %% %lld != 0", name, (long long)known_tile(b, domain));
+    case BRANCH_RESIDUE: return draw_residue(b, name, phrase);
+    case BRANCH_ABOVE: return say(phrase, "%s > %lld", name, (long long)known_threshold(b, axis[0]));
+    case BRANCH_BELOW: return say(phrase, "%s < %lld", name, (long long)known_tile(b, domain));
+    case BRANCH_SEEN:
+        return b->seen->count > 0 && say(phrase, "%s == %lld", name, (long long)seen_value(b, axis[0]));
+    case BRANCH_OTHER: return say_published(b, axis[0], phrase);
+    case BRANCH_PRODUCT: return draw_product(b, axis, axes, phrase);
+    case BRANCH_UNDIVIDED: return say(phrase, "%s %% %s != 0", name, other);
+    default: return say(phrase, "%s > %lld * %s", name, 1 + (long long)below(b, 8), other);
+    }
 }
 
 bool branch_draw(struct branch *branch, const struct space *space, const struct config_list *seen,
@@ -131,54 +191,27 @@ bool branch_draw(struct branch *branch, const struct space *space, const struct 
 {
     struct branching b = {.space = space, .seen = seen, .stream = stream};
     list_axes(&b);
-    *branch = (struct branch){.terms = 1 + (below(&b, 3) == 0), .either = below(&b, 2)};
+    *branch = (struct branch){.terms = 1 + (below(&b, 3) == 0)};
+    const bool either = below(&b, 2);
+    struct phrase phrase = {branch->text, sizeof branch->text, 0};
     for (int i = 0; i < branch->terms; i++) {
-        int tries = 0;
-        while (!draw_term(&b, &branch->term[i]))
-            if (++tries == TRIES)
-                return false;
+        const size_t before = phrase.length;
+        bool drawn = false;
+        for (int tries = 0; !drawn && tries < TRIES; tries++) {
+            phrase.length = before;
+            drawn = (i == 0 || say(&phrase, either ? " or " : " and ")) &&
+                    draw_term(&b, &branch->kind[i], &phrase);
+        }
+        if (!drawn)
+            return false;
     }
     return true;
 }
 
-/* --- taken or not --- */
-
-static bool exceeds(const struct branch_term *term, const struct config *config)
-{
-    double product = 1;
-    for (int i = 0; i < term->axes; i++)
-        product *= (double)config->value[term->axis[i]];
-    return product > (double)term->a;
-}
-
-static bool holds(const struct branch_term *term, const struct config_list *seen, const struct config *config)
-{
-    const int64_t value = config->value[term->axis[0]], other = config->value[term->axis[1]];
-    switch (term->kind) {
-    case BRANCH_NOT_MULTIPLE: return value % term->a != 0;
-    case BRANCH_RESIDUE: return value % term->a == term->b;
-    case BRANCH_ABOVE: return value > term->a;
-    case BRANCH_BELOW: return value < term->a;
-    case BRANCH_OTHER: return !config_list_has(seen, term->axis[0], value);
-    case BRANCH_PRODUCT: return exceeds(term, config);
-    case BRANCH_UNDIVIDED: return other > 0 && value % other != 0;
-    case BRANCH_RATIO: return (double)value > (double)term->a * (double)other;
-    default: return value == term->a;
-    }
-}
-
-bool branch_taken(const struct branch *branch, const struct config_list *seen, const struct config *config)
-{
-    const bool first = holds(&branch->term[0], seen, config);
-    if (branch->terms == 1 || first == branch->either)
-        return first;
-    return holds(&branch->term[1], seen, config);
-}
-
-bool branch_is_seen(const struct branch *branch, const struct config_list *seen)
+bool branch_is_seen(const struct condition *condition, const struct config_list *seen)
 {
     for (int i = 0; i < seen->count; i++)
-        if (branch_taken(branch, seen, &seen->item[i]))
+        if (condition_holds(condition, &seen->item[i]))
             return true;
     return false;
 }

@@ -3,8 +3,8 @@
 #ifndef UNSEEN_BRANCH_H
 #define UNSEEN_BRANCH_H
 
+#include "gen/contract/condition.h"
 #include "gen/random/pcg.h"
-#include "gen/contract/space.h"
 
 enum branch_kind {
     BRANCH_NOT_MULTIPLE, /* axis % a != 0 */
@@ -12,30 +12,28 @@ enum branch_kind {
     BRANCH_ABOVE,        /* axis > a */
     BRANCH_BELOW,        /* axis < a */
     BRANCH_SEEN,         /* axis == a, a published value */
-    BRANCH_OTHER,        /* no published value */
+    BRANCH_OTHER,        /* axis not in {..}: no published value */
     BRANCH_PRODUCT,      /* of two or three axes > a */
     BRANCH_UNDIVIDED,    /* axis % another != 0 */
     BRANCH_RATIO,        /* axis > a * another */
-    BRANCH_CHOICE,       /* choice == a */
+    BRANCH_CHOICE,       /* choice=a */
     BRANCH_KINDS
 };
 
-struct branch_term {
-    enum branch_kind kind;
-    int axes, axis[3];
-    int64_t a, b;
-};
+enum { BRANCH_TERMS = 2, BRANCH_TEXT = 1024 };
 
+/* One or two terms, joined by `and` or `or`. */
 struct branch {
-    struct branch_term term[2];
-    int terms;   /* 1 or 2 */
-    bool either; /* one of the two is enough */
+    enum branch_kind kind[BRANCH_TERMS];
+    int terms;
+    char text[BRANCH_TEXT]; /* in the language of conditions */
 };
 
 /* `seen` may be empty. False when the space has too few axes that can vary. */
 bool branch_draw(struct branch *branch, const struct space *space, const struct config_list *seen,
                  struct pcg *stream);
-bool branch_taken(const struct branch *branch, const struct config_list *seen, const struct config *config);
-bool branch_is_seen(const struct branch *branch, const struct config_list *seen); /* taken by one of them */
+
+/* Whether the condition holds on one of them. */
+bool branch_is_seen(const struct condition *condition, const struct config_list *seen);
 
 #endif

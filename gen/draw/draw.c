@@ -176,12 +176,14 @@ static int find_few(struct drawing *drawing, bool *unseen)
 /* --- the order --- */
 
 const struct draw_mix draw_usual = {
-    .percent = {[DRAW_NEIGHBOURS] = 20, [DRAW_CORNERS] = 20, [DRAW_COVER] = 33, [DRAW_MIXED] = 14},
+    .percent = {[DRAW_NEIGHBOURS] = 25, [DRAW_CORNERS] = 30, [DRAW_COVER] = 25},
 };
 
 static const struct budget budgets[DRAW_PARTS] = {
-    [DRAW_NEIGHBOURS] = {0.35, 1}, [DRAW_CORNERS] = {0.6, 0.2}, [DRAW_COVER] = {0.76, 0.2},
-    [DRAW_MIXED] = {0.83, 0.2},    [DRAW_RANDOM] = {1, 0.25},
+    [DRAW_NEIGHBOURS] = {0.35, 1},
+    [DRAW_CORNERS] = {0.65, 0.2},
+    [DRAW_COVER] = {0.8, 0.2},
+    [DRAW_RANDOM] = {1, 0.25},
 };
 
 /* Parts take turns, so that a run cut short has seen them all. `end[i]`: where part i of the
@@ -233,13 +235,12 @@ static int draw_part(struct drawing *drawing, enum draw_part part, struct tuples
     case DRAW_NEIGHBOURS: return draw_neighbours(drawing, most);
     case DRAW_CORNERS: return draw_corners(drawing, most);
     case DRAW_COVER: return draw_cover(drawing, tuples, most);
-    case DRAW_MIXED: return draw_mixed(drawing, most);
     default: return draw_random(drawing);
     }
 }
 
-/* Neighbours, corners, what the covering array still lacks, random ones with seen values and without, of which some are
- * given the input classes that none before has; then what is likeliest to fail comes first, and the rest of the parts take turns. */
+/* Neighbours, corners, what the covering array still lacks, random ones, of which some are given the input classes that none
+ * before has; then what is likeliest to fail comes first, and the rest of the parts take turns. */
 static int draw_all(struct drawing *drawing)
 {
     const int from = drawing->out->count;

@@ -37,7 +37,7 @@ struct draw_notes {
 
 /* How a set is made up: of its draws so many per cent are of each part, as far as there are that many; random ones are the
  * rest. What else makes a set can be left out, to see what it is worth (tests/plant/ablate.c). */
-enum draw_part { DRAW_NEIGHBOURS, DRAW_CORNERS, DRAW_COVER, DRAW_MIXED, DRAW_RANDOM, DRAW_PARTS };
+enum draw_part { DRAW_NEIGHBOURS, DRAW_CORNERS, DRAW_COVER, DRAW_RANDOM, DRAW_PARTS };
 struct draw_mix {
     int percent[DRAW_RANDOM];
     bool no_teeth;   /* pairs of a tail and contents that show it are pairs like others */
@@ -51,15 +51,14 @@ extern const struct draw_mix draw_usual;
  * axes but for the seed), no two the same point where the space is large enough:
  * - first the frozen failures with their own seeds, all of them, even above `count` (those above the caps, outside
  *   the space or seen are left out, and the notes say how many);
- * - neighbours of every seen configuration, up to 20% of `count`: each number axis +-1 (of a list: the
+ * - neighbours of every seen configuration, up to 25% of `count`: each number axis +-1 (of a list: the
  *   next and the previous value), each choice changed alone, each number axis +- its tiles. Where a constraint
  *   forbids one, one other axis moves to its nearest value that satisfies all constraints;
- * - corners, up to 20%: every axis at its least, two axes at once as great as fits, each number axis at its
+ * - corners, up to 30%: every axis at its least, two axes at once as great as fits, each number axis at its
  *   greatest within the caps (once more with the sharpest input class) and at its least, seen values among others;
  *   from 100 draws on every tensor beyond
  *   2^31 elements that can be;
- * - a covering array of the classes in cover.h, up to 33%, for what those before have left open;
- * - 14% random around one seen value, or two that were never seen together;
+ * - a covering array of the classes in cover.h, up to 25%, for what those before have left open;
  * - the rest log-uniform random, primes and off-tile values favoured. Of a space of few points: all of
  *   them, then the same points with other seeds.
  * Of several random candidates the one is taken that has most of what none before it had (novelty.h). Every part

@@ -82,10 +82,6 @@ int draw_random(struct drawing *drawing);
 /* One random point that is new, the newest of a few. False: none was found. (draw_random.c) */
 bool draw_new_random(struct drawing *drawing, struct pcg *stream);
 
-/* At most so many random points around one seen value, or around two that were never seen together: a table
- * of extents answers each of them, and nobody tried the two. */
-int draw_mixed(struct drawing *drawing, int most);
-
 /* Likely failures first: orders what was drawn from `from` on. 0, or -1 without memory. */
 int draw_order(struct drawing *drawing, int from);
 

@@ -23,25 +23,38 @@ struct ordering {
     struct branch_set open;   /* what no item before has taken */
 };
 
-static void find_takes(struct ordering *o, struct pcg *stream)
+/* Returns whether any item takes it. */
+static bool note_takes(struct ordering *o, const struct condition *condition, int branch)
+{
+    bool any = false;
+    for (int i = 0; i < o->count; i++)
+        if (condition_holds(condition, &o->item[i].config)) {
+            o->taken[i].word[branch / 64] |= (uint64_t)1 << branch % 64;
+            any = true;
+        }
+    return any;
+}
+
+/* 0, or -1 when memory is out. */
+static int find_takes(struct ordering *o, struct pcg *stream)
 {
     enum { TRIES = 20 * BRANCHES };
     const struct config_list *seen = o->drawing->seen;
     int found = 0;
     for (int tries = 0; found < BRANCHES && tries < TRIES; tries++) {
         struct branch branch;
-        bool any = false;
+        char why[256];
         if (!branch_draw(&branch, o->drawing->space, seen, stream))
-            return;
-        if (branch_is_seen(&branch, seen))
-            continue;
-        for (int i = 0; i < o->count; i++)
-            if (branch_taken(&branch, seen, &o->item[i].config)) {
-                o->taken[i].word[found / 64] |= (uint64_t)1 << found % 64;
-                any = true;
-            }
-        found += any;
+            break;
+        struct condition *condition =
+            condition_parse(o->drawing->space->problem, branch.text, why, sizeof why);
+        if (!condition)
+            return -1;
+        if (!branch_is_seen(condition, seen))
+            found += note_takes(o, condition, found);
+        condition_free(condition);
     }
+    return 0;
 }
 
 static int open_branches(const struct ordering *o, int i)
@@ -83,9 +96,8 @@ int draw_order(struct drawing *drawing, int from)
                          .count = count,
                          .taken = calloc((size_t)count + 1, sizeof *o.taken)};
     struct pcg *stream = draw_stream(drawing, "order");
-    const bool made = o.taken && stream;
-    if (made && count > 0) {
-        find_takes(&o, stream);
+    const bool made = o.taken && stream && (count == 0 || find_takes(&o, stream) == 0);
+    if (made) {
         memset(&o.open, 0xff, sizeof o.open);
         for (int i = 0; i < count && bring_best(&o, i) > 0; i++)
             continue;

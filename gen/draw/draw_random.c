@@ -93,58 +93,6 @@ static int spared_axis(const struct space *space, struct pcg *stream)
     return pcg_below(stream, 2) ? any_axis(space, stream) : -1;
 }
 
-/* --- seen values put together --- */
-
-/* An axis and a value of it from the seen set. axis: -1 when the contract has it no more. */
-struct pinned {
-    int axis;
-    int64_t value;
-};
-
-static struct pinned pin_seen(const struct drawing *drawing, struct pcg *stream)
-{
-    const int axis = any_axis(drawing->space, stream);
-    const uint64_t pick = pcg_below(stream, (uint64_t)drawing->seen->count);
-    const int64_t value = axis < 0 ? 0 : drawing->seen->item[pick].value[axis];
-    const bool legal = axis >= 0 && domain_contains(&drawing->space->domain[axis], value);
-    return (struct pinned){legal ? axis : -1, value};
-}
-
-static bool has_pins(const struct config *config, const struct pinned *pin, int pins)
-{
-    for (int i = 0; i < pins; i++)
-        if (config->value[pin[i].axis] != pin[i].value)
-            return false;
-    return true;
-}
-
-static bool is_met(const struct drawing *drawing, const struct pinned pin[2])
-{
-    for (int i = 0; i < drawing->seen->count; i++)
-        if (has_pins(&drawing->seen->item[i], pin, 2))
-            return true;
-    for (int i = 0; i < drawing->out->count; i++)
-        if (has_pins(&drawing->out->item[i].config, pin, 2))
-            return true;
-    return false;
-}
-
-/* Two seen values that were never met together, or one. Returns how many. */
-static int choose_pins(const struct drawing *drawing, struct pinned pin[2], struct pcg *stream)
-{
-    enum { TRIES = 64 };
-    const bool two = pcg_below(stream, 3) > 0;
-    for (int i = 0; i < TRIES; i++) {
-        pin[0] = pin_seen(drawing, stream);
-        pin[1] = pin_seen(drawing, stream);
-        if (pin[0].axis >= 0 && !two)
-            return 1;
-        if (pin[0].axis >= 0 && pin[1].axis >= 0 && pin[0].axis != pin[1].axis && !is_met(drawing, pin))
-            return 2;
-    }
-    return pin[0].axis >= 0;
-}
-
 /* --- the newest of some --- */
 
 /* Moves extents down a little, one after another, to where the configuration is newest. What it costs does
@@ -171,37 +119,28 @@ static void settle(const struct drawing *drawing, struct config *config, struct 
     }
 }
 
-/* Pinned values stay as they are: where they cannot, it is no candidate. */
-static bool draw_candidate(struct drawing *drawing, const struct pinned *pin, int pins, struct pcg *stream,
-                           struct config *config)
+static bool draw_candidate(struct drawing *drawing, struct pcg *stream, struct config *config)
 {
     struct cost cost;
     draw_random_values(drawing->space, config, stream);
-    int kept = pins > 0 ? pin[0].axis : spared_axis(drawing->space, stream);
-    unsigned spared = kept < 0 ? 0 : 1u << kept;
-    for (int i = 0; i < pins; i++) {
-        config->value[pin[i].axis] = pin[i].value;
-        spared |= 1u << pin[i].axis;
-    }
+    const int kept = spared_axis(drawing->space, stream);
     return draw_repair(drawing->space, config, kept) != REPAIR_FAILED &&
-           draw_shrink_to_fit(drawing, config, kept, spared, pins > 0, stream, &cost) &&
-           has_pins(config, pin, pins) && draw_is_new(drawing, config);
+           draw_shrink_to_fit(drawing, config, kept, kept < 0 ? 0 : 1u << kept, false, stream, &cost) &&
+           draw_is_new(drawing, config);
 }
 
 /* The newest of a few that the budget can afford. */
-static bool draw_one(struct drawing *drawing, const struct pinned *pin, int pins, struct pcg *stream)
+bool draw_new_random(struct drawing *drawing, struct pcg *stream)
 {
-    enum { CANDIDATES = 8, TRIES_PINNED = 32 };
-    static const char *const why[] = {"random", "a seen value", "seen values mixed"};
-    const int tries = pins > 0 ? TRIES_PINNED : drawing->tries;
+    enum { CANDIDATES = 8 };
     const int candidates = drawing->mix->no_novelty ? 1 : CANDIDATES;
     struct config best;
     struct cost cost;
     double most = -1;
     int found = 0;
-    for (int i = 0; i < tries && found < candidates; i++) {
+    for (int i = 0; i < drawing->tries && found < candidates; i++) {
         struct config config;
-        if (!draw_candidate(drawing, pin, pins, stream, &config))
+        if (!draw_candidate(drawing, stream, &config))
             continue;
         const double novelty = novelty_of(drawing->novelty, &config);
         found++;
@@ -212,17 +151,12 @@ static bool draw_one(struct drawing *drawing, const struct pinned *pin, int pins
     }
     if (found == 0)
         return false;
-    if (pins == 0 && candidates > 1)
+    if (candidates > 1)
         settle(drawing, &best, stream);
     if (!draw_cost(&drawing->costing, &best, &cost))
         return false;
-    draw_accept(drawing, &best, &cost, why[pins]);
+    draw_accept(drawing, &best, &cost, "random");
     return true;
-}
-
-bool draw_new_random(struct drawing *drawing, struct pcg *stream)
-{
-    return draw_one(drawing, NULL, 0, stream);
 }
 
 /* The point of an earlier draw with other contents: where nothing new is left. */
@@ -282,24 +216,6 @@ int draw_random(struct drawing *drawing)
             drawing->tries = TRIES_WHEN_SPARSE; /* the next one will not be easier to find */
             more = draw_again(drawing, stream);
         }
-    }
-    pcg_free(stream);
-    novelty_close(drawing->novelty);
-    drawing->novelty = NULL;
-    return drawing->no_memory || !made ? -1 : 0;
-}
-
-int draw_mixed(struct drawing *drawing, int most)
-{
-    struct pcg *stream = draw_stream(drawing, "mixed");
-    drawing->novelty = novelty_open(drawing->space, drawing->seen);
-    const bool made = stream && drawing->novelty;
-    const bool any = made && drawing->seen->count > 0 && drawing->few.count == 0;
-    for (int i = 0; any && i < most; i++) {
-        struct pinned pin[2];
-        const int pins = choose_pins(drawing, pin, stream);
-        if (pins > 0)
-            draw_one(drawing, pin, pins, stream);
     }
     pcg_free(stream);
     novelty_close(drawing->novelty);

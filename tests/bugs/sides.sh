@@ -1,5 +1,5 @@
 #!/bin/sh
-# sides.sh [--count N] [--seed S] [--spread] [NAME..]: does each fault fail where its `when` says, and pass elsewhere?
+# sides.sh [--device host|cuda] [--count N] [--seed S] [--spread] [NAME..]: does each fault fail where its `when` says, and pass elsewhere?
 # N configurations (3) of either side, cheap ones, out of 1500 that are drawn; with --spread of all sizes, which finds a
 # threshold that is off. A fault whose `side` is necessary need fail on one of 5 N inside only, and one that is sufficient may
 # fail outside. Prints a line for each that does not, with the configurations; exits 1 when there is one. BUILD is the folder
@@ -9,17 +9,24 @@ folder=$(dirname "$0")
 build=${BUILD:-$folder/../../build}
 count=3
 seed=1
+device=host
 part=4 # of the cheapest, a quarter
 while [ $# -gt 0 ]; do
     case $1 in
     --count) count=$2; shift 2 ;;
     --seed) seed=$2; shift 2 ;;
+    --device) device=$2; shift 2 ;;
     --spread) part=1; shift ;;
     -*) echo "sides.sh: unknown option $1" >&2; exit 2 ;;
     *) break ;;
     esac
 done
-[ $# -gt 0 ] || set -- $(sed -n 's/^\([a-z0-9_]*\)\t.*/\1/p' "$folder/BUGS.tsv")
+case $device in
+host) suffix=c table=$folder/BUGS.tsv ;;
+cuda) suffix=cu table=$folder/CUDA.tsv ;;
+*) echo "sides.sh: --device $device: host or cuda is expected" >&2; exit 2 ;;
+esac
+[ $# -gt 0 ] || set -- $(sed -n '2,$s/^\([a-z0-9_]*\)\t.*/\1/p' "$table")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -46,12 +53,14 @@ pick() { # digit, how many
 
 status=0
 for name in "$@"; do
-    file=$folder/$name.c
+    file=$folder/$name.$suffix
     problem=$(tag "$file" problem)
     when=$(tag "$file" when)
     side=$(tag "$file" side)
     [ -n "$when" ] || continue
-    [ -e "$work/$problem" ] || "$build/unseen" draw "$problem" --device host --unseen 1500 --seed "$seed" 2>/dev/null |
+    built=$file
+    [ $suffix = c ] || { built=$work/$name.so; nvcc -O3 -std=c++17 -arch=native -Xcompiler -fPIC -shared "$file" -o "$built"; }
+    [ -e "$work/$problem" ] || "$build/unseen" draw "$problem" --device "$device" --unseen 1500 --seed "$seed" 2>/dev/null |
         sed 's/ *#.*//' >"$work/$problem"
     "$build/unseen-agree" "$problem" "$when" <"$work/$problem" | cheap_first >"$work/split"
     for inside in 1 0; do
@@ -63,7 +72,7 @@ for name in "$@"; do
         shown=
         while read -r config; do
             got=0
-            "$build/unseen" check "$problem" "$file" "$config" --device host --no-lease -q >"$work/out" 2>&1 || got=$?
+            "$build/unseen" check "$problem" "$built" "$config" --device "$device" --no-lease -q >"$work/out" 2>&1 || got=$?
             case $got in
             0) passes=$((passes + 1)); [ $inside = 0 ] || shown="$shown
     passes: $config" ;;

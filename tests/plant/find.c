@@ -157,7 +157,7 @@ static void add_trials(const struct find *find, const struct setting *s, bool co
 {
     for (int i = 0, made = 0; i < find->faults && made < wanted; i++) {
         const struct find_fault *fault = &find->fault[i];
-        if (fault->bug || !fault->plant.reachable)
+        if (fault->family != FIND_PLANT || !fault->plant.reachable)
             continue;
         struct plant_trial *t = &trial[(*count)++];
         *t = (struct plant_trial){.plant = &fault->plant, .field = fault->field, .control = control};

@@ -7,16 +7,27 @@
 
 enum find_way { FIND_STANDARD, FIND_QUICK, FIND_UNIFORM, FIND_LOG_UNIFORM, FIND_QUOTA, FIND_WAYS };
 
-/* The configurations that one way draws for a seed, in the order in which they are run; as many as the
- * unseen set of that effort has. Returns 0, or -1 after a message. */
+/* How many configurations the unseen set of an effort has, scouts and all. */
+int find_many(enum effort effort);
+
+/* The configurations that one way draws for a seed, in the order in which they are run: our sets of that effort; as many as
+ * `standard` has of all others. Returns 0, or -1 after a message. */
 int find_draw(struct config_list *out, enum find_way way, const struct plant_field *field, uint64_t seed);
 
-enum { FIND_MOST_SEEDS = 9 };
+enum { FIND_MOST_SEEDS = 9, FIND_TEXT = 240 };
 
-/* A real bug, or a planted fault. */
+enum find_family {
+    FIND_BUG,   /* a real bug */
+    FIND_TABLE, /* a kernel that takes other sizes for published ones (find_tables.c) */
+    FIND_PLANT, /* a planted fault */
+    FIND_FAMILIES
+};
+
 struct find_fault {
-    const struct bug *bug; /* NULL: planted */
-    struct condition *when;
+    enum find_family family;
+    const struct bug *bug;  /* of a real bug, else NULL */
+    char text[FIND_TEXT];   /* of a table: `when` */
+    struct condition *when; /* but of a plant */
     struct plant plant;
     const struct plant_field *field;
     int first[FIND_WAYS][FIND_MOST_SEEDS]; /* which configuration shows it first, from 1; 0: none does */
@@ -26,10 +37,14 @@ struct find {
     struct plant_field *field;
     int fields;
     struct bug *bug;
-    struct find_fault *fault; /* the real ones first */
-    int faults, real, seeds;
+    struct find_fault *fault; /* by family */
+    int faults, of_family[FIND_FAMILIES], seeds;
     uint64_t seed;
 };
+
+/* The conditions of tables, for every field, behind the faults that are there; there is room. 0, or -1 after a message. */
+int find_add_tables(struct find *find);
+enum { FIND_MOST_TABLES = 2048 };
 
 /* Read the real bugs, those set aside or the others; draw as many faults; measure them all ways. 0, or -1 after a message. */
 int find_plant(struct find *find, int faults, bool held_out);

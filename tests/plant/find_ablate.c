@@ -8,33 +8,30 @@
 struct variant {
     const char *name;
     struct draw_mix mix;
-    int scouts; /* behind the set of `quick` */
+    bool alone; /* without scouts, too */
 };
 
-/* Room that a part gives up goes to random draws, as the mix says; so the last line of the first half is what all parts are
- * worth together. */
+/* Room that a part gives up goes to random draws, as the mix says; so "random draws alone" is what all parts are worth
+ * together. */
 static const struct variant variants[] = {
-    {"as it is", {.percent = {20, 20, 33, 14}}},
-    {"with 75 scouts", {.percent = {20, 20, 33, 14}}, 75},
-    {"with 150 scouts", {.percent = {20, 20, 33, 14}}, 150},
-    {"no neighbours", {.percent = {0, 20, 33, 14}}},
-    {"no corners", {.percent = {20, 0, 33, 14}}},
-    {"no covering array", {.percent = {20, 20, 0, 14}}},
-    {"no seen values", {.percent = {20, 20, 33, 0}}},
-    {"no random draws", {.percent = {26, 26, 30, 18}}},
-    {"no tails with teeth", {.percent = {20, 20, 33, 14}, .no_teeth = true}},
-    {"no missing classes", {.percent = {20, 20, 33, 14}, .no_classes = true}},
-    {"no novelty", {.percent = {20, 20, 33, 14}, .no_novelty = true}},
-    {"no order", {.percent = {20, 20, 33, 14}, .no_order = true}},
-    {"neighbours alone", {.percent = {100, 0, 0, 0}}},
-    {"corners alone", {.percent = {0, 100, 0, 0}}},
-    {"covering array alone", {.percent = {0, 0, 100, 0}}},
-    {"seen values alone", {.percent = {0, 0, 0, 100}}},
-    {"random draws alone", {.percent = {0, 0, 0, 0}}},
+    {"as it is", {.percent = {25, 30, 25}}},
+    {"no scouts", {.percent = {25, 30, 25}}, .alone = true},
+    {"no neighbours", {.percent = {0, 30, 25}}},
+    {"no corners", {.percent = {25, 0, 25}}},
+    {"no covering array", {.percent = {25, 30, 0}}},
+    {"no random draws", {.percent = {31, 38, 31}}},
+    {"no tails with teeth", {.percent = {25, 30, 25}, .no_teeth = true}},
+    {"no missing classes", {.percent = {25, 30, 25}, .no_classes = true}},
+    {"no novelty", {.percent = {25, 30, 25}, .no_novelty = true}},
+    {"no order", {.percent = {25, 30, 25}, .no_order = true}},
+    {"neighbours alone", {.percent = {100, 0, 0}}, .alone = true},
+    {"corners alone", {.percent = {0, 100, 0}}, .alone = true},
+    {"covering array alone", {.percent = {0, 0, 100}}, .alone = true},
+    {"random draws alone", {.percent = {0, 0, 0}}, .alone = true},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants, NEVER = 1 << 20 };
 
-/* Of the real bugs, and of the planted faults. */
+/* Of one family. */
 struct tally {
     int trials, met;
     int *first; /* [trials] */
@@ -57,7 +54,8 @@ static int draw_set(const struct variant *variant, const struct plant_field *fie
     if (status)
         fprintf(stderr, "find: %s\n", error.text);
     else
-        status = draw_scouts(&list, &field->space, &field->seen, variant->scouts, seed, &field->caps);
+        status = draw_scouts(&list, &field->space, &field->seen, variant->alone ? 0 : effort_scouts(effort),
+                             seed, &field->caps);
     for (int i = 0; status == 0 && i < list.count; i++)
         status = config_list_add(out, &list.item[i].config);
     drawn_list_clear(&list);
@@ -66,7 +64,7 @@ static int draw_set(const struct variant *variant, const struct plant_field *fie
 
 /* One set of a problem. Nobody is given credit for what the seen set shows. */
 static int try_set(const struct find *find, const struct variant *variant, const struct plant_field *field,
-                   enum effort effort, uint64_t seed, struct tally tally[2])
+                   enum effort effort, uint64_t seed, struct tally *tally)
 {
     struct config_list set;
     const int status = draw_set(variant, field, effort, seed, &set);
@@ -77,7 +75,7 @@ static int try_set(const struct find *find, const struct variant *variant, const
         const int first = find_first(fault, &set);
 #pragma omp critical
         {
-            struct tally *t = &tally[fault->bug == NULL];
+            struct tally *t = &tally[fault->family];
             t->met += first > 0;
             t->first[t->trials++] = first ? first : NEVER;
         }
@@ -103,8 +101,10 @@ static void print_tally(struct tally *tally)
 static int try_variant(const struct find *find, const struct variant *variant, enum effort effort, int sets)
 {
     const size_t room = (size_t)(find->faults * sets + 1) * sizeof(int);
-    struct tally tally[2] = {{.first = malloc(room)}, {.first = malloc(room)}};
-    int failed = tally[0].first && tally[1].first ? 0 : 1;
+    struct tally tally[FIND_FAMILIES] = {{0}};
+    int failed = 0;
+    for (int f = 0; f < FIND_FAMILIES; f++)
+        failed |= (tally[f].first = malloc(room)) == NULL;
 #pragma omp parallel for schedule(dynamic) reduction(| : failed)
     for (int job = 0; job < find->fields * sets; job++)
         if (!failed)
@@ -112,24 +112,26 @@ static int try_variant(const struct find *find, const struct variant *variant, e
                               find->seed + (uint64_t)(job % sets), tally) != 0;
     if (!failed) {
         printf("  %-22s", variant->name);
-        print_tally(&tally[0]);
-        print_tally(&tally[1]);
+        for (int f = 0; f < FIND_FAMILIES; f++)
+            print_tally(&tally[f]);
         printf("\n");
         fflush(stdout);
     }
-    free(tally[0].first);
-    free(tally[1].first);
+    for (int f = 0; f < FIND_FAMILIES; f++)
+        free(tally[f].first);
     return failed ? -1 : 0;
 }
 
 int find_ablate(const struct find *find, enum effort effort, int sets)
 {
     int status = 0;
-    printf("\nwhat each part of a set of %d is worth, over %d sets of each problem:\n  %-22s  %15s  %15s\n",
-           effort_count(effort), sets, "", "-- real bugs --", "--- planted ---");
-    printf("  %-22s  %6s %8s  %6s %8s\n", "", "met", "median", "met", "median");
+    printf("\nwhat each part of a set of %d is worth, %d scouts beside it but where it is alone, over %d "
+           "sets of each "
+           "problem:\n  %-22s  %15s  %15s  %15s\n",
+           effort_count(effort), effort_scouts(effort), sets, "", "-- real bugs --", "---- tables ---",
+           "--- planted ---");
+    printf("  %-22s  %6s %8s  %6s %8s  %6s %8s\n", "", "met", "median", "met", "median", "met", "median");
     for (int i = 0; i < VARIANTS && status == 0; i++)
-        if (effort == EFFORT_QUICK || variants[i].scouts == 0)
-            status = try_variant(find, &variants[i], effort, sets);
+        status = try_variant(find, &variants[i], effort, sets);
     return status;
 }

@@ -162,7 +162,7 @@ static int draw_other(struct config_list *out, enum find_way way, const struct p
     snprintf(purpose, sizeof purpose, "%s/find/%d", field->problem->name, (int)way);
     struct pcg *pcg = pcg_new(seed, purpose);
     int status = pcg ? 0 : -1;
-    for (int tries = 0; status == 0 && out->count < effort_count(EFFORT_STANDARD); tries++) {
+    for (int tries = 0; status == 0 && out->count < find_many(EFFORT_STANDARD); tries++) {
         struct config config;
         const bool drawn = way == FIND_QUOTA
                                ? draw_member(&costing, field, out->count % 8, pcg, &config)
@@ -176,6 +176,11 @@ static int draw_other(struct config_list *out, enum find_way way, const struct p
     return status;
 }
 
+int find_many(enum effort effort)
+{
+    return effort_count(effort) + effort_scouts(effort);
+}
+
 static int draw_ours(struct config_list *out, enum effort effort, const struct plant_field *field,
                      uint64_t seed)
 {
@@ -183,6 +188,8 @@ static int draw_ours(struct config_list *out, enum effort effort, const struct p
     struct space_error error;
     int status = draw_unseen(&list, &field->space, &field->seen, NULL, effort_count(effort), seed,
                              &field->caps, NULL, &error);
+    if (status == 0)
+        status = draw_scouts(&list, &field->space, &field->seen, effort_scouts(effort), seed, &field->caps);
     for (int i = 0; status == 0 && i < list.count; i++)
         status = config_list_add(out, &list.item[i].config);
     drawn_list_clear(&list);

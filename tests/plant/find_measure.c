@@ -9,18 +9,19 @@ enum { MOST_BUGS = 256 };
 
 bool find_is_reachable(const struct find_fault *fault)
 {
-    return fault->bug || fault->plant.reachable;
+    return fault->family != FIND_PLANT || fault->plant.reachable;
 }
 
 bool find_is_met(const struct find_fault *fault, const struct config *config)
 {
-    return fault->bug ? condition_holds(fault->when, config) : plant_must_show(&fault->plant, config);
+    return fault->family == FIND_PLANT ? plant_must_show(&fault->plant, config)
+                                       : condition_holds(fault->when, config);
 }
 
 bool find_is_on_seen(const struct find_fault *fault)
 {
-    return !fault->bug ? plant_on_seen(&fault->plant, fault->field)
-                       : find_first(fault, &fault->field->seen) > 0;
+    return fault->family == FIND_PLANT ? plant_on_seen(&fault->plant, fault->field)
+                                       : find_first(fault, &fault->field->seen) > 0;
 }
 
 int find_first(const struct find_fault *fault, const struct config_list *set)
@@ -35,7 +36,7 @@ static int add_bug(struct find *find, const struct bug *bug)
 {
     struct find_fault *fault = &find->fault[find->faults];
     char why[512];
-    *fault = (struct find_fault){.bug = bug};
+    *fault = (struct find_fault){.family = FIND_BUG, .bug = bug};
     for (int f = 0; f < find->fields; f++)
         if (strcmp(find->field[f].problem->name, bug->problem) == 0)
             fault->field = &find->field[f];
@@ -49,14 +50,14 @@ static int add_bug(struct find *find, const struct bug *bug)
         return -1;
     }
     find->faults++;
-    find->real++;
+    find->of_family[FIND_BUG]++;
     return 0;
 }
 
 static int add_bugs(struct find *find, int faults, bool held_out)
 {
     find->bug = calloc(MOST_BUGS, sizeof *find->bug);
-    find->fault = calloc((size_t)(MOST_BUGS + faults), sizeof *find->fault);
+    find->fault = calloc((size_t)(MOST_BUGS + FIND_MOST_TABLES + faults), sizeof *find->fault);
     const int bugs = find->bug && find->fault ? bug_list(find->bug, MOST_BUGS) : -1;
     int failed = bugs < 0 ? -1 : 0;
     for (int i = 0; i < bugs && !failed; i++)
@@ -68,25 +69,28 @@ static int add_bugs(struct find *find, int faults, bool held_out)
 int find_plant(struct find *find, int faults, bool held_out)
 {
     int failed = 0;
-    if (add_bugs(find, faults, held_out))
+    if (add_bugs(find, faults, held_out) || find_add_tables(find))
         return -1;
+    const int first = find->faults;
 #pragma omp parallel for schedule(dynamic) reduction(| : failed)
     for (int i = 0; i < faults; i++) {
-        struct find_fault *fault = &find->fault[find->real + i];
+        struct find_fault *fault = &find->fault[first + i];
+        fault->family = FIND_PLANT;
         fault->field = &find->field[i % find->fields];
         failed |= plant_draw(&fault->plant, fault->field, find->seed, i / find->fields);
     }
     find->faults += faults;
+    find->of_family[FIND_PLANT] = faults;
     return failed ? -1 : 0;
 }
 
 void find_clear(struct find *find)
 {
     for (int i = 0; i < find->faults; i++)
-        if (find->fault[i].bug)
-            condition_free(find->fault[i].when);
-        else
+        if (find->fault[i].family == FIND_PLANT)
             plant_clear(&find->fault[i].plant);
+        else
+            condition_free(find->fault[i].when);
     for (int i = 0; find->field && i < find->fields; i++)
         plant_field_clear(&find->field[i]);
     free(find->fault);

@@ -24,7 +24,7 @@ static int ascending(const void *a, const void *b)
 
 static void count_fault(const struct find *find, const struct find_fault *fault, struct tally *tally)
 {
-    const int quick = effort_count(EFFORT_QUICK);
+    const int quick = find_many(EFFORT_QUICK);
     tally->faults++;
     tally->unreachable += !find_is_reachable(fault);
     if (!find_is_reachable(fault))
@@ -89,46 +89,52 @@ static void print_group(const struct find *find, const char *name, wanted belong
 static bool is_real(const struct find_fault *fault, int group)
 {
     (void)group;
-    return fault->bug != NULL;
+    return fault->family == FIND_BUG;
 }
 
 static bool is_real_specialized(const struct find_fault *fault, int group)
 {
     (void)group;
-    return fault->bug && !find_is_on_seen(fault);
+    return fault->family == FIND_BUG && !find_is_on_seen(fault);
 }
 
 static bool is_real_of_problem(const struct find_fault *fault, int group)
 {
-    return fault->bug && fault->field->problem == problem_registry[group];
+    return fault->family == FIND_BUG && fault->field->problem == problem_registry[group];
 }
 
 static bool is_planted(const struct find_fault *fault, int group)
 {
     (void)group;
-    return !fault->bug;
+    return fault->family == FIND_PLANT;
+}
+
+static bool is_table(const struct find_fault *fault, int group)
+{
+    (void)group;
+    return fault->family == FIND_TABLE;
 }
 
 static bool is_specialized(const struct find_fault *fault, int group)
 {
     (void)group;
-    return !fault->bug && !find_is_on_seen(fault);
+    return fault->family == FIND_PLANT && !find_is_on_seen(fault);
 }
 
 static bool is_of_kind(const struct find_fault *fault, int group)
 {
-    return !fault->bug && fault->plant.join == PLANT_SINGLE &&
+    return fault->family == FIND_PLANT && fault->plant.join == PLANT_SINGLE &&
            fault->plant.term[0].kind == (enum plant_kind)group;
 }
 
 static bool is_joined(const struct find_fault *fault, int group)
 {
-    return !fault->bug && fault->plant.join == (enum plant_join)group;
+    return fault->family == FIND_PLANT && fault->plant.join == (enum plant_join)group;
 }
 
 static bool is_of_problem(const struct find_fault *fault, int group)
 {
-    return !fault->bug && fault->plant.problem == problem_registry[group];
+    return fault->family == FIND_PLANT && fault->plant.problem == problem_registry[group];
 }
 
 /* --- misses --- */
@@ -165,8 +171,9 @@ static void print_misses(const struct find *find, enum find_way way, const char 
             continue;
         if (misses++ == 0)
             printf("\nmissed at %s, in how many of %d sets, and why:\n", name, find->seeds);
-        if (fault->bug) {
-            printf("  %-32s %s (in %d sets)\n", fault->bug->name, fault->bug->when, missed);
+        if (fault->family != FIND_PLANT) {
+            printf("  %-32s %s (in %d sets)\n", fault->bug ? fault->bug->name : fault->field->problem->name,
+                   fault->bug ? fault->bug->when : fault->text, missed);
             continue;
         }
         print_fault(fault);
@@ -204,14 +211,18 @@ static void print_head(void)
 
 void find_report(const struct find *find)
 {
-    printf("%d real bugs (tests/bugs/), their conditions as they are told:\n", find->real);
+    printf("%d real bugs (tests/bugs/), their conditions as they are told:\n", find->of_family[FIND_BUG]);
     print_head();
     for (int i = 0; problem_registry[i]; i++)
         print_group(find, problem_registry[i]->name, is_real_of_problem, i);
     printf("\n");
     print_group(find, "seen set right", is_real_specialized, 0);
     print_group(find, "all", is_real, 0);
-    printf("\n%d planted faults:\n", find->faults - find->real);
+    printf("\n%d kernels that take other sizes for published ones (find_tables.c):\n",
+           find->of_family[FIND_TABLE]);
+    print_head();
+    print_group(find, "all", is_table, 0);
+    printf("\n%d planted faults:\n", find->of_family[FIND_PLANT]);
     print_head();
     for (int kind = 0; kind < PLANT_KINDS; kind++)
         print_group(find, plant_kind_name((enum plant_kind)kind), is_of_kind, kind);

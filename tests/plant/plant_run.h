@@ -41,7 +41,7 @@ int plant_run(struct plant_trial *trial, int count, const struct plant_running *
 double plant_rule_agreement(const struct plant *plant, const struct plant_field *field, const char *rule,
                             int draws);
 
-/* No simpler step of gen/shrink.h on one axis alone still meets the truth. *step says which one does. */
+/* No step of plant_steps.h still meets the truth. *step says which one does. */
 bool plant_is_minimal(const struct plant *plant, const struct plant_field *field, const struct config *config,
                       struct config *step);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "plant_run.h"
+#include "plant_steps.h"
 
 /* Half of the draws inside the truth as far as they are found: a rule that never holds would agree with
  * a rare condition nearly everywhere. */
@@ -30,53 +31,15 @@ double plant_rule_agreement(const struct plant *plant, const struct plant_field 
     return made > 0 ? (double)agreed / made : -1;
 }
 
-static bool still_shows(const struct plant *plant, const struct plant_field *field,
-                        const struct config *config, int axis, int64_t value, struct config *step)
-{
-    *step = *config;
-    step->value[axis] = value;
-    return value < config->value[axis] && space_contains(&field->space, step, NULL) &&
-           plant_must_show(plant, step);
-}
-
-static bool number_shrinks(const struct plant *plant, const struct plant_field *field,
-                           const struct config *config, int axis, struct config *step)
-{
-    const struct domain *domain = &field->space.domain[axis];
-    const int64_t value = config->value[axis];
-    for (int i = 0; i < domain->value_count; i++)
-        if (still_shows(plant, field, config, axis, domain->value[i], step))
-            return true;
-    for (int i = 0; domain->value_count == 0 && i < domain->tile_count; i++)
-        if (still_shows(plant, field, config, axis, value / domain->tile[i] * domain->tile[i], step))
-            return true;
-    return domain->value_count == 0 && (still_shows(plant, field, config, axis, domain->low, step) ||
-                                        still_shows(plant, field, config, axis, value / 2, step) ||
-                                        still_shows(plant, field, config, axis, value - 1, step));
-}
-
-/* Earlier in the contract's own order is simpler. */
-static bool choice_shrinks(const struct plant *plant, const struct plant_field *field,
-                           const struct config *config, int axis, struct config *step)
-{
-    const struct domain *domain = &field->space.domain[axis];
-    for (int i = 0; i < domain->value_count && domain->value[i] != config->value[axis]; i++) {
-        *step = *config;
-        step->value[axis] = domain->value[i];
-        if (space_contains(&field->space, step, NULL) && plant_must_show(plant, step))
-            return true;
-    }
-    return false;
-}
-
 bool plant_is_minimal(const struct plant *plant, const struct plant_field *field, const struct config *config,
                       struct config *step)
 {
-    for (int i = 0; plant->problem->axes[i].name; i++) {
-        const bool number = plant->problem->axes[i].kind == AXIS_NUMBER;
-        if (number ? number_shrinks(plant, field, config, i, step)
-                   : choice_shrinks(plant, field, config, i, step))
+    struct config steps[PLANT_STEPS];
+    const int count = plant_steps(&field->space, config, steps);
+    for (int i = 0; i < count; i++)
+        if (plant_must_show(plant, &steps[i])) {
+            *step = steps[i];
             return false;
-    }
+        }
     return true;
 }
