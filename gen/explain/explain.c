@@ -15,7 +15,6 @@ enum {
     MORE_THAN_ENOUGH = 100,
     ENOUGH_FOR_TERMS = 160, /* where some term needs more runs that speak for it */
     PICKS = 3,              /* attempts to find one on which the rules disagree */
-    TURNS = 4,              /* kinds of tests of a rule */
     A_WHILE = 16,           /* runs that a rule has stood before it is tested between queries */
     KEPT_FOR_SIDED = 40,    /* percent of the runs */
     MANY_DROPPED = 6,
@@ -38,16 +37,22 @@ struct standing {
     int dropped, hopeless;   /* rules that a later run contradicted; those replaced by no better one */
 };
 
-int explainer_ask(struct explainer *ex, const struct config *config)
+int explainer_run(struct explainer *ex, const struct config *config)
 {
     const int result = ex->run(ex->data, config);
     ex->stopped = ex->stopped || result == -2;
     ex->runs += result != -2;
-    if (result == 0 || result == 1)
-        explainer_learn(ex, config, result == 1);
-    else
+    if (result != 0 && result != 1)
         point_set_add(&ex->used, config);
     return result < 0 ? -1 : result;
+}
+
+int explainer_ask(struct explainer *ex, const struct config *config)
+{
+    const int result = explainer_run(ex, config);
+    if (result >= 0)
+        explainer_learn(ex, config, result == 1);
+    return result;
 }
 
 bool explainer_may_run(const struct explainer *ex)
@@ -163,13 +168,11 @@ static int reserve_of(const struct explainer *ex)
 /* Every other test is for the term that fewest runs speak for, as long as those are too few. */
 static bool pick_test(struct explainer *ex, struct standing *standing, struct config *config)
 {
-    bool inside;
-    const int weak = standing->turn % 2 ? terms_weakest(ex, &standing->rule, &inside) : -1;
-    if (weak >= 0 && query_confirm(ex, &standing->guesses, TURNS * weak + (inside ? 2 : 3), config)) {
+    if (standing->turn % 2 && terms_test(ex, &standing->rule, &standing->guesses, config)) {
         standing->turn++;
         return true;
     }
-    for (int i = 0; i < TURNS; i++)
+    for (int i = 0; i < QUERY_TURNS; i++)
         if (query_confirm(ex, &standing->guesses, standing->turn++, config))
             return true;
     return false;
@@ -228,16 +231,14 @@ static bool is_confirmed(const struct explainer *ex, const struct standing *stan
 static void support_terms(struct explainer *ex, struct standing *standing)
 {
     struct config config;
-    bool inside;
     const int allowed = ex->most_runs, before = ex->runs;
-    ex->most_runs = before + explainer_runs_for_terms(allowed);
-    for (int weak; explainer_may_run(ex) && (weak = terms_weakest(ex, &standing->rule, &inside)) >= 0;) {
-        if (!query_confirm(ex, &standing->guesses, TURNS * weak + (inside ? 2 : 3), &config))
-            break;
+    ex->most_runs = before + ex->extra_runs;
+    while (explainer_may_run(ex) && terms_test(ex, &standing->rule, &standing->guesses, &config)) {
         const int result = explainer_ask(ex, &config);
         if (result >= 0)
             count(ex, standing, &config, result == 1);
     }
+    ex->extra_runs -= ex->runs - before;
     ex->most_runs = allowed + ex->runs - before;
 }
 
@@ -279,11 +280,14 @@ static bool is_right(int right, int asked)
     return share.value >= LEAST_RIGHT && share.low >= SURELY_RIGHT;
 }
 
-/* Right on either side over all that was ever run. A rule that was dropped and came back counts its fresh runs
- * anew, and one that is wrong has a lucky streak in the end; published points may be known by heart. */
+/* Right on either side over all that was ever run, and on the simplest failure, which is told beside it. A rule that was dropped
+ * and came back counts its fresh runs anew, and one that is wrong has a lucky streak in the end; published points may be known
+ * by heart. */
 static bool holds_overall(const struct explainer *ex, const struct guess *rule)
 {
     int asked[2] = {0}, right[2] = {0};
+    if (!guess_holds(ex, rule, trial_values(ex, simplest_failure(ex))))
+        return false;
     for (int t = 0; t < ex->trials; t++) {
         const bool says = guess_holds(ex, rule, trial_values(ex, t));
         if (!bit_of(ex->unpublished, t))
@@ -355,7 +359,7 @@ static void settle(const struct explainer *ex, struct standing *standing, struct
         score(ex, &standing->rule, out);
         tell_exceptions(ex, &standing->rule, out);
     } else {
-        sided_tell(ex, &standing->rule, out);
+        sided_tell(ex, &standing->rule, standing->since, out);
     }
 }
 
@@ -367,6 +371,8 @@ static int explain_known(struct explainer *ex, int known, struct rule *out)
     if (repeating != REPEATS_NEVER) {
         const bool always = repeating == REPEATS_ALWAYS;
         result = pool_fill(ex, FRESH);
+        if (result == 0 && always)
+            probe_simplest(ex);
         if (result == 0 && always)
             result = narrow(ex, standing);
         if (result == 0 && standing->known && standing->inside + standing->outside >= LEAST_CONFIRMED)

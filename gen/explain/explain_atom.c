@@ -70,6 +70,24 @@ bool atom_same(const struct atom *a, const struct atom *b)
            a->b == b->b;
 }
 
+static bool atom_alike(const struct atom *a, const struct atom *b)
+{
+    return a->kind == ATOM_ABOVE
+               ? a->quantity == b->quantity && a->kind == b->kind && a->negated == b->negated
+               : atom_same(a, b);
+}
+
+/* Of one clause each, in whatever order. */
+bool guess_alike(const struct guess *a, const struct guess *b)
+{
+    int found = 0;
+    for (int i = 0; i < a->count; i++)
+        for (int j = 0; j < b->count; j++)
+            found +=
+                a->starts[i] == (i == 0) && b->starts[j] == (j == 0) && atom_alike(&a->atom[i], &b->atom[j]);
+    return a->count == b->count && found == a->count;
+}
+
 bool guess_same(const struct guess *a, const struct guess *b)
 {
     if (a->count != b->count)

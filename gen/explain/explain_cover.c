@@ -1,11 +1,10 @@
-/* Rules of two clauses, where two faults overlap; and rules that are right on most trials only. */
+/* The questions that tell most, and rules of two clauses, where two faults overlap. */
 #include "explain_search.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { GENERAL_WIDTH = 300, FIRST_CLAUSES = 80, SECOND_WIDTH = 150, APPROXIMATE_WIDTH = 200 };
-static const double COST_OF_WRONG = 8; /* of a trial: nothing that costs less explains it away */
+enum { GENERAL_WIDTH = 300, FIRST_CLAUSES = 80, SECOND_WIDTH = 150 };
 
 /* --- thresholds that divide best --- */
 
@@ -198,41 +197,4 @@ void search_two_clauses(struct search *search)
         if (left > 0 && list[i].score > -HUGE_COST)
             search_conjunctions(search, search->rest, shape, 2, SECOND_WIDTH);
     }
-}
-
-/* --- where no rule is right on every trial --- */
-
-static void add_approximate(struct search *search, const struct column *a, const struct column *b,
-                            bool either)
-{
-    const struct explainer *ex = search->ex;
-    int wrong = 0;
-    for (int w = 0; w < ex->words; w++) {
-        const uint64_t held = either ? a->bits[w] | b->bits[w] : a->bits[w] & b->bits[w];
-        wrong += __builtin_popcountll((held & search->passes[w]) | (search->fails[w] & ~held));
-    }
-    struct guess guess = {.count = a == b ? 1 : 2, .starts = {true, either}};
-    guess.atom[0] = a->class ? search->table.atom[a->class->first] : a->atom;
-    guess.atom[1] = b->class ? search->table.atom[b->class->first] : b->atom;
-    guess.cost = wrong * COST_OF_WRONG + guess.atom[0].cost;
-    guess.cost += a == b ? 0 : guess.atom[1].cost + 3 + either;
-    guesses_add(search->out, &guess);
-}
-
-void search_approximate(struct search *search)
-{
-    const struct explainer *ex = search->ex;
-    search->fails = ex->fails;
-    search->passes = ex->passes;
-    search_general(search);
-    const int width = search->generals < APPROXIMATE_WIDTH ? search->generals : APPROXIMATE_WIDTH;
-    const struct guess any = {.cost = 1 + COST_OF_WRONG * bits_count(ex->passes, ex->words)};
-    guesses_add(search->out, &any);
-    for (int i = 0; i < width; i++)
-        for (int j = i; j < width; j++) {
-            const struct column *a = &search->general[i], *b = &search->general[j];
-            add_approximate(search, a, b, false);
-            if (i != j)
-                add_approximate(search, a, b, true);
-        }
 }

@@ -99,6 +99,7 @@ bool guess_holds_if(const struct explainer *ex, const struct guess *guess, const
                     bool truth);
 bool atom_same(const struct atom *a, const struct atom *b);
 bool guess_same(const struct guess *a, const struct guess *b);
+bool guess_alike(const struct guess *a, const struct guess *b); /* the same but for thresholds */
 /* False: longer than `size`. */
 bool guess_format(const struct explainer *ex, const struct guess *guess, char *text, size_t size);
 
@@ -136,7 +137,8 @@ struct explainer {
     struct pcg *stream;
     explain_run run;
     void *data;
-    int runs, most_runs;
+    int runs, most_runs,
+        extra_runs; /* extra: what is left beyond most_runs, for terms that too few runs speak for */
     struct explain_trial again[MOST_AGAIN]; /* failing ones, run with another seed */
     int agains;
     bool stopped;
@@ -221,11 +223,21 @@ int search_sided(const struct explainer *ex, enum rule_kind kind, struct guesses
  * none is worth saying. */
 bool search_inner(const struct explainer *ex, const struct guess *rule, struct guess *out, double *gain);
 
+/* --- explain_probe.c --- */
+
+/* Of what fails, the trial with most axes at their least, and of those the smallest; -1: nothing fails. */
+int simplest_failure(const struct explainer *ex);
+/* Runs the steps from the simplest failure and learns from them. */
+void probe_simplest(struct explainer *ex);
+
 /* --- explain_terms.c --- */
 
 /* The term of a rule of several that fewest runs speak for, of those that too few do; -1: there is none.
  * *inside: the runs that would speak for it are failures, where the rule holds. */
 int terms_weakest(const struct explainer *ex, const struct guess *rule, bool *inside);
+/* A run that would speak for that term of the first of `guesses`, which is `rule`; false: there is none, or no such term. */
+bool terms_test(struct explainer *ex, const struct guess *rule, const struct guesses *guesses,
+                struct config *out);
 /* Drops such terms until there is none left, and returns how many. */
 int terms_drop_weak(const struct explainer *ex, struct guess *rule);
 
@@ -234,15 +246,17 @@ int terms_drop_weak(const struct explainer *ex, struct guess *rule);
 /* Where no two-sided rule is: looks for one that is sure on one side, with the runs that are left. */
 int explain_sided(struct explainer *ex, struct rule *out);
 
-/* The fresh runs are counted in *out; of which side is the rule sure? *out says, or keeps its reason. */
-void sided_tell(const struct explainer *ex, const struct guess *rule, struct rule *out);
+/* The fresh runs, those from trial `since` on, are counted in *out; of which side is the rule sure? *out says, or keeps its
+ * reason. */
+void sided_tell(const struct explainer *ex, const struct guess *rule, int since, struct rule *out);
 
 /* A rule that is confirmed on both sides, and yet some failures lie outside: it is a partial one, with those. */
 void tell_exceptions(const struct explainer *ex, const struct guess *rule, struct rule *out);
 
 /* --- explain.c --- */
 
-/* Runs a configuration. 1, 0: fails or not, now known; -1: tells nothing. */
+/* Runs a configuration. 1, 0: fails or not; -1: tells nothing. explainer_ask learns what it is told. */
+int explainer_run(struct explainer *ex, const struct config *config);
 int explainer_ask(struct explainer *ex, const struct config *config);
 bool explainer_may_run(const struct explainer *ex);
 
@@ -253,6 +267,10 @@ bool explainer_may_run(const struct explainer *ex);
  * some threshold does nothing. */
 void vary_thresholds(const struct explainer *ex, const struct guess *guess, bool forgive,
                      struct guesses *out);
+
+/* Of a necessary condition, inside which so many of all runs fail: thresholds that the failures happen to have go out to rounder
+ * ones, as far as what passes in between may do so by luck. */
+void widen_thresholds(const struct explainer *ex, struct guess *rule, double rate);
 
 /* --- explain_pool.c: configurations worth a run --- */
 
@@ -276,6 +294,7 @@ int pool_size_bits(const struct space *space, const struct config *config); /* o
  * agree. */
 bool query_pick(struct explainer *ex, const struct guesses *guesses, double least, struct config *out);
 /* One that tests the first rule: by turns it says fails, passes, and both again at an atom's edge. */
+enum { QUERY_TURNS = 4 };
 bool query_confirm(struct explainer *ex, const struct guesses *guesses, int turn, struct config *out);
 /* Drops the rules that the run contradicts; returns how many stand. */
 int query_learn(const struct explainer *ex, struct guesses *guesses, const struct config *config, bool fails);

@@ -26,6 +26,7 @@ struct looking {
     double gain;
     bool known;
     bool weaker; /* a confirmed rule without some term: what it rests on is older than it */
+    int since;   /* the first trial made since a rule of these terms stands, whatever their thresholds */
     int fails_inside, inside, passes_outside, outside, turn, tests;
 };
 
@@ -43,6 +44,28 @@ static bool is_within(const struct guesses *necessary, const struct guesses *par
     return necessary->count > 0;
 }
 
+/* Whether the run contradicts the rule's sure side. */
+static bool count(const struct explainer *ex, struct looking *looking, const struct config *config,
+                  bool fails)
+{
+    int64_t value[MOST_QUANTITIES];
+    explainer_values(ex, config, true, value);
+    const bool inside = guess_holds(ex, &looking->rule, value);
+    looking->inside += inside;
+    looking->fails_inside += inside && fails;
+    looking->outside += !inside;
+    looking->passes_outside += !inside && !fails;
+    return looking->kind == RULE_NECESSARY ? fails && !inside : !fails && inside;
+}
+
+static void count_since(const struct explainer *ex, struct looking *looking)
+{
+    looking->fails_inside = looking->inside = looking->passes_outside = looking->outside = 0;
+    for (int t = looking->since; t < ex->trials; t++)
+        count(ex, looking, &ex->config[t], bit_of(ex->fails, t));
+}
+
+/* A threshold that gives way to a run that it had left outside is no other rule: what was run since its terms stand counts on. */
 static int refit(struct explainer *ex, struct looking *looking)
 {
     enum rule_kind kind = RULE_NECESSARY;
@@ -58,29 +81,17 @@ static int refit(struct explainer *ex, struct looking *looking)
         kind = RULE_PARTIAL;
         gain = other;
     }
-    if (!looking->known || kind != looking->kind || looking->guesses->count == 0 ||
-        !guess_same(&looking->guesses->item[0], &looking->rule))
-        looking->fails_inside = looking->inside = looking->passes_outside = looking->outside = 0;
+    const bool alike = looking->known && kind == looking->kind && looking->guesses->count > 0 &&
+                       guess_alike(&looking->guesses->item[0], &looking->rule);
+    looking->since = alike ? looking->since : ex->trials;
     looking->known = looking->guesses->count > 0;
     looking->kind = kind;
     looking->gain = gain;
-    if (looking->known)
+    if (looking->known) {
         looking->rule = looking->guesses->item[0];
+        count_since(ex, looking);
+    }
     return 0;
-}
-
-/* Whether the run contradicts the rule's sure side. */
-static bool count(const struct explainer *ex, struct looking *looking, const struct config *config,
-                  bool fails)
-{
-    int64_t value[MOST_QUANTITIES];
-    explainer_values(ex, config, true, value);
-    const bool inside = guess_holds(ex, &looking->rule, value);
-    looking->inside += inside;
-    looking->fails_inside += inside && fails;
-    looking->outside += !inside;
-    looking->passes_outside += !inside && !fails;
-    return looking->kind == RULE_NECESSARY ? fails && !inside : !fails && inside;
 }
 
 static bool pick(struct explainer *ex, struct looking *looking, bool confirming, struct config *config)
@@ -124,6 +135,24 @@ static int look(struct explainer *ex, struct looking *looking)
         }
     }
     return 0;
+}
+
+/* Runs beyond those allowed, for terms of a necessary condition that few speak for; one that is contradicted is fitted anew. */
+static int support_terms(struct explainer *ex, struct looking *looking)
+{
+    struct config config;
+    const int allowed = ex->most_runs, before = ex->runs;
+    int status = 0;
+    ex->most_runs = before + ex->extra_runs;
+    while (status == 0 && looking->known && looking->kind == RULE_NECESSARY && explainer_may_run(ex) &&
+           terms_test(ex, &looking->rule, looking->guesses, &config)) {
+        const int result = explainer_ask(ex, &config);
+        if (result >= 0 && count(ex, looking, &config, result == 1))
+            status = refit(ex, looking);
+    }
+    ex->extra_runs -= ex->runs - before;
+    ex->most_runs = allowed + ex->runs - before;
+    return status;
 }
 
 /* --- the verdict --- */
@@ -202,14 +231,28 @@ void tell_exceptions(const struct explainer *ex, const struct guess *rule, struc
     }
 }
 
+/* What is said of a necessary condition is what the runs prove. */
+static void widen(const struct explainer *ex, struct looking *looking)
+{
+    int side[2][2] = {{0}};
+    tally(ex, &looking->rule, side);
+    widen_thresholds(ex, &looking->rule, side[1][1] / (side[1][0] + side[1][1] + 1.0));
+}
+
 static void tell(const struct explainer *ex, struct looking *looking, struct rule *out)
 {
     int side[2][2] = {{0}};
     char text[sizeof out->text];
-    if (!looking->known || !guess_format(ex, &looking->rule, text, sizeof text))
+    if (!looking->known)
+        return;
+    const bool stands = drop_terms(ex, looking);
+    if (looking->kind == RULE_NECESSARY)
+        widen(ex, looking);
+    count_since(ex, looking);
+    if (!guess_format(ex, &looking->rule, text, sizeof text))
         return;
     tally(ex, &looking->rule, side);
-    if (!drop_terms(ex, looking) || !is_evident(looking, side)) {
+    if (!stands || !is_evident(looking, side)) {
         tell_nearest(side, text, out);
         return;
     }
@@ -231,16 +274,13 @@ static void tell(const struct explainer *ex, struct looking *looking, struct rul
         list_unexplained(ex, &looking->rule, out);
 }
 
-void sided_tell(const struct explainer *ex, const struct guess *rule, struct rule *out)
+void sided_tell(const struct explainer *ex, const struct guess *rule, int since, struct rule *out)
 {
     struct looking looking = {.rule = *rule,
                               .kind = out->passes_outside == out->outside ? RULE_NECESSARY : RULE_PARTIAL,
                               .gain = PLAIN_GAIN,
                               .known = true,
-                              .fails_inside = out->fails_inside,
-                              .inside = out->inside,
-                              .passes_outside = out->passes_outside,
-                              .outside = out->outside};
+                              .since = since};
     tell(ex, &looking, out);
 }
 
@@ -253,6 +293,8 @@ int explain_sided(struct explainer *ex, struct rule *out)
         explainer_learn(ex, &ex->again[i].config, ex->again[i].fails);
     if (result == 0)
         result = look(ex, &looking);
+    if (result == 0)
+        result = support_terms(ex, &looking);
     if (result == 0)
         tell(ex, &looking, out);
     free(room);

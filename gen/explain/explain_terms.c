@@ -35,6 +35,14 @@ int terms_weakest(const struct explainer *ex, const struct guess *rule, bool *in
     return weakest;
 }
 
+bool terms_test(struct explainer *ex, const struct guess *rule, const struct guesses *guesses,
+                struct config *out)
+{
+    bool inside;
+    const int weak = terms_weakest(ex, rule, &inside);
+    return weak >= 0 && query_confirm(ex, guesses, QUERY_TURNS * weak + (inside ? 2 : 3), out);
+}
+
 static void drop(struct guess *rule, int at)
 {
     if (rule->starts[at] && at + 1 < rule->count)

@@ -2,6 +2,7 @@
 #include "explain_internal.h"
 
 enum { MOST_CANDIDATES = 8 + SPACE_MAX_TILES + MOST_VALUES };
+static const double BY_LUCK = 5; /* bits: what has a chance above 1 in 32 proves nothing */
 
 struct gap {
     int64_t low, high; /* every threshold in low..high fits all trials */
@@ -81,6 +82,47 @@ static void set_threshold(const struct explainer *ex, struct guess *guess, int a
     atom->cost = atom_cost(atom, &ex->quantity[atom->quantity], ex->space);
     guess->cost += atom->cost;
 }
+
+/* --- of a necessary condition --- */
+
+/* Passes that only the wider condition has inside. */
+static int passes_let_in(const struct explainer *ex, const struct guess *rule, const struct guess *wider)
+{
+    int passes = 0;
+    for (int t = 0; t < ex->trials; t++)
+        passes += bit_of(ex->passes, t) && !guess_holds(ex, rule, trial_values(ex, t)) &&
+                  guess_holds(ex, wider, trial_values(ex, t));
+    return passes;
+}
+
+/* Of the rounder thresholds up to so far outside, that which lets in no more passes. */
+static void widen_by(const struct explainer *ex, const struct guess *tight, int at, int64_t reach,
+                     double most_passes, struct guess *best)
+{
+    const struct atom *atom = &tight->atom[at];
+    const struct gap gap =
+        atom->negated ? (struct gap){atom->a, atom->a + reach} : (struct gap){atom->a - reach, atom->a};
+    int64_t list[MOST_CANDIDATES];
+    for (int i = 0, count = list_candidates(ex, atom, &gap, list); i < count; i++) {
+        struct guess wider = *tight;
+        set_threshold(ex, &wider, at, list[i]);
+        if (wider.cost < best->cost && passes_let_in(ex, tight, &wider) <= most_passes)
+            *best = wider;
+    }
+}
+
+void widen_thresholds(const struct explainer *ex, struct guess *rule, double rate)
+{
+    const double most_passes = rate < 1 ? -BY_LUCK / __builtin_log2(1 - rate) : 0;
+    for (int at = 0; at < rule->count; at++) {
+        const struct guess tight = *rule;
+        if (tight.atom[at].kind == ATOM_ABOVE)
+            for (int64_t reach = 1; reach <= tight.atom[at].a / 2 + 1; reach *= 2)
+                widen_by(ex, &tight, at, reach, most_passes, rule);
+    }
+}
+
+/* --- of a rule on both sides --- */
 
 /* The likeliest threshold of the gap; false when the atom does nothing. */
 static bool settle(const struct explainer *ex, struct guess *guess, int at, bool forgive)
