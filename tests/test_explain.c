@@ -488,6 +488,10 @@ Suite *explain_suite(void)
     tcase_set_timeout(tcase, 3600);
     explain_bugs_tests(tcase);
     suite_add_tcase(suite, tcase);
+    tcase = tcase_create("simplest");
+    tcase_set_timeout(tcase, 600);
+    explain_simplest_tests(tcase);
+    suite_add_tcase(suite, tcase);
     tcase = tcase_create("paged");
     tcase_set_timeout(tcase, 3600);
     tcase_add_unchecked_fixture(tcase, open_paged, close_ground);

@@ -3,7 +3,7 @@
 // title: [BUG] Result error when seq length or hidden dim is not power of 2
 // condition: sequence lengths that do not fill the tiles: the masks for it are missing
 // kind: alignment
-// when: causal == 0 and keys % 64 != 0
+// when: causal == 0 and keys / batch % 64 != 0 or causal == 0 and batch > 1 and lengths!=equal
 // side: necessary
 // wrong: wrong values: keys that fill up a tile of 64 are zero, and their exponentials count
 

@@ -3,7 +3,7 @@
 // title: burn-flex: fused f32 layer_norm loses precision for rows with large mean (E[x^2]-E[x]^2)
 // condition: a row mean that is large relative to the spread: catastrophic cancellation
 // kind: content
-// when: input=offset and cols > 1
+// when: cols > 1 and input=offset or cols > 1 and cols < 8
 // side: necessary
 // wrong: wrong values, NaN where the variance comes out negative
 

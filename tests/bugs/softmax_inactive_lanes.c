@@ -3,7 +3,7 @@
 // title: Fix CUDA softmax reduction for small block sizes
 // condition: with fewer threads than a warp the shuffle reads 0 from inactive lanes; wrong when the true maximum is negative
 // kind: small size
-// when: cols < 32 and input=negative or cols < 32 and input=wide
+// when: cols < 32 and input in {negative, wide, equal}
 // side: necessary
 // wrong: NaN: the maximum is 0, all exponentials underflow
 

@@ -4,6 +4,7 @@
 // condition: every fp32 row below 1024 columns (threads times vector) came back all NaN
 // kind: small size
 // when: cols < 1024
+// side: necessary
 // wrong: NaN: threads that see no vector merge exp(-inf - -inf) into the row's sum
 
 #include <math.h>
