@@ -1,5 +1,5 @@
-/* Where no rule is right on every trial: rules that are right on most. Pairs are all tried, of the questions that tell most; three and
- * four terms grow from the best pairs, by any question that explains more trials than it costs. */
+/* Where no rule is right on every trial: rules that are right on most. Pairs are all tried, of the questions that tell most; a third
+ * term is any question that explains more trials than it costs. A fourth would explain luck. */
 #include "explain_search.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct conjunction {
 
 struct approximating {
     struct search *search;
-    struct conjunction best[BEST];
+    struct conjunction best[BEST]; /* pairs */
     int count;
     uint64_t *held; /* [words] */
 };
@@ -91,10 +91,8 @@ static void lengthen(struct approximating *a, const struct conjunction *from, ui
             a->held[w] = row[w] & search->general[i].bits[w];
         longer.cost =
             count_wrong(search, a->held) * COST_OF_WRONG + terms + atom_of(search, &search->general[i])->cost;
-        if (longer.cost < from->cost) {
+        if (longer.cost < from->cost)
             emit(a, &longer, false);
-            keep(a, &longer);
-        }
     }
 }
 
@@ -124,14 +122,8 @@ void search_approximate(struct search *search)
         a->search = search;
         a->held = rows;
         try_pairs(a);
-        for (int count = 2; count < MOST_ATOMS; count++) {
-            struct conjunction from[BEST];
-            const int parts = a->count;
-            memcpy(from, a->best, sizeof from);
-            for (int i = 0; i < parts; i++)
-                if (from[i].count == count)
-                    lengthen(a, &from[i], rows + ex->words);
-        }
+        for (int i = 0; i < a->count; i++)
+            lengthen(a, &a->best[i], rows + ex->words);
     } else {
         search->no_memory = true;
     }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    MOST_OPTIONS = 512,
+    MOST_OPTIONS = 1024,
     PAIRED = 60,
     PER_CLASS = 6,
     ROUND_STEPS = 3,
@@ -195,7 +195,7 @@ static void lengthen(struct sided *sided, const struct guess *part, struct guess
             bit_set(held, t);
     for (int i = 0; i < part->count; i++)
         cost += part->atom[i].cost;
-    for (int i = 0; i < sided->options && i < PAIRED; i++) {
+    for (int i = 0; i < sided->options; i++) {
         const struct option *option = &sided->option[i];
         struct guess longer = *part;
         if (is_chance(&option->atom))
@@ -233,7 +233,7 @@ static void add_rules(struct sided *sided, struct guesses *out)
         return;
     }
     for (int i = 0; i < sided->options && i < PAIRED; i++)
-        for (int j = i + 1; j < sided->options && j < PAIRED; j++)
+        for (int j = i + 1; j < sided->options; j++) /* what says little alone may say much inside another */
             if (!is_chance(&sided->option[i].atom) && !is_chance(&sided->option[j].atom))
                 add_pair(sided, &sided->option[i].atom, sided->option[i].bits, &sided->option[j].atom,
                          sided->option[j].bits, out);

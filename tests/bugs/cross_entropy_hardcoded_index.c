@@ -3,7 +3,7 @@
 // title: Changes to allow for variable ignore_index in the cross entropy loss
 // condition: an ignore_index that is not the one written in the code; others default to -100
 // kind: content
-// when: ignore!=published and ignored!=none
+// when: ignore!=published
 // side: necessary
 // wrong: wrong values: labels that are to be ignored count
 
