@@ -7,7 +7,7 @@
 
 enum { WIDTH = 200, BEST = 32 };
 static const double COST_OF_WRONG = 8; /* of a trial: nothing that costs less explains it away */
-static const double TERM_COST = 3;
+static const double TERM_COST = 3, BITS_OF_COST = 1.5;
 
 /* Terms joined by and. */
 struct conjunction {
@@ -72,6 +72,18 @@ static void try_pair(struct approximating *a, const struct column *first, const 
         keep(a, &pair);
 }
 
+/* What the rule and its exceptions take to tell: those of it that pass, and of the rest that fail, as numbers (explain_sided_search.c).
+ * Where one run in sixteen passes by luck, telling which costs four bits of each: a term that explains two of them explains nothing. */
+static double description(const struct search *search, const uint64_t *held, double terms)
+{
+    const int words = search->ex->words;
+    const int fails = bits_count(search->fails, words), passes = bits_count(search->passes, words);
+    const int fails_in = bits_count_and(held, search->fails, words);
+    const int passes_in = bits_count_and(held, search->passes, words);
+    return BITS_OF_COST * terms + bits_of_outcomes(fails_in, passes_in) +
+           bits_of_outcomes(fails - fails_in, passes - passes_in);
+}
+
 /* With one more term, where that is worth it. */
 static void lengthen(struct approximating *a, const struct conjunction *from, uint64_t *row)
 {
@@ -84,14 +96,17 @@ static void lengthen(struct approximating *a, const struct conjunction *from, ui
         for (int w = 0; w < words; w++)
             row[w] &= from->column[i]->bits[w];
     }
+    const double shorter = description(search, row, terms - TERM_COST);
     for (int i = 0; i < search->generals; i++) {
+        const struct atom *atom = atom_of(search, &search->general[i]);
         struct conjunction longer = *from;
+        if (atom_is_most_inputs(search->ex, atom))
+            continue;
         longer.column[longer.count++] = &search->general[i];
         for (int w = 0; w < words; w++)
             a->held[w] = row[w] & search->general[i].bits[w];
-        longer.cost =
-            count_wrong(search, a->held) * COST_OF_WRONG + terms + atom_of(search, &search->general[i])->cost;
-        if (longer.cost < from->cost)
+        longer.cost = count_wrong(search, a->held) * COST_OF_WRONG + terms + atom->cost;
+        if (longer.cost < from->cost && description(search, a->held, terms + atom->cost) < shorter)
             emit(a, &longer, false);
     }
 }

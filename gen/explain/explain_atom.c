@@ -173,6 +173,15 @@ double atom_cost(const struct atom *atom, const struct quantity *quantity, const
     return cost + quantity->cost;
 }
 
+bool atom_is_most_inputs(const struct explainer *ex, const struct atom *atom)
+{
+    const struct quantity *quantity = &ex->quantity[atom->quantity];
+    const int classes = ex->space->domain[quantity->axis[0]].value_count;
+    const int named = atom->kind == ATOM_SET ? __builtin_popcountll((unsigned long long)atom->a) : 1;
+    return quantity->kind == QUANTITY_CHOICE && quantity->axis[0] == problem_input_axis(ex->space->problem) &&
+           2 * (atom->negated ? classes - named : named) > classes;
+}
+
 int64_t roundest(int64_t low, int64_t high)
 {
     for (int bit = 62; bit > 0; bit--) {

@@ -27,6 +27,7 @@ enum quantity_kind {
     QUANTITY_REMAINDER,  /* axis[0] % axis[1] */
     QUANTITY_CEILING,    /* axis[0] / axis[1], rounded up */
     QUANTITY_TILES,      /* axis[0] / tile, rounded up */
+    QUANTITY_OFFSET,     /* (axis[0] - 1) * axis[1]: where the last row begins */
     QUANTITY_ORDER,      /* of axis[0] and axis[1]: ORDER_LESS, ORDER_SAME or ORDER_MORE */
     QUANTITY_GCD,        /* of axis[0] and axis[1] */
     QUANTITY_DERIVED,    /* a derived size of the problem, which depends on the axes and the seed */
@@ -78,6 +79,9 @@ struct atom {
 
 bool atom_holds(const struct atom *atom, const struct quantity *quantity, int64_t value);
 double atom_cost(const struct atom *atom, const struct quantity *quantity, const struct space *space);
+struct explainer;
+/* Most input classes, but for one or a few: with those it passes by luck, which is told beside a rule and is none of its terms. */
+bool atom_is_most_inputs(const struct explainer *ex, const struct atom *atom);
 
 /* How unlikely a threshold is: a power of two or a tile is where kernels change their ways. */
 double threshold_cost(const struct quantity *quantity, const struct space *space, int64_t threshold);
@@ -92,7 +96,6 @@ struct guess {
     bool alive;
 };
 
-struct explainer;
 bool guess_holds(const struct explainer *ex, const struct guess *guess, const int64_t *value);
 /* The same with the truth of one atom given. */
 bool guess_holds_if(const struct explainer *ex, const struct guess *guess, const int64_t *value, int forced,

@@ -18,6 +18,7 @@ static int usual_count(const struct quantity *quantity)
 {
     switch (quantity->kind) {
     case QUANTITY_CHOICE:
+    case QUANTITY_OFFSET:
     case QUANTITY_SIZE_ORDER:
     case QUANTITY_ORDER: return 0;
     case QUANTITY_REMAINDER: return SMALL_USUAL;

@@ -218,6 +218,8 @@ static void move_to(struct explainer *ex, const struct quantity *quantity, int64
         moved = value / (rest > 0 ? rest : 1) + (int64_t)below(ex, 2);
     else if (quantity->kind == QUANTITY_RATIO)
         moved = limited_product(value, b) + (b > 1 && below(ex, 2) ? (int64_t)below(ex, (uint64_t)b) : 0);
+    else if (quantity->kind == QUANTITY_OFFSET)
+        moved = 1 + value / (b > 0 ? b : 1) + (int64_t)below(ex, 2);
     else if (quantity->kind == QUANTITY_ORDER)
         moved = value < ORDER_SAME   ? b - 1 - (int64_t)below(ex, (uint64_t)(b / 2 + 1))
                 : value > ORDER_SAME ? b + 1 + (int64_t)below(ex, (uint64_t)(b / 2 + 1))

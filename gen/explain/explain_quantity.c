@@ -9,7 +9,8 @@
 
 enum { MOST_TILE_BITS = 10 }; /* tile counts of 2..1024 */
 
-static const double product_cost[] = {0, 0, 3, 4.5, 6}, derived_cost = 1.5, size_order_cost = 2;
+static const double product_cost[] = {0, 0, 3, 4.5, 6}, offset_cost = 4, derived_cost = 1.5,
+                    size_order_cost = 2;
 
 bool quantity_is_axis(const struct quantity *quantity)
 {
@@ -72,6 +73,13 @@ static int64_t gcd(int64_t a, int64_t b)
     return a;
 }
 
+/* As a constraint computes it: saturating. */
+static int64_t offset(int64_t rows, int64_t pitch)
+{
+    int64_t value;
+    return __builtin_mul_overflow(rows - 1, pitch, &value) ? INT64_MAX : value;
+}
+
 static int64_t order_of(int64_t a, int64_t b)
 {
     return a < b ? ORDER_LESS : a == b ? ORDER_SAME : ORDER_MORE;
@@ -93,6 +101,7 @@ int64_t quantity_value(const struct quantity *quantity, const struct config *con
     case QUANTITY_REMAINDER: return b > 0 ? a % b : 0;
     case QUANTITY_CEILING:
     case QUANTITY_TILES: return b > 0 ? (a + b - 1) / b : 0;
+    case QUANTITY_OFFSET: return offset(a, b);
     case QUANTITY_ORDER: return order_of(a, b);
     case QUANTITY_GCD: return gcd(a, b);
     case QUANTITY_DERIVED: return config_derived(config, quantity->derived);
@@ -127,6 +136,7 @@ int quantity_format(const struct quantity *quantity, const struct problem *probl
     case QUANTITY_REMAINDER: length = snprintf(text, size, "%s %% %s", a, b); break;
     case QUANTITY_CEILING: length = snprintf(text, size, "(%s + %s - 1) / %s", a, b, b); break;
     case QUANTITY_GCD: length = snprintf(text, size, "gcd(%s, %s)", a, b); break;
+    case QUANTITY_OFFSET: length = snprintf(text, size, "(%s - 1) * %s", a, b); break;
     case QUANTITY_TILES:
         length = snprintf(text, size, "(%s + %lld) / %lld", a, (long long)quantity->tile - 1,
                           (long long)quantity->tile);
@@ -253,6 +263,9 @@ static void add_quotients(struct listing *listing, const int *axis, int axes)
             add(listing, quantity);
             quantity.kind = QUANTITY_CEILING;
             quantity.cost = 5;
+            add(listing, quantity);
+            quantity.kind = QUANTITY_OFFSET;
+            quantity.cost = offset_cost;
             add(listing, quantity);
             if (i > j)
                 continue;

@@ -178,10 +178,11 @@ static void add_general_pairs(struct sided *sided, struct guesses *out)
         }
 }
 
-/* The values that failures happen to have: as a second term it is nearly always tight. */
-static bool is_chance(const struct atom *atom)
+/* The values that failures happen to have, or the inputs with which it passes by luck: as a second term it is nearly always tight. */
+static bool is_chance(const struct sided *sided, const struct atom *atom)
 {
-    return atom->kind == ATOM_SET && __builtin_popcountll((unsigned long long)atom->a) > 2;
+    return (atom->kind == ATOM_SET && __builtin_popcountll((unsigned long long)atom->a) > 2) ||
+           (sided->kind == RULE_NECESSARY && atom_is_most_inputs(sided->search.ex, atom));
 }
 
 static void lengthen(struct sided *sided, const struct guess *part, struct guesses *out)
@@ -198,7 +199,7 @@ static void lengthen(struct sided *sided, const struct guess *part, struct guess
     for (int i = 0; i < sided->options; i++) {
         const struct option *option = &sided->option[i];
         struct guess longer = *part;
-        if (is_chance(&option->atom))
+        if (is_chance(sided, &option->atom))
             continue;
         for (int w = 0; w < ex->words; w++)
             both[w] = held[w] & option->bits[w];
@@ -234,7 +235,7 @@ static void add_rules(struct sided *sided, struct guesses *out)
     }
     for (int i = 0; i < sided->options && i < PAIRED; i++)
         for (int j = i + 1; j < sided->options; j++) /* what says little alone may say much inside another */
-            if (!is_chance(&sided->option[i].atom) && !is_chance(&sided->option[j].atom))
+            if (!is_chance(sided, &sided->option[i].atom) && !is_chance(sided, &sided->option[j].atom))
                 add_pair(sided, &sided->option[i].atom, sided->option[i].bits, &sided->option[j].atom,
                          sided->option[j].bits, out);
     add_longer(sided, out);

@@ -1,5 +1,5 @@
 // problem: attention
-// link: https://github.com/Dao-AILab/flash-attention/issues/28
+// thread: https://github.com/Dao-AILab/flash-attention/issues/28
 // title: Support any size of head_size?
 // condition: head dimensions other than 16, 32, 64 and 128 are not supported; 80 was asked for
 // kind: power of two

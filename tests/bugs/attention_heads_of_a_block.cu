@@ -1,5 +1,5 @@
 // problem: attention
-// link: https://github.com/lightseekorg/tokenspeed/pull/1185
+// thread: https://github.com/lightseekorg/tokenspeed/pull/1185
 // title: fix(kernel): lift merge_state's per-block head cap with gridDim.y tiling
 // condition: a block has 16 threads for each head (head_dim 128), 32 from 256 on: above 64 or 32 heads the launch fails
 // kind: grid

@@ -1,5 +1,5 @@
 // problem: attention
-// link: https://github.com/66RING/tiny-flash-attention/issues/12
+// thread: https://github.com/66RING/tiny-flash-attention/issues/12
 // title: [BUG] Result error when seq length or hidden dim is not power of 2
 // condition: sequence lengths that do not fill the tiles: the masks for it are missing
 // kind: alignment

@@ -1,5 +1,5 @@
 // problem: conv2d_bf16
-// link: https://github.com/tensorflow/tensorflow/issues/9870
+// thread: https://github.com/tensorflow/tensorflow/issues/9870
 // title: Incorrect inference in convnet with batch size >65535
 // condition: outputs after case 65535 are zero; sized down to 63
 // kind: grid

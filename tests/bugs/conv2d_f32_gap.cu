@@ -1,5 +1,5 @@
 // problem: conv2d_f32
-// link: https://github.com/Tencent/ncnn/issues/75
+// thread: https://github.com/Tencent/ncnn/issues/75
 // title: a small error in the convolution layer's dilation
 // condition: with dilation, the gap from a row of taps to the next is w * dilation less the kernel's extent, one dilation off
 // kind: threshold

@@ -1,5 +1,5 @@
 // problem: cross_entropy
-// link: https://github.com/unslothai/unsloth/issues/91
+// thread: https://github.com/unslothai/unsloth/issues/91
 // title: Vocab size of 102400 exceeds the max CUDA blocksize of 65536 using A40 GPU
 // condition: vocabularies above 65536
 // kind: threshold

@@ -1,5 +1,5 @@
 // problem: cross_entropy
-// link: https://github.com/unslothai/unsloth/pull/10616
+// thread: https://github.com/unslothai/unsloth/pull/10616
 // title: fix: exclude padded logits from softcapped cross entropy
 // condition: padded lanes of the last block enter the sum: vocabularies that a block does not divide (32000: 768 lanes)
 // kind: power of two

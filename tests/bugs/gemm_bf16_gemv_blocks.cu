@@ -1,5 +1,5 @@
 // problem: gemm_bf16
-// link: https://github.com/ggml-org/llama.cpp/pull/8800
+// thread: https://github.com/ggml-org/llama.cpp/pull/8800
 // title: cuda : fix dmmv cols requirement to 2*GGML_CUDA_DMMV_X
 // condition: the matrix-vector kernel was chosen for columns that are a multiple of 32, and needs one of 64
 // kind: alignment

@@ -1,5 +1,5 @@
 // problem: gemm_bf16
-// link: https://github.com/ggml-org/llama.cpp/pull/2480
+// thread: https://github.com/ggml-org/llama.cpp/pull/2480
 // title: CUDA: Fix output size
 // condition: an output size that is not divisible by 64: the limits of rows of weights are rounded down to multiples of 64
 // kind: alignment

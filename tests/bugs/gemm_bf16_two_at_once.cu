@@ -1,5 +1,5 @@
 // problem: gemm_bf16
-// link: https://github.com/OpenMathLib/OpenBLAS/pull/3273
+// thread: https://github.com/OpenMathLib/OpenBLAS/pull/3273
 // title: Power10: Fix for SBGEMM
 // condition: failures for odd sizes, "due to updating result for additional bytes"
 // kind: alignment

@@ -1,5 +1,5 @@
 // problem: gemm_bf16
-// link: https://github.com/ROCm/legacy-rocm-build/issues/6629
+// thread: https://github.com/ROCm/legacy-rocm-build/issues/6629
 // title: [Issue]: potri returns wrong or non-finite results with info=0: uninitialised workspace triangle fed to TRMM
 // condition: invisible in a fresh process, whose workspace is zero; "appears once the workspace has been reused"
 // kind: second call

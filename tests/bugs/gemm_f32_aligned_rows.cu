@@ -1,5 +1,5 @@
 // problem: gemm_f32
-// link: https://github.com/NVIDIA/cutlass/issues/2348
+// thread: https://github.com/NVIDIA/cutlass/issues/2348
 // title: [QST] Sm80 TF32/BF16/FP16 grouped gemm encounter illegal memory access
 // condition: misaligned addresses with shapes such as (33, 1024), none with regular ones (32, 64, 128)
 // kind: alignment

@@ -1,5 +1,5 @@
 // problem: gemm_f32
-// link: https://github.com/NVIDIA/cutlass/issues/3538
+// thread: https://github.com/NVIDIA/cutlass/issues/3538
 // title: GemmWithKReduction parallel split-K: workspace initialization is skipped, partials land in the user output buffer
 // condition: with more than one slice of K the partial products are written through D, past its end
 // kind: threshold

@@ -4,6 +4,7 @@
 // condition: masked loads of the last tile along K, K not a multiple of 32, give wrong results
 // kind: alignment
 // when: k % 32 != 0
+// side: necessary
 // wrong: wrong values: lanes that a mask leaves out hold what they held before, and count
 
 #include "product.h"

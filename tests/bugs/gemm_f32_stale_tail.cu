@@ -1,5 +1,5 @@
 // problem: gemm_f32
-// link: https://github.com/triton-lang/triton/issues/630
+// thread: https://github.com/triton-lang/triton/issues/630
 // title: Incorrect GEMM result when K is not multiple of 32
 // condition: masked loads of the last tile along K, K not a multiple of 32, give wrong results
 // kind: alignment

@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// link: https://github.com/pytorch/FBGEMM/pull/4537
+// thread: https://github.com/pytorch/FBGEMM/pull/4537
 // title: Properly support KPadding for fp8_rowwise_grouped
 // condition: without KPadding there are "correctness issues" where K is not divisible by the kernel's block of K
 // kind: alignment

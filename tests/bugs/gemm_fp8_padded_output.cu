@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// link: https://github.com/NVIDIA/TransformerEngine/pull/2911
+// thread: https://github.com/NVIDIA/TransformerEngine/pull/2911
 // title: feat: auto-pad FP8 GEMM dimensions for unaligned sequence packing
 // condition: the leading dimension of the output becomes the padded size, the buffer has the original one
 // kind: alignment

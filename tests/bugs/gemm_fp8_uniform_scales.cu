@@ -1,5 +1,5 @@
 // problem: gemm_fp8
-// link: https://github.com/deepseek-ai/DeepGEMM/pull/25
+// thread: https://github.com/deepseek-ai/DeepGEMM/pull/25
 // title: add fp8 block-wise gemm benchmark
 // condition: a static assertion "Misaligned barriers" fails with K of 1152: an odd number of scales of 128
 // kind: alignment

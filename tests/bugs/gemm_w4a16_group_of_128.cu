@@ -1,5 +1,5 @@
 // problem: gemm_w4a16
-// link: https://github.com/mit-han-lab/llm-awq/issues/21
+// thread: https://github.com/mit-han-lab/llm-awq/issues/21
 // title: W4A16 kernel error when group_size is not 128
 // condition: outputs are correct only when the group size is 128
 // kind: equality

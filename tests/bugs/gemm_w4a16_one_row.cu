@@ -1,5 +1,5 @@
 // problem: gemm_w4a16
-// link: https://github.com/intel/torch-xpu-ops/pull/5001
+// thread: https://github.com/intel/torch-xpu-ops/pull/5001
 // title: [int4_mm] Fix _weight_int4pack_mm_xpu
 // condition: wrong when M == 1 and the group is larger than 32; M > 1 and groups of 32 are unaffected
 // kind: equality

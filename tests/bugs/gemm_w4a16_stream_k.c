@@ -4,6 +4,7 @@
 // condition: wrong where K is a multiple of 64 only: boundaries between blocks assume multiples of 128
 // kind: alignment
 // when: k % 128 != 0
+// side: necessary
 // wrong: wrong values: what is past the last whole iteration is nobody's
 
 #define W4

@@ -1,5 +1,5 @@
 // problem: gemm_w4a16
-// link: https://github.com/ggml-org/llama.cpp/pull/8311
+// thread: https://github.com/ggml-org/llama.cpp/pull/8311
 // title: CUDA: fix MMQ stream-k rounding if ne00 % 128 != 0
 // condition: wrong where K is a multiple of 64 only: boundaries between blocks assume multiples of 128
 // kind: alignment

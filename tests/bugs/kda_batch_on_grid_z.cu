@@ -1,5 +1,5 @@
 // problem: kda
-// link: https://github.com/fla-org/flash-linear-attention/issues/172
+// thread: https://github.com/fla-org/flash-linear-attention/issues/172
 // title: [Bug] Invalid cuda grid size for large batch
 // condition: the grid is (NK, NV, B * H) and its last dimension above 65535 is invalid; sized down to above 63
 // kind: grid

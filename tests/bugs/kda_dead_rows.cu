@@ -1,5 +1,5 @@
 // problem: kda
-// link: https://github.com/fla-org/flash-linear-attention/issues/1142
+// thread: https://github.com/fla-org/flash-linear-attention/issues/1142
 // title: [Bug] Log-linear attention reads level_scales out of bounds when the sequence length is not a multiple of 64
 // condition: the last chunk's rows past the sequence form addresses, and load from them, unless it is a multiple of 64
 // kind: alignment

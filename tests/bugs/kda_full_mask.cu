@@ -1,5 +1,5 @@
 // problem: kda
-// link: https://github.com/flashserve/flash-linear-attention-npu/pull/510
+// thread: https://github.com/flashserve/flash-linear-attention-npu/pull/510
 // title: perf: fuse recurrent gated delta rule into regbase vf
 // condition: the last of the rows' registers is stored with a full mask where they are no multiple of a register's 64
 // kind: alignment

@@ -1,5 +1,5 @@
 // problem: layer_norm
-// link: https://github.com/microsoft/onnxruntime/pull/17943
+// thread: https://github.com/microsoft/onnxruntime/pull/17943
 // title: [CUDA] Fix SkipLayerNorm vectorized kernel out-of-bounds read
 // condition: the hidden size is not exactly the next size of the list (320), and the vectorized kernel is chosen
 // kind: equality

@@ -1,5 +1,5 @@
 // problem: layer_norm
-// link: https://github.com/tracel-ai/burn/issues/5607
+// thread: https://github.com/tracel-ai/burn/issues/5607
 // title: burn-flex: fused f32 layer_norm loses precision for rows with large mean (E[x^2]-E[x]^2)
 // condition: a row mean that is large relative to the spread: catastrophic cancellation
 // kind: content

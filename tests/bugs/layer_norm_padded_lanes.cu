@@ -1,5 +1,5 @@
 // problem: layer_norm
-// link: https://github.com/linkedin/Liger-Kernel/pull/519
+// thread: https://github.com/linkedin/Liger-Kernel/pull/519
 // title: Fix mean subtraction in layer norm kernels
 // condition: the hidden size is no power of two (1536), so that the mask has false elements
 // kind: power of two

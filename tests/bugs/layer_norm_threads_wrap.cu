@@ -1,5 +1,5 @@
 // problem: layer_norm
-// link: https://github.com/pytorch/pytorch/issues/184826
+// thread: https://github.com/pytorch/pytorch/issues/184826
 // title: ROCm F.layer_norm silently produces wrong output for M >= 2^23, C%4!=0
 // condition: M >= 2^23 rows and C % 4 != 0; sized down to 2^11 rows
 // kind: overflow

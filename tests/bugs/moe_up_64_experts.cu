@@ -1,5 +1,5 @@
 // problem: moe_up
-// link: https://github.com/vllm-project/vllm/pull/21229
+// thread: https://github.com/vllm-project/vllm/pull/21229
 // title: [Feature][Kernel]FusedMoE LoRA
 // condition: the number of experts is hardcoded to 64
 // kind: threshold

@@ -1,5 +1,5 @@
 // problem: moe_up
-// link: https://github.com/EfficientMoE/MoE-Infinity/pull/198
+// thread: https://github.com/EfficientMoE/MoE-Infinity/pull/198
 // title: fix(kernel): raise expert-module token cap to 8192
 // condition: kMaxTokens = 256 aborts any step with more tokens (280 tokens: SIGABRT)
 // kind: threshold

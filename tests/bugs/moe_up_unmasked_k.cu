@@ -1,5 +1,5 @@
 // problem: moe_up
-// link: https://github.com/stanford-futuredata/stk/pull/12
+// thread: https://github.com/stanford-futuredata/stk/pull/12
 // title: Add masked loads in SDD to support K that is not a multiple of BLOCK_K
 // condition: non-determinism when K % BLOCK_K != 0, BLOCK_K being 32
 // kind: alignment

@@ -1,5 +1,5 @@
 // problem: moe_up
-// link: https://github.com/sgl-project/sglang/pull/6919
+// thread: https://github.com/sgl-project/sglang/pull/6919
 // title: [sgl-kernel] Add cuda kernel for moe_ep_silu_and_mul
 // condition: tail elements when the hidden size is not divisible by the vector's
 // kind: alignment

@@ -1,5 +1,5 @@
 // problem: paged_attention
-// link: https://github.com/vllm-project/vllm/issues/2594
+// thread: https://github.com/vllm-project/vllm/issues/2594
 // title: Will block_size 64/128/156 be supported in paged attention?
 // condition: "Unsupported block size: 64"; 1, 2, 4, 64, 128 and 256 are left out to shorten the compilation
 // kind: block size

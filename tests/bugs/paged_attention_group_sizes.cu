@@ -1,5 +1,5 @@
 // problem: paged_attention
-// link: https://github.com/flashinfer-ai/flashinfer/issues/996
+// thread: https://github.com/flashinfer-ai/flashinfer/issues/996
 // title: Support more group_size in Batch Decoding
 // condition: "Unsupported group_size: 7"; the dispatch knows 1, 2, 3, 4 and 8
 // kind: ratio

@@ -1,5 +1,5 @@
 // problem: paged_attention
-// link: https://github.com/Dao-AILab/flash-attention/pull/824
+// thread: https://github.com/Dao-AILab/flash-attention/pull/824
 // title: Add support for small page sizes
 // condition: "mha_fwd_kvcache will report an error when batch_size > 32": illegal memory access
 // kind: threshold

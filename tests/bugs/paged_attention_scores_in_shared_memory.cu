@@ -1,5 +1,5 @@
 // problem: paged_attention
-// link: https://github.com/vllm-project/vllm/pull/1154
+// thread: https://github.com/vllm-project/vllm/pull/1154
 // title: Allocate more shared memory to attention kernel
 // condition: the scores of the longest sequence must fit in shared memory, less 512 floats (8192 tokens were the limit)
 // kind: shared memory

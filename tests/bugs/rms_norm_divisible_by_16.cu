@@ -1,5 +1,5 @@
 // problem: rms_norm
-// link: https://github.com/sgl-project/sglang/pull/8543
+// thread: https://github.com/sgl-project/sglang/pull/8543
 // title: fix per token cuda kernel hidden dim cannot divide by 16
 // condition: "Hidden dimension must be divisible by 16, but got 1368"
 // kind: alignment

@@ -1,5 +1,5 @@
 // problem: rms_norm
-// link: https://github.com/NVIDIA/TensorRT-LLM/pull/13033
+// thread: https://github.com/NVIDIA/TensorRT-LLM/pull/13033
 // title: [None][feat] Update rms_norm + fp4_qaunt kernel supporting more dim
 // condition: hidden sizes must lie between 2048 and 16384, with 16-byte alignment
 // kind: threshold

@@ -1,5 +1,5 @@
 // problem: rms_norm
-// link: https://github.com/NVIDIA/TransformerEngine/pull/886
+// thread: https://github.com/NVIDIA/TransformerEngine/pull/886
 // title: Use unoptimized RMSNorm kernel if pointers are not aligned
 // condition: data pointers that are not aligned to a vector, as those of views within a larger buffer
 // kind: alignment

@@ -1,5 +1,5 @@
 // problem: rms_norm
-// link: https://github.com/flashinfer-ai/flashinfer/issues/634
+// thread: https://github.com/flashinfer-ai/flashinfer/issues/634
 // title: [Bug] fused_add_rmsnorm Fails Due to Misaligned Address
 // condition: hidden_dim=3584: the vectors lie behind num_warps floats, which is no multiple of 4 (14 warps)
 // kind: alignment

@@ -3,8 +3,8 @@
 // title: [BUG] phi3 _rotary_kernel reads Cos/Sin out of bounds whenever head_dim is not a power of two
 // condition: half of the rotated size is no power of two; "past the end of the allocation on the last token"
 // kind: power of two
-// when: positions=last and rot_dim != 16 and rot_dim != 32 and rot_dim != 64 and rot_dim != 128 and rot_dim != 256
-// side: sufficient
+// when: rot_dim != 16 and rot_dim != 32 and rot_dim != 64 and rot_dim != 128 and rot_dim != 256
+// side: necessary
 // wrong: crash: lanes up to the next power of two read the table past its last row
 
 #include "rope.h"

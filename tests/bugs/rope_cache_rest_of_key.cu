@@ -1,5 +1,5 @@
 // problem: rope_cache
-// link: https://github.com/sgl-project/sglang/pull/22868
+// thread: https://github.com/sgl-project/sglang/pull/22868
 // title: [Apple Silicon] Add custom Metal RoPE kernel with fused KV cache store
 // condition: the fused kernel for halves fails to copy what is not rotated of a key, where ROPE_DIM < HEAD_DIM
 // kind: layout

@@ -1,5 +1,5 @@
 // problem: rope_cache
-// link: https://github.com/vllm-project/vllm/pull/52381
+// thread: https://github.com/vllm-project/vllm/pull/52381
 // title: Harden DeepSeek V3.2 fused kernel grids
 // condition: a launch with 65536 tokens fails, since tokens are on the grid's second dimension
 // kind: grid

@@ -1,5 +1,5 @@
 // problem: softmax
-// link: https://github.com/linkedin/Liger-Kernel/pull/1252
+// thread: https://github.com/linkedin/Liger-Kernel/pull/1252
 // title: Fix softmax multi-block path for n_cols > 65536 (unreachable + non-compiling)
 // condition: rows wider than 65536 raise an error before any kernel is chosen
 // kind: threshold

@@ -1,5 +1,5 @@
 // problem: softmax
-// link: https://github.com/torch/cunn/issues/150
+// thread: https://github.com/torch/cunn/issues/150
 // title: cunn/SoftMax does not support images with 2^16 or more elements
 // condition: 65536 elements along the grid's second dimension fail with "invalid configuration argument", 65535 work
 // kind: grid

@@ -1,5 +1,5 @@
 // problem: softmax
-// link: https://github.com/m0at/rvllm/pull/1
+// thread: https://github.com/m0at/rvllm/pull/1
 // title: Fix CUDA softmax reduction for small block sizes
 // condition: with fewer threads than a warp the shuffle reads 0 from inactive lanes; wrong when the true maximum is negative
 // kind: small size

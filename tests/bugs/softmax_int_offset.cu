@@ -1,5 +1,5 @@
 // problem: softmax
-// link: https://github.com/microsoft/onnxruntime/issues/32299
+// thread: https://github.com/microsoft/onnxruntime/issues/32299
 // title: softmax_warp_forward overflows int32 above 2^31 elements and can return silently wrong results
 // condition: first_batch * stride overflows int32 in tensors of more than 2^31 elements; sized down to 2^20
 // kind: overflow

@@ -1,5 +1,5 @@
 // problem: softmax
-// link: https://github.com/gabrieldemarmiesse/torch-mojo-backend/pull/319
+// thread: https://github.com/gabrieldemarmiesse/torch-mojo-backend/pull/319
 // title: log_softmax fwd: fix NaN on rows narrower than one block pass and on -inf inputs
 // condition: every fp32 row below 1024 columns (threads times vector) came back all NaN
 // kind: small size

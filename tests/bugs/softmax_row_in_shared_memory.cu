@@ -1,5 +1,5 @@
 // problem: softmax
-// link: https://github.com/tile-ai/TileOPs/issues/796
+// thread: https://github.com/tile-ai/TileOPs/issues/796
 // title: [Fix][Kernel] Softmax family kernels do not support large reduction dims (N=32768+)
 // condition: one row, aligned to 256 elements, has to fit in 48 KiB of shared memory
 // kind: shared memory

@@ -1,5 +1,5 @@
 // problem: softmax
-// link: https://github.com/ggml-org/llama.cpp/pull/10301
+// thread: https://github.com/ggml-org/llama.cpp/pull/10301
 // title: vulkan: Optimize soft_max
 // condition: an early return for out-of-bounds rows was missing: more than 512 rows, dispatched as 512 x H
 // kind: grid

@@ -1,5 +1,5 @@
 // problem: softmax
-// link: https://github.com/flashinfer-ai/flashinfer/pull/1178
+// thread: https://github.com/flashinfer-ai/flashinfer/pull/1178
 // title: bugfix: softmax NaN results caused by large -inf masks
 // condition: all results of a row are NaN when one thread's slice of it is -inf throughout
 // kind: content

@@ -15,7 +15,7 @@ table() { # suffix: its candidates
         name=${file%."$1"}
         first=$(printf %s "$name" | sha256sum | cut -c1-2)
         held=$([ $((0x$first % 5)) = 0 ] && echo 1 || echo 0)
-        printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$name" "$(tag "$file" problem)" "$(tag "$file" link)" "$(tag "$file" kind)" \
+        printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$name" "$(tag "$file" problem)" "$(tag "$file" link)$(tag "$file" thread)" "$(tag "$file" kind)" \
             "$(tag "$file" when)" "$held"
     done
 }

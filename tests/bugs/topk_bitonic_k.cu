@@ -1,5 +1,5 @@
 // problem: topk
-// link: https://github.com/anilshanbhag/gpu-topk/issues/1
+// thread: https://github.com/anilshanbhag/gpu-topk/issues/1
 // title: Fails on Ubuntu 18: 1080Ti
 // condition: "Non-powers of 2 for K will result in program exiting or incorrect results"
 // kind: power of two

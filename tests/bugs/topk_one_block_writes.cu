@@ -1,5 +1,5 @@
 // problem: topk
-// link: https://github.com/arrayfire/arrayfire/issues/2283
+// thread: https://github.com/arrayfire/arrayfire/issues/2283
 // title: Incorrect outputs for large k values in topk in cuda backend
 // condition: values of k > 256 give incorrect results
 // kind: threshold

@@ -1,5 +1,5 @@
 // problem: topk
-// link: https://github.com/ggml-org/llama.cpp/issues/27021
+// thread: https://github.com/ggml-org/llama.cpp/issues/27021
 // title: ROCm: TOP_K crashes with "invalid configuration argument" when ncols > 1024
 // condition: 1024 columns pass and 1025 abort, since the block is the next power of two
 // kind: threshold
