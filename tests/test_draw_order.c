@@ -58,7 +58,7 @@ START_TEST(a_table_of_published_values_knows_them_all)
     struct config_list seen = {0};
     struct pcg *stream = pcg_new(7, "branches");
     int tables = 0, taken = 0;
-    for (int i = 0; i < 60; i++) { /* of 60 values, some of them equal, 40 are told */
+    for (int i = 0; i < 60; i++) { /* 30 different ones */
         struct config config = parse("gemm_bf16", "m=512 n=512 k=512 trans_b=0");
         config.value[2] = 8 * (1 + i % 30);
         ck_assert_int_eq(config_list_add(&seen, &config), 0);

@@ -153,7 +153,7 @@ static void try_all(uint64_t seed, bool all, struct tally *tally)
         const char *problem = plain[i].problem;
         const bool run = only ? strcmp(only, problem) == 0 : all || i == 0;
         if (run)
-            ground_open(&ground, problem, seed, UNSEEN, all ? DRAW_SCOUTS : 0, 500);
+            ground_open(&ground, problem, seed, UNSEEN, DRAW_SCOUTS, 500);
         for (; i < PLAIN && strcmp(plain[i].problem, problem) == 0; i++)
             for (int manner = 0; run && manner < MANNERS; manner++)
                 try_plain(&ground, &plain[i], (enum manner)manner, seed, all, &tally[manner]);

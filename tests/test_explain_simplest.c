@@ -91,24 +91,20 @@ static int answer_nearly(struct planted *planted, const struct config *config)
     return condition_holds(planted->condition, config) && hash_of(config) >> 58 != 0;
 }
 
-static int seeds_that_name(const char *problem, const char *condition, const char *const *term)
-{
-    int named = 0;
-    for (uint64_t seed = 1; seed <= 5; seed++) {
-        const struct rule rule = explained(problem, condition, answer_nearly, seed);
-        bool all = rule.present;
-        for (int i = 0; term[i]; i++)
-            all = all && strstr(rule.text, term[i]);
-        named += all;
-        ground_close(&ground);
-    }
-    return named;
-}
-
 START_TEST(three_terms_survive_passes_by_luck)
 {
-    static const char *const terms[] = {"k % 32 != 0", "m > 1", "zero!=low", NULL};
-    ck_assert_int_ge(seeds_that_name("gemm_w4a16", "k % 32 != 0 and m > 1 and zero!=low", terms), 4);
+    int right = 0;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        struct rule rule;
+        ground_open(&ground, "gemm_w4a16", 11, UNSEEN, DRAW_SCOUTS, 200);
+        struct planted planted = plant(&ground, "k % 32 != 0 and m > 1 and zero!=low");
+        planted.answer = answer_nearly;
+        ck_assert(planted_explain(&planted, RUNS, seed, &rule));
+        right += rule.present && planted_agreement(&planted, rule.text, 1) > 0.98;
+        planted_clear(&planted);
+        ground_close(&ground);
+    }
+    ck_assert_int_ge(right, 4);
 }
 END_TEST
 

@@ -40,15 +40,15 @@ static bool parse_choices(const struct problem *problem, const char *text, struc
 {
     char axis[64], choice[64];
     int used = 0;
-    term->unequal = sscanf(text, " %63[a-z_0-9] not in {%n", axis, &used) == 1 && used > 0;
-    if (!term->unequal && (sscanf(text, " %63[a-z_0-9] in {%n", axis, &used) != 1 || used == 0))
+    term->unequal = sscanf(text, " %63[A-Za-z_0-9] not in {%n", axis, &used) == 1 && used > 0;
+    if (!term->unequal && (sscanf(text, " %63[A-Za-z_0-9] in {%n", axis, &used) != 1 || used == 0))
         return false;
     if (!find_choice_axis(problem, axis, term))
         return false;
     for (char end = ','; end == ',';) {
         text += used;
         used = 0;
-        if (sscanf(text, " %63[a-z_0-9] %c%n", choice, &end, &used) != 2 || used == 0 ||
+        if (sscanf(text, " %63[A-Za-z_0-9] %c%n", choice, &end, &used) != 2 || used == 0 ||
             !add_choice(problem, choice, term))
             return false;
         if (end == '}')
@@ -62,8 +62,8 @@ static bool parse_choice(const struct problem *problem, const char *text, struct
 {
     char axis[64], choice[64], rest;
     term->choices = 0;
-    term->unequal = sscanf(text, " %63[a-z_0-9] != %63[a-z_0-9] %c", axis, choice, &rest) == 2;
-    if (!term->unequal && sscanf(text, " %63[a-z_0-9] = %63[a-z_0-9] %c", axis, choice, &rest) != 2)
+    term->unequal = sscanf(text, " %63[A-Za-z_0-9] != %63[A-Za-z_0-9] %c", axis, choice, &rest) == 2;
+    if (!term->unequal && sscanf(text, " %63[A-Za-z_0-9] = %63[A-Za-z_0-9] %c", axis, choice, &rest) != 2)
         return parse_choices(problem, text, term);
     return find_choice_axis(problem, axis, term) && add_choice(problem, choice, term);
 }

@@ -5,7 +5,7 @@
 
 #include "draw_internal.h"
 
-/* Of a longer list of published values the first ones stand in a set, as in a kernel's table. */
+/* Of more published values no kernel has a table. */
 enum { TRIES = 100, MOST_AXES = 3, MOST_MEMBERS = 40 };
 
 struct branching {
@@ -101,7 +101,7 @@ struct phrase {
 
 static bool say(struct phrase *phrase, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* False, as of now on, where it is too long. */
+/* False, with nothing added, where it does not fit. */
 static bool say(struct phrase *phrase, const char *format, ...)
 {
     va_list arguments;
@@ -131,13 +131,15 @@ static bool say_published(const struct branching *b, int axis, struct phrase *ph
     int64_t member[MOST_MEMBERS];
     int members = 0;
     bool fits = say(phrase, "%s not in {", b->space->problem->axes[axis].name);
-    for (int i = 0; fits && i < b->seen->count && members < MOST_MEMBERS; i++) {
+    for (int i = 0; fits && i < b->seen->count; i++) {
         const int64_t value = b->seen->item[i].value[axis];
         bool said = false;
         for (int j = 0; j < members; j++)
             said = said || member[j] == value;
         if (said)
             continue;
+        if (members == MOST_MEMBERS)
+            return false;
         fits = say(phrase, members ? ", %lld" : "%lld", (long long)value);
         member[members++] = value;
     }

@@ -36,7 +36,7 @@ struct draw_notes {
 };
 
 /* How a set is made up: of its draws so many per cent are of each part, as far as there are that many; random ones are the
- * rest. What else makes a set can be left out, to see what it is worth (tests/plant/ablate.c). */
+ * rest. What else makes a set can be left out, to see what it is worth (tests/plant/find_ablate.c). */
 enum draw_part { DRAW_NEIGHBOURS, DRAW_CORNERS, DRAW_COVER, DRAW_RANDOM, DRAW_PARTS };
 struct draw_mix {
     int percent[DRAW_RANDOM];

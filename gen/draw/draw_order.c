@@ -48,8 +48,10 @@ static int find_takes(struct ordering *o, struct pcg *stream)
             break;
         struct condition *condition =
             condition_parse(o->drawing->space->problem, branch.text, why, sizeof why);
-        if (!condition)
+        if (!condition && strcmp(why, "out of memory") == 0)
             return -1;
+        if (!condition) /* names that the language does not take */
+            continue;
         if (!branch_is_seen(condition, seen))
             found += note_takes(o, condition, found);
         condition_free(condition);

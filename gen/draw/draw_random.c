@@ -2,8 +2,6 @@
  * of them. */
 #include "draw_internal.h"
 
-#include <stdio.h>
-
 enum { SHRINK_STEPS = 256, TRIES_WHEN_SPARSE = 20 };
 
 void draw_random_values(const struct space *space, struct config *config, struct pcg *stream)

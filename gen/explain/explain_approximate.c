@@ -7,7 +7,6 @@
 
 enum { WIDTH = 200, BEST = 32 };
 static const double COST_OF_WRONG = 8; /* of a trial: nothing that costs less explains it away */
-static const double TERM_COST = 3, BITS_OF_COST = 1.5;
 
 /* Terms joined by and. */
 struct conjunction {

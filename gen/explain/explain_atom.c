@@ -122,7 +122,8 @@ static double remainder_cost(const struct atom *atom, const struct quantity *qua
     return cost + (atom->negated == (atom->b == 0) ? 0 : 0.75); /* usual: k % 64 != 0, k % 64 == r */
 }
 
-double threshold_cost(const struct quantity *quantity, const struct space *space, int64_t threshold)
+/* How unlikely a threshold is: a power of two or a tile is where kernels change their ways. */
+static double threshold_cost(const struct quantity *quantity, const struct space *space, int64_t threshold)
 {
     double least = 6;
     for (int64_t value = threshold; value <= threshold + 1; value++) { /* k > 64, and k >= 64 */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 enum { BEAM = 48 };
-static const double BITS_OF_COST = 1.5, TERM_COST = 3;
 
 /* A conjunction that passes are left in. */
 struct partial {

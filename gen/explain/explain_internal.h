@@ -11,7 +11,7 @@
 
 enum {
     MOST_FACTORS = 4,       /* axes of a product */
-    MOST_QUANTITIES = 3072, /* more than PROBLEM_MAX_AXES ranges make, with tile sizes of 2^1..2^10 */
+    MOST_QUANTITIES = 4096, /* more than PROBLEM_MAX_AXES ranges make, with tile sizes of 2^1..2^10 */
     MOST_VALUES = 16,       /* seen values of one quantity */
     MOST_ATOMS = 4,         /* of one rule */
     MOST_GUESSES = 256,     /* rules held at a time */
@@ -42,7 +42,7 @@ struct quantity {
     int count, axis[DERIVED_MAX_AXES]; /* a product has MOST_FACTORS at most */
     int64_t tile;
     int derived; /* index into the problem's table */
-    int against;
+    int against; /* axis, of a QUANTITY_SIZE_ORDER */
     double cost;
     int64_t listed[MOST_VALUES]; /* values worth an equality: of the seen set, and a list's own */
     int listed_count;
@@ -80,11 +80,9 @@ struct atom {
 bool atom_holds(const struct atom *atom, const struct quantity *quantity, int64_t value);
 double atom_cost(const struct atom *atom, const struct quantity *quantity, const struct space *space);
 struct explainer;
-/* Most input classes, but for one or a few: with those it passes by luck, which is told beside a rule and is none of its terms. */
+/* Most input classes, but for one or a few: with those it may pass by luck, which is told beside a rule rather than in a further term. */
 bool atom_is_most_inputs(const struct explainer *ex, const struct atom *atom);
 
-/* How unlikely a threshold is: a power of two or a tile is where kernels change their ways. */
-double threshold_cost(const struct quantity *quantity, const struct space *space, int64_t threshold);
 int64_t roundest(int64_t low, int64_t high); /* the multiple of the largest power of two in low..high */
 
 /* A rule: clauses joined by or, of atoms joined by and. Without an atom it always holds. */
@@ -228,7 +226,8 @@ bool search_inner(const struct explainer *ex, const struct guess *rule, struct g
 
 /* --- explain_probe.c --- */
 
-/* Of what fails, the trial with most axes at their least, and of those the smallest; -1: nothing fails. */
+/* Of what fails, the trial with most axes at their least, and of those the smallest: as a rule what shrinking ends at. -1:
+ * nothing fails. */
 int simplest_failure(const struct explainer *ex);
 /* Runs the steps from the simplest failure and learns from them. */
 void probe_simplest(struct explainer *ex);

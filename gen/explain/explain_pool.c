@@ -202,6 +202,13 @@ static int64_t limited_product(int64_t a, int64_t b)
     return __builtin_mul_overflow(a, b, &product) ? INT64_MAX / 2 : product;
 }
 
+/* Whose last one begins there, or before it. */
+static int64_t rows_before(int64_t offset, int64_t pitch)
+{
+    const int64_t rows = offset / (pitch > 0 ? pitch : 1);
+    return rows < INT64_MAX / 2 ? rows + 1 : rows;
+}
+
 /* Moves one axis of the quantity so that it takes, or nearly, the value. */
 static void move_to(struct explainer *ex, const struct quantity *quantity, int64_t value,
                     struct config *config)
@@ -219,7 +226,7 @@ static void move_to(struct explainer *ex, const struct quantity *quantity, int64
     else if (quantity->kind == QUANTITY_RATIO)
         moved = limited_product(value, b) + (b > 1 && below(ex, 2) ? (int64_t)below(ex, (uint64_t)b) : 0);
     else if (quantity->kind == QUANTITY_OFFSET)
-        moved = 1 + value / (b > 0 ? b : 1) + (int64_t)below(ex, 2);
+        moved = rows_before(value, b) + (int64_t)below(ex, 2);
     else if (quantity->kind == QUANTITY_ORDER)
         moved = value < ORDER_SAME   ? b - 1 - (int64_t)below(ex, (uint64_t)(b / 2 + 1))
                 : value > ORDER_SAME ? b + 1 + (int64_t)below(ex, (uint64_t)(b / 2 + 1))

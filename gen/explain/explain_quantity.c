@@ -212,7 +212,7 @@ static void add(struct listing *listing, struct quantity quantity)
 /* Products of how many factors there is room for: of all up to MOST_FACTORS among twelve axes, of pairs among 24. */
 static int most_factors(int axes)
 {
-    enum { ROOM = MOST_QUANTITIES / 2 };
+    enum { ROOM = 1536 };
     int64_t sets = 1, products = 0;
     for (int factors = 1; factors <= MOST_FACTORS && factors <= axes; factors++) {
         sets = sets * (axes - factors + 1) / factors;
@@ -264,9 +264,11 @@ static void add_quotients(struct listing *listing, const int *axis, int axes)
             quantity.kind = QUANTITY_CEILING;
             quantity.cost = 5;
             add(listing, quantity);
-            quantity.kind = QUANTITY_OFFSET;
-            quantity.cost = offset_cost;
-            add(listing, quantity);
+            if (listing->space->domain[axis[i]].low > 0) {
+                quantity.kind = QUANTITY_OFFSET;
+                quantity.cost = offset_cost;
+                add(listing, quantity);
+            }
             if (i > j)
                 continue;
             quantity.kind = QUANTITY_ORDER;

@@ -11,16 +11,55 @@ static const double COST_WORTH_TWO_CLAUSES = 13, COST_WORTH_MORE_TERMS = 9, COST
 
 /* --- the list of rules --- */
 
-void guesses_add(struct guesses *guesses, const struct guess *guess)
+static bool atom_before(const struct atom *a, const struct atom *b)
+{
+    return a->quantity != b->quantity ? a->quantity < b->quantity
+           : a->kind != b->kind       ? a->kind < b->kind
+           : a->negated != b->negated ? b->negated
+           : a->a != b->a             ? a->a < b->a
+                                      : a->b < b->b;
+}
+
+/* One rule, one order of its terms, whichever was found first: within a clause, and of clauses of one. */
+static struct guess in_order(const struct guess *guess)
+{
+    struct guess sorted = *guess;
+    bool either = true;
+    for (int i = 0; i < guess->count; i++)
+        either = either && guess->starts[i];
+    for (int i = 1; i < sorted.count; i++)
+        for (int at = i;
+             at > 0 && (either || !sorted.starts[at]) && atom_before(&sorted.atom[at], &sorted.atom[at - 1]);
+             at--) {
+            const struct atom atom = sorted.atom[at];
+            sorted.atom[at] = sorted.atom[at - 1];
+            sorted.atom[at - 1] = atom;
+        }
+    return sorted;
+}
+
+static bool is_listed(const struct guesses *guesses, int at, const struct guess *guess)
+{
+    const double apart = 1e-9; /* sums of the same costs in another order */
+    for (int i = at - 1; i >= 0 && guesses->item[i].cost >= guess->cost - apart; i--)
+        if (guess_same(&guesses->item[i], guess))
+            return true;
+    for (int i = at; i < guesses->count && guesses->item[i].cost <= guess->cost + apart; i++)
+        if (guess_same(&guesses->item[i], guess))
+            return true;
+    return false;
+}
+
+void guesses_add(struct guesses *guesses, const struct guess *unordered)
 {
     int at = guesses->count;
-    if (at == MOST_GUESSES && guess->cost >= guesses->item[at - 1].cost)
+    if (at == MOST_GUESSES && unordered->cost >= guesses->item[at - 1].cost)
         return;
+    const struct guess ordered = in_order(unordered), *const guess = &ordered;
     while (at > 0 && guesses->item[at - 1].cost > guess->cost)
         at--;
-    for (int i = at - 1; i >= 0 && guesses->item[i].cost >= guess->cost - 1e-9; i--)
-        if (guess_same(&guesses->item[i], guess))
-            return;
+    if (is_listed(guesses, at, guess))
+        return;
     if (guesses->count < MOST_GUESSES)
         guesses->count++;
     memmove(&guesses->item[at + 1], &guesses->item[at],

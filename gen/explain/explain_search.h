@@ -78,8 +78,8 @@ int search_necessary(struct search *search, const uint64_t *fails);
 /* Adds every rule of that shape, each column standing for the cheapest atoms of its class. */
 void search_emit(struct search *search, const struct shape *shape);
 
-/* Conjunctions of at most `most` atoms that hold on all of `fails` and none of search->passes, each
- * added to `prefix` (a clause, or empty) as a clause of its own. `width`: of how many columns pairs are
+/* Conjunctions of at most `most` atoms (with 3 those of four, too, that search_beam finds) that hold on all of `fails` and none of
+ * search->passes, each added to `prefix` (a clause, or empty) as a clause of its own. `width`: of how many columns pairs are
  * made. */
 void search_conjunctions(struct search *search, const uint64_t *fails, const struct shape *prefix, int most,
                          int width);
@@ -92,13 +92,18 @@ void search_beam(struct search *search, const uint64_t *fails, const struct shap
 
 /* --- explain_sided_search.c --- */
 
-/* Bits that name which of a + b outcomes are the a, and a itself: log2((a + b + 1) (a + b over a)). */
+/* Bits that name which of a + b outcomes are the a, and a itself: log2((a + b + 1) (a + b over a)). A rule's own bits are so many
+ * for each of its cost, to which a further term adds TERM_COST. */
 double bits_of_outcomes(int a, int b);
+static const double BITS_OF_COST = 1.5, TERM_COST = 3;
 
 /* --- explain_cover.c: where one clause does not do --- */
 
 void search_general(struct search *search); /* fills search->general */
 void search_two_clauses(struct search *search);
+
+/* --- explain_approximate.c: where no rule is right on every trial --- */
+
 void search_approximate(struct search *search);
 
 #endif

@@ -6,16 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    REFIT = 6,
-    LEAST_SURE = 8,
-    FEWER_SURE = 4,
-    SIDES = 4,
-    LEAST_FAILING = 3,
-    TERM_RUNS = 20,
-    TRIES = 4,
-    ENOUGH_SURE = 32
-};
+enum { REFIT = 6, LEAST_SURE = 8, FEWER_SURE = 4, SIDES = 4, LEAST_FAILING = 3, TRIES = 4, ENOUGH_SURE = 32 };
 static const double LEAST_SPLIT = 0.02, LEAST_GAIN = 8, PLAIN_GAIN = 20, LEAST_EVIDENCE = 5,
                     LOOKING_SHARE = 0.5;
 
@@ -25,8 +16,7 @@ struct looking {
     enum rule_kind kind;
     double gain;
     bool known;
-    bool weaker; /* a confirmed rule without some term: what it rests on is older than it */
-    int since;   /* the first trial made since a rule of these terms stands, whatever their thresholds */
+    int since; /* the first trial made since a rule of these terms stands, whatever their thresholds */
     int fails_inside, inside, passes_outside, outside, turn, tests;
 };
 
@@ -137,15 +127,26 @@ static int look(struct explainer *ex, struct looking *looking)
     return 0;
 }
 
-/* Runs beyond those allowed, for terms of a necessary condition that few speak for; one that is contradicted is fitted anew. */
-static int support_terms(struct explainer *ex, struct looking *looking)
+/* What a rule that stands still lacks: runs for a term of a necessary condition that few speak for, or on the sure side. */
+static bool pick_support(struct explainer *ex, struct looking *looking, struct config *config)
+{
+    const bool necessary = looking->kind == RULE_NECESSARY;
+    if (!looking->known)
+        return false;
+    if (necessary && terms_test(ex, &looking->rule, looking->guesses, config))
+        return true;
+    return (necessary ? looking->outside : looking->inside) < ENOUGH_SURE / 2 &&
+           pick(ex, looking, true, config);
+}
+
+/* Runs beyond those allowed, for that alone; what contradicts the rule has it fitted anew. */
+static int support(struct explainer *ex, struct looking *looking)
 {
     struct config config;
     const int allowed = ex->most_runs, before = ex->runs;
     int status = 0;
     ex->most_runs = before + ex->extra_runs;
-    while (status == 0 && looking->known && looking->kind == RULE_NECESSARY && explainer_may_run(ex) &&
-           terms_test(ex, &looking->rule, looking->guesses, &config)) {
+    while (status == 0 && explainer_may_run(ex) && pick_support(ex, looking, &config)) {
         const int result = explainer_ask(ex, &config);
         if (result >= 0 && count(ex, looking, &config, result == 1))
             status = refit(ex, looking);
@@ -174,7 +175,7 @@ static void tally(const struct explainer *ex, const struct guess *rule, int side
 static bool is_evident(const struct looking *looking, int side[2][2])
 {
     const double rate = (side[1][1] + 0.5) / (side[1][0] + side[1][1] + 1.0);
-    const int least = looking->weaker ? 1 : looking->gain >= PLAIN_GAIN ? FEWER_SURE : LEAST_SURE;
+    const int least = looking->gain >= PLAIN_GAIN ? FEWER_SURE : LEAST_SURE;
     if (looking->kind == RULE_NECESSARY)
         return side[0][1] == 0 && looking->outside >= least && side[1][1] >= LEAST_FAILING &&
                (looking->gain >= PLAIN_GAIN || -looking->outside * log2(1 - rate) >= LEAST_EVIDENCE);
@@ -231,12 +232,27 @@ void tell_exceptions(const struct explainer *ex, const struct guess *rule, struc
     }
 }
 
-/* What is said of a necessary condition is what the runs prove. */
-static void widen(const struct explainer *ex, struct looking *looking)
+/* Counts for the rule as it is; does it stand? */
+static bool stands(const struct explainer *ex, struct looking *looking, int side[2][2])
 {
-    int side[2][2] = {{0}};
+    memset(side, 0, 2 * sizeof *side);
+    count_since(ex, looking);
     tally(ex, &looking->rule, side);
-    widen_thresholds(ex, &looking->rule, side[1][1] / (side[1][0] + side[1][1] + 1.0));
+    return is_evident(looking, side);
+}
+
+/* With thresholds as wide as the runs leave them, where it stands so, too. */
+static bool stands_widely(const struct explainer *ex, struct looking *looking, int side[2][2])
+{
+    const struct guess tight = looking->rule;
+    if (looking->kind == RULE_NECESSARY) {
+        tally(ex, &tight, side);
+        widen_thresholds(ex, &looking->rule, side[1][1] / (side[1][0] + side[1][1] + 1.0));
+        if (stands(ex, looking, side))
+            return true;
+        looking->rule = tight;
+    }
+    return stands(ex, looking, side);
 }
 
 static void tell(const struct explainer *ex, struct looking *looking, struct rule *out)
@@ -245,14 +261,10 @@ static void tell(const struct explainer *ex, struct looking *looking, struct rul
     char text[sizeof out->text];
     if (!looking->known)
         return;
-    const bool stands = drop_terms(ex, looking);
-    if (looking->kind == RULE_NECESSARY)
-        widen(ex, looking);
-    count_since(ex, looking);
+    const bool whole = drop_terms(ex, looking), evident = stands_widely(ex, looking, side);
     if (!guess_format(ex, &looking->rule, text, sizeof text))
         return;
-    tally(ex, &looking->rule, side);
-    if (!stands || !is_evident(looking, side)) {
+    if (!whole || !evident) {
         tell_nearest(side, text, out);
         return;
     }
@@ -294,7 +306,7 @@ int explain_sided(struct explainer *ex, struct rule *out)
     if (result == 0)
         result = look(ex, &looking);
     if (result == 0)
-        result = support_terms(ex, &looking);
+        result = support(ex, &looking);
     if (result == 0)
         tell(ex, &looking, out);
     free(room);

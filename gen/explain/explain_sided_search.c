@@ -15,7 +15,7 @@ enum {
     GENERAL_PAIRED = 120,
     LENGTHENED = 40
 };
-static const double BITS_OF_COST = 1.5, TERM_COST = 3, DEAREST_QUANTITY = 4.5;
+static const double DEAREST_QUANTITY = 4.5;
 
 /* A single question: what it says of the trials, and what it leaves. */
 struct option {

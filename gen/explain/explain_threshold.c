@@ -2,7 +2,7 @@
 #include "explain_internal.h"
 
 enum { MOST_CANDIDATES = 8 + SPACE_MAX_TILES + MOST_VALUES };
-static const double BY_LUCK = 5; /* bits: what has a chance above 1 in 32 proves nothing */
+static const double BY_LUCK = 8; /* bits: a threshold is where the last failure is, so that more luck than elsewhere is likely */
 
 struct gap {
     int64_t low, high; /* every threshold in low..high fits all trials */
@@ -95,9 +95,9 @@ static int passes_let_in(const struct explainer *ex, const struct guess *rule, c
     return passes;
 }
 
-/* Of the rounder thresholds up to so far outside, that which lets in no more passes. */
-static void widen_by(const struct explainer *ex, const struct guess *tight, int at, int64_t reach,
-                     double most_passes, struct guess *best)
+/* Of the rounder thresholds up to so far outside that let in no more passes than those, beyond `rule`, the simplest. */
+static void widen_by(const struct explainer *ex, const struct guess *rule, const struct guess *tight, int at,
+                     int64_t reach, double most_passes, struct guess *best)
 {
     const struct atom *atom = &tight->atom[at];
     const struct gap gap =
@@ -106,19 +106,21 @@ static void widen_by(const struct explainer *ex, const struct guess *tight, int 
     for (int i = 0, count = list_candidates(ex, atom, &gap, list); i < count; i++) {
         struct guess wider = *tight;
         set_threshold(ex, &wider, at, list[i]);
-        if (wider.cost < best->cost && passes_let_in(ex, tight, &wider) <= most_passes)
+        if (wider.cost < best->cost && passes_let_in(ex, rule, &wider) <= most_passes)
             *best = wider;
     }
 }
 
 void widen_thresholds(const struct explainer *ex, struct guess *rule, double rate)
 {
-    const double most_passes = rate < 1 ? -BY_LUCK / __builtin_log2(1 - rate) : 0;
+    const double most_passes =
+        rate < 1 ? -BY_LUCK / __builtin_log2(1 - rate) : 0; /* of all thresholds together */
+    const struct guess original = *rule;
     for (int at = 0; at < rule->count; at++) {
         const struct guess tight = *rule;
-        if (tight.atom[at].kind == ATOM_ABOVE)
+        if (tight.atom[at].kind == ATOM_ABOVE && tight.atom[at].a < INT64_MAX / 4)
             for (int64_t reach = 1; reach <= tight.atom[at].a / 2 + 1; reach *= 2)
-                widen_by(ex, &tight, at, reach, most_passes, rule);
+                widen_by(ex, &original, &tight, at, reach, most_passes, rule);
     }
 }
 

@@ -63,15 +63,19 @@ build_candidate() { # file: once, where every `check` would do so
 }
 
 outcome_of() { # problem, configuration
-    "$build/unseen" check "$1" "$work/bug.so" "$2" --device "$device" --no-lease -q --json "$work/c.json" >/dev/null 2>&1 || true
-    sed -n 's/^ *"outcome": "\(.*\)",*$/\1/p' "$work/c.json" | head -1
+    rm -f "$work/c.json"
+    "$build/unseen" check "$1" "$work/bug.so" "$2" --device "$device" --no-lease -q --json "$work/c.json" \
+        </dev/null >/dev/null 2>&1 || true
+    outcome=$(sed -n 's/^ *"outcome": "\(.*\)",*$/\1/p' "$work/c.json" 2>/dev/null | head -1)
+    printf '%s\n' "${outcome:-none}"
 }
 
 # How many of the steps from a configuration still fail as it does, and how many steps there are.
 steps_of() { # problem, file, configuration
     build_candidate "$2" || return 0
     outcome_of "$1" "$3" >"$work/outcome"
-    printf '%s\n' "$3" | "$build/unseen-agree" "$1" --steps "$folder/../../shapes/$1.space" >"$work/steps"
+    printf '%s\n' "$3" | "$build/unseen-agree" "$1" --steps "$folder/../../shapes/$1.space" >"$work/steps" ||
+        return 0
     while read -r step; do outcome_of "$1" "$step"; done <"$work/steps" |
         awk -v as="$(cat "$work/outcome")" '{ all++; same += $0 == as } END { print same + 0 "/" all + 0 }'
 }
@@ -89,7 +93,7 @@ run_one() { # name
         --seed "$seed" --json "$work/v.json" -q >/dev/null 2>"$work/err" || true
     seconds=$(($(date +%s) - start))
     if [ ! -s "$work/v.json" ]; then
-        printf '%s\t%s\t%s\t%s\t?\tno result: %s\t-\t-\t\t%s\t\t\t%s\t-\t-\n' "$1" "$of" "$kind" "$side" \
+        printf '%s\t%s\t%s\t%s\t?\tno result: %s\t-\t-\t\t%s\t\t\t%s\t-\t-\n' "$1" "$of" "$kind" "${side:-exact}" \
             "$(head -1 "$work/err")" "$when" $seconds
         rm -rf "$work"
         return
@@ -118,7 +122,7 @@ run_one() { # name
     fi
     minimal=$(field minimal)
     steps=
-    [ -z "$minimal" ] || steps=$(steps_of "$of" "$file" "$minimal")
+    [ -z "$minimal" ] || steps=$(steps_of "$of" "$file" "$minimal") || steps=
     printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$of" "$kind" "${side:-exact}" $found \
         "$verdict" "${same:--}" $class "$rule" "$when" "$minimal" "$none" $seconds "${inside:--}" "${steps:--}"
     rm -rf "$work"

@@ -69,21 +69,22 @@ for name in "$@"; do
         pick $inside $wanted >"$work/picked"
         passes=0
         fails=0
+        broken=0
         shown=
         while read -r config; do
             got=0
-            "$build/unseen" check "$problem" "$built" "$config" --device "$device" --no-lease -q >"$work/out" 2>&1 || got=$?
+            "$build/unseen" check "$problem" "$built" "$config" --device "$device" --no-lease -q </dev/null >"$work/out" 2>&1 || got=$?
             case $got in
             0) passes=$((passes + 1)); [ $inside = 0 ] || shown="$shown
     passes: $config" ;;
             1) fails=$((fails + 1)); [ $inside = 1 ] || shown="$shown
     fails: $config" ;;
             *) shown="$shown
-    status $got: $config: $(head -1 "$work/out")"; fails=-9 ;;
+    status $got: $config: $(head -1 "$work/out")"; broken=1 ;;
             esac
         done <"$work/picked"
         bad=0
-        if [ $fails -lt 0 ] || [ $((passes + fails)) = 0 ]; then bad=1
+        if [ $broken = 1 ] || [ $((passes + fails)) = 0 ]; then bad=1
         elif [ $inside = 1 ] && [ "$side" = necessary ]; then [ $fails -gt 0 ] || bad=1
         elif [ $inside = 1 ]; then [ $passes = 0 ] || bad=1
         elif [ "$side" != sufficient ]; then [ $fails = 0 ] || bad=1

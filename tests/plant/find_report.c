@@ -203,9 +203,10 @@ static void print_head(void)
 {
     printf("  %-16s %4s %5s %5s  %s  %s  %s  %s\n", "", "", "out", "on", "-------- ours --------",
            "------ uniform -------", "---- log-uniform -----", "----- quota of 8 -----");
-    printf("  %-16s %4s %5s %5s  %6s %6s %8s", "condition", "all", "reach", "seen", "quick", "300", "median");
+    printf("  %-16s %4s %5s %5s  %6s %6s %8s", "condition", "all", "reach", "seen", "quick", "stand.",
+           "median");
     for (int way = FIND_UNIFORM; way < FIND_WAYS; way++)
-        printf("  %6s %6s %8s", "35", "300", "median");
+        printf("  %6d %6d %8s", find_many(EFFORT_QUICK), find_many(EFFORT_STANDARD), "median");
     printf("\n");
 }
 

@@ -9,6 +9,10 @@ static int add_table(struct find *find, const struct plant_field *field, int axi
                      int64_t value)
 {
     struct find_fault *fault = &find->fault[find->faults];
+    if (find->of_family[FIND_TABLE] == FIND_MOST_TABLES) {
+        fprintf(stderr, "find: more than %d kernels that know published sizes\n", FIND_MOST_TABLES);
+        return -1;
+    }
     const char *const name = field->problem->axes[axis].name;
     char why[512];
     *fault = (struct find_fault){.family = FIND_TABLE, .field = field};
@@ -33,7 +37,8 @@ static int add_table(struct find *find, const struct plant_field *field, int axi
 static bool has_room(const struct domain *domain, int64_t tile, int64_t value)
 {
     const int64_t last = (value + tile - 1) / tile * tile, first = last - tile + 1;
-    return tile > 1 && value <= domain->high && (first >= domain->low ? first : domain->low) < value;
+    return tile > 1 && value <= domain->high &&
+           ((first >= domain->low ? first : domain->low) < value || (last > value && value < domain->high));
 }
 
 static int add_tables_of(struct find *find, const struct plant_field *field, int axis)
@@ -46,8 +51,7 @@ static int add_tables_of(struct find *find, const struct plant_field *field, int
             known = known || field->seen.item[j].value[axis] == value;
         for (int t = 0; t < domain->tile_count && !known; t++)
             if (has_room(domain, domain->tile[t], value) &&
-                (find->of_family[FIND_TABLE] == FIND_MOST_TABLES ||
-                 add_table(find, field, axis, domain->tile[t], value)))
+                add_table(find, field, axis, domain->tile[t], value))
                 return -1;
     }
     return 0;
