@@ -2,7 +2,8 @@
 #include "explain_internal.h"
 
 enum { MOST_CANDIDATES = 8 + SPACE_MAX_TILES + MOST_VALUES };
-static const double BY_LUCK = 8; /* bits: a threshold is where the last failure is, so that more luck than elsewhere is likely */
+static const double BY_LUCK =
+    8; /* bits: a threshold is where the last failure is, so that more luck than elsewhere is likely */
 
 struct gap {
     int64_t low, high; /* every threshold in low..high fits all trials */
