@@ -475,6 +475,7 @@ Suite *explain_suite(void)
     tcase_add_test(tcase, what_is_refused_tells_nothing);
     tcase_add_test(tcase, being_stopped_ends_it);
     tcase_add_test(tcase, without_runs_nothing_is_confirmed);
+    explain_simplest_tests(tcase);
     suite_add_tcase(suite, tcase);
     tcase = tcase_create("random");
     tcase_set_timeout(tcase, 3600);
@@ -487,10 +488,6 @@ Suite *explain_suite(void)
     tcase = tcase_create("bugs");
     tcase_set_timeout(tcase, 3600);
     explain_bugs_tests(tcase);
-    suite_add_tcase(suite, tcase);
-    tcase = tcase_create("simplest");
-    tcase_set_timeout(tcase, 600);
-    explain_simplest_tests(tcase);
     suite_add_tcase(suite, tcase);
     tcase = tcase_create("paged");
     tcase_set_timeout(tcase, 3600);
