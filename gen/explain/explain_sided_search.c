@@ -28,7 +28,8 @@ struct sided {
     struct search search;
     enum rule_kind kind;
     struct option *option;
-    uint64_t *bits; /* [MOST_OPTIONS + 1, words] */
+    uint64_t *bits;        /* [MOST_OPTIONS + 1, words] */
+    double *log_factorial; /* [trials + 2], to base 2: half a million pairs are scored */
     int options, fails, passes;
 };
 
@@ -37,13 +38,20 @@ double bits_of_outcomes(int a, int b)
     return (lgamma(a + b + 2.0) - lgamma(a + 1.0) - lgamma(b + 1.0)) / M_LN2;
 }
 
+/* bits_of_outcomes, from the table. */
+static double outcome_bits(const struct sided *sided, int a, int b)
+{
+    const double *log_factorial = sided->log_factorial;
+    return log_factorial[a + b + 1] - log_factorial[a] - log_factorial[b];
+}
+
 static double score_of(const struct sided *sided, const uint64_t *bits, double cost)
 {
     const struct explainer *ex = sided->search.ex;
     const int fails = bits_count_and(bits, ex->fails, ex->words);
     const int passes = bits_count_and(bits, ex->passes, ex->words);
-    return BITS_OF_COST * cost + bits_of_outcomes(fails, passes) +
-           bits_of_outcomes(sided->fails - fails, sided->passes - passes);
+    return BITS_OF_COST * cost + outcome_bits(sided, fails, passes) +
+           outcome_bits(sided, sided->fails - fails, sided->passes - passes);
 }
 
 /* --- single questions --- */
@@ -251,10 +259,13 @@ static int sided_open(struct sided *sided, const struct explainer *ex, enum rule
     sided->passes = bits_count(ex->passes, ex->words);
     sided->option = calloc(MOST_OPTIONS, sizeof *sided->option);
     sided->bits = calloc((MOST_OPTIONS + 1) * words, sizeof *sided->bits);
-    if (!sided->option || !sided->bits)
-        result = -1;
-    for (int i = 0; result == 0 && i < MOST_OPTIONS; i++)
+    sided->log_factorial = calloc((size_t)ex->trials + 2, sizeof *sided->log_factorial);
+    if (!sided->option || !sided->bits || !sided->log_factorial)
+        return -1;
+    for (int i = 0; i < MOST_OPTIONS; i++)
         sided->option[i].bits = sided->bits + (size_t)i * words;
+    for (int i = 2; i <= ex->trials + 1; i++)
+        sided->log_factorial[i] = sided->log_factorial[i - 1] + log2(i);
     return result;
 }
 
@@ -263,6 +274,7 @@ static void sided_close(struct sided *sided)
     search_close(&sided->search);
     free(sided->option);
     free(sided->bits);
+    free(sided->log_factorial);
 }
 
 int search_sided(const struct explainer *ex, enum rule_kind kind, struct guesses *out, double *gain)
