@@ -104,7 +104,7 @@ END_TEST
  * Returns the reason why there is no rule. */
 static const char *no_rule(const char *hook)
 {
-    static char reason[200];
+    static char reason[400];
     cli_put_kernel("fading.c", hook, "bad ? 0.5 : 0");
     CLI("verify", "softmax", "fading.c", TINY, "--seed", "3", "--unseen", "30", "--json", "r.json");
     json_t *root = cli_json("r.json");
@@ -122,8 +122,11 @@ START_TEST(the_failure_that_is_shrunk_is_run_again_before_it_is_believed)
 {
     const char *why = no_rule("static char calls[64][1024];"
                               " const int bad = calls[rows % 64][cols % 1024]++ < 3;");
-    ck_assert_str_eq(why, "the same configuration fails in 1 of 4 runs: a race, memory that nobody set, or "
-                          "what calls before left");
+    static const char expected[] =
+        "the same configuration fails in 1 of 4 runs: a race, memory that nobody set, "
+        "or what calls before left";
+    ck_assert_msg(strncmp(why, expected, sizeof expected - 1) == 0, "%s",
+                  why); /* then what came closest, maybe */
     cli_expect(1, "no rule: the same configuration fails in 1 of 4 runs");
 }
 END_TEST
