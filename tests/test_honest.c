@@ -241,7 +241,7 @@ START_TEST(four_times_a_bound_accepts_a_mutant)
         .capability = -1,
         .loosened = 4,
         .plan = {
-            .seed = 1, .configs = 24, .hunt = 12, .must_only = true, .brief = true, .until_missed = true}};
+            .seed = 1, .configs = 24, .hunt = 30, .must_only = true, .brief = true, .until_missed = true}};
     const char *name = "";
     if (problem->arithmetic_class == ARITHMETIC_EXACT)
         SKIP_TEST("what is right or not has no allowed error");
