@@ -107,14 +107,13 @@ struct margins {
 
 struct margin_plan {
     uint64_t seed;
-    int settings;      /* how many; at least 1 */
-    int configs;       /* drawn for each setting */
-    int large;         /* of these, so many up to the machine's caps; the others far below */
-    int first, last;   /* mutants from first to last - 1; last 0: all */
-    int hunt;          /* drawn configurations that a mutant may see; 0: no mutants */
-    bool must_only;    /* only mutants that must be rejected */
-    bool until_missed; /* the first mutant that must be rejected and is not ends it */
-    bool brief;        /* a mutant that is rejected once is seen no more: no ratios by class */
+    int settings;    /* how many; at least 1 */
+    int configs;     /* drawn for each setting */
+    int large;       /* of these, so many up to the machine's caps; the others far below */
+    int first, last; /* mutants from first to last - 1; last 0: all */
+    int hunt;        /* drawn configurations that a mutant may see; 0: no mutants */
+    bool must_only;  /* only mutants that must be rejected */
+    bool brief;      /* a mutant that is rejected once is seen no more: no ratios by class */
     bool verbose;
 };
 

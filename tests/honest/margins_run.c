@@ -214,8 +214,6 @@ int margins_mutants(struct margins *m, const struct bed *bed, const struct progr
         count_classes(m, mutant);
         if (status == 0 && plan->verbose)
             report_mutant(bed, p, i, mutant);
-        if (plan->until_missed && !mutant->rejected && !mutant_admitted(p, i, bed->capability))
-            break;
     }
     *p->mutating = 0;
     drawn_list_clear(&small);
