@@ -2,6 +2,7 @@
  * knows what such a kernel branches on, so many random branches (branch.h) stand for it, none of which any published
  * configuration takes. The configuration that takes most of them goes first, then the one that takes most of the
  * others, and so on; what takes none any more keeps its place among the last. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,9 +47,10 @@ static int find_takes(struct ordering *o, struct pcg *stream)
         char why[256];
         if (!branch_draw(&branch, o->drawing->space, seen, stream))
             break;
+        errno = 0;
         struct condition *condition =
             condition_parse(o->drawing->space->problem, branch.text, why, sizeof why);
-        if (!condition && strcmp(why, "out of memory") == 0)
+        if (!condition && errno == ENOMEM)
             return -1;
         if (!condition) /* names that the language does not take */
             continue;

@@ -76,9 +76,7 @@ static void repeat(struct explainer *ex, int known, int times, bool other_seed, 
         struct config config = ex->config[trial];
         if (other_seed && !explainer_reseed(ex, &config))
             continue; /* every other seed draws other sizes, which may be why this one fails */
-        const int result = ex->run(ex->data, &config);
-        ex->stopped = ex->stopped || result == -2;
-        ex->runs += result != -2;
+        const int result = explainer_run(ex, &config);
         repeats->asked += result >= 0;
         repeats->again += result == 1;
         if (other_seed && result >= 0 && ex->agains < MOST_AGAIN)

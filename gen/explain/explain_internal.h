@@ -78,6 +78,9 @@ struct atom {
 };
 
 bool atom_holds(const struct atom *atom, const struct quantity *quantity, int64_t value);
+bool atom_value_is_power(int64_t value); /* of two */
+bool atom_value_is_tile(const struct quantity *quantity, const struct space *space, int64_t value);
+double atom_threshold_cost(const struct quantity *quantity, const struct space *space, int64_t threshold);
 double atom_cost(const struct atom *atom, const struct quantity *quantity, const struct space *space);
 struct explainer;
 /* Most input classes, but for one or a few: with those it may pass by luck, which is told beside a rule rather than in a further term. */
@@ -101,7 +104,8 @@ bool guess_holds_if(const struct explainer *ex, const struct guess *guess, const
 bool atom_same(const struct atom *a, const struct atom *b);
 bool guess_same(const struct guess *a, const struct guess *b);
 bool guess_alike(const struct guess *a, const struct guess *b); /* the same but for thresholds */
-/* False: longer than `size`. */
+void guess_remove(struct guess *guess, int at); /* an atom; a clause that it was alone in goes with it */
+/* explain_format.c. False: longer than `size`. */
 bool guess_format(const struct explainer *ex, const struct guess *guess, char *text, size_t size);
 
 /* The simplest rules found, cheapest first. */
@@ -243,6 +247,12 @@ bool terms_test(struct explainer *ex, const struct guess *rule, const struct gue
 /* Drops such terms until there is none left, and returns how many. */
 int terms_drop_weak(const struct explainer *ex, struct guess *rule);
 
+/* --- explain_challenge.c --- */
+
+/* A known failure moved across one term of the rule (by turns), so that the rule holds no more: where it says of every failure that
+ * it holds, nothing else is likelier to contradict it. Every other round it is as large as can be afforded. False: none is new. */
+bool challenge_pick(struct explainer *ex, const struct guess *rule, int turn, struct config *out);
+
 /* --- explain_sided.c --- */
 
 /* Where no two-sided rule is: looks for one that is sure on one side, with the runs that are left. */
@@ -286,9 +296,20 @@ bool pool_fresh(struct explainer *ex, const struct atom *near, struct config *ou
 /* One that failed, moved across or along the edge of that atom and, half of the time, elsewhere: what meets all others of several
  * terms is rare among fresh ones. */
 bool pool_beside(struct explainer *ex, const struct atom *near, struct config *out);
+int pool_random_failure(struct explainer *ex); /* a trial; there must be one */
 /* Within the caps and new; for that, axes may shrink that the rule `kept` does not name (NULL: none). */
 bool pool_affords(struct explainer *ex, const struct guess *kept, struct config *config);
 int pool_size_bits(const struct space *space, const struct config *config); /* of all ranges together */
+
+/* --- explain_aim.c --- */
+
+/* Moves an axis, or a few, so that what the atom asks is at, beside or across where its answer turns. May leave the space: the
+ * caller repairs. */
+void pool_aim(struct explainer *ex, const struct atom *atom, struct config *config);
+/* The nearest value of the domain at or above `value`, or the last. */
+int64_t pool_into_domain(const struct domain *domain, int64_t value);
+void pool_set_random(struct explainer *ex, struct config *config, int axis);
+int64_t pool_random_up_to(struct explainer *ex, int64_t most); /* 1..most, log-uniform */
 
 /* --- explain_query.c --- */
 

@@ -6,7 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REFIT = 6, LEAST_SURE = 8, FEWER_SURE = 4, SIDES = 4, LEAST_FAILING = 3, TRIES = 4, ENOUGH_SURE = 32 };
+enum {
+    REFIT = 6,
+    LEAST_SURE = 8,
+    FEWER_SURE = 4,
+    SIDES = 4,
+    LEAST_FAILING = 3,
+    TRIES = 4,
+    ENOUGH_SURE = 32,
+    CHALLENGES = 12 /* of each term of a necessary condition */
+};
 static const double LEAST_SPLIT = 0.02, LEAST_GAIN = 8, PLAIN_GAIN = 20, LEAST_EVIDENCE = 5,
                     LOOKING_SHARE = 0.5;
 
@@ -18,6 +27,7 @@ struct looking {
     bool known;
     int since; /* the first trial made since a rule of these terms stands, whatever their thresholds */
     int fails_inside, inside, passes_outside, outside, turn, tests;
+    int challenges; /* since it stands: failures moved across one of its terms */
 };
 
 /* "every failure has A", and what failures there have in common, says more than "always when A and B". */
@@ -74,6 +84,7 @@ static int refit(struct explainer *ex, struct looking *looking)
     const bool alike = looking->known && kind == looking->kind && looking->guesses->count > 0 &&
                        guess_alike(&looking->guesses->item[0], &looking->rule);
     looking->since = alike ? looking->since : ex->trials;
+    looking->challenges = alike ? looking->challenges : 0;
     looking->known = looking->guesses->count > 0;
     looking->kind = kind;
     looking->gain = gain;
@@ -90,6 +101,9 @@ static bool pick(struct explainer *ex, struct looking *looking, bool confirming,
         return true;
     const bool sure = looking->tests++ % SIDES != 0; /* the sure side, mostly */
     const bool inside = sure == (looking->kind == RULE_PARTIAL);
+    if (!inside && sure && looking->tests % 2 &&
+        challenge_pick(ex, &looking->rule, looking->challenges++, config))
+        return true;
     for (int i = 0; i < 2 * TRIES; i++) {
         const int turn = looking->turn++;
         if ((turn % 2 == 0) == inside && query_confirm(ex, looking->guesses, turn, config))
@@ -127,13 +141,17 @@ static int look(struct explainer *ex, struct looking *looking)
     return 0;
 }
 
-/* What a rule that stands still lacks: runs for a term of a necessary condition that few speak for, or on the sure side. */
+/* What a rule that stands still lacks: runs for a term of a necessary condition that few speak for, or that it was challenged in,
+ * or on the sure side. */
 static bool pick_support(struct explainer *ex, struct looking *looking, struct config *config)
 {
     const bool necessary = looking->kind == RULE_NECESSARY;
     if (!looking->known)
         return false;
     if (necessary && terms_test(ex, &looking->rule, looking->guesses, config))
+        return true;
+    if (necessary && looking->challenges < CHALLENGES * looking->rule.count &&
+        challenge_pick(ex, &looking->rule, looking->challenges++, config))
         return true;
     return (necessary ? looking->outside : looking->inside) < ENOUGH_SURE / 2 &&
            pick(ex, looking, true, config);

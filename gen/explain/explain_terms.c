@@ -43,22 +43,11 @@ bool terms_test(struct explainer *ex, const struct guess *rule, const struct gue
     return weak >= 0 && query_confirm(ex, guesses, QUERY_TURNS * weak + (inside ? 2 : 3), out);
 }
 
-static void drop(struct guess *rule, int at)
-{
-    if (rule->starts[at] && at + 1 < rule->count)
-        rule->starts[at + 1] = true;
-    rule->count--;
-    for (int i = at; i < rule->count; i++) {
-        rule->atom[i] = rule->atom[i + 1];
-        rule->starts[i] = rule->starts[i + 1];
-    }
-}
-
 int terms_drop_weak(const struct explainer *ex, struct guess *rule)
 {
     int dropped = 0;
     bool inside;
     for (int at; (at = terms_weakest(ex, rule, &inside)) >= 0; dropped++)
-        drop(rule, at);
+        guess_remove(rule, at);
     return dropped;
 }

@@ -3,13 +3,15 @@
 # `unseen verify` on each fault of the corpus (those that are not held out), and one line of a table for each, on standard
 # output or in FILE:
 #
-#   name problem kind side found verdict agreement class rule when minimal no_rule seconds inside steps
+#   name problem kind side found verdict agreement class rule when minimal no_rule seconds inside steps runs
 #
 # found: a configuration failed. agreement: of 1000 fresh configurations of the contract (drawn with seed S + 1000), on how
 # many the rule says what `when` says; class: right from 98% on, one-sided where it says that it is sure of one side only and
 # is right there on 98%, else misleading below 90%, partial between, none without a rule,
 # unread where the rule is no condition; free where the fault has no `when`. Where `when` has a side a rule may know more than it
-# does: below 98% its class is apart. inside: on how many of those draws that `when` holds on the rule does, in tenths of a
+# does: below 98% the candidate is asked. Of the draws that `when` leaves open, up to OPEN (40) on which the rule holds and as many
+# on which it does not are run, their number is runs, and agreement and class are with what it did. inside: on how many of those
+# draws that `when` holds on the rule does, in tenths of a
 # percent, and how many there are: a rule that never holds agrees nearly everywhere with a condition that is rare. steps: of
 # the simpler configurations one step from the smallest (tests/plant/plant_steps.h), really run, how many still fail in the
 # same way, of how many: 0 where it is minimal. BUILD is the folder of the binaries; LIMIT the seconds of one verify (900).
@@ -44,16 +46,55 @@ field() { # key at the top of the result
     sed -n "s/^ \"$1\": \"\(.*\)\",*\$/\1/p" "$work/v.json" | head -1
 }
 
-# Of 1000 fresh configurations, in tenths of a percent: on how many the rule says what `when` says, and of those on the side
+# The 1000 fresh configurations, each with two digits before it: does the rule hold, does `when`? Nothing when the rule is no condition.
+fresh() { # problem, rule, when
+    "$build/unseen" draw "$1" --device "$device" --unseen 1000 --seed $((seed + 1000)) 2>/dev/null | sed 's/ *#.*//' |
+        "$build/unseen-agree" "$1" "$2" "$3" 2>/dev/null
+}
+
+# Of those, in tenths of a percent: on how many the rule says what `when` says, and of those on the side
 # that a rule of one side is sure of (where it does not hold of a necessary one, where it holds of a partial one), how many
 # `when` says the same of; then of those that `when` holds on, and their number. Empty when the rule is no condition.
-agreement() { # problem, rule, when, kind
-    "$build/unseen" draw "$1" --device "$device" --unseen 1000 --seed $((seed + 1000)) 2>/dev/null | sed 's/ *#.*//' |
-        "$build/unseen-agree" "$1" "$2" "$3" 2>/dev/null |
-        awk -v kind="$4" '{ r = substr($1, 1, 1); w = substr($1, 2, 1); all++; same += r == w; held += w; both += r * w
+agreement() { # kind
+    awk -v kind="$1" '{ r = substr($1, 1, 1); w = substr($1, 2, 1); all++; same += r == w; held += w; both += r * w
             if (r == (kind == "partial")) { side++; sure += r == w } }
             END { if (all >= 1000) print int(same * 1000 / all), side ? int(sure * 1000 / side) : 0,
-                  held ? int(both * 1000 / held) : "-", held }'
+                  held ? int(both * 1000 / held) : "-", held }' "$work/fresh"
+}
+
+# The lines of a file, at most so many, evenly.
+some() { # file, how many
+    awk -v all="$(wc -l <"$1")" -v n="$2" 'NR - 1 >= next_one { print; next_one += all > n ? all / n : 1 }' "$1"
+}
+
+# What the candidate does on draws that `when` leaves open: a digit for the rule, one for whether it fails.
+run_open() { # problem, digit of `when` that leaves open
+    for holds in 0 1; do
+        grep "^$holds$2 " "$work/fresh" | cut -d' ' -f2- >"$work/open" || true
+        some "$work/open" "${OPEN:-40}" | while read -r config; do
+            case $(outcome_of "$1" "$config") in
+            none | skipped) ;;
+            pass) echo "$holds 0" ;;
+            *) echo "$holds 1" ;;
+            esac
+        done
+    done
+}
+
+# As `agreement`, its first two numbers with what the candidate does in the place of `when`, and how many were run.
+measured() { # problem, file, kind, side
+    open=1
+    [ "$4" = necessary ] || open=0
+    build_candidate "$2" || return 0
+    run_open "$1" $open >"$work/ran"
+    awk -v kind="$3" -v open=$open 'FNR == NR { ran[$1]++; failed[$1] += $2; next }
+        { r = substr($1, 1, 1); w = substr($1, 2, 1); all++; sides[r]++
+          if (w != open) { same[r] += r == w; next }
+          share = ran[r] ? failed[r] / ran[r] : 0
+          same[r] += r == 1 ? share : 1 - share }
+        END { sure = kind == "partial"
+              if (all >= 1000) print int((same[0] + same[1]) * 1000 / all + 1e-6), sides[sure] ? int(same[sure] * 1000 / sides[sure] + 1e-6) : 0,
+                  ran[0] + ran[1] }' "$work/ran" "$work/fresh"
 }
 
 build_candidate() { # file: once, where every `check` would do so
@@ -93,7 +134,7 @@ run_one() { # name
         --seed "$seed" --json "$work/v.json" -q >/dev/null 2>"$work/err" || true
     seconds=$(($(date +%s) - start))
     if [ ! -s "$work/v.json" ]; then
-        printf '%s\t%s\t%s\t%s\t?\tno result: %s\t-\t-\t\t%s\t\t\t%s\t-\t-\n' "$1" "$of" "$kind" "${side:-exact}" \
+        printf '%s\t%s\t%s\t%s\t?\tno result: %s\t-\t-\t\t%s\t\t\t%s\t-\t-\t-\n' "$1" "$of" "$kind" "${side:-exact}" \
             "$(head -1 "$work/err")" "$when" $seconds
         rm -rf "$work"
         return
@@ -105,17 +146,26 @@ run_one() { # name
     same=
     inside=
     class=none
+    runs=
     if [ -z "$when" ]; then class=free
     elif [ -n "$rule" ]; then
         told=$(sed -n '/^ "rule": {/,/^ }/s/^  "kind": "\(.*\)",*$/\1/p' "$work/v.json" | head -1)
-        same=$(agreement "$of" "$rule" "$when" "$told")
+        fresh "$of" "$rule" "$when" >"$work/fresh"
+        same=$(agreement "$told")
         inside=$(printf %s "$same" | cut -d' ' -f3-4 | tr ' ' '/')
         sure=$(printf %s "$same" | cut -d' ' -f2)
         same=${same%% *}
+        if [ -n "$side" ] && [ -n "$same" ] && [ "$same" -lt 980 ]; then
+            asked=$(measured "$of" "$file" "$told" "$side")
+            if [ -n "$asked" ]; then
+                same=${asked%% *}
+                sure=$(printf %s "$asked" | cut -d' ' -f2)
+                runs=${asked##* }
+            fi
+        fi
         if [ -z "$same" ]; then class=unread
         elif [ "$same" -ge 980 ]; then class=right
         elif [ "$told" != two_sided ] && [ "$sure" -ge 980 ]; then class=one-sided
-        elif [ -n "$side" ]; then class=apart
         elif [ "$same" -lt 900 ]; then class=misleading
         else class=partial
         fi
@@ -123,8 +173,8 @@ run_one() { # name
     minimal=$(field minimal)
     steps=
     [ -z "$minimal" ] || steps=$(steps_of "$of" "$file" "$minimal") || steps=
-    printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$of" "$kind" "${side:-exact}" $found \
-        "$verdict" "${same:--}" $class "$rule" "$when" "$minimal" "$none" $seconds "${inside:--}" "${steps:--}"
+    printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$of" "$kind" "${side:-exact}" $found \
+        "$verdict" "${same:--}" $class "$rule" "$when" "$minimal" "$none" $seconds "${inside:--}" "${steps:--}" "${runs:--}"
     rm -rf "$work"
 }
 
@@ -133,7 +183,7 @@ if [ $one = 1 ]; then
     exit
 fi
 [ -z "$out" ] || exec >"$out"
-printf 'name\tproblem\tkind\tside\tfound\tverdict\tagreement\tclass\trule\twhen\tminimal\tno_rule\tseconds\tinside\tsteps\n'
+printf 'name\tproblem\tkind\tside\tfound\tverdict\tagreement\tclass\trule\twhen\tminimal\tno_rule\tseconds\tinside\tsteps\truns\n'
 if [ $# -gt 0 ]; then printf '%s\n' "$@"
 else # in an order that mixes problems
     awk -F'\t' -v held="$held" -v problem="$problem" 'NR > 1 && $6 ~ held && (problem == "" || $2 == problem) { print $1 }' \
