@@ -30,11 +30,11 @@ json_t *json_of_rule(const struct diagnosis *d)
 
     if (!d->present || !rule->present)
         return json_null();
-    return json_pack("{s:o, s:b, s:o, s:o, s:{s:i, s:i, s:i, s:i}, s:s, s:i, s:i, s:o, s:o}", "text",
+    return json_pack("{s:o, s:b, s:o, s:o, s:{s:i, s:i, s:i, s:i}, s:s, s:i, s:i, s:o, s:o, s:o}", "text",
                      json_of_text(rule->text), "always", rule->always, "precision",
                      json_of_number(rule->precision), "recall", json_of_number(rule->recall), "confirmed",
                      "fails", rule->fails_inside, "inside", rule->inside, "passes", rule->passes_outside,
                      "outside", rule->outside, "kind", rule_kind_name(rule->kind), "explained",
                      rule->explained, "failures", rule->failures, "inner", inner_json(rule), "unexplained",
-                     unexplained_json(rule));
+                     unexplained_json(rule), "limit", json_of_text(rule->limit[0] ? rule->limit : NULL));
 }

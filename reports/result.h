@@ -223,6 +223,7 @@ struct result_rule {
     char inner
         [240]; /* of a necessary one: what failures there have in common; "": nothing that is worth saying */
     int inner_fails, inner_runs, other_fails, other_runs; /* there: where `inner` holds, and where not */
+    char limit[200];         /* the limit of a device that one of its thresholds is, in words; "": none */
     int explained, failures; /* all that failed, and those where the rule holds */
     char unexplained[RESULT_UNEXPLAINED][RESULT_LINE_SIZE]; /* of a partial one: the first of the others */
 };
@@ -263,6 +264,8 @@ struct diagnosis {
     int shrink_runs;
     struct pattern pattern; /* of `minimal`, where elements are wrong */
     struct result_rule rule;
+    char calls
+        [160]; /* where no first call fails: which do, in words; "": some first call does, or too few to tell */
     struct result_content content;
     double seconds;
     bool late; /* it was stopped by the clock, and not by its number of runs */

@@ -35,7 +35,18 @@ static void partial_text(char text[RULE_TEXT_SIZE], const struct result_rule *ru
              outcome, rule->text, rule->fails_inside, rule->inside, others, others == 1 ? "" : "s");
 }
 
-void rule_text(char text[RULE_TEXT_SIZE], const struct diagnosis *d)
+/* What is said beside it: a limit of the device, and that first calls pass. */
+static void append_asides(char text[RULE_TEXT_SIZE], const struct diagnosis *d)
+{
+    size_t length = strlen(text);
+    if (d->rule.present && d->rule.limit[0] && length + 1 < RULE_TEXT_SIZE)
+        length += (size_t)snprintf(text + length, RULE_TEXT_SIZE - length, "; %s", d->rule.limit);
+    if (d->calls[0] && length + 1 < RULE_TEXT_SIZE)
+        snprintf(text + length, RULE_TEXT_SIZE - length, "; no first call fails, but later ones do: %s",
+                 d->calls);
+}
+
+static void bare_text(char text[RULE_TEXT_SIZE], const struct diagnosis *d)
 {
     const struct result_rule *rule = &d->rule;
     const char *const outcome = outcome_name(d->minimal.outcome);
@@ -51,6 +62,12 @@ void rule_text(char text[RULE_TEXT_SIZE], const struct diagnosis *d)
     else
         snprintf(text, RULE_TEXT_SIZE, "%s whenever %s (%d/%d confirmed; right on %d/%d others)", outcome,
                  rule->text, rule->fails_inside, rule->inside, rule->passes_outside, rule->outside);
+}
+
+void rule_text(char text[RULE_TEXT_SIZE], const struct diagnosis *d)
+{
+    bare_text(text, d);
+    append_asides(text, d);
 }
 
 void rule_text_slower(char text[RULE_TEXT_SIZE], const struct result_rule *rule, double ratio)

@@ -294,6 +294,7 @@ static void read_diagnosis(struct reading *r, const json_t *json, struct diagnos
     d->shrink_runs = stored_count(r, object, "shrink_runs");
     d->seconds = stored_number(r, object, "seconds", 0);
     d->late = stored_flag(r, object, "late", false);
+    stored_copy(r, object, "calls", d->calls, sizeof d->calls);
     read_pattern(r, object, &d->pattern);
     stored_rule(r, json, object, &d->rule);
     stored_content(r, object, &d->content);

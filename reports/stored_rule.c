@@ -50,5 +50,6 @@ void stored_rule(struct reading *r, const json_t *json, const json_t *diagnosis,
     rule->inner_runs = stored_count(r, inner, "runs");
     rule->other_fails = stored_count(r, inner, "other_fails");
     rule->other_runs = stored_count(r, inner, "other_runs");
+    stored_copy(r, object, "limit", rule->limit, sizeof rule->limit);
     read_unexplained(r, stored_array(r, object, "unexplained"), rule);
 }

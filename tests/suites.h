@@ -71,6 +71,7 @@ void explain_random_tests(TCase *tcase); /* part of the explain suite */
 void explain_plain_tests(TCase *tcase);  /* part of the explain suite */
 void explain_bugs_tests(TCase *tcase);   /* part of the explain suite */
 void explain_simplest_tests(TCase *tcase);
+void explain_sided_tests(TCase *tcase);
 void gpu_probe_tests(TCase *tcase); /* parts of the gpu suite */
 TCase *gpu_clock_case(void);
 TCase *gpu_state_case(void);

@@ -84,6 +84,28 @@ START_TEST(the_wrong_elements_are_named_and_drawn)
 }
 END_TEST
 
+/* A kernel that goes by where its tensors lie. */
+START_TEST(where_first_calls_pass_it_says_which_calls_fail)
+{
+    static const char moved[] = "static const float *last; const int bad = last && last != x; last = x;";
+    cli_put_kernel("moved.c", moved, "bad ? 0.5 : 0");
+    CLI("verify", "softmax", "moved.c", TINY, "--seed", "3", "--unseen", "30", "--effort", "quick", "--json",
+        "r.json");
+    json_t *root = cli_json("r.json");
+    const char *calls = json_string_value(key(key(root, "diagnosis"), "calls"));
+    ck_assert_ptr_nonnull(calls);
+    ck_assert_msg(strstr(calls, " with the same contents at other addresses") != NULL, "%s", calls);
+    cli_expect(1, "no first call fails, but later ones do: ");
+    json_decref(root);
+    cli_put_kernel("always.c", "", "0.5");
+    CLI("verify", "softmax", "always.c", TINY, "--seed", "3", "--unseen", "30", "--effort", "quick", "--json",
+        "r.json");
+    root = cli_json("r.json");
+    ck_assert(json_is_null(key(key(root, "diagnosis"), "calls")));
+    json_decref(root);
+}
+END_TEST
+
 /* One that fails at random has no rule, and is said not to repeat. */
 START_TEST(a_failure_that_comes_and_goes_is_called_so)
 {
@@ -229,6 +251,7 @@ TCase *cli_explain_case(void)
     tcase_add_test(tests, the_coverage_is_in_the_result);
     tcase_add_test(tests, a_kernel_that_refuses_is_told_when_it_refuses);
     tcase_add_test(tests, the_wrong_elements_are_named_and_drawn);
+    tcase_add_test(tests, where_first_calls_pass_it_says_which_calls_fail);
     tcase_add_test(tests, a_failure_that_comes_and_goes_is_called_so);
     tcase_add_test(tests, the_failure_that_is_shrunk_is_run_again_before_it_is_believed);
     tcase_add_test(tests, a_rule_is_sought_only_after_failures_were_run_again);

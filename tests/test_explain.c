@@ -476,6 +476,7 @@ Suite *explain_suite(void)
     tcase_add_test(tcase, being_stopped_ends_it);
     tcase_add_test(tcase, without_runs_nothing_is_confirmed);
     explain_simplest_tests(tcase);
+    explain_sided_tests(tcase);
     suite_add_tcase(suite, tcase);
     tcase = tcase_create("random");
     tcase_set_timeout(tcase, 3600);

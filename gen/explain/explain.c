@@ -224,7 +224,7 @@ static bool is_confirmed(const struct explainer *ex, const struct standing *stan
            (runs >= ENOUGH_FOR_TERMS || terms_weakest(ex, &standing->rule, &weak_inside) < 0);
 }
 
-/* A rule that stands loses a term for want of runs only where those cannot be had: half as many as were allowed are made
+/* A rule that stands loses a term for want of runs only where those cannot be had: three quarters as many as were allowed may be made
  * beyond them, for such terms alone. */
 static void support_terms(struct explainer *ex, struct standing *standing)
 {
@@ -355,6 +355,7 @@ static void settle(const struct explainer *ex, struct standing *standing, struct
     }
     if (out->present) {
         score(ex, &standing->rule, out);
+        limits_tell(ex, &standing->rule, out->limit, sizeof out->limit);
         tell_exceptions(ex, &standing->rule, out);
     } else {
         sided_tell(ex, &standing->rule, standing->since, out);

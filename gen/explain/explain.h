@@ -31,6 +31,7 @@ struct rule {
     int passes_outside, outside; /* fresh runs that it says pass */
     double precision, recall;    /* over everything known, fresh runs included */
     int runs;                    /* calls of `run` */
+    char limit[200];             /* the limit of a device that one of its thresholds is, in words; "": none */
 
     /* Of a necessary one: the condition that most divides what fails inside from what passes there; "": none. */
     char inner[240];
@@ -42,8 +43,8 @@ struct rule {
 
 /* `known` is what has been run already, at least one failing. At most `runs` further configurations are
  * drawn inside the space and the caps (may be NULL), on both sides of every boundary and inside every
- * leaf, and run; the rule is refitted until fresh ones confirm it. Up to half as many more go to the terms of a rule
- * that stands and that fewer than 20 runs speak for. Returns 0, -1 when memory is out. */
+ * leaf, and run; the rule is refitted until fresh ones confirm it. Up to three quarters as many more go to the terms of a rule
+ * that stands and that fewer than 20 runs speak for, and to challenges of one that is sure of one side. Returns 0, -1 when memory is out. */
 int explain(const struct space *space, const struct draw_caps *caps, const struct config_list *seen,
             const struct explain_trial *known, int count, int runs, uint64_t seed, explain_run run,
             void *data, struct rule *out);

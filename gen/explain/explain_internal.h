@@ -154,10 +154,10 @@ int explainer_open(struct explainer *ex, const struct space *space, const struct
                    const struct config_list *seen, int known, int runs, uint64_t seed);
 void explainer_close(struct explainer *ex);
 
-/* Of so many runs that are allowed, how many more a rule's weak terms may have. */
-static inline int explainer_runs_for_terms(int runs)
+/* Of so many runs that are allowed, how many more a rule's weak terms may have, and challenges of one that is sure of one side. */
+static inline int explainer_extra_runs(int runs)
 {
-    return runs / 2;
+    return runs * 3 / 4;
 }
 
 void explainer_learn(struct explainer *ex, const struct config *config, bool fails);
@@ -247,11 +247,17 @@ bool terms_test(struct explainer *ex, const struct guess *rule, const struct gue
 /* Drops such terms until there is none left, and returns how many. */
 int terms_drop_weak(const struct explainer *ex, struct guess *rule);
 
+/* --- explain_limits.c --- */
+
+/* "cols = 12288 of 4 bytes each are 48 kbyte, a block's shared memory unless it asks for more": where a threshold of the rule is a
+ * limit of CUDA devices. "": none is. */
+void limits_tell(const struct explainer *ex, const struct guess *rule, char *text, size_t size);
+
 /* --- explain_challenge.c --- */
 
-/* A known failure moved across one term of the rule (by turns), so that the rule holds no more: where it says of every failure that
- * it holds, nothing else is likelier to contradict it. Every other round it is as large as can be afforded. False: none is new. */
-bool challenge_pick(struct explainer *ex, const struct guess *rule, int turn, struct config *out);
+/* A known failure moved across that term of the rule, so that the rule holds no more: where it says of every failure that
+ * it holds, nothing else is likelier to contradict it. `grown`: as large as can be afforded. False: none is new. */
+bool challenge_pick(struct explainer *ex, const struct guess *rule, int at, bool grown, struct config *out);
 
 /* --- explain_sided.c --- */
 

@@ -69,8 +69,8 @@ int explainer_open(struct explainer *ex, const struct space *space, const struct
     ex->space = space;
     ex->seen = seen;
     ex->most_runs = runs;
-    ex->extra_runs = explainer_runs_for_terms(runs);
-    ex->capacity = known + runs + explainer_runs_for_terms(runs) + 1;
+    ex->extra_runs = explainer_extra_runs(runs);
+    ex->capacity = known + runs + explainer_extra_runs(runs) + 1;
     ex->words = (ex->capacity + 63) / 64;
     ex->costing = costing_of(space, caps);
     ex->quantities = quantity_list(space, seen, ex->quantity);

@@ -14,7 +14,8 @@ enum {
     LEAST_FAILING = 3,
     TRIES = 4,
     ENOUGH_SURE = 32,
-    CHALLENGES = 12 /* of each term of a necessary condition */
+    CHALLENGES = 12,     /* of each term of a necessary condition, */
+    LEAST_CHALLENGES = 8 /* without which it is not printed */
 };
 static const double LEAST_SPLIT = 0.02, LEAST_GAIN = 8, PLAIN_GAIN = 20, LEAST_EVIDENCE = 5,
                     LOOKING_SHARE = 0.5;
@@ -27,7 +28,8 @@ struct looking {
     bool known;
     int since; /* the first trial made since a rule of these terms stands, whatever their thresholds */
     int fails_inside, inside, passes_outside, outside, turn, tests;
-    int challenges; /* since it stands: failures moved across one of its terms */
+    int challenges[MOST_ATOMS]; /* since it stands: failures moved across that term */
+    bool unmoved[MOST_ATOMS];   /* there are no more such */
 };
 
 /* "every failure has A", and what failures there have in common, says more than "always when A and B". */
@@ -84,7 +86,10 @@ static int refit(struct explainer *ex, struct looking *looking)
     const bool alike = looking->known && kind == looking->kind && looking->guesses->count > 0 &&
                        guess_alike(&looking->guesses->item[0], &looking->rule);
     looking->since = alike ? looking->since : ex->trials;
-    looking->challenges = alike ? looking->challenges : 0;
+    if (!alike) {
+        memset(looking->challenges, 0, sizeof looking->challenges);
+        memset(looking->unmoved, 0, sizeof looking->unmoved);
+    }
     looking->known = looking->guesses->count > 0;
     looking->kind = kind;
     looking->gain = gain;
@@ -95,14 +100,35 @@ static int refit(struct explainer *ex, struct looking *looking)
     return 0;
 }
 
+/* The term that was challenged least, of those that can be; -1: none. */
+static int least_challenged(const struct looking *looking)
+{
+    int least = -1;
+    for (int at = 0; at < looking->rule.count; at++)
+        if (!looking->unmoved[at] && (least < 0 || looking->challenges[at] < looking->challenges[least]))
+            least = at;
+    return least;
+}
+
+static bool challenge(struct explainer *ex, struct looking *looking, int most, struct config *config)
+{
+    for (int at; (at = least_challenged(looking)) >= 0 && looking->challenges[at] < most;) {
+        if (challenge_pick(ex, &looking->rule, at, looking->challenges[at] % 2, config)) {
+            looking->challenges[at]++;
+            return true;
+        }
+        looking->unmoved[at] = true;
+    }
+    return false;
+}
+
 static bool pick(struct explainer *ex, struct looking *looking, bool confirming, struct config *config)
 {
     if (!confirming && query_pick(ex, looking->guesses, LEAST_SPLIT, config))
         return true;
     const bool sure = looking->tests++ % SIDES != 0; /* the sure side, mostly */
     const bool inside = sure == (looking->kind == RULE_PARTIAL);
-    if (!inside && sure && looking->tests % 2 &&
-        challenge_pick(ex, &looking->rule, looking->challenges++, config))
+    if (!inside && sure && looking->tests % 2 && challenge(ex, looking, CHALLENGES, config))
         return true;
     for (int i = 0; i < 2 * TRIES; i++) {
         const int turn = looking->turn++;
@@ -150,8 +176,7 @@ static bool pick_support(struct explainer *ex, struct looking *looking, struct c
         return false;
     if (necessary && terms_test(ex, &looking->rule, looking->guesses, config))
         return true;
-    if (necessary && looking->challenges < CHALLENGES * looking->rule.count &&
-        challenge_pick(ex, &looking->rule, looking->challenges++, config))
+    if (necessary && challenge(ex, looking, CHALLENGES, config))
         return true;
     return (necessary ? looking->outside : looking->inside) < ENOUGH_SURE / 2 &&
            pick(ex, looking, true, config);
@@ -187,6 +212,13 @@ static void tally(const struct explainer *ex, const struct guess *rule, int side
 {
     for (int t = 0; t < ex->trials; t++)
         side[guess_holds(ex, rule, trial_values(ex, t))][bit_of(ex->fails, t)]++;
+}
+
+/* Enough of each term, but for those of which there are no more. */
+static bool is_challenged(const struct looking *looking)
+{
+    const int least = least_challenged(looking);
+    return looking->kind != RULE_NECESSARY || least < 0 || looking->challenges[least] >= LEAST_CHALLENGES;
 }
 
 /* That so many pass outside is no luck at the rate of failures inside. */
@@ -279,15 +311,17 @@ static void tell(const struct explainer *ex, struct looking *looking, struct rul
     char text[sizeof out->text];
     if (!looking->known)
         return;
-    const bool whole = drop_terms(ex, looking), evident = stands_widely(ex, looking, side);
+    const bool challenged = is_challenged(looking), whole = drop_terms(ex, looking);
+    const bool evident = stands_widely(ex, looking, side);
     if (!guess_format(ex, &looking->rule, text, sizeof text))
         return;
-    if (!whole || !evident) {
+    if (!challenged || !whole || !evident) {
         tell_nearest(side, text, out);
         return;
     }
     out->present = true;
     out->kind = looking->kind;
+    limits_tell(ex, &looking->rule, out->limit, sizeof out->limit);
     snprintf(out->text, sizeof out->text, "%s", text);
     out->reason[0] = '\0';
     out->fails_inside = looking->fails_inside;
@@ -311,6 +345,8 @@ void sided_tell(const struct explainer *ex, const struct guess *rule, int since,
                               .gain = PLAIN_GAIN,
                               .known = true,
                               .since = since};
+    for (int at = 0; at < rule->count; at++) /* runs are over, and its failures do repeat */
+        looking.unmoved[at] = true;
     tell(ex, &looking, out);
 }
 

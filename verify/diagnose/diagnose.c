@@ -142,6 +142,34 @@ static void show_timed_failure(struct diagnosing *d)
     d->out->present = true;
 }
 
+/* --- which calls --- */
+
+/* Of each configuration the calls differ in one thing: what only later ones fail on is a state that the first one left, or where its
+ * tensors lie. */
+static void tell_calls(const struct diagnosing *d)
+{
+    enum { ENOUGH = 3 }; /* fewer may have had the contents for it by luck */
+    int in[STAGE_COUNT] = {0}, failures = 0, length = 0;
+    static const struct {
+        enum stage stage;
+        const char *words;
+    } later[] = {{STAGE_FRESH, "with other contents at the same addresses"},
+                 {STAGE_MOVED, "with the same contents at other addresses"},
+                 {STAGE_NEAR, "with one element changed"}};
+    char *const text = d->out->calls;
+    for (int i = 0; i < d->result->result_count; i++)
+        if (outcome_of(d, &d->result->results[i]) == d->outcome) {
+            in[d->result->results[i].reason.stage]++;
+            failures++;
+        }
+    if (failures < ENOUGH || in[STAGE_FRESH] + in[STAGE_MOVED] + in[STAGE_NEAR] < failures)
+        return;
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+        if (in[later[i].stage] > 0)
+            length += snprintf(text + length, sizeof d->out->calls - (size_t)length, "%s%d %s",
+                               length ? ", " : "", in[later[i].stage], later[i].words);
+}
+
 /* --- the rule --- */
 
 /* Run each time: explain asks for a known configuration only to see whether its failure repeats. */
@@ -282,6 +310,7 @@ void diagnose(const struct task *task, const struct run_options *options,
             probe_know(d.shrinking.probe, &result->results[i]);
     shrink_failure(&d, failure);
     shrinking_pattern(&d.shrinking, &d.out->pattern);
+    tell_calls(&d);
     find_rule(&d);
     which_values(task, &d.shrinking, limits->content_runs, &d.out->content);
     note_end(&d);

@@ -28,6 +28,7 @@ void rule_record(const struct rule *rule, struct result_rule *out)
     for (int i = 0; i < MOST_UNEXPLAINED && rule->unexplained[i].problem; i++)
         config_format(&rule->unexplained[i], out->unexplained[i], sizeof out->unexplained[i]);
     memcpy(out->inner, rule->inner, sizeof out->inner);
+    memcpy(out->limit, rule->limit, sizeof out->limit);
     memcpy(out->text, rule->text, sizeof out->text);
     memcpy(out->reason, rule->reason, sizeof out->reason);
 }
