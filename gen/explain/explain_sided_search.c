@@ -219,14 +219,22 @@ static void lengthen(struct sided *sided, const struct guess *part, struct guess
     }
 }
 
-/* A third and a fourth term for the best of those that are there, as long as it shortens the description. */
+/* Pairs of it were tried; of a set of several values none was, since as a second term it says what failures happen to have. What it
+ * is alone may yet lack a term. */
+static bool may_grow(const struct sided *sided, const struct guess *guess)
+{
+    return guess->count > 1 || (guess->atom[0].kind == ATOM_SET && is_chance(sided, &guess->atom[0]) &&
+                                !atom_is_most_inputs(sided->search.ex, &guess->atom[0]));
+}
+
+/* A further term for the best of those that are there, as long as it shortens the description. */
 static void add_longer(struct sided *sided, struct guesses *out)
 {
     struct guess best[LENGTHENED];
-    for (int count = 2; count < MOST_ATOMS; count++) {
+    for (int count = 1; count < MOST_ATOMS; count++) {
         int parts = 0;
         for (int i = 0; i < out->count && parts < LENGTHENED; i++)
-            if (out->item[i].count == count)
+            if (out->item[i].count == count && may_grow(sided, &out->item[i]))
                 best[parts++] = out->item[i];
         for (int i = 0; i < parts; i++)
             lengthen(sided, &best[i], out);

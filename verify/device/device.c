@@ -73,9 +73,10 @@ static enum device_status open_cuda(struct device *device, long ordinal, char *e
     const int count = device_count_cuda();
     if (count == 0) {
         snprintf(error, error_size,
-                 "--device cuda: no usable GPU was found on this machine\n"
+                 "--device cuda: no usable GPU was found on this machine (%s)\n"
                  "---> run on a machine with an NVIDIA driver and a GPU, or use --device host with "
-                 "a .c candidate");
+                 "a .c candidate",
+                 device_trouble_cuda());
         return DEVICE_NONE;
     }
     if (ordinal >= count) {
@@ -113,6 +114,11 @@ enum device_status device_open(struct device *device, const char *spec, char *er
 int device_count_cuda(void)
 {
     return 0;
+}
+
+const char *device_trouble_cuda(void)
+{
+    return "this build has no CUDA";
 }
 
 enum device_status device_open_cuda(struct device *device, int ordinal, char *error, size_t error_size)

@@ -64,7 +64,8 @@ double device_sm_mhz_cuda(const struct device *device);
 /* back-end halves */
 enum device_status device_open_host(struct device *device, char *error, size_t error_size);
 enum device_status device_open_cuda(struct device *device, int ordinal, char *error, size_t error_size);
-int device_count_cuda(void); /* 0 without a driver or without CUDA in this build */
+int device_count_cuda(void);           /* 0 without a driver or without CUDA in this build */
+const char *device_trouble_cuda(void); /* why it is 0, in the runtime's words; "": it is not */
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,13 @@ int device_count_cuda(void)
     return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
+const char *device_trouble_cuda(void)
+{
+    int count = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    return error != cudaSuccess ? cudaGetErrorString(error) : count == 0 ? "it counts none" : "";
+}
+
 /* Keep this much of the pool between configurations instead of giving it back at every synchronization. */
 static void keep_pool(int ordinal)
 {
