@@ -3,7 +3,7 @@
 // title: Support flash attention 2 with causal masking when KV's seq length is longer than Q's seq length
 // condition: causal masking may be needed on two blocks when there are more keys than queries, and one was masked
 // kind: block size
-// when: causal == 1 and cached > 0
+// when: causal == 1 and cached > 0 and max_len > 64
 // side: necessary
 // wrong: wrong values: a block of keys above the diagonal's last one is not masked
 

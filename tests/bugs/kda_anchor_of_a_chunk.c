@@ -3,7 +3,7 @@
 // title: linear_attention: add a Hopper (sm90) KDA prefill path
 // condition: chunks of 64 with one anchor: NaN at gates of -5, "spans ~118 in the exponent; fp32 overflows at 88"
 // kind: content
-// when: decay=strong and t > 32 or decay=mixed and t > 32
+// when: decay=strong and t > 11 or decay=mixed and t > 11
 // side: necessary
 // wrong: NaN: keys are divided by decays that underflow
 
