@@ -131,6 +131,15 @@ static bool all_equal(const struct instance_tensor *tensor, const char *data, si
     return i >= count;
 }
 
+/* A class may have one number in all of a row (a softmax of equal logits), and a tensor of one row is one number then. */
+static bool is_large(const struct instance_tensor *tensor)
+{
+    for (int d = 0; d < tensor->rank; d++)
+        if (tensor->dim[d] < 2)
+            return false;
+    return instance_tensor_count(tensor) >= ENOUGH;
+}
+
 /* Fills of one input: twice the same content, which must have the same bits, and another. */
 static bool compare_fills(struct proof *p, const struct layout *l, const struct instance *other, int t,
                           char *const buffer[3], struct variety *v)
@@ -154,7 +163,7 @@ static bool compare_fills(struct proof *p, const struct layout *l, const struct 
         prove_fail(p, PROVE_INSTANCES, &l->config, "the same bits from the same seed and content",
                    "other bits of %s", p->problem->tensors[t].name);
     v->differs[t] = v->differs[t] || memcmp(buffer[0], buffer[2], l->bytes[t]) != 0;
-    v->large = v->large || count >= ENOUGH;
+    v->large = v->large || is_large(&l->instance.tensor[t]);
     if (count >= ENOUGH) {
         v->drawn[t] = v->drawn[t] || (l->instance.tensor[t].fill.kind != FILL_CONSTANT &&
                                       l->instance.tensor[t].fill.kind != FILL_GIVEN);
