@@ -22,11 +22,8 @@ static bool is_across(const struct explainer *ex, const struct guess *rule, int 
 /* Axes that the atom does not ask of are doubled, by turns, as long as the caps allow it. */
 static void grow(struct explainer *ex, const struct guess *rule, int at, struct config *config)
 {
-    const struct axis *axes = ex->space->problem->axes;
+    const int count = problem_axis_count(ex->space->problem);
     struct cost cost;
-    int count = 0;
-    while (axes[count].name)
-        count++;
     for (int i = 0, first = (int)pcg_below(ex->stream, (uint64_t)count); i < DOUBLINGS * count; i++) {
         const int axis = (first + i) % count;
         struct config larger = *config;

@@ -6,7 +6,7 @@
 static int format_number(int64_t value, char *text, size_t size)
 {
     const int bits = 63 - __builtin_clzll((unsigned long long)value | 1);
-    if (value > 0 && (value & (value - 1)) == 0 && bits >= 20)
+    if (atom_value_is_power(value) && bits >= 20)
         return snprintf(text, size, "2^%d", bits);
     return snprintf(text, size, "%lld", (long long)value);
 }
