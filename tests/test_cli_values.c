@@ -1,6 +1,7 @@
 /* unseen verify on a kernel that fails with some values and passes with others: which of them, and the line that shows it. */
 #include "cli.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,16 +54,28 @@ static void expect_special(const json_t *content, const char *part)
 }
 
 /* As the report prints it: with the kept elements it fails, without them it passes. */
-static void expect_repeats(const char *kernel, const json_t *content)
+static void expect_repeats(const char *problem, const char *kernel, const json_t *content)
 {
     char without[400];
     snprintf(without, sizeof without, "%s", word(content, "values"));
     ck_assert_ptr_nonnull(strstr(without, " keep="));
-    CLI("check", "softmax", kernel, word(content, "config"), "--values", without, "--device", "host");
+    CLI("check", problem, kernel, word(content, "config"), "--values", without, "--device", "host");
     cli_expect(1, "wrong: ");
     *strstr(without, " keep=") = '\0';
-    CLI("check", "softmax", kernel, word(content, "config"), "--values", without, "--device", "host");
+    CLI("check", problem, kernel, word(content, "config"), "--values", without, "--device", "host");
     cli_expect(0, "pass: ");
+}
+
+/* The two numbers of "clipped to at most A, x passes; to B, it fails". */
+static void expect_bound(const json_t *content, const char *to, double bound, double most)
+{
+    const char *const text = strstr(word(content, "special"), to);
+    double passes, fails;
+    ck_assert_msg(text != NULL, "no \"%s\" in %s", to, word(content, "special"));
+    ck_assert_int_eq(sscanf(text + strlen(to), " %lf, %*s passes; to %lf", &passes, &fails), 2);
+    ck_assert_double_le(fmin(passes, fails), bound);
+    ck_assert_double_ge(fmax(passes, fails), bound < 0 ? most : bound);
+    ck_assert_double_le(fmax(fabs(passes), fabs(fails)), fabs(most));
 }
 
 START_TEST(a_maximum_without_its_tail_is_told_by_the_value_in_the_tail)
@@ -82,7 +95,7 @@ START_TEST(a_maximum_without_its_tail_is_told_by_the_value_in_the_tail)
     cli_expect(1, "  values      they decide: with those of ");
     cli_expect(1, " in the place of ");
     cli_expect(1, " --values '");
-    expect_repeats("tail.c", content);
+    expect_repeats("softmax", "tail.c", content);
     json_decref(content);
 }
 END_TEST
@@ -111,7 +124,7 @@ START_TEST(one_nan_is_told_wherever_it_stands)
     ck_assert_int_eq(json_integer_value(json_object_get(content, "elements")), 1);
     ck_assert_str_eq(word(item, "failing"), "nan");
     ck_assert_ptr_null(strstr(word(content, "special"), " % "));
-    expect_repeats("nan.c", content);
+    expect_repeats("softmax", "nan.c", content);
     json_decref(content);
 }
 END_TEST
@@ -202,6 +215,102 @@ START_TEST(a_byte_of_two_weights_is_told_by_both)
 }
 END_TEST
 
+/* diagnosis.content of of.c, a kernel of another problem. */
+static json_t *verify_of(const char *problem, const char *space, const char *seen)
+{
+    cli_put("of.space", space);
+    cli_put("of.seen", seen);
+    CLI("verify", problem, "of.c", "--device", "host", "--space", "of.space", "--seen", "of.seen",
+        "--no-timing", "--seed", "3", "--unseen", "30", "--effort", "quick", "--json", "r.json");
+    json_t *root = cli_json("r.json");
+    json_t *content = json_object_get(json_object_get(root, "diagnosis"), "content");
+    ck_assert_ptr_nonnull(content);
+    json_incref(content);
+    json_decref(root);
+    return content;
+}
+
+/* With another decay of the same seed only g differs: it is g that is named, and the bound that it was clipped to. */
+START_TEST(a_choice_that_passes_names_the_tensor_and_a_bound_its_values)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             "#define kda honest\n#include \"%s\"\n#undef kda\n"
+             "int kda(const bf16 *q, const bf16 *k, const bf16 *v, const float *g, const bf16 *beta, bf16 *o,"
+             " int64_t batch, int64_t t, int64_t heads, int64_t dk, int64_t dv, void *stream)\n"
+             "{ const int64_t n = batch * t * heads * dk; float *h = malloc((size_t)n * sizeof *h);\n"
+             "  for (int64_t i = 0; i < n; i++) h[i] = fmaxf(g[i], -1);\n"
+             "  const int r = honest(q, k, v, h, beta, o, batch, t, heads, dk, dv, stream); free(h); return "
+             "r; }\n",
+             cli_repository("problems/kda/baseline.c"));
+    cli_put("of.c", text);
+    json_t *content = verify_of("kda",
+                                "batch 1..2\nt 1..4\nheads 1..2\ndk 64\ndv 64\ndecay published strong\n"
+                                "beta sigmoid\ninput normal\n",
+                                "batch=1 t=2 heads=1 dk=64 dv=64\n");
+    ck_assert_int_eq(strncmp(word(content, "passing"), "decay=published ", 16), 0);
+    ck_assert_int_eq(strncmp(word(content, "places"), "g[", 2), 0);
+    expect_bound(content, "clipped to at least", -1, -1.3);
+    expect_repeats("kda", "of.c", content);
+    json_decref(content);
+}
+END_TEST
+
+/* A layer norm that is wrong in rows of more than `most` columns c for which `which` holds. */
+static void put_norm(int most, const char *which)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             "#define layer_norm honest\n#include \"%s\"\n#undef layer_norm\n"
+             "int layer_norm(const float *x, const float *gamma, const float *beta, float *y, float *mean,"
+             " float *rstd, int64_t rows, int64_t cols, float eps, void *stream)\n"
+             "{ const int r = honest(x, gamma, beta, y, mean, rstd, rows, cols, eps, stream);\n"
+             "  for (int64_t i = 0; i < rows; i++) { int64_t count = 0;\n"
+             "    for (int64_t c = 0; c < cols; c++) count += %s;\n"
+             "    if (count > %d) mean[i] += 1; }\n"
+             "  return r; }\n",
+             cli_repository("problems/layer_norm/baseline.c"), which, most);
+    cli_put("of.c", text);
+}
+
+static const char norm_space[] = "rows 1..4\ncols 36..96\neps published\ninput normal offset\n",
+                  norm_seen[] = "rows=2 cols=48 input=normal\n";
+
+/* Which of them is all the same: there are more than may be listed. */
+START_TEST(several_values_are_told_by_the_side_that_they_lie_on)
+{
+    put_norm(6, "x[i * cols + c] > 5");
+    json_t *content = verify_of("layer_norm", norm_space, norm_seen);
+    ck_assert_str_eq(word(content, "kind"), "least");
+    ck_assert_int_eq(json_integer_value(json_object_get(content, "elements")), 7);
+    expect_special(content, ", and those that pass in their places at most ");
+    expect_bound(content, "clipped to at most", 5, 5.3);
+    expect_repeats("layer_norm", "of.c", content);
+    json_decref(content);
+}
+END_TEST
+
+START_TEST(values_all_over_are_told_by_their_bound_and_repeat_by_it)
+{
+    put_softmax("of.c",
+                "greatest(x, cols); int count = 0;"
+                " for (int64_t c = 1; c < cols; c += 2) count += x[c] < -100; if (count > 17) sum = 1");
+    json_t *content = verify_of("softmax", "rows 1..2\ncols 36..96\ninput normal negative\n",
+                                "rows=2 cols=48 input=normal\n");
+    ck_assert_str_eq(word(content, "kind"), "many");
+    expect_bound(content, "clipped to at least", -100, -106);
+    ck_assert_ptr_nonnull(strstr(word(content, "values"), " clip=x:-10"));
+    cli_expect(1, " clip=x:-10");
+    CLI("check", "softmax", "of.c", word(content, "config"), "--values", word(content, "values"), "--device",
+        "host");
+    cli_expect(1, "wrong: ");
+    CLI("check", "softmax", "of.c", word(content, "config"), "--values", "clip=x:-90:inf", "--device",
+        "host");
+    cli_expect(0, "pass: ");
+    json_decref(content);
+}
+END_TEST
+
 #define CHECK "check", "softmax", "right.c", "rows=2 cols=8 seed=1", "--device", "host", "--values"
 
 START_TEST(values_that_cannot_be_mixed_are_refused_with_what_can)
@@ -215,6 +324,18 @@ START_TEST(values_that_cannot_be_mixed_are_refused_with_what_can)
     cli_expect_error(2, "keep=x[1]", "expected", "write keep=x[0,4..7]");
     CLI(CHECK, "seed=2 keep=y[0,0]");
     cli_expect_error(2, "keep=y[0,0]", "can be mixed", "unseen describe softmax");
+    CLI(CHECK, "clip=x:-0.5:inf keep=x[1,2..7]");
+    cli_expect(0, "pass: ");
+    CLI(CHECK, "clip=x:2:1");
+    cli_expect_error(2, "clip=x:2:1", "the first not above the second", "write clip=x:-1:inf");
+    CLI(CHECK, "clip=x:-1");
+    cli_expect_error(2, "clip=x:-1", "clip=x:LOW:HIGH was expected", "write clip=x:-1:inf");
+    CLI(CHECK, "clip=y:-1:1");
+    cli_expect_error(2, "clip=y:-1:1", "can be mixed", "unseen describe softmax");
+    CLI(CHECK, "clip=x:-1:1 clip=x:-2:2");
+    cli_expect_error(2, "clip=x:-2:2", "once at the most", "write both bounds in one");
+    CLI(CHECK, "input=none");
+    cli_expect_error(2, "'input=none'", "was expected", "write them as the report does");
     CLI(CHECK, "seed=2 cols=9");
     cli_expect_error(2, "'cols=9'", "was expected", "write them as the report does");
     CLI(CHECK, "seed=2", "--timing");
@@ -234,6 +355,9 @@ TCase *cli_values_case(void)
     tcase_add_test(tests, of_what_comes_and_goes_no_values_are_blamed);
     tcase_add_test(tests, tensors_that_are_coupled_are_named_and_left_alone);
     tcase_add_test(tests, a_byte_of_two_weights_is_told_by_both);
+    tcase_add_test(tests, a_choice_that_passes_names_the_tensor_and_a_bound_its_values);
+    tcase_add_test(tests, several_values_are_told_by_the_side_that_they_lie_on);
+    tcase_add_test(tests, values_all_over_are_told_by_their_bound_and_repeat_by_it);
     tcase_add_test(tests, values_that_cannot_be_mixed_are_refused_with_what_can);
     return tests;
 }

@@ -144,26 +144,49 @@ END_TEST
 
 START_TEST(a_mixture_is_read_as_it_is_written)
 {
-    struct mixture m, again;
-    struct box keep[2] = {{.tensor = 0, .low = {1, 2}, .high = {2, 4}}, {.tensor = 0, .high = {1, 1}}},
-               read[2];
-    struct mix mix;
+    struct mixture m;
+    struct box keep[2] = {{.tensor = 0, .low = {1, 2}, .high = {2, 4}}, {.tensor = 0, .high = {1, 1}}};
+    const struct clip clip = {0, -0.1f, INFINITY};
+    const struct mix mix = {.of = &m, .keep = keep, .keeps = 2, .clip = &clip};
+    struct mixed again;
     char text[200], why[400];
     const struct config one = config_of("softmax", "rows=3 cols=5 input=wide seed=1"),
                         two = config_of("softmax", "rows=3 cols=5 input=normal seed=7");
     ck_assert_int_eq(mixture_open(&m, &one, 1, &two, 2), 0);
-    ck_assert(mix_format(&(struct mix){.of = &m, .keep = keep, .keeps = 2}, text, sizeof text));
-    ck_assert_str_eq(text, "input=normal seed=7 content=2 own=1 keep=x[1,2..3] keep=x[0,0]");
-    ck_assert_msg(mix_parse(&m.own_config, text, &again, read, 2, &mix, why, sizeof why) == 0, "%s", why);
-    ck_assert(config_equal(&again.other_config, &m.other_config));
-    ck_assert_int_eq(again.own_content, 1);
-    ck_assert_int_eq(again.other_content, 2);
-    ck_assert_int_eq(mix.keeps, 2);
-    ck_assert(memcmp(keep, read, sizeof keep) == 0);
-    mixture_close(&again);
-    ck_assert_int_eq(mix_parse(&m.own_config, text, &again, read, 1, &mix, why, sizeof why), -1);
-    mixture_close(&again);
-    ck_assert(!mix_format(&(struct mix){.of = &m, .keep = keep, .keeps = 2}, text, 20));
+    ck_assert(mix_format(&mix, text, sizeof text));
+    ck_assert_str_eq(
+        text, "input=normal seed=7 content=2 own=1 clip=x:-0.100000001:inf keep=x[1,2..3] keep=x[0,0]");
+    ck_assert_msg(mix_parse(&m.own_config, text, &again, why, sizeof why) == 0, "%s", why);
+    ck_assert(config_equal(&again.mixture.other_config, &m.other_config));
+    ck_assert_int_eq(again.mixture.own_content, 1);
+    ck_assert_int_eq(again.mixture.other_content, 2);
+    ck_assert_int_eq(again.mix.keeps, 2);
+    ck_assert(memcmp(keep, again.keep, sizeof keep) == 0);
+    ck_assert(again.mix.clip && (float)again.mix.clip->low == -0.1f && isinf(again.mix.clip->high));
+    mixture_close(&again.mixture);
+    ck_assert(!mix_format(&mix, text, 20));
+    mixture_close(&m);
+}
+END_TEST
+
+START_TEST(what_is_clipped_lies_within_the_bounds_and_all_else_stays)
+{
+    struct mixture m;
+    open_mixture(&m, "softmax", "rows=8 cols=40 seed=1", "rows=8 cols=40 seed=1");
+    const struct clip clip = {0, -0.25, 0.5};
+    const struct mix mix = {.of = &m, .clip = &clip};
+    float *x = made(&mix, 0);
+    int below = 0, above = 0;
+    for (int64_t i = 0; i < 320; i++) {
+        const double was = mixture_value(&m, true, 0, i);
+        below += was < -0.25;
+        above += was > 0.5;
+        ck_assert_double_eq(x[i], fmin(fmax(was, -0.25), 0.5));
+    }
+    ck_assert_int_gt(below, 0);
+    ck_assert_int_gt(above, 0);
+    ck_assert_int_eq(mix_data(&mix), DATA_ANY);
+    free(x);
     mixture_close(&m);
 }
 END_TEST
@@ -252,6 +275,7 @@ Suite *values_suite(void)
     tcase_add_test(tests, floats_are_mixed_but_for_those_that_are_given_or_gathered);
     tcase_add_test(tests, a_mixture_promises_no_more_than_its_elements_keep);
     tcase_add_test(tests, a_mixture_is_read_as_it_is_written);
+    tcase_add_test(tests, what_is_clipped_lies_within_the_bounds_and_all_else_stays);
     tcase_add_test(tests, one_element_of_many_is_found_by_halves);
     tcase_add_test(tests, several_that_are_needed_together_are_all_found);
     tcase_add_test(tests, where_the_runs_end_it_says_so_and_what_is_left_still_fails);

@@ -11,7 +11,7 @@
 #include "verify/session/run.h"
 #include "verify/system/interrupt.h"
 
-enum { PRINTED_LINES = 40, MOST_KEPT = 64 };
+enum { PRINTED_LINES = 40 };
 static const double time_budget = 0.5; /* seconds */
 
 /* What the candidate wrote on standard output and error, its last resort for debugging. */
@@ -63,12 +63,6 @@ static int report(const struct task *task, const struct session *session, const 
 }
 
 /* --values: one call on a mixture. What is wrong with its words is a matter of usage. */
-struct mixed {
-    struct mixture mixture;
-    struct box keep[MOST_KEPT];
-    struct mix mix;
-};
-
 static int read_values(const struct options *options, const struct config *config, struct mixed *mixed)
 {
     char why[400];
@@ -77,8 +71,7 @@ static int read_values(const struct options *options, const struct config *confi
                       "---> leave out --timing: what is timed has the values of its own seed");
         return EXIT_USAGE;
     }
-    if (mix_parse(config, options->values, &mixed->mixture, mixed->keep, MOST_KEPT, &mixed->mix, why,
-                  sizeof why) == 0)
+    if (mix_parse(config, options->values, mixed, why, sizeof why) == 0)
         return 0;
     options_error("%s", why);
     return EXIT_USAGE;

@@ -261,8 +261,8 @@ static void find_rule(struct diagnosing *d)
 
 struct diagnose_limits diagnose_limits(enum effort effort)
 {
-    static const struct diagnose_limits limits[] = {[EFFORT_QUICK] = {60, 80, 40, 300},
-                                                    [EFFORT_STANDARD] = {60, 200, 60, 600},
+    static const struct diagnose_limits limits[] = {[EFFORT_QUICK] = {60, 80, 48, 300},
+                                                    [EFFORT_STANDARD] = {60, 200, 72, 600},
                                                     [EFFORT_DEEP] = {60, 200, 120, 1500}};
     return limits[effort];
 }

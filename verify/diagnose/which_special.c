@@ -121,6 +121,32 @@ static bool is_larger_than_all(const struct asked *a)
            fabs(a->value) > most_of(&a->w->mixture, a->tensor);
 }
 
+/* Where each is needed and all lie on one side of those that pass in their places, it is that side. */
+static void say_side(struct which *w, const struct narrow *n)
+{
+    double most[2] = {-INFINITY, -INFINITY}, least[2] = {INFINITY, INFINITY}; /* that pass, that fail */
+    for (int b = 0; b < n->boxes; b++) {
+        const int t = n->box[b].tensor;
+        const int64_t count = instance_tensor_count(&w->mixture.own.tensor[t]);
+        for (int64_t i = 0; i < count; i++)
+            for (int own = 0; own < 2; own++) {
+                if (!box_has(&w->mixture.own, &n->box[b], i) || !mixture_differs(&w->mixture, t, i))
+                    continue;
+                const double value = mixture_value(&w->mixture, own, t, i);
+                most[own] = fmax(most[own], value);
+                least[own] = fmin(least[own], value);
+            }
+    }
+    if (most[1] < 0 && least[0] >= 0)
+        say(w, "all of them negative, and none of those that pass in their places is");
+    else if (least[1] > 0 && most[0] <= 0)
+        say(w, "all of them positive, and none of those that pass in their places is");
+    else if (most[1] < least[0])
+        say(w, "at most %.3g, and those that pass in their places at least %.3g", most[1], least[0]);
+    else if (least[1] > most[0])
+        say(w, "at least %.3g, and those that pass in their places at most %.3g", least[1], most[0]);
+}
+
 /* A byte of two numbers is more or less than none. */
 static bool is_packed(const struct which *w, const struct narrow *n)
 {
@@ -148,6 +174,8 @@ static void say_values(struct which *w, const struct narrow *n)
     if (n->box[n->boxes - 1].tensor == t && all_hold(w, n, is_larger_than_all))
         say(w, "larger in magnitude than all of %s that passes (%.3g at most)", name,
             most_of(&w->mixture, t));
+    if (several && n->box[n->boxes - 1].tensor == t && w->out->items == 0)
+        say_side(w, n);
 }
 
 /* --- places --- */
@@ -256,31 +284,23 @@ static void try_elsewhere(struct which *w, const struct narrow *n, const struct 
                      : "s, too");
 }
 
-/* From which value on, between that which passes and that which fails: by powers where they are far apart. */
+static int run_set(struct which *w, void *data, double value, bool *passes)
+{
+    struct set_element *const set = data;
+    set->value = value;
+    return run_with(w, set, 1, passes);
+}
+
+/* From which value on, between that which passes and that which fails. */
 static void try_between(struct which *w, struct set_element set, double passes)
 {
-    enum { STEPS = 6 };
-    static const double far = 16, near = 0.02;
-    const double from = passes;
     double fails = set.value;
-    if (!isfinite(fails) || !isfinite(passes) ||
-        mixture_is_whole(w->task->problem->tensors[set.tensor].dtype))
-        return;
-    for (int i = 0; i < STEPS && fabs(fails - passes) > near * fabs(fails); i++) {
-        const bool by_powers =
-            fails * passes > 0 && (fabs(fails / passes) > far || fabs(passes / fails) > far);
-        bool passed;
-        set.value =
-            by_powers ? copysign(sqrt(fabs(fails)) * sqrt(fabs(passes)), fails) : fails / 2 + passes / 2;
-        if (run_with(w, &set, 1, &passed) != 1 && !passed)
-            break;
-        if (passed)
-            passes = set.value;
-        else
-            fails = set.value;
-    }
-    if (passes != from)
+    if (isfinite(fails) && isfinite(passes) &&
+        !mixture_is_whole(w->task->problem->tensors[set.tensor].dtype) &&
+        which_bisect(w, run_set, &set, &passes, &fails)) {
+        w->between = fails;
         say(w, "%.3g there still passes, %.3g fails", passes, fails);
+    }
 }
 
 /* In a mixture of which nothing is promised the failure must show as well, else what passes there says nothing. */

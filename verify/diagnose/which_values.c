@@ -10,9 +10,7 @@
 /* What a call may take to be made forty times, by its size and not by a clock: the same on every machine. */
 static const double most_ns = 3e8;
 enum { MOST_ELEMENTS = 1 << 20 };
-/* Other contents that are tried: a failure that nine in ten contents show is passed by one of these in half of all cases, and
- * what all of them fail is nothing that values explain. Runs that are left for what is special. */
-enum { OTHER_CONTENTS = 7, PUBLISHED_CONTENTS = 2, KEPT_BACK = 2 };
+enum { KEPT_BACK = 10 }; /* runs that are left for what is special */
 
 int which_run(struct which *w, const struct mix *mix, bool *passes)
 {
@@ -25,89 +23,6 @@ int which_run(struct which *w, const struct mix *mix, bool *passes)
     if (passes)
         *passes = shrinking_outcome(w->shrinking, &result) == OUTCOME_PASS;
     return shrinking_is_same(w->shrinking, &result);
-}
-
-/* All of the first content, or all of the other. */
-static int run_whole(struct which *w, bool own, bool *passes)
-{
-    struct box keep[PROBLEM_MAX_TENSORS];
-    struct mix mix = {.of = &w->mixture, .keep = keep};
-    for (int t = 0; t < PROBLEM_MAX_TENSORS && own; t++)
-        if (w->mixture.own_values[t])
-            keep[mix.keeps++] = mixture_whole(&w->mixture, t);
-    return which_run(w, &mix, passes);
-}
-
-static bool open_pair(struct which *w, const struct config *own, int own_content, const struct config *other,
-                      int other_content)
-{
-    mixture_close(&w->mixture);
-    return mixture_open(&w->mixture, own, own_content, other, other_content) == 0 &&
-           mixture_elements(&w->mixture) > 0;
-}
-
-/* --- a failing and a passing content --- */
-
-/* Does it fail in one call with content 0, or 1? -1: neither, or it cannot be asked. */
-static int failing_content(struct which *w, const struct config *failure)
-{
-    for (int content = 0; content < 2; content++)
-        if (open_pair(w, failure, content, failure, 0) && run_whole(w, true, NULL) == 1)
-            return content;
-    return -1;
-}
-
-/* Do the values of this content pass there, twice, so that luck is not taken for them? *tried counts those that could be
- * asked. */
-static bool values_pass(struct which *w, const struct config *failure, int content,
-                        const struct config *other, int other_content, int *tried)
-{
-    bool passes = true;
-    if (!open_pair(w, failure, content, other, other_content))
-        return false;
-    ++*tried;
-    for (int i = 0; i < 2 && passes; i++)
-        if (run_whole(w, false, &passes) < 0)
-            return false;
-    return passes;
-}
-
-/* Of small seeds; where the shapes change with the seed, further contents of its own. */
-static bool others_pass(struct which *w, const struct config *failure, int content)
-{
-    struct config other = *failure;
-    int tried = 0;
-    for (other.seed = 1; other.seed <= OTHER_CONTENTS; other.seed++)
-        if (other.seed != failure->seed && values_pass(w, failure, content, &other, 0, &tried))
-            return true;
-    for (int i = 2; tried == 0 && i < 2 + OTHER_CONTENTS; i++) {
-        int of_own = 0;
-        if (values_pass(w, failure, content, failure, i, &of_own))
-            return true;
-    }
-    return false;
-}
-
-/* The other content of the same line, that of the seed that is known to pass, others, and those of the published class. */
-static bool find_passing(struct which *w, const struct config *failure, int content,
-                         const struct config *known)
-{
-    const int input = problem_input_axis(failure->problem);
-    struct config other = *failure;
-    int tried = 0;
-    if (content == 1 && values_pass(w, failure, content, failure, 0, &tried))
-        return true;
-    if (known && values_pass(w, failure, content, known, 0, &tried))
-        return true;
-    if (others_pass(w, failure, content))
-        return true;
-    if (input < 0 || failure->value[input] == 0)
-        return false;
-    other.value[input] = 0;
-    for (int i = 0; i < PUBLISHED_CONTENTS; i++)
-        if (values_pass(w, failure, content, &other, i, &tried))
-            return true;
-    return false;
 }
 
 /* --- what couples tensors --- */
@@ -123,13 +38,13 @@ static void try_structure(struct which *w, const struct config *failure, int con
         if (other.seed == failure->seed)
             continue;
         tried++;
-        if (!open_pair(w, failure, content, &other, 0) || !mixture_is_structured(&w->mixture))
+        if (!which_open(w, failure, content, &other, 0) || !mixture_is_structured(&w->mixture))
             return;
-        if (!open_pair(w, &other, 0, &other, 0) || run_whole(w, true, &passes) < 0)
+        if (!which_open(w, &other, 0, &other, 0) || which_run_whole(w, true, &passes) < 0)
             return;
     }
     other.seed--;
-    if (!passes || !open_pair(w, failure, content, &other, 0))
+    if (!passes || !which_open(w, failure, content, &other, 0))
         return;
     for (int t = 0; mixture_next_structure(&w->mixture, &t); t++) {
         const size_t used = strlen(w->out->places);
@@ -233,14 +148,30 @@ static bool find_known(const struct which *w, struct config *failing, struct con
     return true;
 }
 
+/* The smallest failure of another input class: what is gathered in one may be drawn in another. */
+static bool find_class(const struct which *w, struct config *failing)
+{
+    const struct config *const tried = &w->shrinking->best.config;
+    const int input = problem_input_axis(w->task->problem);
+    const struct config_result *best = NULL;
+    for (const struct config_result *c = NULL;
+         input >= 0 && (c = probe_next(w->shrinking->probe, c)) != NULL;)
+        if (shrinking_is_same(w->shrinking, c) && c->config.value[input] != tried->value[input] &&
+            is_cheap(w, c) && (!best || is_smaller(c, best)))
+            best = c;
+    if (best)
+        *failing = best->config;
+    return best != NULL;
+}
+
 /* True: something was found out. */
 static bool ask_about(struct which *w, const struct config *failure, const struct config *known)
 {
     struct narrow n = {.of = &w->mixture, .fails = keeps_fail, .data = w};
-    const int content = failing_content(w, failure);
+    const int content = which_failing_content(w, failure);
     if (content < 0)
         return false;
-    if (find_passing(w, failure, content, known)) {
+    if (which_find_passing(w, failure, content, known)) {
         narrow(&n);
         record(w, &n);
     } else {
@@ -254,6 +185,8 @@ static bool ask_about(struct which *w, const struct config *failure, const struc
         snprintf(w->out->passing, sizeof w->out->passing, "the first of its two contents");
     else if (config_equal(&w->mixture.other_config, failure))
         snprintf(w->out->passing, sizeof w->out->passing, "content %d of its own", w->mixture.other_content);
+    if (n.boxes > 0)
+        which_clip(w, &n, failure, content);
     return true;
 }
 
@@ -266,18 +199,27 @@ static bool may_ask(const struct shrinking *s)
             outcome == OUTCOME_MODIFIED || outcome == OUTCOME_REFUSED || outcome == OUTCOME_CRASH);
 }
 
+/* The simplest failure, another that is known to pass, too, or one of another class. */
+static void ask_about_any(struct which *w)
+{
+    const struct config_result *const best = &w->shrinking->best, *const known = known_passing(w, best);
+    const struct config twin = known ? known->config : best->config;
+    struct config failing, passing;
+    if (is_cheap(w, best) && ask_about(w, &best->config, known ? &twin : NULL))
+        return;
+    if (find_known(w, &failing, &passing) && ask_about(w, &failing, &passing))
+        return;
+    if (find_class(w, &failing))
+        ask_about(w, &failing, NULL);
+}
+
 void which_values(const struct task *task, struct shrinking *shrinking, int runs, struct result_content *out)
 {
     struct which w = {.task = task, .shrinking = shrinking, .left = runs, .out = out};
-    struct config failing, passing;
     *out = (struct result_content){.present = false};
     if (!may_ask(shrinking))
         return;
-    const struct config_result *const known = known_passing(&w, &shrinking->best);
-    const struct config twin = known ? known->config : shrinking->best.config;
-    if ((!is_cheap(&w, &shrinking->best) || !ask_about(&w, &shrinking->best.config, known ? &twin : NULL)) &&
-        find_known(&w, &failing, &passing))
-        ask_about(&w, &failing, &passing);
+    ask_about_any(&w);
     out->runs = runs - w.left;
     if (shrinking->late) /* how far it came is the machine's */
         *out = (struct result_content){.present = false};

@@ -198,6 +198,20 @@ static bool is_kept(const struct mix *mix, int t, int64_t element)
     return false;
 }
 
+static void clip_values(const struct mixture *m, const struct clip *clip, void *memory)
+{
+    const struct instance_tensor *tensor = &m->own.tensor[clip->tensor];
+    const enum dtype dtype = m->own_config.problem->tensors[clip->tensor].dtype;
+    const int64_t count = instance_tensor_count(tensor);
+    uint32_t bits;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t place = instance_tensor_place(tensor, i);
+        const double value = stored_number(dtype, memory, place, &bits);
+        if (mixture_is_used(m, clip->tensor, i) && (value < clip->low || value > clip->high))
+            stored_put(dtype, memory, place, value < clip->low ? clip->low : clip->high);
+    }
+}
+
 void mix_make(const struct mix *mix, int t, void *memory)
 {
     const struct mixture *m = mix->of;
@@ -213,12 +227,14 @@ void mix_make(const struct mix *mix, int t, void *memory)
     for (int i = 0; i < mix->sets; i++)
         if (mix->set[i].tensor == t)
             stored_put(dtype, memory, instance_tensor_place(tensor, mix->set[i].element), mix->set[i].value);
+    if (mix->clip && mix->clip->tensor == t)
+        clip_values(m, mix->clip, memory);
 }
 
 enum data_kind mix_data(const struct mix *mix)
 {
     const struct mixture *m = mix->of;
-    if (mix->sets > 0 || m->own.data != m->other.data)
+    if (mix->sets > 0 || mix->clip || m->own.data != m->other.data)
         return DATA_ANY;
     for (int t = 0; t < PROBLEM_MAX_TENSORS; t++)
         if (m->own_values[t] && (!is_alike(&m->own.tensor[t].fill) || !is_alike(&m->other.tensor[t].fill)))

@@ -24,6 +24,12 @@ struct set_element {
     double value;
 };
 
+/* Values of a tensor below `low` that become `low`, and above `high`; rounded to its type. NaN stays. */
+struct clip {
+    int tensor;
+    double low, high;
+};
+
 struct mixture {
     struct config own_config, other_config;
     int own_content, other_content; /* numbers of theirs; a check runs 0 and 1 */
@@ -58,22 +64,30 @@ struct mix {
     int keeps;
     const struct set_element *set;
     int sets;
+    const struct clip *clip; /* after all else; NULL: none */
 };
 /* Into a tensor's memory, which holds its values of the first content. */
 void mix_make(const struct mix *mix, int t, void *memory);
 /* What may be promised of it: what both promise, where every element is drawn by itself; else nothing. */
 enum data_kind mix_data(const struct mix *mix);
 
-/* "seed=7 keep=x[0,4] keep=x[2,8..15]": a mixture beside the line of its first configuration. False: the text is too short. */
+/* "seed=7 clip=x:-1:inf keep=x[0,4] keep=x[2,8..15]": a mixture beside the line of its first configuration. False: the text is too
+ * short. */
 bool mix_format(const struct mix *mix, char *text, size_t size);
-/* The second content alone: "input=normal seed=7", "seed=7 content=2". */
+/* The second content alone: "input=normal seed=7", "seed=7 content=2"; choices that are those of the first are left out. */
 size_t mix_format_other(const struct mixture *mixture, char *text, size_t size);
 /* Boxes alone: "x[0,4], x[2,8..15]". */
 bool boxes_format(const struct mixture *mixture, const struct box *box, int count, char *text, size_t size);
 
-/* What such a text says; `mixture` is to be closed, `keep` has room for `most` boxes. -1: `why` says what was found, and what was
- * expected. */
-int mix_parse(const struct config *own, const char *text, struct mixture *mixture, struct box *keep, int most,
-              struct mix *mix, char *why, size_t why_size);
+/* Where what such a text says is kept. */
+enum { MIXED_BOXES = 64 };
+struct mixed {
+    struct mixture mixture;
+    struct box keep[MIXED_BOXES];
+    struct clip clip;
+    struct mix mix; /* of the above */
+};
+/* Reads it; mixed->mixture is to be closed in any case. -1: `why` says what was found, and what was expected. */
+int mix_parse(const struct config *own, const char *text, struct mixed *mixed, char *why, size_t why_size);
 
 #endif
