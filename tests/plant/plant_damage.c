@@ -97,6 +97,9 @@ void plant_draw_damage(struct plant *plant, const struct plant_field *field, str
     plant->bytes = 1 + (int)pcg_below(pcg, 64);
     plant->intermittent = plant->damage == PLANT_RACE;
     plant->outcomes = damages[plant->damage].outcomes;
+    /* what lies there may hold a number that is no longer right */
+    if (plant->damage == PLANT_UNWRITTEN && plant->problem->tensors[plant->output].role == TENSOR_INOUT)
+        plant->outcomes = "unwritten wrong";
     const bool refuses = plant->damage == PLANT_REFUSED;
     plant->verdict = plant_on_seen(plant, field) ? "broken" : refuses ? "limited" : "specialized";
 }

@@ -105,6 +105,19 @@ static void write_entry(FILE *out, const struct plant_field *field)
     fprintf(out, "stream)\n");
 }
 
+/* Dimensions that are no arguments, by those that are. */
+static const char *dimension_code(const char *name)
+{
+    static const struct {
+        const char *name, *code;
+    } derived[] = {{"oh", "((h + 2 * pad_h - dil_h * (kh - 1) - 1) / stride_h + 1)"},
+                   {"ow", "((w + 2 * pad_w - dil_w * (kw - 1) - 1) / stride_w + 1)"}};
+    for (size_t i = 0; i < sizeof derived / sizeof *derived; i++)
+        if (strcmp(derived[i].name, name) == 0)
+            return derived[i].code;
+    return name;
+}
+
 /* "[batch, heads, head_dim]" is rows of head_dim columns. */
 static void write_shape(FILE *out, const struct tensor *tensor)
 {
@@ -113,10 +126,10 @@ static void write_shape(FILE *out, const struct tensor *tensor)
     int length;
     fprintf(out, "#define PLANT_ROWS (1");
     while (sscanf(at, " %63[a-z_0-9]%n", name, &length) == 1 && at[length] == ',') {
-        fprintf(out, " * %s", name);
+        fprintf(out, " * %s", dimension_code(name));
         at += length + 1;
     }
-    fprintf(out, ")\n#define PLANT_COLUMNS (%s)\n", name);
+    fprintf(out, ")\n#define PLANT_COLUMNS (%s)\n", dimension_code(name));
 }
 
 void plant_condition_code(const struct plant *plant, char *text, size_t size)
