@@ -130,18 +130,23 @@ START_TEST(a_rule_is_held_against_the_truth_on_both_sides)
     static const struct {
         const char *rule;
         double least, most;
-    } cases[] = {{"k > 32", 1, 1},        {"33 <= k", 1, 1},       {"k <= 32", 0, 0},
-                 {"any", 0.5, 0.5},       {"m < 1", 0.5, 0.5},     {"k > 40", 0.9, 0.99},
-                 {"k > 1000", 0.6, 0.85}, {"k > 32 and m", -1, -1}};
+        bool inside, outside; /* right there always */
+    } cases[] = {{"k > 32", 1, 1, true, true},          {"33 <= k", 1, 1, true, true},
+                 {"k <= 32", 0, 0, false, false},       {"any", 0.5, 0.5, false, true},
+                 {"m < 1", 0.5, 0.5, true, false},      {"k > 40", 0.9, 0.99, true, false},
+                 {"k > 1000", 0.6, 0.85, true, false},  {"k > 8", 0.6, 0.99, false, true},
+                 {"k > 32 and m", -1, -1, false, false}};
     struct plant own;
     const struct plant_field *f = own_fault(&own);
-    const double agreement = plant_rule_agreement(&own, f, cases[_i].rule, 1000);
-    ck_assert_msg(agreement >= cases[_i].least && agreement <= cases[_i].most, "'%s' agrees on %g",
-                  cases[_i].rule, agreement);
+    const struct plant_agreement agreement = plant_rule_agreement(&own, f, cases[_i].rule, 1000);
+    ck_assert_msg(agreement.all >= cases[_i].least && agreement.all <= cases[_i].most, "'%s' agrees on %g",
+                  cases[_i].rule, agreement.all);
+    ck_assert_int_eq(agreement.inside == 1, cases[_i].inside);
+    ck_assert_int_eq(agreement.outside == 1, cases[_i].outside);
     plant_clear(&own);
 }
 END_TEST
-enum { RULES = 8 };
+enum { RULES = 9 };
 
 START_TEST(a_configuration_is_minimal_when_no_simpler_step_shows_the_fault)
 {

@@ -131,6 +131,7 @@ static void read_result(struct plant_trial *trial)
     json_t *root = json_load_file(path, 0, NULL), *entry;
     const char *verdict = json_string_value(json_object_get(root, "verdict"));
     const char *rule = json_string_value(json_object_get(json_object_get(root, "rule"), "text"));
+    const char *kind = json_string_value(json_object_get(json_object_get(root, "rule"), "kind"));
     const char *minimal = json_string_value(json_object_get(root, "minimal"));
     snprintf(trial->verdict, sizeof trial->verdict, "%s", verdict ? verdict : "none");
     json_array_foreach(json_object_get(root, "results"), i, entry)
@@ -143,6 +144,7 @@ static void read_result(struct plant_trial *trial)
     trial->has_rule = rule != NULL;
     trial->has_minimal = minimal != NULL;
     snprintf(trial->rule, sizeof trial->rule, "%s", rule ? rule : "");
+    snprintf(trial->kind, sizeof trial->kind, "%s", kind ? kind : "");
     snprintf(trial->minimal, sizeof trial->minimal, "%s", minimal ? minimal : "");
     json_decref(root);
     judge_verdict(trial);

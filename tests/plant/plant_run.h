@@ -19,7 +19,7 @@ struct plant_trial {
     int first; /* which configuration failed first, seen ones counted; 0: none */
     double seconds;
     bool has_rule, has_minimal;
-    char rule[PLANT_WHEN], minimal[PLANT_CONFIG];
+    char rule[PLANT_WHEN], kind[24], minimal[PLANT_CONFIG]; /* kind: the side that the rule is sure of */
     char mismatch[640]; /* how the run contradicts the truth; empty: it does not */
 };
 
@@ -36,10 +36,13 @@ int plant_run(struct plant_trial *trial, int count, const struct plant_running *
 
 /* --- what the tool says about a fault --- */
 
-/* Share of `draws` fresh configurations, as far as can be half of them inside the truth, on which `rule`
- * and the truth agree; -1: `rule` is no condition. */
-double plant_rule_agreement(const struct plant *plant, const struct plant_field *field, const char *rule,
-                            int draws);
+/* Of `draws` fresh configurations, as far as can be half of them inside the truth, on which share `rule` and the truth agree: of
+ * all, of those where the rule holds, and where it does not. -1: `rule` is no condition; of a side that no draw lies on 1. */
+struct plant_agreement {
+    double all, inside, outside;
+};
+struct plant_agreement plant_rule_agreement(const struct plant *plant, const struct plant_field *field,
+                                            const char *rule, int draws);
 
 /* No step of plant_steps.h still meets the truth. *step says which one does. */
 bool plant_is_minimal(const struct plant *plant, const struct plant_field *field, const struct config *config,

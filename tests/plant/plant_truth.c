@@ -7,28 +7,33 @@
 
 /* Half of the draws inside the truth as far as they are found: a rule that never holds would agree with
  * a rare condition nearly everywhere. */
-double plant_rule_agreement(const struct plant *plant, const struct plant_field *field, const char *rule,
-                            int draws)
+struct plant_agreement plant_rule_agreement(const struct plant *plant, const struct plant_field *field,
+                                            const char *rule, int draws)
 {
     enum { TRIES_EACH = 40 };
     char why[256];
-    int made = 0, agreed = 0, inside = 0;
+    int made[2] = {0}, agreed[2] = {0}, inside = 0; /* by what the rule says */
     struct config config;
     struct pcg *pcg = pcg_new(plant->seed, "plant/rule");
     struct condition *said = pcg ? condition_parse(plant->problem, rule, why, sizeof why) : NULL;
-    for (int tries = 0; said && made < draws && tries < draws * TRIES_EACH; tries++) {
+    for (int tries = 0; said && made[0] + made[1] < draws && tries < draws * TRIES_EACH; tries++) {
         if (!plant_random_config(field, pcg, &config))
             break;
         const bool truth = plant_may_show(plant, &config);
-        if (truth ? inside >= draws / 2 : made - inside >= draws / 2)
+        if (truth ? inside >= draws / 2 : made[0] + made[1] - inside >= draws / 2)
             continue;
-        made++;
+        const bool holds = condition_holds(said, &config);
+        made[holds]++;
         inside += truth;
-        agreed += condition_holds(said, &config) == truth;
+        agreed[holds] += holds == truth;
     }
     condition_free(said);
     pcg_free(pcg);
-    return made > 0 ? (double)agreed / made : -1;
+    if (made[0] + made[1] == 0)
+        return (struct plant_agreement){-1, -1, -1};
+    return (struct plant_agreement){(double)(agreed[0] + agreed[1]) / (made[0] + made[1]),
+                                    made[1] > 0 ? (double)agreed[1] / made[1] : 1,
+                                    made[0] > 0 ? (double)agreed[0] / made[0] : 1};
 }
 
 bool plant_is_minimal(const struct plant *plant, const struct plant_field *field, const struct config *config,
