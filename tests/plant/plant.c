@@ -123,7 +123,8 @@ static bool hides_bits(const char *axis, const char *choice)
     if (strcmp(axis, "decay") == 0)
         return strcmp(choice, "published") != 0;
     return (strcmp(axis, "beta") == 0 && strcmp(choice, "zero") == 0) ||
-           (strcmp(axis, "zero") == 0 && strcmp(choice, "equal") == 0);
+           (strcmp(axis, "zero") == 0 && strcmp(choice, "equal") == 0) ||
+           (strcmp(axis, "ignored") == 0 && strcmp(choice, "all") == 0);
 }
 
 /* Hopper adds fp8 products with 13 bits: in a sum of many that loses as much as is lost here. And softmax of a

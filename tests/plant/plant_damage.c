@@ -95,10 +95,14 @@ void plant_draw_damage(struct plant *plant, const struct plant_field *field, str
         plant->by_bits = true;
     }
     plant->bytes = 1 + (int)pcg_below(pcg, 64);
-    plant->intermittent = plant->damage == PLANT_RACE;
+    /* what lies in place already is right where nothing changes it: a rotation by no angle */
+    const bool in_place = plant->problem->tensors[plant->output].role == TENSOR_INOUT;
+    const bool leaves =
+        plant->damage == PLANT_UNWRITTEN || plant->damage == PLANT_LATE || plant->damage == PLANT_STALE;
+    plant->intermittent = plant->damage == PLANT_RACE || (in_place && leaves);
     plant->outcomes = damages[plant->damage].outcomes;
     /* what lies there may hold a number that is no longer right */
-    if (plant->damage == PLANT_UNWRITTEN && plant->problem->tensors[plant->output].role == TENSOR_INOUT)
+    if (plant->damage == PLANT_UNWRITTEN && in_place)
         plant->outcomes = "unwritten wrong";
     const bool refuses = plant->damage == PLANT_REFUSED;
     plant->verdict = plant_on_seen(plant, field) ? "broken" : refuses ? "limited" : "specialized";

@@ -36,8 +36,8 @@ int plant_run(struct plant_trial *trial, int count, const struct plant_running *
 
 /* --- what the tool says about a fault --- */
 
-/* Of `draws` fresh configurations, as far as can be half of them inside the truth, on which share `rule` and the truth agree: of
- * all, of those where the rule holds, and where it does not. -1: `rule` is no condition; of a side that no draw lies on 1. */
+/* Of `draws` fresh configurations, as far as can be half of them inside the truth, on which share `rule` and the truth agree (but
+ * where lost bits may show or not): of all, of those where the rule holds, and where it does not. -1: `rule` is no condition; of a side that no draw lies on 1. */
 struct plant_agreement {
     double all, inside, outside;
 };

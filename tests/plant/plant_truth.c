@@ -20,6 +20,8 @@ struct plant_agreement plant_rule_agreement(const struct plant *plant, const str
         if (!plant_random_config(field, pcg, &config))
             break;
         const bool truth = plant_may_show(plant, &config);
+        if (truth && plant->by_bits && !plant_must_show(plant, &config)) /* nobody knows what it does there */
+            continue;
         if (truth ? inside >= draws / 2 : made[0] + made[1] - inside >= draws / 2)
             continue;
         const bool holds = condition_holds(said, &config);
