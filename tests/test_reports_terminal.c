@@ -294,11 +294,37 @@ START_TEST(a_rule_over_speed_says_on_which_sides_it_is_sure)
 }
 END_TEST
 
+/* Beside a rule, and beside the reason why there is none. */
+START_TEST(a_limit_of_the_device_and_the_calls_that_fail_are_said_beside_the_rule)
+{
+    char text[RULE_TEXT_SIZE];
+    struct diagnosis d = {.present = true,
+                          .minimal.outcome = OUTCOME_CRASH,
+                          .rule = {.present = true,
+                                   .text = "cols > 12288",
+                                   .fails_inside = 8,
+                                   .inside = 8,
+                                   .passes_outside = 9,
+                                   .outside = 9,
+                                   .limit = "cols = 12288 of 4 bytes each are 48 kbyte"}};
+    rule_text(text, &d);
+    ck_assert_str_eq(text,
+                     "crash whenever cols > 12288 (8/8 confirmed; right on 9/9 others); cols = 12288 of 4 "
+                     "bytes each are 48 kbyte");
+    d.rule = (struct result_rule){.reason = "no rule fits"};
+    snprintf(d.calls, sizeof d.calls, "43 with the same contents at other addresses");
+    rule_text(text, &d);
+    ck_assert_str_eq(text, "no rule: no rule fits; no first call fails, but later ones do: 43 with the same "
+                           "contents at other addresses");
+}
+END_TEST
+
 TCase *terminal_case(void)
 {
     TCase *terminal = tcase_create("terminal");
     tcase_add_checked_fixture(terminal, fill_result, NULL);
     tcase_add_loop_test(terminal, a_rule_over_speed_says_on_which_sides_it_is_sure, 0, 3);
+    tcase_add_test(terminal, a_limit_of_the_device_and_the_calls_that_fail_are_said_beside_the_rule);
     tcase_add_test(terminal, report_says_the_verdict_the_counts_and_how_to_see_a_failure_again);
     tcase_add_test(terminal, report_is_plain_ascii_without_colour_whatever_the_candidate_says);
     tcase_add_test(terminal, report_keeps_to_the_terminals_width_but_for_what_is_copied);
