@@ -128,10 +128,11 @@ static bool hides_bits(const char *axis, const char *choice)
 }
 
 /* Hopper adds fp8 products with 13 bits: in a sum of many that loses as much as is lost here. And softmax of a
- * single number is 1, which has none to lose. */
+ * single number is 1, the loss of a single class 0, which have none to lose. */
 static bool loses_bits(const struct plant *plant, const struct config *config)
 {
-    if (strcmp(plant->problem->name, "softmax") == 0 && config_value(config, "cols") == 1)
+    if ((strcmp(plant->problem->name, "softmax") == 0 && config_value(config, "cols") == 1) ||
+        (strcmp(plant->problem->name, "cross_entropy") == 0 && config_value(config, "vocab") == 1))
         return true;
     const size_t length = strlen(plant->source);
     const bool cuda = length > 3 && strcmp(plant->source + length - 3, ".cu") == 0;
