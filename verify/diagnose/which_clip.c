@@ -109,8 +109,8 @@ static bool try_tensor(struct which *w, int t, struct range own, struct range ot
 {
     const double most = fmax(fabs(other.least), fabs(other.greatest));
     const double own_most = fmax(fabs(own.least), fabs(own.greatest));
-    if (!own.finite || !other.finite)
-        return false;
+    if (!own.finite || !other.finite || own.least > own.greatest || other.least > other.greatest)
+        return false; /* infinite, or nothing that is used */
     return (own.least < other.least && try_bound(w, (struct clipping){t, BELOW}, other.least, own.least)) ||
            (own.greatest > other.greatest &&
             try_bound(w, (struct clipping){t, ABOVE}, other.greatest, own.greatest)) ||
