@@ -2,16 +2,6 @@
 
 #include <string.h>
 
-/* Has the box an element that differs? Without one it can be left out unasked. */
-static bool matters(const struct narrow *n, const struct box *box)
-{
-    const int64_t count = instance_tensor_count(&n->of->own.tensor[box->tensor]);
-    for (int64_t i = 0; i < count; i++)
-        if (box_has(&n->of->own, box, i) && mixture_differs(n->of, box->tensor, i))
-            return true;
-    return false;
-}
-
 /* Does it fail with all boxes but number `at`, in whose place `instead` stands (NULL: nothing)? */
 static int fails_with(const struct narrow *n, int at, const struct box *instead)
 {
@@ -35,7 +25,8 @@ static void take_out(struct narrow *n, int at)
 static int leave_out(struct narrow *n)
 {
     for (int i = n->boxes - 1; i >= 0 && n->boxes > 1; i--) {
-        const int fails = matters(n, &n->box[i]) ? fails_with(n, i, NULL) : 1;
+        /* without an element that differs it can be left out unasked */
+        const int fails = mixture_box_differs(n->of, &n->box[i]) ? fails_with(n, i, NULL) : 1;
         if (fails < 0)
             return -1;
         if (fails)
@@ -70,7 +61,7 @@ static int split(struct narrow *n, int at)
     struct box half[2];
     halve(&n->box[at], &n->of->own, half);
     for (int i = 0; i < 2; i++) {
-        const int fails = matters(n, &half[!i]) ? fails_with(n, at, &half[i]) : 1;
+        const int fails = mixture_box_differs(n->of, &half[!i]) ? fails_with(n, at, &half[i]) : 1;
         if (fails < 0)
             return -1;
         if (fails) {

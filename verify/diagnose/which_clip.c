@@ -1,8 +1,6 @@
 /* From which value on: a bound that all of a tensor is clipped to, moved between one that passes and one that fails. It takes no few
  * elements for it, and finds "some g below -1" where it is all of g that decides. */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "which_internal.h"
 
@@ -78,13 +76,11 @@ static int run_at(struct which *w, void *data, double bound, bool *passes)
 
 static void say_bound(struct which *w, const struct clipping *c, double passes, double fails)
 {
-    char *text = w->out->special;
-    const size_t used = strlen(text);
     const char *const to = c->side == BELOW   ? "to at least"
                            : c->side == ABOVE ? "to at most"
                                               : "to magnitudes of at most";
-    snprintf(text + used, sizeof w->out->special - used, "%sclipped %s %.3g, %s passes; to %.3g, it fails",
-             used ? "; " : "", to, passes, w->task->problem->tensors[c->tensor].name, fails);
+    which_say(w, "clipped %s %.3g, %s passes; to %.3g, it fails", to, passes,
+              w->task->problem->tensors[c->tensor].name, fails);
 }
 
 /* True: there is such a bound. From `passes`, which no value that passes is beyond, to `fails`, which no value that fails is beyond. */
@@ -132,9 +128,9 @@ void which_clip(struct which *w, const struct narrow *n, const struct config *fa
         tensor[tensors++] = t;
     }
     /* nothing is promised of what is clipped: the failure must show as well, else what passes says nothing */
-    const struct clipping none = {.tensor = tensors > 0 ? tensor[0] : 0, .side = BOTH};
+    struct clipping none = {.tensor = tensors > 0 ? tensor[0] : 0, .side = BOTH};
     if (tensors == 0 || !which_open(w, failure, content, failure, content) ||
-        run_at(w, (void *)&none, INFINITY, NULL) != 1)
+        run_at(w, &none, INFINITY, NULL) != 1)
         return;
     for (int i = 0; i < tensors; i++)
         if (try_tensor(w, tensor[i], own[i], other[i]))

@@ -39,6 +39,9 @@ typedef int which_at(struct which *w, void *data, double value, bool *passes);
  * question are over. True: they have been moved. */
 bool which_bisect(struct which *w, which_at *run, void *data, double *passes, double *fails);
 
+/* One thing more that is special, into out->special. */
+__attribute__((format(printf, 2, 3))) void which_say(struct which *w, const char *format, ...);
+
 /* What sets these elements apart from what passes, into out->special: by looking at them and, of a single one, by a few
  * runs with its value elsewhere, and with others in its place. */
 void which_special(struct which *w, const struct narrow *narrow);

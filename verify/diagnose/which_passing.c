@@ -55,10 +55,9 @@ static bool values_pass(struct which *w, const struct config *failure, int conte
 static bool has_differing(const struct mixture *m)
 {
     for (int t = 0; t < PROBLEM_MAX_TENSORS; t++) {
-        const int64_t count = m->own_values[t] ? instance_tensor_count(&m->own.tensor[t]) : 0;
-        for (int64_t i = 0; i < count; i++)
-            if (mixture_differs(m, t, i))
-                return true;
+        const struct box whole = m->own_values[t] ? mixture_whole(m, t) : (struct box){0};
+        if (m->own_values[t] && mixture_box_differs(m, &whole))
+            return true;
     }
     return false;
 }

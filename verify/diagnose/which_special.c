@@ -7,7 +7,7 @@
 
 #include "which_internal.h"
 
-static __attribute__((format(printf, 2, 3))) void say(struct which *w, const char *format, ...)
+void which_say(struct which *w, const char *format, ...)
 {
     char *text = w->out->special;
     const size_t used = strlen(text), size = sizeof w->out->special - used;
@@ -138,13 +138,13 @@ static void say_side(struct which *w, const struct narrow *n)
             }
     }
     if (most[1] < 0 && least[0] >= 0)
-        say(w, "all of them negative, and none of those that pass in their places is");
+        which_say(w, "all of them negative, and none of those that pass in their places is");
     else if (least[1] > 0 && most[0] <= 0)
-        say(w, "all of them positive, and none of those that pass in their places is");
+        which_say(w, "all of them positive, and none of those that pass in their places is");
     else if (most[1] < least[0])
-        say(w, "at most %.3g, and those that pass in their places at least %.3g", most[1], least[0]);
+        which_say(w, "at most %.3g, and those that pass in their places at least %.3g", most[1], least[0]);
     else if (least[1] > most[0])
-        say(w, "at least %.3g, and those that pass in their places at most %.3g", least[1], most[0]);
+        which_say(w, "at least %.3g, and those that pass in their places at most %.3g", least[1], most[0]);
 }
 
 /* A byte of two numbers is more or less than none. */
@@ -160,20 +160,20 @@ static void say_values(struct which *w, const struct narrow *n)
     const int t = n->box[0].tensor;
     const char *const name = w->task->problem->tensors[t].name;
     if (w->out->items == 0 && all_hold(w, n, is_first_value))
-        say(w, isnan(first) ? "all of them NaN" : "all of them %.4g", first);
+        which_say(w, isnan(first) ? "all of them NaN" : "all of them %.4g", first);
     if (is_packed(w, n)) {
         const int byte = (int)first;
         if (!several)
-            say(w, "nibbles %d (low) and %d (high)", byte & 15, byte >> 4);
+            which_say(w, "nibbles %d (low) and %d (high)", byte & 15, byte >> 4);
         return;
     }
     if (all_hold(w, n, is_greatest))
-        say(w, "%sthe greatest of its row", several ? "each " : "");
+        which_say(w, "%sthe greatest of its row", several ? "each " : "");
     else if (all_hold(w, n, is_least))
-        say(w, "%sthe least of its row", several ? "each " : "");
+        which_say(w, "%sthe least of its row", several ? "each " : "");
     if (n->box[n->boxes - 1].tensor == t && all_hold(w, n, is_larger_than_all))
-        say(w, "larger in magnitude than all of %s that passes (%.3g at most)", name,
-            most_of(&w->mixture, t));
+        which_say(w, "larger in magnitude than all of %s that passes (%.3g at most)", name,
+                  most_of(&w->mixture, t));
     if (several && n->box[n->boxes - 1].tensor == t && w->out->items == 0)
         say_side(w, n);
 }
@@ -213,8 +213,8 @@ static void say_tail(struct which *w, const struct narrow *n, int d)
     for (int64_t tile = LEAST_TILE; tile <= MOST_TILE; tile *= 2)
         if (lies_in_tail(w, n->box, d, tile)) {
             name_dimension(w, t, d, name, sizeof name);
-            say(w, "among the last %s %% %lld = %lld of %lld along %s", name, (long long)tile,
-                (long long)(dim % tile), (long long)dim, name);
+            which_say(w, "among the last %s %% %lld = %lld of %lld along %s", name, (long long)tile,
+                      (long long)(dim % tile), (long long)dim, name);
             return;
         }
 }
@@ -278,10 +278,10 @@ static void try_elsewhere(struct which *w, const struct narrow *n, const struct 
     if (passes)
         say_tail(w, n, d);
     if (passes || fails == 1)
-        say(w, "the same value%s at %s %s%s", sets > 1 ? "s" : "", text, passes ? "pass" : "fail",
-            sets > 1 ? (passes ? "" : ", too")
-            : passes ? "es"
-                     : "s, too");
+        which_say(w, "the same value%s at %s %s%s", sets > 1 ? "s" : "", text, passes ? "pass" : "fail",
+                  sets > 1 ? (passes ? "" : ", too")
+                  : passes ? "es"
+                           : "s, too");
 }
 
 static int run_set(struct which *w, void *data, double value, bool *passes)
@@ -299,7 +299,7 @@ static void try_between(struct which *w, struct set_element set, double passes)
         !mixture_is_whole(w->task->problem->tensors[set.tensor].dtype) &&
         which_bisect(w, run_set, &set, &passes, &fails)) {
         w->between = fails;
-        say(w, "%.3g there still passes, %.3g fails", passes, fails);
+        which_say(w, "%.3g there still passes, %.3g fails", passes, fails);
     }
 }
 

@@ -160,6 +160,15 @@ bool mixture_differs(const struct mixture *m, int t, int64_t element)
                   dtype_size(m->own_config.problem->tensors[t].dtype)) != 0;
 }
 
+bool mixture_box_differs(const struct mixture *m, const struct box *box)
+{
+    const int64_t count = instance_tensor_count(&m->own.tensor[box->tensor]);
+    for (int64_t i = 0; i < count; i++)
+        if (box_has(&m->own, box, i) && mixture_differs(m, box->tensor, i))
+            return true;
+    return false;
+}
+
 double mixture_value(const struct mixture *m, bool own, int t, int64_t element)
 {
     uint32_t bits;

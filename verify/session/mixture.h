@@ -48,6 +48,8 @@ int64_t mixture_elements(const struct mixture *mixture);
 struct box mixture_whole(const struct mixture *mixture, int t);
 /* Can the element be mixed, and does it differ? */
 bool mixture_differs(const struct mixture *mixture, int t, int64_t element);
+/* Does any element of the box? */
+bool mixture_box_differs(const struct mixture *mixture, const struct box *box);
 /* Does a content hold a value there? No for storage that one of them does not use. */
 bool mixture_is_used(const struct mixture *mixture, int t, int64_t element);
 bool mixture_is_whole(enum dtype dtype); /* integers and bools */
