@@ -311,6 +311,33 @@ START_TEST(values_all_over_are_told_by_their_bound_and_repeat_by_it)
 }
 END_TEST
 
+/* The simplest failure's queries are gathered from its keys, which are never mixed: another class is asked. */
+START_TEST(where_nothing_can_be_mixed_a_failure_of_another_class_is_asked)
+{
+    char text[2048];
+    snprintf(
+        text, sizeof text,
+        "#define attention honest\n#include \"%s\"\n#undef attention\n"
+        "int attention(const bf16 *q, const bf16 *k, const bf16 *v, const int32_t *a, const int32_t *b, bf16 "
+        "*out,"
+        " float *lse, int64_t batch, int64_t heads, int64_t kv_heads, int64_t head_dim, int64_t total_q,"
+        " int64_t total_kv, float scale, bool causal, void *stream)\n"
+        "{ const int r = honest(q, k, v, a, b, out, lse, batch, heads, kv_heads, head_dim, total_q, total_kv,"
+        " scale, causal, stream);\n"
+        "  for (int64_t i = 0; i < total_q * heads; i++) lse[i] = fminf(lse[i], 20);\n  return r; }\n",
+        cli_repository("problems/attention/baseline.c"));
+    cli_put("of.c", text);
+    json_t *content =
+        verify_of("attention",
+                  "batch 1\nkv_heads 1..2 tile 4\ngroup 1\nhead_dim 64\nmax_len 1..8 tile 4\n"
+                  "causal 0\nkv few\nlengths equal\nscale one\ninput normal onehot rising\n",
+                  "batch=1 kv_heads=1 group=1 head_dim=64 max_len=4 causal=0 scale=one input=normal\n");
+    cli_expect(1, " input=onehot seed=1"); /* the smallest */
+    ck_assert_msg(strstr(word(content, "config"), "input=rising") != NULL, "%s", word(content, "config"));
+    json_decref(content);
+}
+END_TEST
+
 #define CHECK "check", "softmax", "right.c", "rows=2 cols=8 seed=1", "--device", "host", "--values"
 
 START_TEST(values_that_cannot_be_mixed_are_refused_with_what_can)
@@ -358,6 +385,7 @@ TCase *cli_values_case(void)
     tcase_add_test(tests, a_choice_that_passes_names_the_tensor_and_a_bound_its_values);
     tcase_add_test(tests, several_values_are_told_by_the_side_that_they_lie_on);
     tcase_add_test(tests, values_all_over_are_told_by_their_bound_and_repeat_by_it);
+    tcase_add_test(tests, where_nothing_can_be_mixed_a_failure_of_another_class_is_asked);
     tcase_add_test(tests, values_that_cannot_be_mixed_are_refused_with_what_can);
     return tests;
 }

@@ -9,7 +9,7 @@
 #include "plant/plant_run.h"
 #include "suites.h"
 
-enum { PROBLEMS = 9, FAULTS_EACH = 2, TRIALS = PROBLEMS * (FAULTS_EACH + 1), MANY = 40 };
+enum { PROBLEMS = 16, FAULTS_EACH = 2, TRIALS = PROBLEMS * (FAULTS_EACH + 1), MANY = 40 };
 
 /* Small enough for configurations that take no time. */
 static const struct draw_caps small_caps = {.bytes = 2e6, .flops = 1e7};
