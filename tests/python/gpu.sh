@@ -1,21 +1,22 @@
 #!/bin/sh
-# gpu.sh UNSEEN PYTHON [--published FOLDER] [--jobs N] [--limit SECONDS] [--out FOLDER] [-- OPTION..]: the modules beside this file on a
+# gpu.sh UNSEEN PYTHON [--published FOLDER] [--jobs N] [--gpus N] [--limit SECONDS] [--out FOLDER] [-- OPTION..]: the modules beside this file on a
 # CUDA device, `honest` to be general and `hacks` not, but for the one that is in vain; or, with --published, solutions
 # named *_NN_*_solution.py.txt, each through its adapter on the published set and ten unseen configurations, with verify's
-# OPTIONs. N at once (1), each for SECONDS (900) at most. Prints a line for each as it ends; what is in --out already is not run
+# OPTIONs. N at once (1), on the first N GPUs in turn (1), each for SECONDS (900) at most. Prints a line for each as it ends; what is in --out already is not run
 # again, so that a run that was cut off goes on. Exits 1 where one of the first two kinds is not as it should be.
 tool=$1 python=$2
 shift 2
 here=$(cd "$(dirname "$0")" && pwd)
-jobs=1 limit=900 published= out=
+jobs=1 gpus=1 limit=900 published= out=
 while [ $# -gt 0 ]; do
     case $1 in
     --published) published=$2 && shift 2 ;;
     --jobs) jobs=$2 && shift 2 ;;
+    --gpus) gpus=$2 && shift 2 ;;
     --limit) limit=$2 && shift 2 ;;
     --out) out=$2 && shift 2 ;;
     --) shift && break ;;
-    *) echo "gpu.sh: found $1; expected --published, --jobs, --limit, --out or --" >&2 && exit 2 ;;
+    *) echo "gpu.sh: found $1; expected --published, --jobs, --gpus, --limit, --out or --" >&2 && exit 2 ;;
     esac
 done
 work=$(mktemp -d)
@@ -29,6 +30,7 @@ file=$1 problem=$2 name=$3
 shift 3
 [ -e "$out/$name.done" ] && exit 0
 mkdir -p "$work/$name" && cp "$file" "$work/$name/solution.py"
+export CUDA_VISIBLE_DEVICES=$((SLOT % gpus))
 start=$(date +%s)
 timeout -s INT "$limit" "$tool" verify "$problem" "$work/$name/solution.py" --device cuda --python "$python" \
     --json "$out/$name.json" "$@" >"$out/$name.txt" 2>&1
@@ -36,7 +38,7 @@ status=$?
 [ $status -gt 2 ] || : >"$out/$name.done"
 echo "$name: status $status, $(($(date +%s) - start)) s, $(tail -n 1 "$out/$name.txt" | cut -c 1-100)"
 END
-export tool python out work limit
+export tool python out work limit gpus
 
 problem_of() {
     case $1 in
@@ -61,7 +63,7 @@ else
         echo "$file softmax hack-$(basename "$file" .py) --unseen 6 --seed 7 --no-explain $*"
     done >>"$work/list"
 fi
-xargs -P "$jobs" -I{} sh -c "sh '$work/one' {}" <"$work/list"
+xargs -P "$jobs" --process-slot-var=SLOT -I{} sh -c "sh '$work/one' {}" <"$work/list"
 [ -z "$published" ] || exit 0
 
 wrong=0

@@ -1,10 +1,11 @@
 """outsiders.py UNSEEN [--runs N] [--case NAME]: the same kernels of PyTorch under four clocks on one GPU, from some 5 us to some
 50 ms: `unseen check --timing` (a process of its own each time), Triton's do_bench, a cold measurement in nvbench's manner (caches
-flushed, a kernel that blocks the stream, events around one call; its mean), and CUPTI's kernel time by PyTorch's profiler, with the
-caches flushed before each call. The interpreter that runs it needs torch and triton on CUDA.
+flushed, a kernel that blocks the stream, events around one call; its mean), and CUPTI's kernel time by PyTorch's profiler, of the
+same cold calls with the same events around each. The interpreter that runs it needs torch and triton on CUDA.
 
-Prints for each case the median over N runs (20) of each clock, its spread ((greatest - least) / median), and unseen's and
-do_bench's distance from CUPTI in microseconds and as a ratio."""
+Prints for each case the median over N runs (20) of each clock, its spread ((greatest - least) / median); what the events
+of the profiled calls say more than CUPTI does of them, which is the constant of events; how much longer profiled calls take than
+others, by events both; and unseen's and do_bench's distance from CUPTI in microseconds and as a ratio."""
 import argparse
 import json
 import os
@@ -60,10 +61,10 @@ class Cold:
         stop.synchronize()
         return start.elapsed_time(stop)
 
-    def nvbench(self):
-        """The mean over cold calls between events, launches hidden behind a stream that is held."""
+    def between_events(self, calls):
+        """Milliseconds of so many cold calls between events, launches hidden behind a stream that is held."""
         torch, times = self.torch, []
-        for _ in range(self.calls(self.estimate())):
+        for _ in range(calls):
             start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
             self.flushed.zero_()
             torch.cuda._sleep(400000)  # cycles: 0.2 ms at 2 GHz
@@ -72,18 +73,21 @@ class Cold:
             stop.record()
             stop.synchronize()
             times.append(start.elapsed_time(stop))
+        return times
+
+    def nvbench(self):
+        times = self.between_events(self.calls(self.estimate()))
+        self.plain = statistics.median(times)
         return statistics.fmean(times)
 
     def cupti(self):
-        """The median of the kernels' own time; of a call of several kernels their sum."""
+        """The median of the kernels' own time; of a call of several kernels their sum. What lies between the same calls' events goes
+        into self.profiled."""
         torch = self.torch
         calls = self.calls(self.estimate())
         activities = [torch.profiler.ProfilerActivity.CUDA]
         with torch.profiler.profile(activities=activities) as profile:
-            for _ in range(calls):
-                self.flushed.zero_()
-                self.work()
-            torch.cuda.synchronize()
+            self.profiled = statistics.median(self.between_events(calls))
         spans = [e.device_time_total for e in profile.events() if e.device_time_total > 0 and not is_flush(e.name)]
         each, rest = divmod(len(spans), calls)
         if rest or not each:
@@ -92,7 +96,7 @@ class Cold:
 
 
 def is_flush(name):
-    return "Memset" in name or "fill" in name.lower() or "FillFunctor" in name
+    return "Memset" in name or "fill" in name.lower() or "spin" in name.lower()
 
 
 def unseen_ms(tool, problem, config, folder):
@@ -121,11 +125,15 @@ def measure(tool, name, runs, torch, do_bench, folder):
         "cupti": cold.cupti,
     }
     taken = {key: [] for key in clock}
+    constant, longer = [], []
     for _ in range(runs):  # in turns: what the machine does meanwhile, it does to all
         for key, take in clock.items():
             taken[key].append(take())
+        constant.append(cold.profiled - taken["cupti"][-1])
+        longer.append(cold.profiled / cold.plain)
     middle = {key: statistics.median(values) for key, values in taken.items()}
     print(f"| {name} | " + " | ".join(f"{1e3 * middle[k]:.2f} ({100 * spread(taken[k]):.1f}%)" for k in clock) +
+          f" | {1e3 * statistics.median(constant):.2f} | {statistics.median(longer):.3f}"
           f" | {1e3 * (middle['unseen'] - middle['cupti']):+.2f} | {middle['unseen'] / middle['cupti']:.3f}"
           f" | {middle['do_bench'] / middle['cupti']:.3f} |", flush=True)
 
@@ -145,7 +153,8 @@ def main():
         sys.exit("outsiders.py: torch sees no CUDA device; run it where there is a GPU")
     torch.backends.cuda.matmul.allow_tf32 = False
     print(torch.cuda.get_device_name(0), "| microseconds, median over runs (spread)")
-    print("| case | unseen | do_bench | nvbench's way | CUPTI | unseen - CUPTI us | unseen / CUPTI | do_bench / CUPTI |\n" + "|---" * 8 + "|")
+    print("| case | unseen | do_bench | nvbench's way | CUPTI | events - CUPTI, same calls us | profiled / not | unseen - CUPTI us"
+          " | unseen / CUPTI | do_bench / CUPTI |\n" + "|---" * 10 + "|")
     with tempfile.TemporaryDirectory() as folder:
         for name in options.case or CASES:
             measure(options.tool, name, options.runs, torch, do_bench, folder)

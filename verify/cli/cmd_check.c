@@ -5,6 +5,7 @@
 
 #include "reports/published.h"
 #include "begin.h"
+#include "precision.h"
 #include "show.h"
 #include "verify/session/alone.h"
 #include "verify/session/mixture.h"
@@ -116,7 +117,8 @@ static int run_values(struct task *task, const struct options *options, const st
                       const struct mix *mix)
 {
     char log[600];
-    struct run_options run = {.timeout = options->timeout, .memory = options->memory};
+    struct run_options run = {
+        .timeout = options->timeout, .memory = options->memory, .processes = precision_processes(options)};
     struct config_result result = {.unseen = true, .config = *config, .why = "asked for"};
     if (mix) /* the line does not say it */
         snprintf(result.why, sizeof result.why, "asked for, with --values %.60s", options->values);

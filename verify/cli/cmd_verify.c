@@ -18,6 +18,7 @@
 #include "verify/diagnose/diagnose.h"
 #include "begin.h"
 #include "keeping.h"
+#include "precision.h"
 #include "outputs.h"
 #include "reward.h"
 #include "screen.h"
@@ -357,17 +358,6 @@ static int exit_status(const struct showing *show, enum run_status status)
     return whole && result_verdict(show->result) == VERDICT_GENERAL ? EXIT_GENERAL : EXIT_OTHER;
 }
 
-/* Seconds for one unseen configuration's times; a number that is acted on needs intervals that are tighter. On a GPU calls take
- * microseconds, and the exchange about each a millisecond. */
-static double time_budget(const struct options *options, const struct device *device)
-{
-    if (options->scores || options->reward)
-        return 0.2;
-    if (device->backend == BACKEND_CUDA)
-        return 0.1;
-    return options->effort == EFFORT_QUICK ? 0.01 : 0.04;
-}
-
 /* The lease that this waits for is nothing to the checks, which are done by now. An interrupt is the run's to tell. */
 static void look_at_ceilings(void *data)
 {
@@ -390,7 +380,8 @@ static int run_begun(struct showing *show)
                                     .timing = o->timing,
                                     .published = o->published,
                                     .fail_fast = o->fail_fast,
-                                    .time_budget = time_budget(o, &show->task->device),
+                                    .time_budget = precision_seconds(o, &show->task->device),
+                                    .processes = precision_processes(o),
                                     .progress = show_progress,
                                     .progress_data = show,
                                     .before_timing = look_at_ceilings};

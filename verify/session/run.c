@@ -45,6 +45,7 @@ struct session_options run_session_options(const struct task *task, const struct
                                                : threads > 16 ? 16
                                                               : threads,
                                     .workers = jobs,
+                                    .processes = options->processes,
                                     .lease = task->lease,
                                     .room = task->room};
 }

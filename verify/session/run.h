@@ -13,6 +13,7 @@ struct run_options {
     bool timing, published;
     bool fail_fast;     /* stop at the first failure; what is left is skipped */
     double time_budget; /* seconds for one timed configuration */
+    int processes;      /* in so many, one after another, is timed what is short; 0: in one */
     const char *log_path;
     /* Called after every finished configuration, never by two threads at once; `latest` is NULL while they are
      * being timed, unless one fails there. The first `ready` results are finished, others may be half-written. */

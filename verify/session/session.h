@@ -27,6 +27,7 @@ struct session_options {
         tolerance; /* in the place of the published constants in the judgement beside ours */
     bool brief;    /* outcomes are wanted: where MPFR is expensive it hears only what could still acquit */
     int workers;   /* sessions that share the machine's memory */
+    int processes; /* in so many, one after another, is timed what is short; 0: in one */
     struct lease *lease; /* held while times are taken; NULL: none is to be had */
     struct room *room;   /* of the device's memory; NULL: others are not known */
 };

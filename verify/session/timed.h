@@ -5,17 +5,21 @@
 #include "series.h"
 
 enum { LEAST_SAMPLES = 10, MOST_SAMPLES = 256, TIMED_CONTENT = 2 };
+enum { PROCESSES_MOST = 16, OF_A_PROCESS = 20, SAMPLES_ROOM = MOST_SAMPLES + PROCESSES_MOST * OF_A_PROCESS };
 enum { LEAST_EXCHANGES = 5 }; /* the quickest of which says what the others' load does not */
 /* A configuration that is being timed. */
 struct timed {
     struct timing_job *job;
     struct config config; /* with inputs of the published kind */
     struct series series;
-    double event_ms[MOST_SAMPLES], wall_ms[MOST_SAMPLES], tail_ms[MOST_SAMPLES], rest_ms[MOST_SAMPLES];
+    double event_ms[SAMPLES_ROOM], wall_ms[SAMPLES_ROOM], tail_ms[SAMPLES_ROOM], rest_ms[SAMPLES_ROOM];
     int count;
-    double spent; /* seconds, with what was done for its calls */
+    int processes;             /* that samples are from, after the first */
+    int begin[PROCESSES_MOST]; /* the first sample of each */
+    double spent;              /* seconds, with what was done for its calls */
     bool open, over;
-    bool slow; /* the clock was low while it was timed */
+    bool entered; /* the next call is the first in this process, which loads: no sample */
+    bool slow;    /* the clock was low while it was timed */
     struct interval median;
 };
 
@@ -26,6 +30,12 @@ struct config timed_config(const struct config *config);
 bool timed_sample(struct session *s, struct timed *timed);
 
 bool timed_is_tight(struct timed *timed); /* the interval of its median */
+
+/* Is it so short that where its process's context lies is much of its time? */
+bool timed_is_short(const struct session *s, struct timed *timed);
+
+/* Its next samples are of a new process. */
+void timed_enter(struct timed *timed);
 
 /* Do the clocks agree on the samples? What does not add up marks the session: disturbed, or disbelieved. */
 void timed_check(struct session *s, struct timed *timed);
