@@ -33,7 +33,8 @@ static const char **read_choices(struct reading *r, const json_t *axis, const ch
 
     json_array_foreach(list, i, choice)
     {
-        if (!json_is_string(choice))
+        if (!json_is_string(choice) ||
+            *json_string_value(choice) == '\0') /* an empty one is written as null */
             stored_fail(r, "axes", choice, "choices that are texts");
         *next++ = json_string_value(choice);
     }

@@ -1,5 +1,5 @@
 /* Candidates in Python on a real device, by the interpreter that UNSEEN_TEST_PYTHON names, whose torch needs CUDA: what torch keeps
- * of freed memory holds no answer, but where graphs replay. */
+ * of freed memory holds no answer, but where graphs replay; what a module allocates itself lies between guards in one call. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,11 +42,39 @@ START_TEST(what_torch_keeps_of_freed_memory_holds_no_answer)
 }
 END_TEST
 
+static const struct {
+    const char *module, *words;
+} own[] = {
+    {"past_a_temporary", "overrun: "},
+    {"beside_a_temporary", "it wrote after the 2800 bytes of a tensor that it allocated itself"},
+    {"unwritten", "with its own allocations poisoned and between guards: "},
+};
+enum { OWN = sizeof own / sizeof *own };
+
+/* With the defence, and without it. */
+START_TEST(what_a_module_allocates_itself_is_guarded)
+{
+    char module[200];
+    const char *const python = interpreter();
+    if (!python)
+        SKIP_TEST("no interpreter whose torch has CUDA: UNSEEN_TEST_PYTHON");
+    snprintf(module, sizeof module, "tests/python/own/%s.py", own[_i].module);
+    CLI("check", "softmax", cli_repository(module), "rows=700 cols=333 seed=5", "--device", "cuda",
+        "--python", python);
+    cli_expect(1, own[_i].words);
+    cli_put("one.seen", "rows=700 cols=333 input=normal\n");
+    CLI("verify", "softmax", cli_repository(module), "--device", "cuda", "--seen", "one.seen", "--unseen",
+        "0", "--no-timing", "--no-explain", "--python", python, "--without", "guards");
+    cli_expect(1, "general: "); /* the status is that of a verdict without a defence */
+}
+END_TEST
+
 TCase *gpu_python_case(void)
 {
     TCase *tests = tcase_create("python");
     tcase_set_timeout(tests, 300);
     tcase_add_checked_fixture(tests, cli_setup, cli_teardown);
     tcase_add_loop_test(tests, what_torch_keeps_of_freed_memory_holds_no_answer, 0, MODULES);
+    tcase_add_loop_test(tests, what_a_module_allocates_itself_is_guarded, 0, OWN);
     return tests;
 }

@@ -97,6 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int channel[2];
     FUZZ_CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel) == 0);
     runner.channel = channel[1];
+    runner.self = getpid(); /* no copy of it */
     for (volatile bool lives = true; size > 0 && lives;) {
         FUZZ_CHECK(requests_send(channel[0], &data, &size));
         fd = -1;

@@ -52,6 +52,8 @@ CUresult CUDAAPI cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice
     X(memcpy_2d_async, cuMemcpy2DAsync, "cuMemcpy2DAsync_v2")                                                \
     X(memset_d32_async, cuMemsetD32Async, "cuMemsetD32Async")                                                \
     X(stream_create, cuStreamCreate, "cuStreamCreate")                                                       \
+    X(stream_is_capturing, cuStreamIsCapturing, "cuStreamIsCapturing")                                       \
+    X(thread_exchange_capture_mode, cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode")  \
     X(stream_synchronize, cuStreamSynchronize, "cuStreamSynchronize")                                        \
     X(event_synchronize, cuEventSynchronize, "cuEventSynchronize")                                           \
     X(event_create, cuEventCreate, "cuEventCreate")                                                          \

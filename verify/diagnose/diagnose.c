@@ -155,14 +155,15 @@ static void tell_calls(const struct diagnosing *d)
         const char *words;
     } later[] = {{STAGE_FRESH, "with other contents at the same addresses"},
                  {STAGE_MOVED, "with the same contents at other addresses"},
-                 {STAGE_NEAR, "with one element changed"}};
+                 {STAGE_NEAR, "with one element changed"},
+                 {STAGE_OWN, "with its own allocations between guards"}};
     char *const text = d->out->calls;
     for (int i = 0; i < d->result->result_count; i++)
         if (outcome_of(d, &d->result->results[i]) == d->outcome) {
             in[d->result->results[i].reason.stage]++;
             failures++;
         }
-    if (failures < ENOUGH || in[STAGE_FRESH] + in[STAGE_MOVED] + in[STAGE_NEAR] < failures)
+    if (failures < ENOUGH || in[STAGE_FRESH] + in[STAGE_MOVED] + in[STAGE_NEAR] + in[STAGE_OWN] < failures)
         return;
     for (size_t i = 0; i < sizeof later / sizeof *later; i++)
         if (in[later[i].stage] > 0)

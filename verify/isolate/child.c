@@ -44,6 +44,7 @@ static enum child_status request_load(struct child *child, const struct child_op
         snprintf(request.entry, sizeof request.entry, "%s", options->python->entry);
         snprintf(request.adapter, sizeof request.adapter, "%s", options->python->adapter);
         snprintf(request.names, sizeof request.names, "%s", options->python->names);
+        request.own = options->own;
     }
     const enum child_status status = child_exchange(child, &request, -1, timeout, &reply, text, text_size);
     reply.launched[CHANNEL_TEXT - 1] = '\0';

@@ -16,6 +16,7 @@ enum child_status {
     CHILD_DEVICE,  /* no usable device in the child */
     CHILD_OVERRUN, /* fault next to a tensor (host: address in a guard; CUDA: illegal address) */
     CHILD_CRASH,   /* any other signal, exit, abort, CUDA error: text says which */
+    CHILD_RAISED,  /* a module raised an error, or returned what is no result; the process lives on */
     CHILD_KILLED,  /* signal 9, from wherever: a lack of memory, a hand, itself */
     CHILD_TIMEOUT,
     CHILD_EXCEEDED, /* it held more memory, or more processes, than it may: text says which and how much */
@@ -30,6 +31,7 @@ struct child_options {
     const char *object; /* absolute path of the shared object */
     const char *symbol;
     const struct python *python; /* how a module is run; NULL: `object` is a shared object */
+    bool own;                    /* of a module on a GPU: what it allocates itself lies between guards, too */
     double load_timeout;         /* seconds for the candidate's own part: its object, its constructors */
     double memory;               /* bytes that its processes may hold together; 0: any */
     int threads;                 /* OMP_NUM_THREADS in the child */
@@ -47,7 +49,7 @@ struct child_options {
 enum child_status child_start(struct child **child, const struct child_options *options, char *text,
                               size_t text_size);
 
-/* In all calls below, after anything but CHILD_OK the process is gone: child_stop, start anew. */
+/* In all calls below, after anything but CHILD_OK and CHILD_RAISED the process is gone: child_stop, start anew. */
 
 /* `slot` is the tensor's number in set `set` (below CHANNEL_SETS). The mappings live as long as the process or until
  * child_unmap. */

@@ -132,11 +132,15 @@ static void copy_words(const struct reply *reply, char *text, size_t text_size)
 static enum child_status failed(struct child *child, const struct reply *reply, char *text, size_t text_size)
 {
     static const enum child_status meaning[] = {
-        [FAILURE_LOAD] = CHILD_LOAD,     [FAILURE_SYMBOL] = CHILD_SYMBOL, [FAILURE_MEMORY] = CHILD_MEMORY,
-        [FAILURE_DEVICE] = CHILD_DEVICE, [FAILURE_RAISED] = CHILD_CRASH,
+        [FAILURE_LOAD] = CHILD_LOAD,
+        [FAILURE_SYMBOL] = CHILD_SYMBOL,
+        [FAILURE_MEMORY] = CHILD_MEMORY,
+        [FAILURE_DEVICE] = CHILD_DEVICE,
     };
     copy_words(reply, text, text_size);
-    bool known = reply->value >= FAILURE_LOAD && reply->value <= FAILURE_RAISED;
+    if (reply->value == FAILURE_RAISED) /* of the device it is known that it is at rest */
+        return CHILD_RAISED;
+    bool known = reply->value >= FAILURE_LOAD && reply->value < FAILURE_RAISED;
     return give_up(child, known ? meaning[reply->value] : CHILD_LOAD);
 }
 

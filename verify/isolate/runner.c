@@ -198,6 +198,8 @@ static void call(const struct request *request, struct reply *reply)
         call_host(request, reply);
     if (runner.python && reply->kind == REPLY_RETURNED)
         python_finish(reply);
+    if (runner.python && runner.backend == BACKEND_CUDA)
+        own_settle(reply);
     launches_tell(reply->launched);
 }
 

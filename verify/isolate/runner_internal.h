@@ -67,6 +67,12 @@ double python_ended_ms(void); /* when the candidate itself returned, by call_clo
 /* After the call, the device at rest: what it returned goes to where outputs lie, or `reply` says why it does not. */
 void python_finish(struct reply *reply);
 
+/* --- runner_own.c --- */
+
+/* After a call of a candidate whose own allocations lie between guards, the device at rest: `reply` becomes DEVICE_ERROR where
+ * something was written beside one of them, and RETURNED_SHORT where one could not be had. What was freed is given back. */
+void own_settle(struct reply *reply);
+
 /* --- runner_poison.c --- */
 
 /* What the C library's allocator has free in this thread's heap is overwritten (DEFENCE_POISON); nothing is allocated or given

@@ -146,6 +146,7 @@ int python_load(const struct request *request, char *text)
     *plan.text = '\0';
     plan.backend = request->backend;
     plan.device = request->device;
+    plan.own = request->own;
     plan.stream = runner.backend == BACKEND_CUDA ? device_stream() : NULL;
     take_names(request->names);
     const int failure = callbacks.load(request->path, request->symbol, request->entry, request->adapter);

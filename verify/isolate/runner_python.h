@@ -27,6 +27,7 @@ struct python_argument {
 
 struct python_plan {
     int64_t backend, device, set, tensors, arguments;
+    int64_t own; /* what the candidate allocates itself is to lie between guards (runner_own.c) */
     void *stream;
     char text[CHANNEL_TEXT]; /* the interpreter's words where it returns anything but PYTHON_DONE */
     struct python_tensor tensor[CHANNEL_TENSORS];

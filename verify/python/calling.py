@@ -67,6 +67,8 @@ class Caller:
     def load(self, path, symbol, entry, adapter):
         binding = self.binding
         try:
+            if self.plan.own:
+                self.guard_own()
             if self.plan.backend == 1:
                 self.torch.cuda.set_device(int(self.plan.device))
             self.path = path.decode()
@@ -89,6 +91,12 @@ class Caller:
             advice = self.words.advice(error, self.is_short(error, self.out_of_memory))
             self.say(f"the module cannot be imported: {self.words.describe(error)}{self.line_of(error)}\n---> {advice}")
             return FAILURE_LOAD
+
+    def guard_own(self):
+        """What torch allocates comes from the runner, block by block between guards. Before it has allocated anything."""
+        memory = self.torch.cuda.memory
+        memory.change_current_allocator(
+            memory.CUDAPluggableAllocator(self.library._name, "unseen_own_alloc", "unseen_own_free"))
 
     def line_of(self, error):
         """The innermost of the candidate's own that was running."""
@@ -148,7 +156,8 @@ class Caller:
             with self.no_grad():
                 self.current.rebind(views)
             self.views = views
-            self.cached.poison(plan)
+            if not plan.own:
+                self.cached.poison(plan)
             return DONE
         except BaseException as error:
             return self.explain(error)

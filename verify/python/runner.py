@@ -27,7 +27,8 @@ class Argument(ctypes.Structure):
 
 class Plan(ctypes.Structure):
     _fields_ = [("backend", ctypes.c_int64), ("device", ctypes.c_int64), ("set", ctypes.c_int64),
-                ("tensors", ctypes.c_int64), ("arguments", ctypes.c_int64), ("stream", ctypes.c_void_p),
+                ("tensors", ctypes.c_int64), ("arguments", ctypes.c_int64), ("own", ctypes.c_int64),
+                ("stream", ctypes.c_void_p),
                 ("text", ctypes.c_char * TEXT), ("tensor", Tensor * TENSORS), ("argument", Argument * ARGUMENTS)]
 
 

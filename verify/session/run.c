@@ -147,6 +147,10 @@ void run_collect(struct run *run, const struct session *session)
         run->result->finding = grown;
         grown[run->result->finding_count++] = finding[i];
     }
+    static const char unguarded[] = "what it allocates itself was not put between guards";
+    const char *const why = session_unguarded(session);
+    if (why && !strstr(run->result->notes, unguarded)) /* another worker has said it */
+        result_note(run->result, "%s: %.200s", unguarded, why);
 }
 
 static void finish(struct run *run, struct session *session, int i, enum session_status status)

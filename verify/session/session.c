@@ -45,6 +45,7 @@ void session_close(struct session *s)
     if (!s)
         return;
     child_stop(s->child);
+    child_stop(s->own.child);
     oracle_end(s->oracle);
     for (int i = 0; i < SESSION_POOL; i++) {
         s->now = &s->setup[i];
@@ -214,6 +215,7 @@ static const struct {
     {CHILD_TIMEOUT, OUTCOME_TIMEOUT, CAUSE_TIME},  {CHILD_GARBAGE, OUTCOME_CRASH, CAUSE_CHANNEL},
     {CHILD_MEMORY, OUTCOME_SKIPPED, CAUSE_MEMORY}, {CHILD_EXCEEDED, OUTCOME_EXCEEDED, CAUSE_LIMIT},
     {CHILD_OVER, OUTCOME_SKIPPED, CAUSE_BUDGET},   {CHILD_KILLED, OUTCOME_CRASH, CAUSE_KILLED},
+    {CHILD_RAISED, OUTCOME_CRASH, CAUSE_END},
 };
 
 /* Whose guard was hit, and where. */
@@ -227,16 +229,20 @@ void session_restart(struct session *s)
 {
     child_stop(s->child);
     s->child = NULL;
+    s->raised.before = false;
     for (int i = 0; i < SESSION_POOL; i++)
         s->setup[i].mapped = false;
 }
 
-/* The process is gone; what its end means for the configuration, or for the whole run. */
+/* The process is gone, unless it has only raised an error; what that means for the configuration, or for the whole run. */
 void session_child_failed(struct session *s, enum child_status status, const char *text,
                           struct call_result *result)
 {
     const struct child_fault fault = s->child ? child_fault(s->child) : (struct child_fault){.slot = -1};
-    session_restart(s);
+    if (status == CHILD_RAISED)
+        s->raised.before = s->raised.now = true;
+    else
+        session_restart(s);
     snprintf(result->detail, sizeof result->detail, "%s", text);
     for (size_t i = 0; i < sizeof outcome_of / sizeof *outcome_of; i++)
         if (outcome_of[i].status == status) {
@@ -276,6 +282,7 @@ static bool start_child(struct session *s, struct call_result *result)
         .object = s->options.object,
         .symbol = s->options.problem->name,
         .python = s->options.python,
+        .own = s->own.at_hand,
         .load_timeout =
             s->options.python ? s->options.python->compile_timeout : load_limit(s->options.timeout),
         .memory = s->options.memory,
@@ -329,5 +336,6 @@ void session_unmap(struct session *s)
     for (int ring = 0; ring < s->now->rings && s->now->mapped && s->child; ring++)
         if (child_unmap(s->child, s->now->first_set + ring, text, sizeof text) != CHILD_OK)
             session_restart(s);
+    own_unmap(s);
     slots_destroy(s);
 }

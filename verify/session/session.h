@@ -149,6 +149,8 @@ const char *session_arithmetic_name(const struct session *session, int arithmeti
 int session_admitted(const struct session *session); /* the loosest class that the problem admits */
 
 const char *session_error(const struct session *session); /* after SESSION_BAD, SESSION_BROKEN */
+/* Why the candidate was not called with its own allocations between guards, in its words; NULL: it was, or none was to be. */
+const char *session_unguarded(const struct session *session);
 
 /* Evidence of cheating found so far; *count findings. */
 const struct finding *session_findings(const struct session *session, int *count);

@@ -15,8 +15,11 @@ static const double fair_times = 1.5, fair_part = 0.1;
 void session_give_back(struct session *s, double bytes)
 {
     static const double much = 1.0 / 32;
-    if (s->options.device->backend == BACKEND_CUDA && bytes > much * (double)s->options.device->memory_bytes)
+    if (s->options.device->backend == BACKEND_CUDA &&
+        bytes > much * (double)s->options.device->memory_bytes) {
         session_restart(s);
+        own_end(s);
+    }
 }
 
 static bool may_have_company(const struct session *s)

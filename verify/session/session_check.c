@@ -1,8 +1,9 @@
-/* One configuration, three calls, or four:
+/* One configuration, three calls, up to five:
  *   1. content 0, every tensor flush against its lower guard;
  *   2. content 1 at the same addresses: whoever replays an answer by pointer is caught;
  *   3. content 1 again, flush against the upper guards: the same values, other addresses;
- *   4. of some configurations: the same with one element changed: whoever replays by a sample of the content is caught.
+ *   4. of some configurations: the same with one element changed: whoever replays by a sample of the content is caught;
+ *   5. of a module on a GPU: the third again, in another process, with its own allocations between guards (session_own.c).
  * Outputs are poisoned and inputs put back before each. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +23,11 @@ static const struct {
 } calls[SESSION_CALLS] = {{0, PLACE_LOW, STAGE_FIRST},
                           {1, PLACE_LOW, STAGE_FRESH},
                           {1, PLACE_HIGH, STAGE_MOVED},
-                          {1, PLACE_HIGH, STAGE_NEAR}};
+                          {1, PLACE_HIGH, STAGE_NEAR},
+                          {1, PLACE_HIGH, STAGE_OWN}};
 
 /* A near duplicate is judged in full, like a fresh content: in one configuration of so many. */
-enum { FIRST_NEAR = 3, NEAR_ONE_IN = 4 };
+enum { FIRST_NEAR = 3, LAST_OWN = 4, NEAR_ONE_IN = 4 };
 
 /* What is known while the calls of one configuration go on. */
 struct checking {
@@ -40,6 +42,7 @@ struct checking {
     struct output_result *outputs;  /* [SESSION_CALLS][judgements] */
     bool same[PROBLEM_MAX_TENSORS]; /* by judgement: its tensors hold what they held after the call before */
     bool replayed;                  /* the second answer was the first one again */
+    bool judged_own;                /* the last call has left an output */
 };
 
 /* The values of another content into what the judge holds. What a constructor was given is no input of a call. */
@@ -91,6 +94,8 @@ static bool run_call(struct session *s, struct checking *c, int number, struct c
     bool ok = slots_place(s, 0, moves ? calls[number].placement : PLACE_LOW, NULL, call);
     s->seconds.fill += clock_seconds() - start;
     session_arguments(s, &c->instance, call);
+    if (ok && number == LAST_OWN)
+        return own_call(s, call, result, &c->judged_own);
     if (!ok || !session_child(s, result))
         return false;
 
@@ -223,13 +228,29 @@ static bool make_near(struct session *s, struct checking *c)
     return ok;
 }
 
-/* Is there a fourth call? It has nothing to add to a failure. */
-static bool has_near(const struct checking *c)
+/* The last two have nothing to add to a failure. */
+static bool is_made(const struct session *s, const struct checking *c, int number)
 {
-    for (int i = 0; i < FIRST_NEAR; i++)
+    if (number < FIRST_NEAR)
+        return number == 0 || !c->mix;
+    for (int i = 0; i < number; i++)
         if (c->call[i].outcome != OUTCOME_PASS)
             return false;
-    return defence_is_on(DEFENCE_NEAR) && mix64(c->config->seed) % NEAR_ONE_IN == 0;
+    if (c->mix)
+        return false;
+    return number == LAST_OWN ? own_applies(s)
+                              : defence_is_on(DEFENCE_NEAR) && mix64(c->config->seed) % NEAR_ONE_IN == 0;
+}
+
+/* What it was before is right, and only this is not. */
+static void explain_own(struct call_result *result)
+{
+    char text[241];
+    if (result->outcome == OUTCOME_PASS)
+        return;
+    snprintf(text, sizeof text, "%.240s", result->detail);
+    snprintf(result->detail, sizeof result->detail,
+             "with its own allocations poisoned and between guards: %s", text);
 }
 
 static bool judge_call(struct session *s, struct checking *c, int number, struct call_result *result)
@@ -245,6 +266,8 @@ static bool judge_call(struct session *s, struct checking *c, int number, struct
         return find_replay(s, c, &judging);
     if (number == 2)
         find_instability(s, c);
+    else if (number == LAST_OWN)
+        explain_own(result);
     else if (number == FIRST_NEAR && result->outcome == OUTCOME_WRONG && all_same(s, c) &&
              c->call[number - 1].outcome == OUTCOME_PASS)
         return replay_prove(s, &judging, NULL, &c->at, &c->near.near, "");
@@ -259,20 +282,23 @@ static bool check_call(struct session *s, struct checking *c, int number)
     const int content = c->mix                         ? c->mix->of->own_content
                         : defence_is_on(DEFENCE_FRESH) ? calls[number].content
                                                        : 0;
+    if (number == LAST_OWN && c->near.near.present)
+        c->content = -1; /* an element of it is another now */
     if (!load_content(s, c, content) || (number == FIRST_NEAR && !make_near(s, c)))
         return false;
     if (number == FIRST_NEAR && !c->near.near.present)
         return true;
     if (!run_call(s, c, number, result))
         return false;
-    if (result->outcome != OUTCOME_PASS)
+    if (result->outcome != OUTCOME_PASS || (number == LAST_OWN && !c->judged_own))
         return true;
     if (number > 0 && !compare_outputs(s, c))
         return false;
     if (number == 0 && s->copies && !copy_outputs(s))
         return false;
-    if (number == 2 && all_same(s, c) && c->call[1].judged) {
-        judge_alike(s, &c->call[1], result);
+    const bool again = number == 2 || (number == LAST_OWN && !c->near.near.present);
+    if (again && all_same(s, c) && c->call[number == 2 ? 1 : 2].judged) {
+        judge_alike(s, &c->call[number == 2 ? 1 : 2], result);
         return true;
     }
     return judge_call(s, c, number, result);
@@ -293,12 +319,13 @@ static const struct call_result *decisive(const struct checking *c, int made)
 
 static void run_calls(struct session *s, struct checking *c)
 {
-    const int most = c->mix ? 1 : FIRST_NEAR;
     int made = 0;
-    while (made < most || (made == FIRST_NEAR && has_near(c))) {
-        const bool ok = check_call(s, c, made);
-        made++;
-        if (!ok || !outcome_traits(c->call[made - 1].outcome)->goes_on)
+    for (int number = 0; number < SESSION_CALLS; number++) {
+        if (!is_made(s, c, number))
+            continue;
+        const bool ok = check_call(s, c, number);
+        made = number + 1;
+        if (!ok || !outcome_traits(c->call[number].outcome)->goes_on)
             break;
     }
     const struct call_result *speaks = decisive(c, made);
@@ -307,7 +334,7 @@ static void run_calls(struct session *s, struct checking *c)
     snprintf(c->totals.result->detail, RESULT_DETAIL_SIZE, "%s", speaks->detail);
 }
 
-static enum session_status check_once(struct session *s, const struct config *config, const struct mix *mix,
+static enum session_status check_here(struct session *s, const struct config *config, const struct mix *mix,
                                       struct config_result *result)
 {
     struct checking c = {.config = config, .mix = mix, .content = -1, .totals = {result, -1}};
@@ -331,6 +358,28 @@ static enum session_status check_once(struct session *s, const struct config *co
     session_settle(s, result);
     free(c.outputs);
     return s->status;
+}
+
+/* A process that has raised an error goes on, since a new one costs seconds: it loads, and finds again what was compiled. What
+ * fails in it after that might fail of the error: it runs again in a new one, unless it is an error that one has raised, too. */
+static enum session_status check_once(struct session *s, const struct config *config, const struct mix *mix,
+                                      struct config_result *result)
+{
+    const struct config_result before = *result;
+    const bool raised = s->raised.before;
+    s->raised.now = false;
+    enum session_status status = check_here(s, config, mix, result);
+    if (status != SESSION_OK || !outcome_fails(result->outcome) || raised_is_known(s, result))
+        return status;
+    if (raised) {
+        session_restart(s);
+        *result = before;
+        s->raised.now = false;
+        status = check_here(s, config, mix, result);
+    }
+    if (status == SESSION_OK)
+        raised_keep(s, result);
+    return status;
 }
 
 /* Beside others, and where memory was short once more when nobody else holds any. */

@@ -13,7 +13,7 @@
 #include "judging.h"
 
 /* A candidate that refused so often when nobody else held memory does not refuse for want of it. */
-enum { SESSION_FINDINGS = 8, SESSION_CALLS = 4, SESSION_REFUSALS = 3 };
+enum { SESSION_FINDINGS = 8, SESSION_RAISES = 16, SESSION_CALLS = 5, SESSION_REFUSALS = 3 };
 /* Configurations that are set up at once while times are taken, and buffers that each of them has, in turns. */
 enum { SESSION_POOL = 4, SESSION_RING = 3 };
 
@@ -33,10 +33,11 @@ struct slot {
 /* A configuration for which there is memory. */
 struct setup {
     struct slot slot[PROBLEM_MAX_TENSORS];
-    int rings;     /* how many of the regions of each tensor; 0: nothing is set up */
-    bool mapped;   /* the child has them, as sets first_set and following */
-    bool constant; /* what a constructor was given stays as it is: it is a model's weights */
-    bool called;   /* and was called with them */
+    int rings;                   /* how many of the regions of each tensor; 0: nothing is set up */
+    bool mapped;                 /* the child has them, as sets first_set and following */
+    bool constant;               /* what a constructor was given stays as it is: it is a model's weights */
+    bool called;                 /* and was called with them */
+    bool own_mapped, own_called; /* so it is with the process that is not at hand */
     int first_set;
 };
 
@@ -49,6 +50,19 @@ struct session {
     struct oracle *oracle;       /* of an imported task; else NULL */
     struct oracle_answer answer; /* for the contents at hand */
     struct child *child;
+    struct {
+        struct child *child; /* the process that is not at hand */
+        bool at_hand;        /* the one whose own allocations lie between guards is */
+        bool off;            /* the candidate does not work so */
+        char words[200];     /* its reason */
+    } own;
+    struct {
+        bool before; /* the process at hand has raised an error, and lives on */
+        bool now;    /* so ended the configuration at hand */
+        uint64_t kind
+            [SESSION_RAISES]; /* which errors a process of their own has raised, of which nothing was asked before */
+        int kinds;
+    } raised;
     struct setup setup[SESSION_POOL];
     struct setup *now; /* the one at hand */
     int tensors;
@@ -116,6 +130,20 @@ void session_restart(struct session *s); /* the next call is the first of a new 
 
 /* Is tensor t given to a constructor, and no input of a call? */
 bool session_is_state(const struct session *s, int t);
+
+/* session_own.c */
+/* Is there to be a call with the candidate's own allocations between guards? */
+bool own_applies(const struct session *s);
+/* That call. result->outcome is PASS where nothing was found; *judged: `got` holds an output to be judged. False: s->status says
+ * why. */
+bool own_call(struct session *s, const struct call *call, struct call_result *result, bool *judged);
+void own_unmap(struct session *s); /* of that process: the setup at hand */
+void own_end(struct session *s);   /* that process */
+
+/* session_raised.c: of the configuration at hand, */
+bool raised_is_known(const struct session *s,
+                     const struct config_result *result); /* did a new process raise this, too? */
+void raised_keep(struct session *s, const struct config_result *result); /* it has raised this */
 
 /* session_alone.c */
 /* After work on so many bytes of tensors, with the room not yet left: what the candidate's process keeps of a GPU's memory, a

@@ -1,0 +1,103 @@
+/* One more call of a configuration that has passed, of a module on a GPU: in a process of its own, in which what the candidate
+ * allocates itself lies between guards and holds poison (runner_own.c). What writes beside a temporary, or reads what nobody has
+ * written, is right elsewhere by luck.
+ *
+ * Only what cannot be anything else counts against it: a fault, or a wrong result. Who refuses there, or raises an error (not all
+ * libraries, and not all graphs, take another allocator), is not looked at again, which is said. */
+#include <stdio.h>
+#include <string.h>
+
+#include "session_internal.h"
+
+bool own_applies(const struct session *s)
+{
+    return s->options.python && s->options.device->backend == BACKEND_CUDA && !s->own.off &&
+           defence_is_on(DEFENCE_GUARDS);
+}
+
+/* Two processes, of which one is at hand. */
+static void turn(struct session *s)
+{
+    struct child *const child = s->child;
+    s->child = s->own.child;
+    s->own.child = child;
+    for (int i = 0; i < SESSION_POOL; i++) {
+        const bool mapped = s->setup[i].mapped, called = s->setup[i].called;
+        s->setup[i].mapped = s->setup[i].own_mapped;
+        s->setup[i].called = s->setup[i].own_called;
+        s->setup[i].own_mapped = mapped;
+        s->setup[i].own_called = called;
+    }
+    s->own.at_hand = !s->own.at_hand;
+}
+
+/* No more of it in this session. */
+static void give_up(struct session *s, const char *words)
+{
+    s->own.off = true;
+    snprintf(s->own.words, sizeof s->own.words, "%.*s", (int)strcspn(words, "\n"), words);
+    session_restart(s);
+}
+
+/* result->outcome is PASS where nothing was found; *judged: and there is an output to be judged. False: s->status says why. */
+static bool call_own(struct session *s, const struct call *call, struct call_result *result, bool *judged)
+{
+    struct child_answer answer;
+    struct call_result ended = {.reason.tensor = -1};
+    char text[RESULT_DETAIL_SIZE];
+    const enum session_status before = s->status;
+    *judged = false;
+    if (!session_child(s, &ended)) {
+        s->status = before; /* the other process was started, this one was not: nobody's verdict */
+        give_up(s, ended.detail[0] ? ended.detail : s->error);
+        return true;
+    }
+    const enum child_status status =
+        child_call(s->child, call, session_call_limit(s), &answer, text, sizeof text);
+    if (status == CHILD_OVERRUN) {
+        session_child_failed(s, status, text, result);
+        snprintf(result->detail, sizeof result->detail, "with its own allocations between guards: %.250s",
+                 text);
+        return true;
+    }
+    if (status != CHILD_OK || answer.returned != 0) {
+        give_up(s, status != CHILD_OK ? text : answer.words);
+        return true;
+    }
+    *judged = true;
+    return slots_snapshot(s, call) && slots_inspect(s, call, result);
+}
+
+bool own_call(struct session *s, const struct call *call, struct call_result *result, bool *judged)
+{
+    const double start = clock_seconds();
+    turn(s);
+    const bool ok = call_own(s, call, result, judged);
+    turn(s);
+    s->seconds.run += clock_seconds() - start;
+    return ok;
+}
+
+void own_unmap(struct session *s)
+{
+    char text[RESULT_DETAIL_SIZE];
+    if (!s->own.child)
+        return;
+    turn(s);
+    for (int ring = 0; ring < s->now->rings && s->now->mapped && s->child; ring++)
+        if (child_unmap(s->child, s->now->first_set + ring, text, sizeof text) != CHILD_OK)
+            session_restart(s);
+    turn(s);
+}
+
+void own_end(struct session *s)
+{
+    turn(s);
+    session_restart(s);
+    turn(s);
+}
+
+const char *session_unguarded(const struct session *s)
+{
+    return s->own.off ? s->own.words : NULL;
+}
