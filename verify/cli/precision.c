@@ -13,7 +13,7 @@ double precision_seconds(const struct options *options, const struct device *dev
 /* A number that is acted on hangs on no process's luck; and whoever asks for one time only has time. */
 int precision_processes(const struct options *options)
 {
-    enum { SEVERAL = 4, MANY = 16 };
+    enum { SEVERAL = 4, MANY = 24 };
     if (options->timed)
         return MANY;
     return options->scores || options->reward || options->effort == EFFORT_DEEP ? SEVERAL : 1;

@@ -42,7 +42,7 @@ static void sample_all(struct session *s, struct timed *timed, int count, struct
  * with it, by as much, every short one. */
 static void sample_elsewhere(struct session *s, struct timed *timed, int count, struct pcg *random)
 {
-    static const double ceiling = 20; /* seconds */
+    static const double ceiling = 30; /* seconds */
     const double end = clock_seconds() + ceiling;
     for (int p = 1;
          p < s->options.processes && p < PROCESSES_MOST && clock_seconds() < end && s->status == SESSION_OK;

@@ -54,8 +54,8 @@ static struct interval center_of(const struct timed *timed)
     return n > 1 ? mean_of_processes(timed, n) : median_of(timed->event_ms, timed->count, sorted);
 }
 
-/* Microseconds matter below it: a process's luck makes up to three tenths of one. */
-static const double short_ms = 0.03;
+/* A process's luck makes up to three tenths of a microsecond between two events, and some hundredths of what memory delivers. */
+static const double short_ms = 0.5;
 
 bool timed_is_short(const struct session *s, struct timed *timed)
 {

@@ -5,7 +5,7 @@
 #include "series.h"
 
 enum { LEAST_SAMPLES = 10, MOST_SAMPLES = 256, TIMED_CONTENT = 2 };
-enum { PROCESSES_MOST = 16, OF_A_PROCESS = 20, SAMPLES_ROOM = MOST_SAMPLES + PROCESSES_MOST * OF_A_PROCESS };
+enum { PROCESSES_MOST = 24, OF_A_PROCESS = 20, SAMPLES_ROOM = MOST_SAMPLES + PROCESSES_MOST * OF_A_PROCESS };
 enum { LEAST_EXCHANGES = 5 }; /* the quickest of which says what the others' load does not */
 /* A configuration that is being timed. */
 struct timed {
@@ -31,7 +31,7 @@ bool timed_sample(struct session *s, struct timed *timed);
 
 bool timed_is_tight(struct timed *timed); /* the interval of its median */
 
-/* Is it so short that where its process's context lies is much of its time? */
+/* Is it so short that where its process's context and memory lie is seen in its time? */
 bool timed_is_short(const struct session *s, struct timed *timed);
 
 /* Its next samples are of a new process. */
