@@ -346,5 +346,6 @@ Suite *python_suite(void)
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, python_lease_case());
     suite_add_tcase(suite, python_poison_case());
+    suite_add_tcase(suite, python_own_case());
     return suite;
 }
