@@ -8,7 +8,7 @@ sys.path.insert(0, os.path.join(here, "..", "..", "verify", "python"))
 
 import torch  # noqa: E402
 
-from task import describe, law, source, structure, write  # noqa: E402
+from task import describe, law, probe, source, structure, write  # noqa: E402
 
 torch.set_num_threads(1)
 HEAD = "import torch\nimport torch.nn as nn\n"
@@ -198,6 +198,50 @@ def ranges_follow_arithmetic():
     assert of(step("randn"), step("div", 4), step("sub", 1)) == ("normal", -1, 0.25)
     assert of(step("empty"), step("uniform_", 2, 3), step("view")) is None  # what begins otherwise is told by its values
     assert of(step("rand"), {"call": "mul", "numbers": None}) is None
+
+
+LOOP = '''
+steps, batch, width = 200, 5, 12
+
+
+class Model(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.cell = nn.Linear(width, width)
+
+    def forward(self, x):
+        out = []
+        for one in x:
+            out.append(torch.tanh(self.cell(one)))
+        return torch.stack(out)
+
+
+def get_inputs():
+    return [torch.rand(steps, batch, width)]
+
+
+def get_init_inputs():
+    return [width]
+'''
+
+
+def a_loop_is_short_while_others_are_looked_at():
+    usual, probe.SLOW_SECONDS = probe.SLOW_SECONDS, 0.02
+    observed, asked = probe.fake.observe, []
+
+    def observe(of, sizes):
+        asked.append(sizes.get("steps", 200))
+        return observed(of, sizes)
+
+    probe.fake.observe = observe
+    try:
+        task = imported(LOOP)
+    finally:
+        probe.SLOW_SECONDS, probe.fake.observe = usual, observed
+    axes = {a["name"]: a for a in task["axes"]}
+    assert axes["steps"]["ring"] == axes["batch"]["ring"] == 1 and axes["width"]["ring"] == 2, axes
+    assert axes["steps"]["low"] == 1 and axes["steps"]["high"] == 200, axes["steps"]  # no more turns than its author's
+    assert sum(n == 200 for n in asked) * 4 < len(asked), asked
 
 
 def main():

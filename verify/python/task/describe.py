@@ -133,7 +133,7 @@ def _probe(source, seconds, vary):
         expected = _expected(failed, "; a Model that takes what get_inputs returns was expected")
         raise ImportError_(f"{source.path} does not run as it is: {failed}{expected}\n---> {failed.hint}") from failed
     _require_known(source, runs.base)
-    if any(fake.observe(source, {}).dims() != runs.base.dims() for _ in range(AGAIN)):
+    if any(fake.observe(source, runs.few).dims() != runs.ground.dims() for _ in range(AGAIN)):
         raise ImportError_(f"{source.path} draws other shapes in another run; the shapes of inputs, weights and outputs "
                            "were expected to follow from the source's sizes\n---> take chance out of the shapes")
     sets = source.published_sets()

@@ -18,6 +18,8 @@ SLOW_SECONDS = 2.0
 TOGETHER = 40
 REALLY = 24           # runs with real numbers, where indices are drawn
 SMALL = 1 << 20       # elements of all operations together in one of them
+FEW = 16              # turns of a loop that makes a run slow, while other sizes are looked at
+QUICKER = 4
 
 
 class Axis:
@@ -44,9 +46,14 @@ class Probe:
         self.source, self.seen = source, {}
         self.published = source.published()
         self.runs, self.failure = 0, {}
+        began = time.thread_time()
         self.base = fake.observe(source, {})  # loads the half of torch that is loaded when it is needed: it is not counted
+        self.slow = time.thread_time() - began
+        self.seen[()] = self.base
         self.deadline = time.thread_time() + seconds
-        self.slow = 0.0
+        self.few = {}  # what is small while other sizes are looked at; and what shows then
+        self.ground = self.base
+        self._quicken()
 
     def late(self):
         """Of this thread's own time, which neighbours do not use up: what is found does not hang on them."""
@@ -67,6 +74,21 @@ class Probe:
                 self.seen[key], self.failure[key] = None, str(failed)
             self.slow = time.thread_time() - began
         return self.seen[key]
+
+    def _quicken(self):
+        """Where a run takes long by one size (a loop over so many steps), that is small in runs that are about others."""
+        whole = self.slow
+        for size in sorted(self.source.sizes, key=lambda s: -s.value):
+            if whole < SLOW_SECONDS or size.value <= FEW or self.late():
+                return
+            observed = self.run({size.name: FEW})
+            if observed and self.slow * QUICKER < whole:
+                self.few, self.ground = {size.name: FEW}, observed
+                return
+
+    def beside(self, sizes):
+        """The same, the others as they are on the ground."""
+        return self.run({**self.few, **sizes})
 
     def points(self):
         """Is an input an index or a mask? FakeTensors do not tell what lies beyond it, or what it leaves of a row."""
@@ -115,10 +137,11 @@ def candidates(value):
 
 def classify(probe, names, value):
     """(ring, word) of sizes that move together; ring 0: no other value runs, or nothing changes."""
-    base = probe.base
-    passing = [o for o in (probe.run({n: v for n in names}) for v in candidates(value)[:6]) if o]
+    base = probe.ground
+    value = probe.few.get(names[0], value)
+    passing = [o for o in (probe.beside({n: v for n in names}) for v in candidates(value)[:6]) if o]
     if not passing:
-        return 0, probe.why({n: candidates(value)[0] for n in names}) or "no other value runs"
+        return 0, probe.why({**probe.few, **{n: candidates(value)[0] for n in names}}) or "no other value runs"
     if any(o.attributes != base.attributes for o in passing):
         return 3, "an attribute: window, stride, padding or groups"
     inputs = any(o.inputs != base.inputs or [w.get("bound") for w in o.laws] != [w.get("bound") for w in base.laws]
@@ -167,6 +190,8 @@ def rings(probe, vary=()):
         for name in axis.sizes:
             words[name] = (axis.ring, f"moves only together with {', '.join(n for n in axis.sizes if n != name)}")
     axes.sort(key=lambda a: a.ring)
+    if not any(name in probe.few for axis in axes for name in axis.sizes):
+        probe.few = {}  # what stays as published is so in whatever follows
     return axes, words
 
 
@@ -178,10 +203,10 @@ def _sizes(axis, value):
 
 def _find_step(probe, axis):
     v = axis.value
-    if probe.run(_sizes(axis, v + 1)) or (v > 1 and probe.run(_sizes(axis, v - 1))):
+    if probe.beside(_sizes(axis, v + 1)) or (v > 1 and probe.beside(_sizes(axis, v - 1))):
         return
     for d in [d for d in range(2, v + 1) if v % d == 0]:
-        if probe.run(_sizes(axis, v + d)) and probe.run(_sizes(axis, v + 2 * d)):
+        if probe.beside(_sizes(axis, v + d)) and probe.beside(_sizes(axis, v + 2 * d)):
             axis.step = d
             return
     axis.step = 0  # no other multiple: it stays
@@ -194,7 +219,7 @@ def _search(probe, axis, good, bad):
         middle -= (middle - axis.rest) % axis.step
         if middle in (good, bad):
             break
-        if probe.run(_sizes(axis, middle)):
+        if probe.beside(_sizes(axis, middle)):
             good = middle
         else:
             bad = middle
@@ -216,13 +241,13 @@ def find_range(probe, axis):
         axis.step, axis.why = 1, "fixed: no row of multiples runs"
         return
     least = axis.rest or axis.step
-    if least < axis.value and not probe.run(_sizes(axis, least)):
+    if least < axis.value and not probe.beside(_sizes(axis, least)):
         axis.low = _search(probe, axis, axis.value, least - axis.step)
     else:
         axis.low = min(least, axis.value)
-    high = _target(axis)
+    high = axis.value if any(name in probe.few for name in axis.sizes) else _target(axis)
     while high > axis.value:
-        if probe.run(_sizes(axis, high)):
+        if probe.beside(_sizes(axis, high)):
             axis.high = high
             break
         if probe.late():
@@ -235,7 +260,7 @@ def find_range(probe, axis):
 
 def cover(probe, axis, value):
     """Widens an axis to a published value, where that runs."""
-    if not axis.low <= value <= axis.high and value % axis.step == axis.rest and probe.run(_sizes(axis, value)):
+    if not axis.low <= value <= axis.high and value % axis.step == axis.rest and probe.beside(_sizes(axis, value)):
         axis.low, axis.high = min(axis.low, value), max(axis.high, value)
 
 
@@ -338,11 +363,11 @@ def limits(probe, axes, chance):
 
 def sample_points(probe, axes, found, chance):
     """[(sizes by axis, observed)] to fit extents to: the base first, lines along each axis, pairs, and points at random."""
-    base = {a.name: a.value for a in axes}
-    points = [base]
+    base = {a.name: a.near(probe.few.get(a.sizes[0], a.value)) for a in axes}
+    points = [base, {a.name: a.value for a in axes}]
     moving = [a for a in axes if a.low < a.high]
     for axis in moving:
-        near = [axis.value + k * axis.step for k in range(-4, 9)]
+        near = [base[axis.name] + k * axis.step for k in range(-4, 9)]
         far = [axis.low, axis.high, axis.near((axis.low + axis.high) // 2), axis.near(axis.value * 3 // 2)]
         points += [{**base, axis.name: v} for v in near + far if axis.fits(v)]
     for i, a in enumerate(moving):
