@@ -275,7 +275,8 @@ static bool receive(struct request *request, int *fd)
         got = recvmsg(runner.channel, &message, MSG_CMSG_CLOEXEC);
     while (got < 0 && errno == EINTR);
     *fd = -1;
-    struct cmsghdr *header = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+    struct cmsghdr *header =
+        got >= 0 ? CMSG_FIRSTHDR(&message) : NULL; /* an empty packet may carry one, too */
     if (header && header->cmsg_type == SCM_RIGHTS)
         memcpy(fd, CMSG_DATA(header), sizeof *fd);
     request->path[sizeof request->path - 1] = '\0';
