@@ -1,0 +1,130 @@
+"""Verifies a candidate of every task of folders (KernelBench/level1 ..), and prints a line of each and a table at the end.
+
+    python tests/python/verify_all.py UNSEEN INTERPRETER OUT FOLDER... [-- OPTION..]
+
+The candidate is what CANDIDATE names in the environment: `eager` (the task's own Model under another name), or `channels_last` (the
+same, with inputs of four and five dimensions and weights in that layout), `fp64` (computed there, rounded at the end) or `bf16`
+(products of operands that were rounded to bf16: wrong where there is a product). INTERPRETER has torch. JOBS at once (2), each for
+LIMIT seconds (240) at most. What is in OUT already is not run again. OPTIONs are verify's, `--device host --unseen 4 --effort quick
+--seed 1 --no-timing --no-explain` where none are given.
+"""
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+USUAL = "--device host --unseen 4 --effort quick --seed 1 --no-timing --no-explain".split()
+CANDIDATES = {
+    "eager": "\n\nclass ModelNew(Model):\n    pass\n",
+    "channels_last": '''
+
+
+_formats = {4: torch.channels_last, 5: torch.channels_last_3d}
+
+
+def _laid_out(value):
+    if isinstance(value, torch.Tensor) and value.dim() in _formats and value.is_floating_point():
+        return value.contiguous(memory_format=_formats[value.dim()])
+    return value
+
+
+class ModelNew(Model):
+    def forward(self, *inputs):
+        for parameter in self.parameters():
+            parameter.data = _laid_out(parameter.data)
+        return super().forward(*[_laid_out(i) for i in inputs])
+''',
+    "fp64": '''
+
+
+def _cast(value, old, new):
+    return value.to(new) if isinstance(value, torch.Tensor) and value.dtype == old else value
+
+
+class ModelNew(Model):
+    def forward(self, *inputs):
+        for tensor in [*self.parameters(), *self.buffers()]:
+            tensor.data = _cast(tensor.data, torch.float32, torch.float64)
+        out = super().forward(*[_cast(i, torch.float32, torch.float64) for i in inputs])
+        if isinstance(out, (tuple, list)):
+            return type(out)(_cast(o, torch.float64, torch.float32) for o in out)
+        return _cast(out, torch.float64, torch.float32)
+''',
+    "bf16": '''
+
+
+class _Rounded(torch.utils._python_dispatch.TorchDispatchMode):
+    PRODUCTS = ("mm", "bmm", "addmm", "baddbmm", "convolution", "linear", "matmul", "mv", "dot", "addmv")
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        if function.overloadpacket._qualified_op_name.split("::")[1].split(".")[0] in self.PRODUCTS:
+            args = [a.bfloat16().float() if isinstance(a, torch.Tensor) and a.dtype == torch.float32 else a for a in args]
+        return function(*args, **(kwargs or {}))
+
+
+class ModelNew(Model):
+    def forward(self, *inputs):
+        with _Rounded():
+            return super().forward(*inputs)
+''',
+}
+
+
+def order(path):
+    number = re.match(r"\d+", os.path.basename(path))
+    return os.path.dirname(path), int(number[0]) if number else 0, path
+
+
+def run(tool, interpreter, out, path, options, limit):
+    """(name, what came of it, seconds)"""
+    kind = os.environ.get("CANDIDATE", "eager")
+    level = os.path.basename(os.path.dirname(os.path.abspath(path)))
+    name = f"{level}-{os.path.basename(path)[:-3]}"
+    stem = os.path.join(out, f"{name}.{kind}")
+    if not os.path.exists(stem + ".done"):
+        with open(path, encoding="utf-8") as task, open(stem + ".py", "w", encoding="utf-8") as candidate:
+            candidate.write(task.read() + CANDIDATES[kind])
+        began = time.monotonic()
+        with open(stem + ".txt", "w", encoding="utf-8") as log:
+            try:
+                status = subprocess.run([tool, "verify", path, stem + ".py", "--entry", "ModelNew", "--python", interpreter, "--json",
+                                         stem + ".json", *options], stdout=log, stderr=log, timeout=limit, check=False).returncode
+            except subprocess.TimeoutExpired:
+                status = "not done in time"
+        with open(stem + ".done", "w", encoding="utf-8") as done:
+            json.dump([status, time.monotonic() - began], done)
+    with open(stem + ".done", encoding="utf-8") as done:
+        status, seconds = json.load(done)
+    try:
+        with open(stem + ".json", encoding="utf-8") as file:
+            result = json.load(file)
+        words = result["verdict"]
+        outcomes = collections.Counter(r["outcome"] for r in result["results"])
+        words += "".join(f", {n} {o}" for o, n in outcomes.most_common())
+    except (OSError, ValueError):
+        with open(stem + ".txt", encoding="utf-8") as log:
+            words = f"status {status}: " + " ".join(log.read().split("\n---> ")[0].split())[-160:]
+    return name, words, seconds
+
+
+def main():
+    words = sys.argv[1:]
+    options = words[words.index("--") + 1:] if "--" in words else USUAL
+    tool, interpreter, out, *folders = words[:words.index("--")] if "--" in words else words
+    os.makedirs(out, exist_ok=True)
+    paths = sorted((os.path.join(f, name) for f in folders for name in os.listdir(f) if name.endswith(".py")), key=order)
+    came = collections.Counter()
+    with ThreadPoolExecutor(int(os.environ.get("JOBS", "2"))) as team:
+        for name, words, seconds in team.map(
+                lambda p: run(tool, interpreter, out, p, options, float(os.environ.get("LIMIT", "240"))), paths):
+            came[words.split(",")[0].split(":")[0]] += 1
+            print(f"{name}: {words} ({seconds:.0f} s)", flush=True)
+    print(", ".join(f"{n} {w}" for w, n in came.most_common()))
+
+
+if __name__ == "__main__":
+    main()
