@@ -61,6 +61,10 @@ static void print_diagnosis(FILE *out, const struct result *result)
         return;
     said_rule(text, d);
     html_element(out, "p", d->rule.present ? "rule" : "rule none", text);
+    for (int i = 0; i < d->kinds; i++) {
+        said_kind(text, &d->kind[i]);
+        html_element(out, "p", d->kind[i].rule.present ? "rule" : "rule none", text);
+    }
     fputs("<dl><dt>smallest</dt><dd><code>", out);
     markup_text(out, d->minimal.line);
     fputs("</code></dd>\n", out);

@@ -163,11 +163,11 @@ static json_t *diagnosis_json(const struct diagnosis *d)
 {
     if (!d->present)
         return json_null();
-    return json_pack("{s:s, s:o, s:b, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "outcome",
+    return json_pack("{s:s, s:o, s:b, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "outcome",
                      outcome_name(d->minimal.outcome), "detail", json_of_text(d->minimal.detail),
                      "locally_minimal", d->locally_minimal, "shrink_runs", d->shrink_runs, "rule_runs",
-                     d->rule.runs, "no_rule", json_of_text(d->rule.present ? NULL : d->rule.reason), "calls",
-                     json_of_text(d->calls[0] ? d->calls : NULL), "pattern",
+                     d->rule.runs, "no_rule", json_of_text(d->rule.present ? NULL : d->rule.reason), "kinds",
+                     json_of_kinds(d), "calls", json_of_text(d->calls[0] ? d->calls : NULL), "pattern",
                      json_of_text(d->pattern.present ? d->pattern.text : NULL), "map",
                      d->pattern.present ? map_json(&d->pattern) : json_null(), "seconds",
                      json_of_number(d->seconds), "late", d->late, "content", json_of_content(d), "minimal",

@@ -69,11 +69,12 @@ static json_t *time_json(const struct timing *timing)
 {
     if (!timing->present)
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:b}", "median",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:b}", "median",
                      json_of_number(timing->median_ms), "low", json_of_number(timing->low_ms), "high",
                      json_of_number(timing->high_ms), "min", json_of_number(timing->min_ms), "p95",
-                     json_of_number(timing->p95_ms), "samples", timing->samples, "method",
-                     json_of_text(timing->method), "unmet", json_of_text(timing->unmet), "baseline",
+                     json_of_number(timing->p95_ms), "samples", timing->samples, "processes",
+                     timing->processes > 0 ? timing->processes : 1, "method", json_of_text(timing->method),
+                     "unmet", json_of_text(timing->unmet), "baseline",
                      json_of_number_if(timing->baseline_ms > 0, timing->baseline_ms), "baseline_ratio",
                      ratio_json(&timing->baseline_ratio), "trusted", !timing->disturbed);
 }

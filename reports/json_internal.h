@@ -17,6 +17,7 @@ json_t *json_of_text(const char *value);
 json_t *json_of_config(const struct config_result *config);
 /* When it fails; null: no rule. */
 json_t *json_of_rule(const struct diagnosis *diagnosis);
+json_t *json_of_kinds(const struct diagnosis *d);
 /* Which values make it fail; null: not known. */
 json_t *json_of_content(const struct diagnosis *diagnosis);
 /* Axes of the problem, which `values` of a configuration follow; null: no configuration has a problem. */

@@ -24,11 +24,9 @@ static json_t *inner_json(const struct result_rule *rule)
 }
 
 /* `confirmed`: what fresh runs said on the rule's two sides. */
-json_t *json_of_rule(const struct diagnosis *d)
+static json_t *rule_json(const struct result_rule *rule)
 {
-    const struct result_rule *rule = &d->rule;
-
-    if (!d->present || !rule->present)
+    if (!rule->present)
         return json_null();
     return json_pack("{s:o, s:b, s:o, s:o, s:{s:i, s:i, s:i, s:i}, s:s, s:i, s:i, s:o, s:o, s:o}", "text",
                      json_of_text(rule->text), "always", rule->always, "precision",
@@ -37,4 +35,30 @@ json_t *json_of_rule(const struct diagnosis *d)
                      "outside", rule->outside, "kind", rule_kind_name(rule->kind), "explained",
                      rule->explained, "failures", rule->failures, "inner", inner_json(rule), "unexplained",
                      unexplained_json(rule), "limit", json_of_text(rule->limit[0] ? rule->limit : NULL));
+}
+
+json_t *json_of_rule(const struct diagnosis *d)
+{
+    return d->present ? rule_json(&d->rule) : json_null();
+}
+
+json_t *json_of_kinds(const struct diagnosis *d)
+{
+    json_t *array = json_array();
+
+    for (int i = 0; i < d->kinds; i++) {
+        const struct result_kind *kind = &d->kind[i];
+
+        if (json_array_append_new(array,
+                                  json_pack("{s:s, s:o, s:i, s:o, s:o, s:o, s:i}", "outcome",
+                                            outcome_name(kind->outcome), "words", json_of_text(kind->words),
+                                            "failures", kind->count, "config", json_of_text(kind->line),
+                                            "rule", rule_json(&kind->rule), "no_rule",
+                                            json_of_text(kind->rule.present ? NULL : kind->rule.reason),
+                                            "rule_runs", kind->rule.runs)) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    }
+    return array;
 }

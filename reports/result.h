@@ -129,9 +129,10 @@ struct interval {
 
 struct timing {
     bool present;
-    double median_ms, low_ms, high_ms; /* 95% order-statistic interval of the median */
+    double median_ms, low_ms, high_ms; /* of one process 95% order-statistic interval; else see processes */
     double min_ms, p95_ms;
     int samples;
+    int processes; /* that they are from; of several median_ms is the mean of their medians, with its 95% t interval */
     const char *method; /* "cuda events, cold L2", "monotonic clock, cold cache" */
     const char *unmet;  /* why sampling stopped before the interval was tight; NULL: it was */
     double attainable_ms;
@@ -229,6 +230,17 @@ struct result_rule {
     char unexplained[RESULT_UNEXPLAINED][RESULT_LINE_SIZE]; /* of a partial one: the first of the others */
 };
 
+enum { RESULT_KINDS = 3 };
+
+/* Failures of one kind among several. */
+struct result_kind {
+    enum outcome outcome;
+    char words[96];              /* of an error that a module raises: which; else empty */
+    int count;                   /* failures of it, of all that was run before its rule was looked for */
+    char line[RESULT_LINE_SIZE]; /* the one of them with least work */
+    struct result_rule rule;
+};
+
 /* Of a failure that other values do not have at the same point: which values make it. */
 enum result_content_kind {
     RESULT_CONTENT_LEAST,     /* these elements: without any one of them it passes */
@@ -265,6 +277,9 @@ struct diagnosis {
     int shrink_runs;
     struct pattern pattern; /* of `minimal`, where elements are wrong */
     struct result_rule rule;
+    struct result_kind
+        kind[RESULT_KINDS]; /* where no rule is right about all failures, the most frequent kinds first */
+    int kinds;
     char calls
         [160]; /* where no first call fails: which do, in words; "": some first call does, or too few to tell */
     struct result_content content;

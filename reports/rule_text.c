@@ -46,10 +46,8 @@ static void append_asides(char text[RULE_TEXT_SIZE], const struct diagnosis *d)
                  d->calls);
 }
 
-static void bare_text(char text[RULE_TEXT_SIZE], const struct diagnosis *d)
+static void bare_text(char text[RULE_TEXT_SIZE], const struct result_rule *rule, const char *outcome)
 {
-    const struct result_rule *rule = &d->rule;
-    const char *const outcome = outcome_name(d->minimal.outcome);
     if (!rule->present)
         snprintf(text, RULE_TEXT_SIZE, "no rule: %s", text_or(rule->reason, "it was not looked for"));
     else if (rule->always)
@@ -66,8 +64,17 @@ static void bare_text(char text[RULE_TEXT_SIZE], const struct diagnosis *d)
 
 void rule_text(char text[RULE_TEXT_SIZE], const struct diagnosis *d)
 {
-    bare_text(text, d);
+    bare_text(text, &d->rule, outcome_name(d->minimal.outcome));
     append_asides(text, d);
+}
+
+void rule_text_kind(char text[RULE_TEXT_SIZE], const struct result_kind *kind)
+{
+    char bare[RULE_TEXT_SIZE];
+    const char *const name = kind->words[0] ? kind->words : outcome_name(kind->outcome);
+    bare_text(bare, &kind->rule, name);
+    snprintf(text, RULE_TEXT_SIZE, "%s%s%.800s; %d failures", kind->rule.present ? "" : name,
+             kind->rule.present ? "" : ": ", bare, kind->count);
 }
 
 void rule_text_slower(char text[RULE_TEXT_SIZE], const struct result_rule *rule, double ratio)

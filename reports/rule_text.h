@@ -13,6 +13,10 @@ const char *rule_kind_name(enum result_rule_kind kind);
  * on. The lines of unexplained failures are not in it. */
 void rule_text(char text[RULE_TEXT_SIZE], const struct diagnosis *d);
 
+/* The same of one kind of failures among several: "raised ValueError (line 12) whenever k > 64 (..); 7 failures",
+ * "wrong: no rule: ..; 3 failures". */
+void rule_text_kind(char text[RULE_TEXT_SIZE], const struct result_kind *kind);
+
 /* The same of what is slower, `ratio` times on average there: "slower by 1.31 whenever cols % 4 != 0 (..)". The rule is present. */
 void rule_text_slower(char text[RULE_TEXT_SIZE], const struct result_rule *rule, double ratio);
 

@@ -170,6 +170,11 @@ void said_rule(char text[SAID_SIZE], const struct diagnosis *d)
     rule_text(text, d);
 }
 
+void said_kind(char text[SAID_SIZE], const struct result_kind *kind)
+{
+    rule_text_kind(text, kind);
+}
+
 void said_smallest(char text[SAID_SIZE], const struct diagnosis *d)
 {
     snprintf(text, SAID_SIZE, "%s%s", text_or(d->minimal.detail, outcome_name(d->minimal.outcome)),

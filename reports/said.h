@@ -10,6 +10,8 @@ enum { SAID_SIZE = 1024 };
 void said_verdict(char text[SAID_SIZE], const struct result *result);
 /* "wrong whenever k % 64 != 0 (96/96 confirmed; right on 104/104 others)"; why there is none. */
 void said_rule(char text[SAID_SIZE], const struct diagnosis *d);
+/* Of one kind of failures among several. */
+void said_kind(char text[SAID_SIZE], const struct result_kind *kind);
 /* "14 of 12297 elements wrong, .."; of the simplest failing configuration. */
 void said_smallest(char text[SAID_SIZE], const struct diagnosis *d);
 /* Drop and retention with their intervals; an interval that spans more than the figure is said in words. False: there is

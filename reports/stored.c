@@ -297,6 +297,7 @@ static void read_diagnosis(struct reading *r, const json_t *json, struct diagnos
     stored_copy(r, object, "calls", d->calls, sizeof d->calls);
     read_pattern(r, object, &d->pattern);
     stored_rule(r, json, object, &d->rule);
+    stored_kinds(r, object, d);
     stored_content(r, object, &d->content);
     r->at[0] = '\0';
 }

@@ -1,6 +1,8 @@
 /* One configuration of a stored result. */
 #include "stored_internal.h"
 
+#include <limits.h>
+
 #include <string.h>
 
 static const char *outcome_word(int i)
@@ -83,6 +85,7 @@ static void read_timing(struct reading *r, const json_t *config, struct timing *
         .min_ms = stored_number(r, json, "min", 0),
         .p95_ms = stored_number(r, json, "p95", 0),
         .samples = stored_count(r, json, "samples"),
+        .processes = (int)stored_whole(r, json, "processes", 1, INT_MAX, 1),
         .method = stored_text(r, json, "method"),
         .unmet = stored_text(r, json, "unmet"),
         .baseline_ms = stored_number(r, json, "baseline", 0),

@@ -38,6 +38,7 @@ bool stored_words(struct reading *r, const json_t *json, struct stored *stored);
 
 void stored_config(struct reading *r, const json_t *json, struct config_result *config);
 void stored_rule(struct reading *r, const json_t *json, const json_t *diagnosis, struct result_rule *rule);
+void stored_kinds(struct reading *r, const json_t *diagnosis, struct diagnosis *d);
 void stored_content(struct reading *r, const json_t *diagnosis, struct result_content *content);
 void stored_scores(struct reading *r, const json_t *json, struct result *result);
 

@@ -1,5 +1,6 @@
 #include "stored_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "rule_text.h"
@@ -23,6 +24,34 @@ static void read_unexplained(struct reading *r, const json_t *lines, struct resu
         }
         strcpy(rule->unexplained[i], json_string_value(line));
     }
+}
+
+static const char *outcome_word(int i)
+{
+    return outcome_name((enum outcome)i);
+}
+
+void stored_kinds(struct reading *r, const json_t *diagnosis, struct diagnosis *d)
+{
+    const json_t *list = stored_array(r, diagnosis, "kinds"), *object;
+    size_t i;
+
+    if (json_array_size(list) > RESULT_KINDS) {
+        stored_fail(r, "kinds", list, "at most 3 kinds");
+        return;
+    }
+    json_array_foreach(list, i, object)
+    {
+        struct result_kind *kind = &d->kind[d->kinds++];
+        snprintf(r->at, sizeof r->at, "diagnosis.kinds[%zu].", i);
+        kind->outcome =
+            (enum outcome)stored_name(r, object, "outcome", outcome_word, OUTCOME_COUNT, OUTCOME_WRONG);
+        kind->count = stored_count(r, object, "failures");
+        stored_copy(r, object, "words", kind->words, sizeof kind->words);
+        stored_copy(r, object, "config", kind->line, sizeof kind->line);
+        stored_rule(r, object, object, &kind->rule);
+    }
+    snprintf(r->at, sizeof r->at, "diagnosis.");
 }
 
 void stored_rule(struct reading *r, const json_t *json, const json_t *diagnosis, struct result_rule *rule)

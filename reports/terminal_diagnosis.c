@@ -18,6 +18,11 @@ static void print_rule(FILE *out, const struct diagnosis *d, bool colour)
     fputs(terminal_plain(strong), out);
     for (int i = 0; i < RESULT_UNEXPLAINED && d->rule.unexplained[i][0]; i++)
         terminal_line(out, "  other", d->rule.unexplained[i]);
+    for (int i = 0; i < d->kinds; i++) {
+        said_kind(text, &d->kind[i]);
+        terminal_line(out, "  kind", text);
+        terminal_line(out, "", d->kind[i].line);
+    }
 }
 
 static void print_smallest(FILE *out, const struct diagnosis *d)

@@ -42,6 +42,33 @@ START_TEST(a_failing_kernel_gets_its_rule_and_its_simplest_configuration)
 }
 END_TEST
 
+/* No rule of three terms is right about all three. */
+START_TEST(faults_of_several_kinds_get_a_rule_each)
+{
+    static const char *const rules[][2] = {{"wrong", "rows > 16 and cols % 64 != 0"},
+                                           {"overrun", "rows >= 8 and cols % 10 == 3"},
+                                           {"crash", "rows % 3 == 0 and cols > 300"}};
+    cli_put_kernel(
+        "three.c",
+        "if (cols > 300 && rows % 3 == 0) abort(); if (rows >= 8 && cols % 10 == 3) y[rows * cols] = 1;",
+        "cols % 64 != 0 && rows > 16 ? 0.5 : 0");
+    CLI("verify", "softmax", "three.c", "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen",
+        "--effort", "quick", "--seed", "3", "--no-timing", "--json", "r.json");
+    json_t *root = cli_json("r.json");
+    const json_t *kinds = key(key(root, "diagnosis"), "kinds"), *kind;
+    size_t i;
+    ck_assert_uint_eq(json_array_size(kinds), 3);
+    json_array_foreach(kinds, i, kind)
+    {
+        ck_assert_str_eq(json_string_value(key(kind, "outcome")), rules[i][0]);
+        ck_assert_str_eq(json_string_value(key(key(kind, "rule"), "text")), rules[i][1]);
+        ck_assert_int_ge(json_integer_value(key(kind, "failures")), 3);
+    }
+    cli_expect(1, "    kind      crash whenever rows % 3 == 0 and cols > 300 (");
+    json_decref(root);
+}
+END_TEST
+
 START_TEST(the_coverage_is_in_the_result)
 {
     json_t *root = verify("softmax", "build/faults/softmax/dropped_tail.c", "--no-explain", NULL);
@@ -248,6 +275,7 @@ TCase *cli_explain_case(void)
     tcase_add_checked_fixture(tests, cli_setup, cli_teardown);
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, a_failing_kernel_gets_its_rule_and_its_simplest_configuration);
+    tcase_add_test(tests, faults_of_several_kinds_get_a_rule_each);
     tcase_add_test(tests, the_coverage_is_in_the_result);
     tcase_add_test(tests, a_kernel_that_refuses_is_told_when_it_refuses);
     tcase_add_test(tests, the_wrong_elements_are_named_and_drawn);

@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "skip.h"
 #include "suites.h"
+#include "verify/session/raised.h"
 
 #define POINT "rows=7 cols=333 seed=5"
 
@@ -165,6 +166,49 @@ START_TEST(a_bad_module_is_told_from_a_good_one)
     else
         cli_expect(bad[_i].status, bad[_i].words);
     ck_assert(!cli_has_children());
+}
+END_TEST
+
+/* As tasks of KernelBench have: what is copied keeps its name, whatever its length. */
+START_TEST(a_module_may_have_a_long_name)
+{
+    char name[260], text[4000] = "";
+    if (!interpreter())
+        SKIP_TEST(no_torch);
+    memset(name, 'a', 250);
+    strcpy(name + 250, ".py");
+    FILE *const from = fopen(cli_repository("tests/python/honest/eager.py"), "re");
+    ck_assert_ptr_nonnull(from);
+    text[fread(text, 1, sizeof text - 1, from)] = '\0';
+    fclose(from);
+    cli_put(name, text);
+    CLI("check", "softmax", name, POINT, "--device", "host", "--python", interpreter());
+    cli_expect(0, "pass: ");
+}
+END_TEST
+
+START_TEST(errors_of_one_kind_have_one_name_whatever_their_words)
+{
+    static const struct {
+        const char *detail, *words;
+    } said[] = {{"raised RuntimeError: unsupported k 7 (line 976)", "raised RuntimeError (line 976)"},
+                {"raised RuntimeError: unsupported k 12 (line 976)", "raised RuntimeError (line 976)"},
+                {"raised CompilationError: at 12:4 (line 3)", "raised CompilationError (line 3)"},
+                {"raised ValueError: no", "raised ValueError"},
+                {"raised Mute (line 7)", "raised Mute (line 7)"}};
+    struct config_result result = {.outcome = OUTCOME_CRASH};
+    uint64_t first = 0;
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        char words[96];
+        snprintf(result.detail, sizeof result.detail, "%s", said[i].detail);
+        ck_assert(raised_error(&result));
+        raised_words(&result, words, sizeof words);
+        ck_assert_str_eq(words, said[i].words);
+        first = i == 0 ? raised_kind(&result) : first;
+        ck_assert((raised_kind(&result) == first) == (i < 2));
+    }
+    snprintf(result.detail, sizeof result.detail, "killed by signal 11");
+    ck_assert(!raised_error(&result));
 }
 END_TEST
 
@@ -335,6 +379,8 @@ Suite *python_suite(void)
     tcase_add_test(tests, an_honest_module_is_general_and_has_no_scouts);
     tcase_add_loop_test(tests, a_bad_module_is_told_from_a_good_one, 0, BAD);
     tcase_add_test(tests, an_error_ends_no_process_and_spoils_no_other_configuration);
+    tcase_add_test(tests, errors_of_one_kind_have_one_name_whatever_their_words);
+    tcase_add_test(tests, a_module_may_have_a_long_name);
     tcase_add_test(tests, the_words_of_an_error_that_people_need_are_kept);
     tcase_add_test(tests, want_of_memory_is_told_by_kind_or_words);
     tcase_add_test(tests, free_memory_of_a_device_is_overwritten_but_for_private_pools);

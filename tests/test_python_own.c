@@ -36,13 +36,17 @@ static const struct driver *memory_driver(char *error, size_t error_size);
 #define unseen_own_alloc tested_alloc
 #define unseen_own_free tested_free
 #define own_settle tested_settle
+#define own_release tested_release
+#define runner tested_runner
 static void *no_stream(void);
 #include "verify/isolate/runner_own.c"
+struct runner runner = {.own = true};
 
 enum { GRANULE = 1 << 21 };
 
 static struct {
     bool captures, is_poor; /* a stream is being captured; there is no memory but what was freed */
+    bool has_failed;        /* a kernel has faulted, which any later work reports */
     int waits, unmapped;
 } machine;
 
@@ -113,6 +117,8 @@ static CUresult open_memory(CUdeviceptr at, size_t bytes, const CUmemAccessDesc 
 static CUresult set_words(CUdeviceptr at, unsigned value, size_t words, CUstream stream)
 {
     (void)stream;
+    if (machine.has_failed)
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
     for (size_t i = 0; i < words; i++)
         ((uint32_t *)(uintptr_t)at)[i] = value;
     return CUDA_SUCCESS;
@@ -215,7 +221,7 @@ END_TEST
 
 START_TEST(a_write_between_a_block_and_its_guard_is_found)
 {
-    static const int places[] = {BYTES, BYTES + LEFT - 1, -1, -512};
+    static const int places[] = {BYTES, BYTES + LEFT - 1, -1, -8192};
     allocate()[places[_i]] = 0;
     const struct reply reply = settled();
     ck_assert_uint_eq(reply.kind, REPLY_DEVICE_ERROR);
@@ -236,6 +242,9 @@ START_TEST(what_is_freed_stays_until_the_device_is_at_rest)
     ck_assert_uint_eq(settled().kind, REPLY_RETURNED);
     ck_assert_int_eq(machine.unmapped, 1);
     ck_assert(is_open(used) && !is_open(freed));
+    tested_free(used, BYTES, 0, NULL);
+    tested_release();
+    ck_assert(!is_open(used));
 }
 END_TEST
 
@@ -277,11 +286,15 @@ START_TEST(want_of_memory_is_a_refusal_whatever_came_of_it)
 }
 END_TEST
 
+/* Also where the candidate asks for memory after it: nothing is wanting but the device. */
 START_TEST(a_fault_of_the_device_stays_one)
 {
     struct reply reply = {
         .kind = REPLY_DEVICE_ERROR, .value = CUDA_ERROR_ILLEGAL_ADDRESS, .text = "its words"};
     allocate();
+    machine.has_failed = true;
+    ck_assert_ptr_null(tested_alloc(BYTES, 0, NULL));
+    ck_assert_int_eq(machine.unmapped, 1); /* nothing is left of it */
     tested_settle(&reply);
     ck_assert_uint_eq(reply.kind, REPLY_DEVICE_ERROR);
     ck_assert_str_eq(reply.text, "its words");

@@ -319,12 +319,37 @@ START_TEST(a_limit_of_the_device_and_the_calls_that_fail_are_said_beside_the_rul
 }
 END_TEST
 
+START_TEST(a_kind_of_failures_is_said_with_its_rule_or_why_it_has_none)
+{
+    static const char *const words[] = {
+        "raised ValueError (line 12) whenever rows % 3 == 0 (8/8 confirmed; right on 9/9 others); 7 failures",
+        "overrun: no rule: none fits; 3 failures"};
+    const struct result_kind kind[] = {
+        {.outcome = OUTCOME_CRASH,
+         .words = "raised ValueError (line 12)",
+         .count = 7,
+         .rule = {.present = true,
+                  .text = "rows % 3 == 0",
+                  .fails_inside = 8,
+                  .inside = 8,
+                  .passes_outside = 9,
+                  .outside = 9}},
+        {.outcome = OUTCOME_OVERRUN, .count = 3, .rule = {.reason = "none fits"}}};
+    char text[RULE_TEXT_SIZE];
+    for (int i = 0; i < 2; i++) {
+        rule_text_kind(text, &kind[i]);
+        ck_assert_str_eq(text, words[i]);
+    }
+}
+END_TEST
+
 TCase *terminal_case(void)
 {
     TCase *terminal = tcase_create("terminal");
     tcase_add_checked_fixture(terminal, fill_result, NULL);
     tcase_add_loop_test(terminal, a_rule_over_speed_says_on_which_sides_it_is_sure, 0, 3);
     tcase_add_test(terminal, a_limit_of_the_device_and_the_calls_that_fail_are_said_beside_the_rule);
+    tcase_add_test(terminal, a_kind_of_failures_is_said_with_its_rule_or_why_it_has_none);
     tcase_add_test(terminal, report_says_the_verdict_the_counts_and_how_to_see_a_failure_again);
     tcase_add_test(terminal, report_is_plain_ascii_without_colour_whatever_the_candidate_says);
     tcase_add_test(terminal, report_keeps_to_the_terminals_width_but_for_what_is_copied);

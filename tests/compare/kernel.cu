@@ -1,5 +1,5 @@
 /* A plain softmax, a block for each row, between a kernel that looks at the clock and one that spins for PERCENT % of what has passed
- * since, where cols is a multiple of EVERY. (Blocks that spin by themselves hide it behind each other: of 5% it left 0.4 to 4.9 on an
+ * since (of all that lies between two events a little less), where cols is a multiple of EVERY. (Blocks that spin by themselves hide it behind each other: of 5% it left 0.4 to 4.9 on an
  * H200.) The script beside it writes the two constants in front; both are read when it runs, so that the code is the same whatever
  * they are. */
 #include <cuda_runtime.h>

@@ -30,7 +30,7 @@ file=$1 problem=$2 name=$3
 shift 3
 [ -e "$out/$name.done" ] && exit 0
 mkdir -p "$work/$name" && cp "$file" "$work/$name/solution.py"
-export CUDA_VISIBLE_DEVICES=$((SLOT % gpus))
+[ "$gpus" = 1 ] || export CUDA_VISIBLE_DEVICES=$((SLOT % gpus))
 start=$(date +%s)
 timeout -s INT "$limit" "$tool" verify "$problem" "$work/$name/solution.py" --device cuda --python "$python" \
     --json "$out/$name.json" "$@" >"$out/$name.txt" 2>&1

@@ -82,8 +82,15 @@ static enum build_status take_module(struct build *build, const struct build_opt
     const char *const slash = strrchr(options->path, '/');
     if (strcmp(build->language, "solution") == 0)
         return solution_unpack(build, options->path, error, error_size);
-    snprintf(build->object, sizeof build->object, "%s/%.100s", build->python.folder,
-             slash ? slash + 1 : options->path);
+    const char *const name = slash ? slash + 1 : options->path;
+    if (snprintf(build->object, sizeof build->object, "%s/%s", build->python.folder, name) >=
+        (int)sizeof build->object) { /* a name that is cut off is no module's any more */
+        snprintf(error, error_size,
+                 "the name %.200s.. is too long: its copy's path takes %zu bytes at most\n---> give the file "
+                 "a shorter name",
+                 name, sizeof build->object - 1);
+        return BUILD_INPUT;
+    }
     const int status = scratch_take(options->path, build->object, build->sha256);
     if (status == -2)
         return scratch_no_room("copy the candidate to", build->object, error, error_size);

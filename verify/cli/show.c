@@ -33,8 +33,14 @@ static void show_time(const struct timing *timing)
     char text[256];
     if (!timing->present)
         return;
-    snprintf(text, sizeof text, "%.4g ms, median of %d (95%%: %.4g to %.4g; %s)%s", timing->median_ms,
-             timing->samples, timing->low_ms, timing->high_ms, timing->method,
+    char of[80];
+    if (timing->processes > 1)
+        snprintf(of, sizeof of, "mean of the medians of %d processes, %d calls in all", timing->processes,
+                 timing->samples);
+    else
+        snprintf(of, sizeof of, "median of %d", timing->samples);
+    snprintf(text, sizeof text, "%.4g ms, %s (95%%: %.4g to %.4g; %s)%s", timing->median_ms, of,
+             timing->low_ms, timing->high_ms, timing->method,
              timing->disturbed ? ", not to be trusted: disturbed by others on the device" : "");
     show_line("time", text);
     snprintf(text, sizeof text, "%.4g ms by the %s bound: %.3g%% of attainable", timing->attainable_ms,

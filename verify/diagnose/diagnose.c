@@ -1,4 +1,4 @@
-#include "diagnose.h"
+#include "diagnose_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,28 +9,16 @@
 #include "verify/system/clock.h"
 #include "verify/system/interrupt.h"
 #include "rule_record.h"
-#include "shrinking.h"
 #include "which_values.h"
 
-struct diagnosing {
-    const struct task *task;
-    const struct diagnose_limits *limits;
-    struct result *result;
-    struct shrinking shrinking;
-    enum outcome outcome;       /* of the failure that is shrunk */
-    struct shrinking_rate rate; /* of the same configuration, run again */
-    struct diagnosis *out;
-};
-
-/* By the checks, which are what is repeated: a configuration that failed only when timed has passed them. */
-static enum outcome outcome_of(const struct diagnosing *d, const struct config_result *result)
+enum outcome diagnosing_outcome(const struct diagnosing *d, const struct config_result *result)
 {
     return result->reason.stage == STAGE_TIMED ? OUTCOME_PASS : shrinking_outcome(&d->shrinking, result);
 }
 
-static bool is_failure(const struct diagnosing *d, const struct config_result *result)
+bool diagnosing_fails(const struct diagnosing *d, const struct config_result *result)
 {
-    const enum outcome outcome = outcome_of(d, result);
+    const enum outcome outcome = diagnosing_outcome(d, result);
     return outcome_fails(outcome) || (outcome == OUTCOME_REFUSED && d->outcome == OUTCOME_REFUSED);
 }
 
@@ -41,7 +29,7 @@ static bool choose_outcome(struct diagnosing *d)
 {
     int count[OUTCOME_COUNT] = {0}, most = 0;
     for (int i = 0; i < d->result->result_count; i++)
-        count[outcome_of(d, &d->result->results[i])]++;
+        count[diagnosing_outcome(d, &d->result->results[i])]++;
     d->outcome = OUTCOME_PASS;
     for (int i = 0; i < OUTCOME_COUNT; i++)
         if (outcome_fails(i) && count[i] > most) {
@@ -59,7 +47,8 @@ static const struct config_result *choose_failure(const struct diagnosing *d)
     const struct config_result *best = NULL;
     for (int i = 0; i < d->result->result_count; i++) {
         const struct config_result *c = &d->result->results[i];
-        if (outcome_of(d, c) == d->outcome && (!best || c->flops + c->bytes < best->flops + best->bytes))
+        if (diagnosing_outcome(d, c) == d->outcome &&
+            (!best || c->flops + c->bytes < best->flops + best->bytes))
             best = c;
     }
     return best;
@@ -159,7 +148,7 @@ static void tell_calls(const struct diagnosing *d)
                  {STAGE_OWN, "with its own allocations between guards"}};
     char *const text = d->out->calls;
     for (int i = 0; i < d->result->result_count; i++)
-        if (outcome_of(d, &d->result->results[i]) == d->outcome) {
+        if (diagnosing_outcome(d, &d->result->results[i]) == d->outcome) {
             in[d->result->results[i].reason.stage]++;
             failures++;
         }
@@ -173,19 +162,38 @@ static void tell_calls(const struct diagnosing *d)
 
 /* --- the rule --- */
 
+static void keep_asked(struct diagnosing *d, const struct config *config)
+{
+    if (d->asked_count == d->asked_room) {
+        const int room = 2 * d->asked_room + 64;
+        struct config *grown = realloc(d->asked, (size_t)room * sizeof *grown);
+        if (!grown)
+            return; /* kinds.c knows a little less */
+        d->asked = grown;
+        d->asked_room = room;
+    }
+    d->asked[d->asked_count++] = *config;
+}
+
 /* Run each time: explain asks for a known configuration only to see whether its failure repeats. */
+bool diagnosing_ask(struct diagnosing *d, const struct config *config, struct config_result *result)
+{
+    keep_asked(d, config);
+    return shrinking_run(&d->shrinking, config, result);
+}
+
 static int explain_step(void *data, const struct config *config)
 {
     struct diagnosing *d = data;
     struct config_result result;
-    if (!shrinking_run(&d->shrinking, config, &result))
+    if (!diagnosing_ask(d, config, &result))
         return -2;
-    if (is_failure(d, &result))
+    if (diagnosing_fails(d, &result))
         return 1;
-    return outcome_of(d, &result) == OUTCOME_PASS ? 0 : -1;
+    return diagnosing_outcome(d, &result) == OUTCOME_PASS ? 0 : -1;
 }
 
-static bool is_of_set(const struct diagnosing *d, const struct config_result *result)
+bool diagnosing_is_of_set(const struct diagnosing *d, const struct config_result *result)
 {
     for (int i = 0; i < d->result->result_count; i++)
         if (config_equal(&d->result->results[i].config, &result->config))
@@ -196,8 +204,8 @@ static bool is_of_set(const struct diagnosing *d, const struct config_result *re
 static void add_trial(const struct diagnosing *d, const struct config_result *result,
                       struct explain_trial *trial, int *count)
 {
-    const bool fails = is_failure(d, result);
-    if (fails || outcome_of(d, result) == OUTCOME_PASS)
+    const bool fails = diagnosing_fails(d, result);
+    if (fails || diagnosing_outcome(d, result) == OUTCOME_PASS)
         trial[(*count)++] = (struct explain_trial){.config = result->config, .fails = fails};
 }
 
@@ -215,7 +223,7 @@ static struct explain_trial *list_trials(const struct diagnosing *d, int *count)
     for (int i = 0; trial && i < d->result->result_count; i++)
         add_trial(d, &d->result->results[i], trial, count);
     while (trial && (ran = probe_next(d->shrinking.probe, ran)))
-        if (is_failure(d, ran) && !is_of_set(d, ran))
+        if (diagnosing_fails(d, ran) && !diagnosing_is_of_set(d, ran))
             add_trial(d, ran, trial, count);
     return trial;
 }
@@ -313,9 +321,12 @@ void diagnose(const struct task *task, const struct run_options *options,
     shrinking_pattern(&d.shrinking, &d.out->pattern);
     tell_calls(&d);
     find_rule(&d);
+    if (!d.out->rule.present || d.out->rule.kind != RESULT_RULE_TWO_SIDED)
+        kinds_explain(&d);
     which_values(task, &d.shrinking, limits->content_runs, &d.out->content);
     note_end(&d);
     result->diagnosis.late = d.shrinking.late;
     result->diagnosis.seconds = clock_seconds() - start;
     probe_close(d.shrinking.probe);
+    free(d.asked);
 }

@@ -281,10 +281,12 @@ enum child_status child_call(struct child *child, const struct call *call, doubl
     const double start = clock_seconds();
     const enum child_status status = child_exchange(child, &request, -1, timeout, &reply, text, text_size);
     const double judge_ms = 1e3 * (clock_seconds() - start);
+    if (status == CHILD_OK || status == CHILD_RAISED) {
+        forbid_watch_look(child->forbid);
+        hear_launches(child, &reply);
+    }
     if (status != CHILD_OK)
         return believed(child, status, text, text_size);
-    forbid_watch_look(child->forbid);
-    hear_launches(child, &reply);
     if (!plausible(&reply)) {
         snprintf(text, text_size, "an answer with impossible times; expected zero or more milliseconds");
         child_unwatch(child, NULL, 0);

@@ -159,6 +159,8 @@ static void unmap_set(const struct request *request)
     const uint32_t first = every ? 0 : request->set * CHANNEL_TENSORS;
     if (runner.python)
         python_forget(every ? CHANNEL_EVERY_SET : request->set);
+    if (runner.own)
+        own_release(); /* a model's weights, which the next configuration may need room for */
     for (uint32_t i = 0; i < (every ? CHANNEL_SLOTS : CHANNEL_TENSORS); i++)
         unmap(&runner.slot[first + i]);
 }
@@ -186,8 +188,11 @@ static void call(const struct request *request, struct reply *reply)
         fail(reply, FAILURE_LOAD, "%s", "a call needs a candidate and its tensors mapped");
         return;
     }
-    if (runner.python && !python_prepare(request, stream, reply))
+    if (runner.python && !python_prepare(request, stream, reply)) {
+        if (runner.backend == BACKEND_CUDA)
+            device_rest(reply); /* what its constructor launched may be why */
         return;
+    }
     if (!runner.python && !call_prepare(request, stream)) {
         fail(reply, FAILURE_LOAD, "%s", "a call needs arguments of known types");
         return;

@@ -36,6 +36,11 @@ void *device_stream(void)
     return NULL;
 }
 
+void device_rest(struct reply *reply)
+{
+    (void)reply;
+}
+
 void device_call(const struct request *request, struct reply *reply)
 {
     (void)request;
@@ -133,6 +138,14 @@ static void device_error(CUresult result, const char *what, struct reply *reply)
 void *device_stream(void)
 {
     return device.stream;
+}
+
+void device_rest(struct reply *reply)
+{
+    device.driver->ctx_set_current(device.context);
+    const CUresult result = device.driver->ctx_synchronize();
+    if (result != CUDA_SUCCESS)
+        device_error(result, "before the call", reply);
 }
 
 static int grow_flush(size_t bytes, char *text)

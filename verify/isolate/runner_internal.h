@@ -27,6 +27,7 @@ struct runner {
     volatile uint32_t sequence;      /* of the request in progress */
     atomic_bool busy;                /* a request is in progress: a fault is its answer */
     bool python;                     /* the candidate is a module of the interpreter that loaded this */
+    bool own;                        /* what it allocates itself is to lie between guards */
     pid_t self;
 };
 extern struct runner runner;
@@ -72,6 +73,8 @@ void python_finish(struct reply *reply);
 /* After a call of a candidate whose own allocations lie between guards, the device at rest: `reply` becomes DEVICE_ERROR where
  * something was written beside one of them, and RETURNED_SHORT where one could not be had. What was freed is given back. */
 void own_settle(struct reply *reply);
+/* What was freed since is given back, with the device at rest. */
+void own_release(void);
 
 /* --- runner_poison.c --- */
 
@@ -134,6 +137,8 @@ int device_open(int ordinal, char *text); /* primary context made current, strea
 void *device_stream(void);
 int device_map(struct slot *slot, int fd, size_t mapped, char *text);
 void device_unmap(struct slot *slot);
+/* Waits until the device is at rest; reply becomes DEVICE_ERROR where it is not any more what it was. */
+void device_rest(struct reply *reply);
 /* A cold call of what is prepared, the device drained after it: reply becomes RETURNED, DEVICE_ERROR or FAILED. */
 void device_call(const struct request *request, struct reply *reply);
 

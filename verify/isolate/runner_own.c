@@ -36,6 +36,10 @@ void own_settle(struct reply *reply)
     (void)reply;
 }
 
+void own_release(void)
+{
+}
+
 #else
 
 /* NaN in every format of numbers, -1 where they are whole. */
@@ -44,6 +48,8 @@ void own_settle(struct reply *reply)
 /* What torch's allocator aligns to; wide enough that a stride in the wrong unit ends in a guard. */
 #define OWN_ALIGN ((size_t)512)
 #define OWN_GUARD ((size_t)64 << 20)
+/* So much before a block is looked at; beyond it lies the rest of a granule, and a guard. */
+#define OWN_BEFORE ((size_t)8 << 10)
 
 struct block {
     CUdeviceptr base; /* mapped from here on */
@@ -112,7 +118,8 @@ static CUresult map_block(const struct driver *driver, int device, struct block 
         return result;
     result = driver_map_guarded(driver, device, handle, block->mapped, OWN_GUARD, &block->base, &step);
     driver->mem_release(handle); /* the mapping keeps the memory */
-    block->memory = block->base + block->mapped - aligned;
+    if (result == CUDA_SUCCESS)
+        block->memory = block->base + block->mapped - aligned;
     return result;
 }
 
@@ -123,8 +130,9 @@ static bool is_captured(const struct driver *driver, void *stream)
            status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-/* Where memory is short, once more without what was freed, if the device may be waited for. */
-static bool make_block(const struct driver *driver, int device, void *stream, struct block *block)
+/* Where memory is short, once more without what was freed, if the device may be waited for. What else fails is an earlier kernel's
+ * doing, which the call ends with. */
+static CUresult make_block(const struct driver *driver, int device, void *stream, struct block *block)
 {
     block->captured = is_captured(driver, stream);
     CUresult result = map_block(driver, device, block);
@@ -132,13 +140,18 @@ static bool make_block(const struct driver *driver, int device, void *stream, st
         release_freed(driver);
         result = map_block(driver, device, block);
     }
-    if (result == CUDA_SUCCESS && !block->captured)
-        result =
-            driver->memset_d32_async(block->base, POISON, block->mapped / sizeof(uint32_t), (CUstream)stream);
-    return result == CUDA_SUCCESS;
+    if (result != CUDA_SUCCESS || block->captured)
+        return result;
+    result =
+        driver->memset_d32_async(block->base, POISON, block->mapped / sizeof(uint32_t), (CUstream)stream);
+    if (result != CUDA_SUCCESS) {
+        release(driver, block);
+        block->memory = 0;
+    }
+    return result;
 }
 
-/* NULL, which torch passes on as it is: own_settle says that memory was short. */
+/* NULL, which torch passes on as it is: where memory was short own_settle says so. */
 void *unseen_own_alloc(intptr_t bytes, int device, void *stream)
 {
     char text[CHANNEL_TEXT];
@@ -150,10 +163,11 @@ void *unseen_own_alloc(intptr_t bytes, int device, void *stream)
     pthread_mutex_lock(&own.lock);
     own.used = true;
     driver->thread_exchange_capture_mode(&mode);
-    if (has_room() && make_block(driver, device, stream, &block))
+    const CUresult result =
+        has_room() ? make_block(driver, device, stream, &block) : CUDA_ERROR_OUT_OF_MEMORY;
+    own.is_short = own.is_short || result == CUDA_ERROR_OUT_OF_MEMORY;
+    if (result == CUDA_SUCCESS)
         own.block[own.count++] = block;
-    else
-        own.is_short = true;
     driver->thread_exchange_capture_mode(&mode);
     pthread_mutex_unlock(&own.lock);
     return (void *)(uintptr_t)block.memory;
@@ -200,13 +214,16 @@ static CUresult inspect(const struct driver *driver, const struct block *block, 
     const CUdeviceptr end = block->memory + block->bytes;
     const size_t above = (size_t)(block->base + block->mapped - end),
                  lead = (size_t)(block->memory - block->base);
-    const size_t below = lead < OWN_ALIGN ? lead : OWN_ALIGN;
+    const size_t below = lead < OWN_BEFORE ? lead : OWN_BEFORE;
     CUresult result = CUDA_SUCCESS;
     const char *side = NULL;
     if (!holds_poison(driver, end, above, &result))
         side = "after";
-    else if (result == CUDA_SUCCESS && !holds_poison(driver, block->memory - below, below, &result))
-        side = "before";
+    for (size_t at = 0; at < below && !side && result == CUDA_SUCCESS; at += OWN_ALIGN)
+        if (!holds_poison(driver, block->memory - below + at, OWN_ALIGN, &result))
+            side = "before";
+    if (result != CUDA_SUCCESS)
+        driver_explain(result, "looking beside what it allocated itself", text, CHANNEL_TEXT);
     if (!side)
         return result;
     snprintf(text, CHANNEL_TEXT, "it wrote %s the %zu bytes of a tensor that it allocated itself", side,
@@ -217,7 +234,7 @@ static CUresult inspect(const struct driver *driver, const struct block *block, 
 void own_settle(struct reply *reply)
 {
     const struct driver *const driver = driver_get(reply->text, sizeof reply->text);
-    if (!own.used || !driver)
+    if (!own.used || !driver || !runner.own)
         return;
     if (own.is_short) {
         reply->kind = REPLY_RETURNED;
@@ -239,6 +256,17 @@ void own_settle(struct reply *reply)
         reply->kind = REPLY_DEVICE_ERROR;
         reply->value = (int32_t)result;
     }
+}
+
+void own_release(void)
+{
+    char text[CHANNEL_TEXT];
+    const struct driver *const driver = driver_get(text, sizeof text);
+    if (!own.used || !driver || !runner.own || driver->ctx_synchronize() != CUDA_SUCCESS)
+        return;
+    pthread_mutex_lock(&own.lock);
+    release_freed(driver);
+    pthread_mutex_unlock(&own.lock);
 }
 
 #endif

@@ -147,6 +147,7 @@ int python_load(const struct request *request, char *text)
     plan.backend = request->backend;
     plan.device = request->device;
     plan.own = request->own;
+    runner.own = request->own != 0;
     plan.stream = runner.backend == BACKEND_CUDA ? device_stream() : NULL;
     take_names(request->names);
     const int failure = callbacks.load(request->path, request->symbol, request->entry, request->adapter);

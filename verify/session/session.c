@@ -239,7 +239,7 @@ void session_child_failed(struct session *s, enum child_status status, const cha
                           struct call_result *result)
 {
     const struct child_fault fault = s->child ? child_fault(s->child) : (struct child_fault){.slot = -1};
-    if (status == CHILD_RAISED)
+    if (status == CHILD_RAISED && s->raised.may_live)
         s->raised.before = s->raised.now = true;
     else
         session_restart(s);

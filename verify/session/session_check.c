@@ -104,7 +104,9 @@ static bool run_call(struct session *s, struct checking *c, int number, struct c
         child_call(s->child, call, session_call_limit(s), &answer, text, sizeof text);
     s->seconds.run += clock_seconds() - start;
     if (status != CHILD_OK) {
+        s->raised.may_live = true; /* check_once looks again at what fails after it */
         session_child_failed(s, status, text, result);
+        s->raised.may_live = false;
         return s->status == SESSION_OK;
     }
     if (answer.returned != 0) {
@@ -367,6 +369,7 @@ static enum session_status check_once(struct session *s, const struct config *co
 {
     const struct config_result before = *result;
     const bool raised = s->raised.before;
+    const int findings = s->findings;
     s->raised.now = false;
     enum session_status status = check_here(s, config, mix, result);
     if (status != SESSION_OK || !outcome_fails(result->outcome) || raised_is_known(s, result))
@@ -375,6 +378,9 @@ static enum session_status check_once(struct session *s, const struct config *co
         session_restart(s);
         *result = before;
         s->raised.now = false;
+        s->findings = findings;
+        if (s->pattern)
+            s->pattern->present = false;
         status = check_here(s, config, mix, result);
     }
     if (status == SESSION_OK)

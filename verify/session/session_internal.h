@@ -53,12 +53,14 @@ struct session {
     struct {
         struct child *child; /* the process that is not at hand */
         bool at_hand;        /* the one whose own allocations lie between guards is */
+        bool raised;         /* raised.before, of the process that is not at hand */
         bool off;            /* the candidate does not work so */
         char words[200];     /* its reason */
     } own;
     struct {
-        bool before; /* the process at hand has raised an error, and lives on */
-        bool now;    /* so ended the configuration at hand */
+        bool may_live; /* the process at hand may go on when it raises one: who calls looks again */
+        bool before;   /* the process at hand has raised an error, and lives on */
+        bool now;      /* so ended the configuration at hand */
         uint64_t kind
             [SESSION_RAISES]; /* which errors a process of their own has raised, of which nothing was asked before */
         int kinds;

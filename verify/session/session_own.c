@@ -2,8 +2,8 @@
  * allocates itself lies between guards and holds poison (runner_own.c). What writes beside a temporary, or reads what nobody has
  * written, is right elsewhere by luck.
  *
- * Only what cannot be anything else counts against it: a fault, or a wrong result. Who refuses there, or raises an error (not all
- * libraries, and not all graphs, take another allocator), is not looked at again, which is said. */
+ * Only what cannot be anything else counts against it: a fault, or a wrong result. Who ends there in any other way (not all
+ * libraries, and not all graphs, take another allocator) is not looked at again, which is said. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +36,9 @@ static void turn(struct session *s)
         s->setup[i].own_mapped = mapped;
         s->setup[i].own_called = called;
     }
+    const bool raised = s->raised.before;
+    s->raised.before = s->own.raised;
+    s->own.raised = raised;
     s->own.at_hand = !s->own.at_hand;
 }
 
@@ -66,6 +69,10 @@ static bool call_own(struct session *s, const struct call *call, struct call_res
         session_child_failed(s, status, text, result);
         snprintf(result->detail, sizeof result->detail, "with its own allocations between guards: %.250s",
                  text);
+        return true;
+    }
+    if (status == CHILD_OK && answer.returned == RETURNED_SHORT) {
+        session_restart(s); /* the next configuration may be smaller */
         return true;
     }
     if (status != CHILD_OK || answer.returned != 0) {

@@ -38,6 +38,21 @@ static void sample_all(struct session *s, struct timed *timed, int count, struct
     }
 }
 
+/* Another process could not be had, or not long enough: what the others have given stands. */
+static bool is_cut_off(struct session *s, struct timed *timed, int count)
+{
+    bool cut = session_end(s) == SESSION_SHORT;
+    for (int i = 0; i < count; i++) {
+        const enum cause cause = timed[i].series.ended.reason.cause;
+        if (timed[i].series.ended.outcome != OUTCOME_SKIPPED ||
+            (cause != CAUSE_MEMORY && cause != CAUSE_BUDGET))
+            continue;
+        timed[i].series.ended = (struct call_result){.outcome = OUTCOME_PASS};
+        cut = true;
+    }
+    return cut;
+}
+
 /* Where a context lies, which another process draws anew, moves what an empty kernel takes between two events by a tenth; and
  * with it, by as much, every short one. */
 static void sample_elsewhere(struct session *s, struct timed *timed, int count, struct pcg *random)
@@ -60,6 +75,8 @@ static void sample_elsewhere(struct session *s, struct timed *timed, int count, 
             return;
         session_restart(s);
         sample_all(s, timed, count, random);
+        if (is_cut_off(s, timed, count))
+            return;
     }
 }
 

@@ -67,7 +67,7 @@ bool timed_is_short(const struct session *s, struct timed *timed)
 void timed_enter(struct timed *timed)
 {
     timed->begin[++timed->processes] = timed->count;
-    timed->entered = true;
+    timed->entering = FIRST_CALLS;
 }
 
 bool timed_is_tight(struct timed *timed)
@@ -88,12 +88,12 @@ bool timed_sample(struct session *s, struct timed *timed)
     }
     if (timed->series.prints) {
         timed->series.prints->calls = timed->series.calls;
-        timed->series.prints->seconds += clock_seconds() - start;
+        timed->series.prints->seconds += timed->processes == 0 ? clock_seconds() - start : 0;
     }
     if (call.outside)
         timed->count = timed->processes = 0;
-    if (timed->entered) {
-        timed->entered = false;
+    if (timed->entering > 0) {
+        timed->entering--;
     } else if (call.counts) {
         timed->event_ms[timed->count] = call.clocks.event_ms;
         timed->wall_ms[timed->count] = call.clocks.wall_ms;
@@ -246,8 +246,7 @@ void timed_summarize(const struct session *s, struct timed *timed)
     timing->p95_ms = score_p95(sorted, timed->count);
     timing->samples = timed->count;
     timing->method = timed_method(s, has_tail);
-    if (whole_processes(timed) > 1 && !has_tail && !s->disbelieved && !s->outside)
-        timing->method = "CUDA events, cold L2; the mean of several processes' medians";
+    timing->processes = whole_processes(timed);
     timing->disturbed = timing->disturbed || timed->slow;
     timing->unmet = timed->slow ? "unstable clock: the multiprocessors ran below 75% of their highest"
                     : timed_is_tight(timed)        ? NULL

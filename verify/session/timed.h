@@ -5,6 +5,7 @@
 #include "series.h"
 
 enum { LEAST_SAMPLES = 10, MOST_SAMPLES = 256, TIMED_CONTENT = 2 };
+enum { FIRST_CALLS = 3 };
 enum { PROCESSES_MOST = 24, OF_A_PROCESS = 20, SAMPLES_ROOM = MOST_SAMPLES + PROCESSES_MOST * OF_A_PROCESS };
 enum { LEAST_EXCHANGES = 5 }; /* the quickest of which says what the others' load does not */
 /* A configuration that is being timed. */
@@ -18,8 +19,8 @@ struct timed {
     int begin[PROCESSES_MOST]; /* the first sample of each */
     double spent;              /* seconds, with what was done for its calls */
     bool open, over;
-    bool entered; /* the next call is the first in this process, which loads: no sample */
-    bool slow;    /* the clock was low while it was timed */
+    int entering; /* so many calls are still the first in this process, which load, and wake the device: no samples */
+    bool slow; /* the clock was low while it was timed */
     struct interval median;
 };
 

@@ -50,6 +50,10 @@ class Probe:
         self.base = fake.observe(source, {})  # loads the half of torch that is loaded when it is needed: it is not counted
         self.slow = time.thread_time() - began
         self.seen[()] = self.base
+        if self.slow >= SLOW_SECONDS:  # was it the loading?
+            began = time.thread_time()
+            fake.observe(source, {})
+            self.slow = time.thread_time() - began
         self.deadline = time.thread_time() + seconds
         self.few = {}  # what is small while other sizes are looked at; and what shows then
         self.ground = self.base
@@ -235,7 +239,7 @@ def _target(axis):
 
 
 def find_range(probe, axis):
-    """Step, least and greatest value of an axis, the others as published."""
+    """Step, least and greatest value of an axis, the others as on the ground."""
     _find_step(probe, axis)
     if axis.step == 0:
         axis.step, axis.why = 1, "fixed: no row of multiples runs"
@@ -362,7 +366,7 @@ def limits(probe, axes, chance):
 
 
 def sample_points(probe, axes, found, chance):
-    """[(sizes by axis, observed)] to fit extents to: the base first, lines along each axis, pairs, and points at random."""
+    """[(sizes by axis, observed)] to fit extents to: the ground first, lines along each axis, pairs, and points at random."""
     base = {a.name: a.near(probe.few.get(a.sizes[0], a.value)) for a in axes}
     points = [base, {a.name: a.value for a in axes}]
     moving = [a for a in axes if a.low < a.high]
