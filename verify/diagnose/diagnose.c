@@ -321,8 +321,8 @@ void diagnose(const struct task *task, const struct run_options *options,
     shrinking_pattern(&d.shrinking, &d.out->pattern);
     tell_calls(&d);
     find_rule(&d);
-    if (!d.out->rule.present || d.out->rule.kind != RESULT_RULE_TWO_SIDED)
-        kinds_explain(&d);
+    if ((!d.out->rule.present || d.out->rule.kind != RESULT_RULE_TWO_SIDED) && d.rate.same == d.rate.runs)
+        kinds_explain(&d); /* of what fails now this way and now that, kinds say nothing */
     which_values(task, &d.shrinking, limits->content_runs, &d.out->content);
     note_end(&d);
     result->diagnosis.late = d.shrinking.late;
