@@ -155,6 +155,20 @@ START_TEST(ratio_of_constant_sets_is_a_point)
 END_TEST
 
 /* Ranks of the 95% interval of a median, as tabulated (Conover, table A3; Hahn and Meeker). */
+/* t of 4 degrees of freedom is 2.776; the deviation of 1 to 5 is sqrt(2.5). */
+START_TEST(mean_has_its_t_interval_from_two_values_on)
+{
+    const double value[] = {3, 1, 5, 2, 4};
+    const struct interval mean = score_mean(value, 5);
+    ck_assert(mean.present);
+    ck_assert_double_eq_tol(mean.value, 3, 1e-12);
+    ck_assert_double_eq_tol(mean.high - 3, 2.776 * sqrt(2.5 / 5), 1e-3);
+    ck_assert_double_eq_tol(3 - mean.low, mean.high - 3, 1e-12);
+    ck_assert(!score_mean(value, 1).present);
+    ck_assert_double_eq(score_mean(value, 1).value, 3);
+}
+END_TEST
+
 START_TEST(median_interval_has_the_tabulated_ranks)
 {
     static const struct {
@@ -444,6 +458,7 @@ Suite *score_suite(void)
     tcase_add_test(numbers, geomean_of_one_value_leaves_everything_possible);
     tcase_add_test(numbers, ratio_of_geomeans_has_welchs_interval);
     tcase_add_test(numbers, ratio_of_constant_sets_is_a_point);
+    tcase_add_test(numbers, mean_has_its_t_interval_from_two_values_on);
     tcase_add_test(numbers, median_interval_has_the_tabulated_ranks);
     tcase_add_test(numbers, median_interval_is_continuous_where_the_approximation_takes_over);
     tcase_add_test(numbers, five_values_are_too_few_for_a_median_interval);

@@ -7,6 +7,7 @@
 
 #include "gen/contract/space.h"
 #include "suites.h"
+#include "verify/session/timed.h"
 #include "verify/build/build.h"
 #include "verify/device/pace.h"
 #include "verify/session/session.h"
@@ -386,12 +387,38 @@ START_TEST(outcomes_have_one_table)
 }
 END_TEST
 
+/* Each with 20 samples but the last, which a process that could not be had has cut off. */
+START_TEST(a_time_of_several_processes_is_the_mean_of_their_medians)
+{
+    static const double level[] = {5.0, 5.4, 5.2, 9.0};
+    static const int samples[] = {30, OF_A_PROCESS, OF_A_PROCESS, 7};
+    struct timed *const timed = calloc(1, sizeof *timed);
+    ck_assert_ptr_nonnull(timed);
+    for (int p = 0; p < 4; p++) {
+        if (p > 0)
+            timed_enter(timed);
+        for (int i = 0; i < samples[p]; i++) /* half of them off by as much, on either side */
+            timed->event_ms[timed->count++] = level[p] + (i % 2 ? 0.1 : -0.1);
+        timed->event_ms[timed->count - 1] = 100; /* and one is far off */
+        ck_assert_int_eq(timed_processes(timed), p < 3 ? p + 1 : 3);
+    }
+    const struct interval center = timed_center(timed);
+    ck_assert(center.present);
+    ck_assert_double_eq_tol(center.value, (5.0 + 5.4 + 5.2) / 3, 0.11);
+    ck_assert_double_gt(center.high, 5.2 + 0.2);
+    timed->processes = 0; /* all of one: the order statistic */
+    ck_assert_double_lt(timed_center(timed).value, 5.45);
+    free(timed);
+}
+END_TEST
+
 Suite *session_suite(void)
 {
     Suite *suite = suite_create("session");
     TCase *tests = tcase_create("reasons");
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, a_result_says_by_numbers_what_happened_where, 0, CASES);
+    tcase_add_test(tests, a_time_of_several_processes_is_the_mean_of_their_medians);
     tcase_add_test(tests, what_fails_in_the_timed_calls_only_has_their_configuration);
     tcase_add_test(tests, a_wrong_answer_that_was_once_right_is_no_replay);
     tcase_add_test(tests, a_sampled_replay_is_found_in_a_check);

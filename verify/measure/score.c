@@ -120,6 +120,19 @@ static struct interval moments_ratio(const struct moments *top, const struct mom
                                                                      bottom_variance, bottom->count)));
 }
 
+struct interval score_mean(const double *value, int count)
+{
+    double mean = 0, squares = 0;
+    for (int i = 0; i < count; i++)
+        mean += value[i] / count;
+    if (count < 2)
+        return (struct interval){.value = mean, .high = INFINITY};
+    for (int i = 0; i < count; i++)
+        squares += (value[i] - mean) * (value[i] - mean);
+    const double half = score_student_t(count - 1) * sqrt(squares / (count - 1) / count);
+    return (struct interval){.present = true, .value = mean, .low = mean - half, .high = mean + half};
+}
+
 struct interval score_geomean(const double *value, int count)
 {
     struct moments moments = moments_of_logs(value, count);

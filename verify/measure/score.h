@@ -25,6 +25,9 @@ struct interval score_geomean(const double *value, int count);
 struct interval score_geomean_ratio(const double *numerator, int numerator_count, const double *denominator,
                                     int denominator_count);
 
+/* Mean with its 95% t interval; below two values there is none, and `present` is false. */
+struct interval score_mean(const double *value, int count);
+
 /* Median of ascending values with its 95% order-statistic interval. Below 6 values no such interval
  * exists: low and high are then the least and the greatest, and `present` is false. */
 struct interval score_median(const double *ascending, int count);

@@ -28,29 +28,25 @@ static struct interval median_of(const double *value, int count, double *sorted)
 /* The mean of n processes' medians, with its t interval. */
 static struct interval mean_of_processes(const struct timed *timed, int n)
 {
-    double sorted[SAMPLES_ROOM], middle[PROCESSES_MOST], mean = 0, squares = 0;
+    double sorted[SAMPLES_ROOM], middle[PROCESSES_MOST];
     for (int p = 0; p < n; p++) {
         const int end = p < timed->processes ? timed->begin[p + 1] : timed->count;
         middle[p] = median_of(timed->event_ms + timed->begin[p], end - timed->begin[p], sorted).value;
-        mean += middle[p] / n;
     }
-    for (int p = 0; p < n; p++)
-        squares += (middle[p] - mean) * (middle[p] - mean);
-    const double half = score_student_t(n - 1) * sqrt(squares / (n - 1) / n);
-    return (struct interval){.present = true, .value = mean, .low = mean - half, .high = mean + half};
+    return score_mean(middle, n);
 }
 
 /* How many processes have all their samples: the last may have been cut off. */
-static int whole_processes(const struct timed *timed)
+int timed_processes(const struct timed *timed)
 {
     const int last = timed->count - timed->begin[timed->processes];
     return timed->processes + (timed->processes == 0 || last >= OF_A_PROCESS);
 }
 
-static struct interval center_of(const struct timed *timed)
+struct interval timed_center(const struct timed *timed)
 {
     double sorted[SAMPLES_ROOM];
-    const int n = whole_processes(timed);
+    const int n = timed_processes(timed);
     return n > 1 ? mean_of_processes(timed, n) : median_of(timed->event_ms, timed->count, sorted);
 }
 
@@ -72,7 +68,7 @@ void timed_enter(struct timed *timed)
 
 bool timed_is_tight(struct timed *timed)
 {
-    timed->median = center_of(timed);
+    timed->median = timed_center(timed);
     return timed->count >= LEAST_SAMPLES && timed->median.present &&
            timed->median.high - timed->median.low <= 2 * tight * timed->median.value;
 }
@@ -236,7 +232,7 @@ void timed_summarize(const struct session *s, struct timed *timed)
         timed_add_rests(timed);
         timing->disturbed = true;
     }
-    const struct interval median = center_of(timed);
+    const struct interval median = timed_center(timed);
     median_of(timed->event_ms, timed->count, sorted);
     timing->present = true;
     timing->median_ms = median.value;
@@ -246,7 +242,7 @@ void timed_summarize(const struct session *s, struct timed *timed)
     timing->p95_ms = score_p95(sorted, timed->count);
     timing->samples = timed->count;
     timing->method = timed_method(s, has_tail);
-    timing->processes = whole_processes(timed);
+    timing->processes = timed_processes(timed);
     timing->disturbed = timing->disturbed || timed->slow;
     timing->unmet = timed->slow ? "unstable clock: the multiprocessors ran below 75% of their highest"
                     : timed_is_tight(timed)        ? NULL

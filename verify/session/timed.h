@@ -35,6 +35,11 @@ bool timed_is_tight(struct timed *timed); /* the interval of its median */
 /* Is it so short that where its process's context and memory lie is seen in its time? */
 bool timed_is_short(const struct session *s, struct timed *timed);
 
+/* How many processes have all their samples: the last may have been cut off. */
+int timed_processes(const struct timed *timed);
+/* The median of one process's samples; of several the mean of their medians. */
+struct interval timed_center(const struct timed *timed);
+
 /* Its next samples are of a new process. */
 void timed_enter(struct timed *timed);
 
