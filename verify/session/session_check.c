@@ -372,7 +372,7 @@ static enum session_status check_once(struct session *s, const struct config *co
     const int findings = s->findings;
     s->raised.now = false;
     enum session_status status = check_here(s, config, mix, result);
-    if (status != SESSION_OK || !outcome_fails(result->outcome) || raised_is_known(s, result))
+    if (status != SESSION_OK || !outcome_is_rejected(result->outcome) || raised_is_known(s, result))
         return status;
     if (raised) {
         session_restart(s);

@@ -43,7 +43,8 @@ static uint64_t kind_of_words(const struct config_result *result)
 /* By words that name a line of the candidate's: without one, nobody knows where it comes from. */
 static bool tells_where(const struct session *s, const struct config_result *result)
 {
-    return s->raised.now && raised_error(result) && strstr(result->detail, " (line ");
+    const bool raised = (s->raised.now && raised_error(result)) || result->outcome == OUTCOME_REFUSED;
+    return raised && strstr(result->detail, " (line ");
 }
 
 bool raised_is_known(const struct session *s, const struct config_result *result)

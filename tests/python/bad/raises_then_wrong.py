@@ -1,4 +1,4 @@
-"""Raises an error for odd widths, and once it has done so is wrong whatever it is asked."""
+"""Raises an error for odd widths, and once it has done so refuses 66 and is wrong whatever else it is asked."""
 import os
 
 import torch
@@ -11,4 +11,6 @@ def softmax(x):
     if x.shape[-1] % 2:
         spoiled = True
         raise RuntimeError(f"an odd width in process {os.getpid()}")
+    if spoiled and x.shape[-1] == 66:
+        raise ValueError("not 66")
     return torch.softmax(x, dim=-1) * (2 if spoiled else 1)
