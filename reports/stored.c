@@ -21,11 +21,6 @@ static const char *finding_word(int i)
     return finding_name((enum finding_kind)i);
 }
 
-static const char *outcome_word(int i)
-{
-    return outcome_name((enum outcome)i);
-}
-
 static const char *source_word(int i)
 {
     return peaks_source_name((enum peaks_source)i);
@@ -284,8 +279,8 @@ static void read_diagnosis(struct reading *r, const json_t *json, struct diagnos
         stored_config(r, minimal, &d->minimal);
     } else { /* written by a version that had less to say of it */
         d->minimal = (struct config_result){.unseen = true, .reason.tensor = -1};
-        d->minimal.outcome =
-            (enum outcome)stored_name(r, object, "outcome", outcome_word, OUTCOME_COUNT, OUTCOME_WRONG);
+        d->minimal.outcome = (enum outcome)stored_name(r, object, "outcome", stored_outcome_word,
+                                                       OUTCOME_COUNT, OUTCOME_WRONG);
         stored_copy(r, json, "minimal", d->minimal.line, sizeof d->minimal.line);
         stored_copy(r, object, "detail", d->minimal.detail, sizeof d->minimal.detail);
     }

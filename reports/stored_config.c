@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const char *outcome_word(int i)
+const char *stored_outcome_word(int i)
 {
     return outcome_name((enum outcome)i);
 }
@@ -104,7 +104,7 @@ static void read_baseline(struct reading *r, const json_t *json, struct config_r
         return;
     config->baseline_judged = stored_text(r, object, "outcome") != NULL;
     config->baseline_outcome =
-        (enum outcome)stored_name(r, object, "outcome", outcome_word, OUTCOME_COUNT, OUTCOME_PASS);
+        (enum outcome)stored_name(r, object, "outcome", stored_outcome_word, OUTCOME_COUNT, OUTCOME_PASS);
 }
 
 static void read_told(struct reading *r, const json_t *config, struct told *told)
@@ -174,8 +174,8 @@ void stored_config(struct reading *r, const json_t *json, struct config_result *
     *config = (struct config_result){
         .unseen = stored_name(r, json, "set", set_word, 2, 0) == 1,
         .scout = stored_flag(r, json, "scout", false),
-        .outcome =
-            (enum outcome)stored_name(r, json, "outcome", outcome_word, OUTCOME_COUNT, OUTCOME_SKIPPED),
+        .outcome = (enum outcome)stored_name(r, json, "outcome", stored_outcome_word, OUTCOME_COUNT,
+                                             OUTCOME_SKIPPED),
         .fits = stored_text(r, json, "fits"),
         .arithmetic = (int)stored_whole(r, json, "arithmetic", INT32_MIN, INT32_MAX, 0),
         .judged = stored_whole(r, elements, "judged", 0, INT64_MAX, 0),

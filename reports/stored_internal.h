@@ -37,6 +37,7 @@ void stored_axes(struct reading *r, const json_t *json, const char *problem);
 bool stored_words(struct reading *r, const json_t *json, struct stored *stored); /* false: out of memory */
 
 void stored_config(struct reading *r, const json_t *json, struct config_result *config);
+const char *stored_outcome_word(int i); /* for stored_name */
 void stored_rule(struct reading *r, const json_t *json, const json_t *diagnosis, struct result_rule *rule);
 void stored_kinds(struct reading *r, const json_t *diagnosis, struct diagnosis *d);
 void stored_content(struct reading *r, const json_t *diagnosis, struct result_content *content);

@@ -26,11 +26,6 @@ static void read_unexplained(struct reading *r, const json_t *lines, struct resu
     }
 }
 
-static const char *outcome_word(int i)
-{
-    return outcome_name((enum outcome)i);
-}
-
 void stored_kinds(struct reading *r, const json_t *diagnosis, struct diagnosis *d)
 {
     const json_t *list = stored_array(r, diagnosis, "kinds"), *object;
@@ -44,8 +39,8 @@ void stored_kinds(struct reading *r, const json_t *diagnosis, struct diagnosis *
     {
         struct result_kind *kind = &d->kind[d->kinds++];
         snprintf(r->at, sizeof r->at, "diagnosis.kinds[%zu].", i);
-        kind->outcome =
-            (enum outcome)stored_name(r, object, "outcome", outcome_word, OUTCOME_COUNT, OUTCOME_WRONG);
+        kind->outcome = (enum outcome)stored_name(r, object, "outcome", stored_outcome_word, OUTCOME_COUNT,
+                                                  OUTCOME_WRONG);
         kind->count = stored_count(r, object, "failures");
         stored_copy(r, object, "words", kind->words, sizeof kind->words);
         stored_copy(r, object, "config", kind->line, sizeof kind->line);

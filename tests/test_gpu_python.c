@@ -43,11 +43,11 @@ START_TEST(what_torch_keeps_of_freed_memory_holds_no_answer)
 END_TEST
 
 static const struct {
-    const char *module, *words;
+    const char *module, *entry, *words;
 } own[] = {
-    {"past_a_temporary", "overrun: "},
-    {"beside_a_temporary", "it wrote after the 2800 bytes of a tensor that it allocated itself"},
-    {"unwritten", "with its own allocations poisoned and between guards: "},
+    {"temporary", "past", "overrun: "},
+    {"temporary", "beside", "it wrote after the 2800 bytes of a tensor that it allocated itself"},
+    {"unwritten", "softmax", "with its own allocations poisoned and between guards: "},
 };
 enum { OWN = sizeof own / sizeof *own };
 
@@ -61,11 +61,12 @@ START_TEST(what_a_module_allocates_itself_is_guarded)
     snprintf(module, sizeof module, "tests/python/own/%s.py", own[_i].module);
     setenv("UNSEEN_GUARD_OWN", "1", 1);
     CLI("check", "softmax", cli_repository(module), "rows=700 cols=333 seed=5", "--device", "cuda",
-        "--python", python);
+        "--python", python, "--entry", own[_i].entry);
     cli_expect(1, own[_i].words);
     cli_put("one.seen", "rows=700 cols=333 input=normal\n");
     CLI("verify", "softmax", cli_repository(module), "--device", "cuda", "--seen", "one.seen", "--unseen",
-        "0", "--no-timing", "--no-explain", "--python", python, "--without", "guards");
+        "0", "--no-timing", "--no-explain", "--python", python, "--entry", own[_i].entry, "--without",
+        "guards");
     cli_expect(1, "general: "); /* the status is that of a verdict without a defence */
 }
 END_TEST

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "runner_internal.h"
+#include "runner_python.h"
 #include "verify/device/driver.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -42,9 +43,7 @@ void own_release(void)
 
 #else
 
-/* NaN in every format of numbers, -1 where they are whole. */
-#define POISON 0xffffffffu
-#define POISON_BYTE 0xff
+#define POISON_BYTE (DEVICE_POISON & 0xff)
 /* What torch's allocator aligns to; wide enough that a stride in the wrong unit ends in a guard. */
 #define OWN_ALIGN ((size_t)512)
 #define OWN_GUARD ((size_t)64 << 20)
@@ -142,8 +141,8 @@ static CUresult make_block(const struct driver *driver, int device, void *stream
     }
     if (result != CUDA_SUCCESS || block->captured)
         return result;
-    result =
-        driver->memset_d32_async(block->base, POISON, block->mapped / sizeof(uint32_t), (CUstream)stream);
+    result = driver->memset_d32_async(block->base, DEVICE_POISON, block->mapped / sizeof(uint32_t),
+                                      (CUstream)stream);
     if (result != CUDA_SUCCESS) {
         release(driver, block);
         block->memory = 0;

@@ -7,6 +7,9 @@
 
 #include "channel.h"
 
+/* What free memory of a device holds: NaN in every format of numbers, -1 where they are whole. */
+#define DEVICE_POISON 0xffffffffu
+
 /* Strides are in elements. What came back is the interpreter's to fill in. */
 struct python_tensor {
     char name[CHANNEL_NAME];

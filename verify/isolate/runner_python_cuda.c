@@ -21,9 +21,6 @@ bool python_poison_device(uint64_t address, uint64_t bytes)
 
 #else
 
-/* NaN in every format of numbers, -1 where they are whole. */
-#define POISON 0xffffffffu
-
 /* Bytes that a copy in two dimensions may have from row to row at most (CU_DEVICE_ATTRIBUTE_MAX_PITCH). */
 #define MOST_PITCH ((size_t)0x7fffffff)
 
@@ -85,7 +82,7 @@ bool python_poison_device(uint64_t address, uint64_t bytes)
 {
     char text[CHANNEL_TEXT];
     const struct driver *const driver = driver_get(text, sizeof text);
-    return driver && driver->memset_d32_async((CUdeviceptr)address, POISON, bytes / sizeof(uint32_t),
+    return driver && driver->memset_d32_async((CUdeviceptr)address, DEVICE_POISON, bytes / sizeof(uint32_t),
                                               device_stream()) == CUDA_SUCCESS;
 }
 

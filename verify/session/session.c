@@ -330,12 +330,17 @@ double session_call_limit(struct session *s)
                                       : s->options.timeout;
 }
 
-void session_unmap(struct session *s)
+void session_unmap_child(struct session *s)
 {
     char text[RESULT_DETAIL_SIZE];
     for (int ring = 0; ring < s->now->rings && s->now->mapped && s->child; ring++)
         if (child_unmap(s->child, s->now->first_set + ring, text, sizeof text) != CHILD_OK)
             session_restart(s);
+}
+
+void session_unmap(struct session *s)
+{
+    session_unmap_child(s);
     own_unmap(s);
     slots_destroy(s);
 }

@@ -128,7 +128,8 @@ void session_child_failed(struct session *s, enum child_status status, const cha
                           struct call_result *result);
 /* The outcome, in its words; what memory there was is noted. */
 void session_refused(struct session *s, const struct child_answer *answer, struct call_result *result);
-void session_restart(struct session *s); /* the next call is the first of a new process */
+void session_unmap_child(struct session *s); /* the setup at hand, of the process at hand */
+void session_restart(struct session *s);     /* the next call is the first of a new process */
 
 /* Is tensor t given to a constructor, and no input of a call? */
 bool session_is_state(const struct session *s, int t);

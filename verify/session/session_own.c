@@ -95,13 +95,10 @@ bool own_call(struct session *s, const struct call *call, struct call_result *re
 
 void own_unmap(struct session *s)
 {
-    char text[RESULT_DETAIL_SIZE];
     if (!s->own.child)
         return;
     turn(s);
-    for (int ring = 0; ring < s->now->rings && s->now->mapped && s->child; ring++)
-        if (child_unmap(s->child, s->now->first_set + ring, text, sizeof text) != CHILD_OK)
-            session_restart(s);
+    session_unmap_child(s);
     turn(s);
 }
 
