@@ -38,5 +38,6 @@ TCase *child_group_case(void);     /* likewise */
 TCase *child_arena_case(void);     /* test_child_arena.c */
 TCase *child_arguments_case(void); /* test_child_arguments.c */
 TCase *child_state_case(void);     /* test_child_state.c */
+TCase *child_several_case(void);   /* test_child_several.c */
 
 #endif

@@ -288,5 +288,6 @@ Suite *child_suite(void)
     suite_add_tcase(suite, child_arguments_case());
     suite_add_tcase(suite, child_state_case());
     suite_add_tcase(suite, child_arena_case());
+    suite_add_tcase(suite, child_several_case());
     return suite;
 }

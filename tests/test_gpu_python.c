@@ -47,7 +47,6 @@ static const struct {
 } own[] = {
     {"temporary", "past", "overrun: "},
     {"temporary", "beside", "it wrote after the 2800 bytes of a tensor that it allocated itself"},
-    {"unwritten", "softmax", "with its own allocations poisoned and between guards: "},
 };
 enum { OWN = sizeof own / sizeof *own };
 
@@ -67,7 +66,7 @@ START_TEST(what_a_module_allocates_itself_is_guarded)
     CLI("verify", "softmax", cli_repository(module), "--device", "cuda", "--seen", "one.seen", "--unseen",
         "0", "--no-timing", "--no-explain", "--python", python, "--entry", own[_i].entry, "--without",
         "guards");
-    cli_expect(1, "general: "); /* the status is that of a verdict without a defence */
+    cli_expect(1, "every seen configuration passes"); /* the status is that of a verdict without a defence */
 }
 END_TEST
 

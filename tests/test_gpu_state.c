@@ -8,6 +8,7 @@
 #include "verify/build/build.h"
 #include "verify/device/device.h"
 #include "verify/device/memory.h"
+#include "verify/device/visible.h"
 #include "verify/isolate/child.h"
 #include "suites.h"
 
@@ -30,7 +31,9 @@ static const char *const parts[] = {"the stack's limit",   "the heap's limit", "
 enum { PARTS = sizeof parts / sizeof *parts };
 
 static const char state[] =
-    "#include <cuda_runtime.h>\n#include <cstdint>\n#include <cstring>\n#include <dlfcn.h>\n"
+    "#include <cuda_runtime.h>\n#include <cstdint>\n#include <cstdio>\n#include <cstring>\n#include "
+    "<dlfcn.h>\n"
+    "#include <unistd.h>\n"
     "#define KERNEL(name) extern \"C\" int name(const float *x, float *y, int64_t n, cudaStream_t stream)\n"
     "static size_t limit(cudaLimit which) { size_t v = 0; cudaDeviceGetLimit(&v, which); return v; }\n"
     "static void *driver(const char *name) { return dlsym(dlopen(\"libcuda.so.1\", RTLD_NOW), name); }\n"
@@ -72,6 +75,14 @@ static const char state[] =
     "    wrong = cudaMemcpy(&got, mine, 4, cudaMemcpyDeviceToHost) != cudaSuccess;\n"
     "    return wrong + 2 * (got != want) + 4 * (limit(cudaLimitStackSize) != stack); }\n";
 
+/* Devices that the runtime counts, plus 100 for each GPU of which a node is there. */
+static const char others[] = "KERNEL(counts) { char node[32]; int all = 0; (void)x, (void)y, (void)n, "
+                             "(void)stream;\n"
+                             "    for (int i = 0; i < 32; i++) { snprintf(node, sizeof node, "
+                             "\"/dev/nvidia%d\", i);\n"
+                             "        all += 100 * (access(node, F_OK) == 0); }\n"
+                             "    int count = 0; cudaGetDeviceCount(&count); return all + count; }\n";
+
 /* `searches` takes what is free, writes nothing, and counts words that equal either mark: 1000 stands for more. `leaves`
  * writes its mark all over 2 GiB and ends without freeing them. */
 static const char memory[] =
@@ -106,7 +117,7 @@ static void open_all(void)
     const int fd = mkstemps(path, 3);
     ck_assert_int_ge(fd, 0);
     FILE *file = fdopen(fd, "w");
-    fprintf(file, "%s%s", state, memory);
+    fprintf(file, "%s%s%s", state, memory, others);
     ck_assert_int_eq(fclose(file), 0);
     const struct build_options options = {
         .path = path, .backend = BACKEND_CUDA, .arch = device.arch, .timeout = 120};
@@ -232,6 +243,27 @@ START_TEST(the_search_sees_what_is_there)
 }
 END_TEST
 
+/* Where several are there, the last of them. */
+START_TEST(a_candidate_sees_one_gpu)
+{
+    char spec[32], error[1024];
+    const int count = device_count_cuda();
+    open_all();
+    snprintf(spec, sizeof spec, "cuda:%d", count - 1);
+    ck_assert_msg(device_open(&device, spec, error, sizeof error) == 0, "%s", error);
+    region_destroy(&x);
+    region_destroy(&y);
+    ck_assert_int_eq(region_create(&x, BACKEND_CUDA, COUNT * 4, REGION_ALIGN, text, sizeof text), 0);
+    ck_assert_int_eq(region_create(&y, BACKEND_CUDA, COUNT * 4, REGION_ALIGN, text, sizeof text), 0);
+    start("counts");
+    const int seen = call_once(CALL_EVENTS);
+    ck_assert_int_eq(seen % 100, 1);
+    if (visible_node() >= 0 && strstr(child_sandbox(), "bubblewrap: "))
+        ck_assert_int_eq(seen / 100, 1);
+    close_all();
+}
+END_TEST
+
 TCase *gpu_state_case(void)
 {
     TCase *tcase = tcase_create("state");
@@ -241,5 +273,6 @@ TCase *gpu_state_case(void)
     tcase_add_test(tcase, memory_that_the_judge_gives_back_is_clean);
     tcase_add_test(tcase, a_candidate_finds_nothing_that_others_left);
     tcase_add_test(tcase, the_search_sees_what_is_there);
+    tcase_add_test(tcase, a_candidate_sees_one_gpu);
     return tcase;
 }

@@ -13,6 +13,7 @@
 
 #include "skip.h"
 #include "suites.h"
+#include "verify/device/visible.h"
 #include "verify/isolate/confined.h"
 #include "verify/isolate/launch.h"
 #include "verify/isolate/sandbox.h"
@@ -161,6 +162,28 @@ START_TEST(nothing_of_ours_is_open_there)
 }
 END_TEST
 
+START_TEST(the_gpu_in_use_is_the_one_that_is_seen_there)
+{
+    char *environment[20] = {NULL}, *again[20] = {NULL};
+    setenv("CUDA_VISIBLE_DEVICES", "2,3", 1);
+    ck_assert_int_eq(visible_ordinal(1), 1);
+    ck_assert_int_gt(launch_environment(environment, false, 1), 0);
+    visible_set("GPU-00000000-1111-2222-3333-444444444444", 3);
+    ck_assert_int_eq(visible_ordinal(1), 0);
+    ck_assert_int_eq(visible_node(), 3);
+    ck_assert_int_gt(launch_environment(again, false, 1), 0);
+    bool before = false, after = false;
+    for (int i = 0; i < 20; i++) {
+        before = before || (environment[i] && strcmp(environment[i], "CUDA_VISIBLE_DEVICES=2,3") == 0);
+        after = after || (again[i] && strcmp(again[i], "CUDA_VISIBLE_DEVICES="
+                                                       "GPU-00000000-1111-2222-3333-444444444444") == 0);
+        free(environment[i]);
+        free(again[i]);
+    }
+    ck_assert(before && after);
+}
+END_TEST
+
 START_TEST(what_cannot_be_started_says_why)
 {
     static const char *const missing[] = {"unseen-no-such-program", NULL}, *const denied[] = {"/etc/passwd",
@@ -201,6 +224,7 @@ Suite *launch_suite(void)
     tcase_add_test(start, a_limit_above_our_own_is_our_own);
     tcase_add_test(start, signals_that_we_ignore_or_block_are_not_lost_on_others);
     tcase_add_test(start, nothing_of_ours_is_open_there);
+    tcase_add_test(start, the_gpu_in_use_is_the_one_that_is_seen_there);
     tcase_add_test(start, what_cannot_be_started_says_why);
     tcase_add_test(start, what_outlives_its_time_is_ended_with_what_it_started);
     suite_add_tcase(suite, start);

@@ -60,7 +60,8 @@ static int is_slower(void *data, const struct config *config)
                                      .pairs = PAIRS,
                                      .budget_seconds = a->options->budget_seconds,
                                      .number = ++a->number,
-                                     .fresh = true};
+                                     .fresh = true,
+                                     .fresh_ahead = LEAST_PROCESSES - 1};
         if (is_interrupted() || budget_is_over() || clock_seconds() > a->end)
             return -2;
         if (!rounds_pairs(a->rounds, &job, &pairs) || is_mostly_call(a, &pairs))

@@ -119,7 +119,7 @@ static void keep(struct sampled *sampled, const struct pairs *pairs)
 }
 
 /* Adds its log ratio to *sum where it has one. */
-static bool sample(struct sampling *s, int i, bool fresh)
+static bool sample(struct sampling *s, int i, bool fresh, int fresh_ahead)
 {
     struct compared *item = &s->comparison->item[i];
     struct config_result *result = calloc(2, sizeof *result);
@@ -131,7 +131,8 @@ static bool sample(struct sampling *s, int i, bool fresh)
                                  .pairs = PAIRS,
                                  .budget_seconds = s->options->budget_seconds,
                                  .number = s->sweep,
-                                 .fresh = fresh};
+                                 .fresh = fresh,
+                                 .fresh_ahead = fresh_ahead};
     if (!result) {
         s->status = SESSION_BROKEN;
         return false;
@@ -207,11 +208,11 @@ static bool goes_on(const struct sampling *s)
 }
 
 /* An interpreter takes seconds to start, and its kernels more to compile: one process of each for a whole round. */
-static void sweep(struct sampling *s, bool first_of_round)
+static void sweep(struct sampling *s, bool first_of_round, int sweeps_ahead)
 {
     const int count = list_undecided(s);
     for (int k = 0; k < count && goes_on(s); k++)
-        sample(s, s->order[k], k == 0 && (first_of_round || !s->rounds->python));
+        sample(s, s->order[k], k == 0 && (first_of_round || !s->rounds->python), sweeps_ahead);
     s->sweep++;
 }
 
@@ -280,7 +281,7 @@ static void run_rounds(struct sampling *s)
         for (int i = 0; i < sweeps && goes_on(s); i++) {
             if (s->options->progress)
                 s->options->progress(s->options->progress_data, round + 1, i, sweeps);
-            sweep(s, i == 0);
+            sweep(s, i == 0, sweeps - i - 1);
         }
         if (s->status == SESSION_OK && !is_interrupted() && !decide(s))
             s->status = SESSION_BROKEN;

@@ -5,6 +5,7 @@
 
 #include "verify/system/clock.h"
 #include "device.h"
+#include "visible.h"
 
 int device_count_cuda(void)
 {
@@ -35,6 +36,15 @@ static void format_uuid(const cudaUUID_t *uuid, char *text, size_t size)
              b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
 }
 
+/* An instance of a GPU (MIG) has another name, and other nodes: there all that this process sees is shown. */
+static void show_only(const struct device *device)
+{
+    char bus[32];
+    if (!strstr(device->name, "MIG"))
+        visible_set(device->uuid,
+                    cudaDeviceGetPCIBusId(bus, sizeof bus, device->ordinal) ? -1 : visible_find_node(bus));
+}
+
 enum device_status device_open_cuda(struct device *device, int ordinal, char *error, size_t error_size)
 {
     struct cudaDeviceProp properties;
@@ -57,6 +67,7 @@ enum device_status device_open_cuda(struct device *device, int ordinal, char *er
     snprintf(device->name, sizeof device->name, "%.120s", properties.name);
     snprintf(device->driver, sizeof device->driver, "CUDA %d.%d", driver / 1000, driver % 1000 / 10);
     format_uuid(&properties.uuid, device->uuid, sizeof device->uuid);
+    show_only(device);
     device->capability = 10 * properties.major + properties.minor;
     snprintf(device->arch, sizeof device->arch, "%d%s", device->capability, properties.major >= 9 ? "a" : "");
     device->processors = properties.multiProcessorCount;

@@ -12,6 +12,7 @@
 #include "child_internal.h"
 #include "sandbox.h"
 #include "verify/forbid/forbid.h"
+#include "verify/device/visible.h"
 #include "verify/system/clock.h"
 
 /* Starting, opening the device and mapping are the runner's own work: what takes longer hangs. */
@@ -29,7 +30,8 @@ static void open_log(struct child *child, const char *path)
 static enum child_status request_load(struct child *child, const struct child_options *options,
                                       const char *object, double timeout, char *text, size_t text_size)
 {
-    struct request request = {.kind = REQUEST_LOAD, .backend = options->backend, .device = options->device};
+    struct request request = {
+        .kind = REQUEST_LOAD, .backend = options->backend, .device = visible_ordinal(options->device)};
     struct reply reply;
     if (strlen(object) >= sizeof request.path || strlen(options->symbol) >= sizeof request.symbol) {
         snprintf(text, text_size,
@@ -101,13 +103,12 @@ static enum child_status greet(struct child *child, const struct child_options *
     return status;
 }
 
-static enum child_status start(struct child **out, const struct child_options *options, bool sandboxed,
-                               char *text, size_t text_size)
+struct child *child_begin(const struct child_options *options, bool sandboxed, char *text, size_t text_size)
 {
     struct child *child = calloc(1, sizeof *child);
     if (!child) {
         snprintf(text, text_size, "out of memory");
-        return CHILD_SPAWN;
+        return NULL;
     }
     child->backend = options->backend;
     child->sandboxed = sandboxed;
@@ -116,11 +117,25 @@ static enum child_status start(struct child **out, const struct child_options *o
     child->log = -1;
     if (child_spawn(&child->process, options, sandboxed, text, text_size)) {
         free(child);
-        return CHILD_SPAWN;
+        return NULL;
     }
     open_log(child, options->log_path);
-    enum child_status status = greet(child, options, text, text_size);
+    return child;
+}
+
+enum child_status child_greet(struct child *child, const struct child_options *options, char *text,
+                              size_t text_size)
+{
+    const enum child_status status = greet(child, options, text, text_size);
     child->forbid = forbid_watch_start(options->object, child->process.pid);
+    return status;
+}
+
+static enum child_status start(struct child **out, const struct child_options *options, bool sandboxed,
+                               char *text, size_t text_size)
+{
+    struct child *const child = child_begin(options, sandboxed, text, text_size);
+    const enum child_status status = child ? child_greet(child, options, text, text_size) : CHILD_SPAWN;
     if (status == CHILD_OK)
         *out = child;
     else
@@ -143,6 +158,11 @@ static enum child_status start_anywhere(struct child **out, const struct child_o
     enum child_status status = start(out, options, inside, text, text_size);
     if (status == CHILD_KILLED) /* that says nothing about the sandbox */
         status = start(out, options, inside, text, text_size);
+    if ((status == CHILD_DEVICE || status == CHILD_SPAWN) && inside && !sandbox_confirmed(options->backend) &&
+        visible_node() >= 0) { /* a driver that needs more nodes than one GPU's */
+        visible_every_node();
+        status = start(out, options, inside, text, text_size);
+    }
     if (status == CHILD_OK || status == CHILD_KILLED || status == CHILD_MEMORY || status == CHILD_OVER ||
         !inside || sandbox_required() || sandbox_confirmed(options->backend))
         return status;
@@ -151,6 +171,16 @@ static enum child_status start_anywhere(struct child **out, const struct child_o
     if (status == CHILD_OK) /* otherwise the sandbox was not the reason */
         sandbox_reject(options->backend, why);
     return status;
+}
+
+enum child_status child_load(struct child *child, const struct child_options *options, char *text,
+                             size_t text_size)
+{
+    if (options->memory > 0 && !child_watch(child, options->memory)) {
+        snprintf(text, text_size, "cannot watch what the candidate holds: no thread\n---> check ulimit -u");
+        return CHILD_SPAWN;
+    }
+    return request_load(child, options, options->object, options->load_timeout, text, text_size);
 }
 
 enum child_status child_start(struct child **out, const struct child_options *options, char *text,
@@ -166,12 +196,7 @@ enum child_status child_start(struct child **out, const struct child_options *op
     enum child_status status = start_anywhere(&child, options, text, text_size);
     if (status != CHILD_OK)
         return status;
-    if (options->memory > 0 && !child_watch(child, options->memory)) {
-        child_stop(child);
-        snprintf(text, text_size, "cannot watch what the candidate holds: no thread\n---> check ulimit -u");
-        return CHILD_SPAWN;
-    }
-    status = request_load(child, options, options->object, options->load_timeout, text, text_size);
+    status = child_load(child, options, text, text_size);
     if (status == CHILD_SYMBOL && !options->python) {
         size_t used = strlen(text);
         snprintf(text + used, text_size - used,

@@ -25,6 +25,8 @@ enum child_status {
     CHILD_SPAWN     /* the runner could not be started: environment error */
 };
 
+enum { CHILD_SEVERAL = 16 };
+
 struct child_options {
     enum backend backend;
     int device;         /* CUDA ordinal */
@@ -48,6 +50,11 @@ struct child_options {
  * threads may each use children of their own. */
 enum child_status child_start(struct child **child, const struct child_options *options, char *text,
                               size_t text_size);
+
+/* The same for several at once, which takes little longer than for one: a GPU's driver takes its time, and not a core's. child[i] is NULL where
+ * child_start would have failed, which then says why; all of them are where the first of its backend has not been started yet, or
+ * where an interpreter forks. */
+void child_start_several(struct child **child, const struct child_options *options, int count);
 
 /* In all calls below, after anything but CHILD_OK and CHILD_RAISED the process is gone: child_stop, start anew. */
 

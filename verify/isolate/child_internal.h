@@ -48,6 +48,17 @@ void spawn_python_show(struct sandbox *sandbox, const struct python *python);
 /* Words from malloc; how many, at most 16. */
 int spawn_python_environment(char **environment, const struct python *python, int threads);
 
+/* --- child.c: child_start in steps --- */
+
+/* The process, of which nothing is awaited yet. NULL with text. */
+struct child *child_begin(const struct child_options *options, bool sandboxed, char *text, size_t text_size);
+/* Its first words, and its device. */
+enum child_status child_greet(struct child *child, const struct child_options *options, char *text,
+                              size_t text_size);
+/* The candidate; from here on it is watched. */
+enum child_status child_load(struct child *child, const struct child_options *options, char *text,
+                             size_t text_size);
+
 /* --- child_wait.c --- */
 
 /* The judge's part of arena.h. */

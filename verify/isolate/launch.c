@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "child_table.h"
+#include "verify/device/visible.h"
 #include "verify/system/clock.h"
 
 enum { LIFTED = 10, STACK_BYTES = 1 << 16, FIRST_FREE = 3, LIMITS = 3, TICK_MS = 2 };
@@ -274,13 +275,15 @@ int launch_pipes(int ours[2], int theirs[2])
 
 int launch_environment(char **environment, bool path, int threads)
 {
-    static const char *const kept[] = {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",
-                                       "PATH"};
+    static const char *const gpu = "CUDA_VISIBLE_DEVICES";
+    const char *const kept[] = {"LD_LIBRARY_PATH", gpu, "CUDA_DEVICE_ORDER", "PATH"};
     int n = 0;
     bool ok = true;
-    for (int i = 0; ok && i < (path ? 4 : 3); i++)
-        if (getenv(kept[i]))
-            ok = asprintf(&environment[n++], "%s=%s", kept[i], getenv(kept[i])) >= 0;
+    for (int i = 0; ok && i < (path ? 4 : 3); i++) {
+        const char *const value = kept[i] == gpu && visible_uuid() ? visible_uuid() : getenv(kept[i]);
+        if (value)
+            ok = asprintf(&environment[n++], "%s=%s", kept[i], value) >= 0;
+    }
     if (ok && path)
         ok = (environment[n++] = strdup("HOME=/nonexistent")) != NULL;
     if (ok && threads > 0)

@@ -1,5 +1,6 @@
 #include "sandbox.h"
 
+#include <ctype.h>
 #include <glob.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -8,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "verify/device/visible.h"
 
 /* What goes behind argv[count] at most: a program, two words, the end. */
 enum { BEHIND = 4 };
@@ -105,12 +108,20 @@ static void show_library_path(struct sandbox *s)
 
 /* --- devices --- */
 
+/* /dev/nvidiaN is a GPU; the others, such as /dev/nvidiactl and /dev/nvidia-uvm, are the driver's. */
+static bool is_another_gpu(const char *path)
+{
+    const char *const number = path + strlen("/dev/nvidia");
+    return visible_node() >= 0 && isdigit((unsigned char)*number) && atoi(number) != visible_node();
+}
+
 static void show_gpu(struct sandbox *s)
 {
     glob_t found;
     if (glob("/dev/nvidia*", 0, NULL, &found) == 0)
         for (size_t i = 0; i < found.gl_pathc; i++)
-            bind(s, "--dev-bind", found.gl_pathv[i]);
+            if (!is_another_gpu(found.gl_pathv[i]))
+                bind(s, "--dev-bind", found.gl_pathv[i]);
     globfree(&found);
     bind(s, "--ro-bind-try", "/sys");
 }

@@ -46,6 +46,7 @@ void session_close(struct session *s)
         return;
     child_stop(s->child);
     child_stop(s->own.child);
+    ahead_drop(s);
     oracle_end(s->oracle);
     for (int i = 0; i < SESSION_POOL; i++) {
         s->now = &s->setup[i];
@@ -271,12 +272,9 @@ static double load_limit(double timeout)
     return fmax(timeout, fmin(times * timeout, enough));
 }
 
-/* A candidate that dies while it is being loaded is at fault like one that dies in a call; that it
- * loaded once does not mean that it will again. */
-static bool start_child(struct session *s, struct call_result *result)
+struct child_options session_child_options(const struct session *s)
 {
-    char text[RESULT_DETAIL_SIZE];
-    const struct child_options options = {
+    return (struct child_options){
         .backend = s->options.device->backend,
         .device = s->options.device->ordinal,
         .object = s->options.object,
@@ -289,6 +287,17 @@ static bool start_child(struct session *s, struct call_result *result)
         .threads = s->options.threads,
         .log_path = s->options.log_path,
     };
+}
+
+/* A candidate that dies while it is being loaded is at fault like one that dies in a call; that it
+ * loaded once does not mean that it will again. */
+static bool start_child(struct session *s, struct call_result *result)
+{
+    char text[RESULT_DETAIL_SIZE];
+    const struct child_options options = session_child_options(s);
+    s->child = s->own.at_hand ? NULL : ahead_take(s);
+    if (s->child)
+        return true;
     const enum child_status status = child_start(&s->child, &options, text, sizeof text);
     if (status == CHILD_OK)
         return true;

@@ -125,6 +125,7 @@ struct pair_job {
     double budget_seconds; /* fewer where these are spent, but one in any case */
     int number;            /* of this sampling: others are on other contents */
     bool fresh; /* in new processes: what one is lucky with (addresses, pages, a core) is drawn anew */
+    int fresh_ahead; /* how many more such samplings are likely to follow, whose processes are started with these */
 };
 
 /* Take pairs, on data of the published kind, in the order A B B A or B A A B, by a coin. `session[0]` is A, and both are of the

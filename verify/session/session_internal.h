@@ -13,7 +13,13 @@
 #include "judging.h"
 
 /* A candidate that refused so often when nobody else held memory does not refuse for want of it. */
-enum { SESSION_FINDINGS = 8, SESSION_RAISES = 16, SESSION_CALLS = 5, SESSION_REFUSALS = 3 };
+enum {
+    SESSION_FINDINGS = 8,
+    SESSION_RAISES = 16,
+    SESSION_CALLS = 5,
+    SESSION_REFUSALS = 3,
+    SESSION_AHEAD = 8
+};
 /* Configurations that are set up at once while times are taken, and buffers that each of them has, in turns. */
 enum { SESSION_POOL = 4, SESSION_RING = 3 };
 
@@ -50,6 +56,10 @@ struct session {
     struct oracle *oracle;       /* of an imported task; else NULL */
     struct oracle_answer answer; /* for the contents at hand */
     struct child *child;
+    struct {
+        struct child *child[SESSION_AHEAD]; /* started, and not used yet */
+        int count;
+    } ahead;
     struct {
         struct child *child; /* the process that is not at hand */
         bool at_hand;        /* the one whose own allocations lie between guards is */
@@ -130,6 +140,15 @@ void session_child_failed(struct session *s, enum child_status status, const cha
 void session_refused(struct session *s, const struct child_answer *answer, struct call_result *result);
 void session_unmap_child(struct session *s); /* the setup at hand, of the process at hand */
 void session_restart(struct session *s);     /* the next call is the first of a new process */
+
+struct child_options session_child_options(const struct session *s);
+
+/* session_ahead.c: processes for later */
+/* Those of `sessions`, one or two, for so many restarts each, at once; fewer, or none, where the device's memory or the cores are few,
+ * or where starting one takes no time. */
+void ahead_start(struct session *const *sessions, int count, int each);
+struct child *ahead_take(struct session *s); /* NULL: there is none */
+void ahead_drop(struct session *s);          /* what they hold, somebody needs */
 
 /* Is tensor t given to a constructor, and no input of a call? */
 bool session_is_state(const struct session *s, int t);

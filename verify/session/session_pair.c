@@ -1,6 +1,7 @@
 /* Two candidates on one configuration, in turns: what the machine does in the meantime, it does to both. */
 #include <stdlib.h>
 
+#include "gen/contract/instantiate.h"
 #include "timed.h"
 
 /* Contents of one sampling lie so far from those of the next. */
@@ -111,12 +112,38 @@ static bool open_side(struct pairing *p, int i)
            0;
 }
 
+/* Processes that wait for later samplings hold memory, too: what is large gets all. */
+static bool open_both(struct pairing *p)
+{
+    enum { PART = 8 };
+    bool open = true;
+    for (int i = 0; i < 2; i++)
+        open = open_side(p, i) && open;
+    const struct session *const s = p->session[0];
+    if (!open || PART * instance_total_bytes(s->options.problem, &p->timed[0].series.instance) >
+                     (double)s->options.device->memory_bytes)
+        for (int i = 0; i < 2; i++)
+            ahead_drop(p->session[i]);
+    return open;
+}
+
+static void close_both(struct pairing *p)
+{
+    for (int i = 0; i < 2; i++)
+        series_close(&p->timed[i].series, p->session[i]);
+}
+
 static void pair_inside(struct pairing *p, struct pairs *pairs)
 {
-    bool open[2];
-    for (int i = 0; i < 2; i++)
-        open[i] = open_side(p, i);
-    if (open[0] && open[1]) {
+    const bool waiting = p->session[0]->ahead.count + p->session[1]->ahead.count > 0;
+    bool open = open_both(p);
+    if (!open && waiting) {
+        close_both(p);
+        for (int i = 0; i < 2; i++)
+            session_end(p->session[i]);
+        open = open_both(p);
+    }
+    if (open) {
         session_look(p->session[0]);
         const bool ready = session_keeps_pace(p->session[0], true);
         take_pairs(p);
@@ -124,8 +151,15 @@ static void pair_inside(struct pairing *p, struct pairs *pairs)
         pairs->disturbed = !session_keeps_pace(p->session[0], false) || !ready;
         hand_in(p, pairs);
     }
-    for (int i = 0; i < 2; i++)
-        series_close(&p->timed[i].series, p->session[i]);
+    close_both(p);
+}
+
+/* Others may time meanwhile. */
+static bool start_ahead(const struct pairing *p)
+{
+    if (p->job->fresh && p->session[0]->ahead.count + p->session[1]->ahead.count == 0)
+        ahead_start(p->session, 2, 1 + p->job->fresh_ahead);
+    return true;
 }
 
 enum session_status session_pairs(struct session *const session[2], const struct pair_job *job,
@@ -141,7 +175,7 @@ enum session_status session_pairs(struct session *const session[2], const struct
                         .random = pcg_new(job->config->seed + (uint64_t)job->number, "pairs")};
     if (!p.timed || !p.random)
         session_failed(s, "timing", -1);
-    else if (lease_take(s->options.lease)) {
+    else if (start_ahead(&p) && lease_take(s->options.lease)) {
         if (room_enter(s->options.room)) {
             pair_inside(&p, pairs);
             room_leave(s->options.room);

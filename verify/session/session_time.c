@@ -72,12 +72,15 @@ static void sample_elsewhere(struct session *s, struct timed *timed, int count, 
             open += goes_on;
         }
         if (open == 0)
-            return;
+            break;
+        if (s->ahead.count == 0)
+            ahead_start(&s, 1, s->options.processes - p);
         session_restart(s);
         sample_all(s, timed, count, random);
         if (is_cut_off(s, timed, count))
-            return;
+            break;
     }
+    ahead_drop(s);
 }
 
 /* While no other unseen does so on this device: session_time_several has taken the lease. */

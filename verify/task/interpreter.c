@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "verify/device/visible.h"
 #include "verify/isolate/confined.h"
 #include "verify/isolate/sandbox.h"
 #include "verify/problem/paths.h"
@@ -58,13 +59,13 @@ static bool enclose(struct sandbox *sandbox, const struct interpreter *it, const
 /* Nothing of the user's environment but where programs are. */
 static int start(pid_t *pid, const struct interpreter *it, const char *const *command)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], gpu[128];
     const char *const environment[] = {path,
                                        "HOME=/tmp",
                                        "LC_ALL=C.UTF-8",
                                        "PYTHONDONTWRITEBYTECODE=1",
                                        "OMP_WAIT_POLICY=passive",
-                                       it->cuda ? NULL : "CUDA_VISIBLE_DEVICES=",
+                                       it->cuda && !visible_uuid() ? NULL : gpu,
                                        NULL};
     struct sandbox sandbox;
     const char *const *argv = command;
@@ -73,6 +74,7 @@ static int start(pid_t *pid, const struct interpreter *it, const char *const *co
             return E2BIG;
         argv = sandbox.argv;
     }
+    snprintf(gpu, sizeof gpu, "CUDA_VISIBLE_DEVICES=%s", it->cuda && visible_uuid() ? visible_uuid() : "");
     snprintf(path, sizeof path, "PATH=%s", getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
     return confined_start(pid, &(struct confined){.argv = argv,
                                                   .environment = environment,

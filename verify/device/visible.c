@@ -1,0 +1,55 @@
+#include "visible.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Set before threads begin; cleared by the first process that is started, which is alone. */
+static struct {
+    char uuid[64];
+    int node;
+} visible = {.node = -1};
+
+void visible_set(const char *uuid, int node)
+{
+    snprintf(visible.uuid, sizeof visible.uuid, "%s", uuid);
+    visible.node = node;
+}
+
+void visible_every_node(void)
+{
+    visible.node = -1;
+}
+
+const char *visible_uuid(void)
+{
+    return *visible.uuid ? visible.uuid : NULL;
+}
+
+int visible_node(void)
+{
+    return visible.node;
+}
+
+int visible_ordinal(int own)
+{
+    return *visible.uuid ? 0 : own;
+}
+
+int visible_find_node(const char *bus)
+{
+    static const char *const folder = "/proc/driver/nvidia/gpus", *const field = "Device Minor:";
+    char path[128], line[256];
+    int node = -1, length = snprintf(path, sizeof path, "%s/%.40s/information", folder, bus);
+    for (int i = (int)strlen(folder); i < length;
+         i++) /* the runtime writes capitals there, the driver does not */
+        path[i] = (char)tolower((unsigned char)path[i]);
+    FILE *const file = fopen(path, "r");
+    while (file && node < 0 && fgets(line, sizeof line, file))
+        if (strncmp(line, field, strlen(field)) == 0)
+            node = atoi(line + strlen(field));
+    if (file)
+        fclose(file);
+    return node;
+}

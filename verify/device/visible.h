@@ -1,0 +1,26 @@
+/* Which GPU the processes that this one starts see. A candidate has no business with the others, and a driver that finds one GPU is
+ * ready sooner than one that finds eight. */
+#ifndef UNSEEN_VISIBLE_H
+#define UNSEEN_VISIBLE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* From now on one: its UUID as CUDA_VISIBLE_DEVICES takes it, and N of its /dev/nvidiaN; below 0: nobody knows, so that the nodes of
+ * all are shown. */
+void visible_set(const char *uuid, int node);
+void visible_every_node(void); /* the nodes of all are shown after all */
+
+const char *visible_uuid(void); /* NULL: all that this process sees */
+int visible_node(void);         /* below 0: those of all */
+int visible_ordinal(int own);   /* of the GPU that is this one here, there */
+
+/* N of /dev/nvidiaN, by the driver's /proc/driver/nvidia/gpus; `bus` as cudaDeviceGetPCIBusId writes it. Below 0: it does not say. */
+int visible_find_node(const char *bus);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
