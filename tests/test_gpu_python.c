@@ -58,7 +58,6 @@ START_TEST(what_a_module_allocates_itself_is_guarded)
     if (!python)
         SKIP_TEST("no interpreter whose torch has CUDA: UNSEEN_TEST_PYTHON");
     snprintf(module, sizeof module, "tests/python/own/%s.py", own[_i].module);
-    setenv("UNSEEN_GUARD_OWN", "1", 1);
     CLI("check", "softmax", cli_repository(module), "rows=700 cols=333 seed=5", "--device", "cuda",
         "--python", python, "--entry", own[_i].entry);
     cli_expect(1, own[_i].words);

@@ -2,7 +2,8 @@
  * ends when it likes.
  *
  *     byte 0   what is asked: bit 0 a call (else a mapping), bit 1 its end of the channel closes, bit 2 it has ended,
- *              bit 3 it was in a sandbox, bit 4 its wait status is a signal, bit 5 the judge sends the request itself
+ *              bit 3 it was in a sandbox, bit 4 its wait status is a signal, bit 5 the judge sends the request itself,
+ *              bit 6 it is an interpreter's
  *     byte 1   the wait status
  *     then packets: two bytes of length (above 0x8000: printed, not sent; bit 14 of a packet: with the right magic and
  *     sequence, and of the right size), and the bytes */
@@ -21,7 +22,7 @@
 #define getrandom fuzz_getrandom
 #include "verify/isolate/child_wait.c"
 
-enum { ASKS_CALL = 1, CLOSES = 2, ENDED = 4, SANDBOXED = 8, SIGNAL = 16, SENDS = 32 };
+enum { ASKS_CALL = 1, CLOSES = 2, ENDED = 4, SANDBOXED = 8, SIGNAL = 16, SENDS = 32, FORKED = 64 };
 enum { PRINTED = 0x8000, PLAUSIBLE = 0x4000, LENGTH = 0x3fff, SEQUENCE = 0x5eed };
 
 static int wait_status;
@@ -105,7 +106,9 @@ static void look_at(const struct child *child, enum child_status status, enum re
                    reply->kind == (uint32_t)asked);
         return;
     }
-    FUZZ_CHECK(child->process.pid == 0 && memchr(text, 0, size) && *text);
+    const bool lives = child->process.pid != 0;
+    FUZZ_CHECK(lives == (status == CHILD_RAISED) && (!lives || child->forked));
+    FUZZ_CHECK(memchr(text, 0, size) && *text);
     FUZZ_CHECK(is_plain(text));
 }
 
@@ -134,6 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                pipe2(output, O_CLOEXEC | O_NONBLOCK) == 0 && pipe2(life, O_CLOEXEC) == 0);
     wait_status = flags & SIGNAL ? data[1] & 0x7f : data[1] << 8;
     child.sandboxed = flags & SANDBOXED;
+    child.forked = flags & FORKED;
     child.process = (struct spawned){.pid = 1, .pidfd = life[0], .channel = channel[0], .output = output[0]};
     act(channel[1], output[1], data + 2, size - 2);
     if (flags & CLOSES)

@@ -49,6 +49,62 @@ static int look_at(const struct options *o)
     return 0;
 }
 
+/* Whoever leaves by a jump leaves behind what argp had allocated: 540 bytes each time, 14 GB in an hour. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define FREES
+#endif
+#endif
+
+#ifdef FREES
+#include <sanitizer/allocator_interface.h>
+
+enum { KEPT = 1024 };
+static const volatile void *kept[KEPT];
+static int kept_count = -1; /* nothing is kept */
+
+static void note_malloc(const volatile void *block, size_t size)
+{
+    (void)size;
+    if (kept_count >= 0 && kept_count < KEPT)
+        kept[kept_count++] = block;
+}
+
+static void note_free(const volatile void *block)
+{
+    for (int i = 0; i < kept_count; i++)
+        if (kept[i] == block)
+            kept[i] = NULL;
+}
+
+static void keep(void)
+{
+    static bool installed;
+    if (!installed)
+        FUZZ_CHECK(__sanitizer_install_malloc_and_free_hooks(note_malloc, note_free) > 0);
+    installed = true;
+    kept_count = 0;
+}
+
+/* In a run that has come to its end all is freed, or somebody's for longer. */
+static void drop(bool jumped)
+{
+    const int count = kept_count;
+    kept_count = -1;
+    for (int i = 0; i < count && jumped; i++)
+        free((void *)(uintptr_t)kept[i]);
+}
+#else
+static void keep(void)
+{
+}
+
+static void drop(bool jumped)
+{
+    (void)jumped;
+}
+#endif
+
 static const struct command commands[] = {
     {"list", "", 0, 0, "", "nothing", look_at},
     {"draw", "PROBLEM", 1, 1, "yusdpeR", "another --seen", look_at},
@@ -83,9 +139,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (!errors)
         errors = fopen("/dev/null", "we");
-    FUZZ_CHECK(errors != NULL);
-    if (setjmp(usage) == 0)
+    FUZZ_CHECK(errors != NULL && setvbuf(errors, NULL, _IONBF, 0) == 0);
+    keep();
+    const bool jumped = setjmp(usage) != 0;
+    if (!jumped)
         FUZZ_CHECK(options_run(&commands[data[0] % 4], argc, argv) == 0);
+    drop(jumped);
     free(text);
     return 0;
 }

@@ -31,7 +31,6 @@ for target; do
     fi
     log=build/fuzz/$target.log
     export ASAN_OPTIONS="abort_on_error=1:allocator_may_return_null=1" UBSAN_OPTIONS="print_stacktrace=1"
-    [ "$target" != options ] || export ASAN_OPTIONS="detect_leaks=0:$ASAN_OPTIONS" # argp's, which a usage error leaves
     nice -n 10 "$run" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
         -artifact_prefix="$PWD/build/fuzz/crashed/$target-" ${DICT:+-dict=$DICT} "$found" "$corpus" >"$log" 2>&1
     ended=$?

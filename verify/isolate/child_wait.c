@@ -138,7 +138,7 @@ static enum child_status failed(struct child *child, const struct reply *reply, 
         [FAILURE_DEVICE] = CHILD_DEVICE,
     };
     copy_words(reply, text, text_size);
-    if (reply->value == FAILURE_RAISED) /* of the device it is known that it is at rest */
+    if (reply->value == FAILURE_RAISED && child->forked) /* of the device it is known that it is at rest */
         return CHILD_RAISED;
     bool known = reply->value >= FAILURE_LOAD && reply->value < FAILURE_RAISED;
     return give_up(child, known ? meaning[reply->value] : CHILD_LOAD);

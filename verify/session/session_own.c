@@ -10,16 +10,16 @@
 
 #include "session_internal.h"
 
-/* It has not run on a device yet: off where nobody asks for it. */
-static bool is_asked_for(void)
+/* It costs a process and a call of each configuration. */
+static bool is_wanted(void)
 {
     const char *const value = getenv("UNSEEN_GUARD_OWN");
-    return value && *value && strcmp(value, "0") != 0;
+    return !value || strcmp(value, "0") != 0;
 }
 
 bool own_applies(const struct session *s)
 {
-    return is_asked_for() && s->options.python && s->options.device->backend == BACKEND_CUDA && !s->own.off &&
+    return is_wanted() && s->options.python && s->options.device->backend == BACKEND_CUDA && !s->own.off &&
            defence_is_on(DEFENCE_GUARDS);
 }
 
