@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define FEW TINY, "--seed", "3", "--unseen", "1"
-/* One configuration: what is timed, is timed in twenty processes at least. */
+/* One configuration: what is timed, is timed in thirteen processes at least. */
 static void put_one(void)
 {
     cli_put("one.seen", "rows=4 cols=256 input=normal\n");

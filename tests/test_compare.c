@@ -170,6 +170,32 @@ START_TEST(a_change_needs_its_corrected_p)
 }
 END_TEST
 
+/* Of so many hypotheses one alone is as hard to decide as any: the others are the same. */
+static enum change decided(int processes, int hypotheses)
+{
+    enum { MOST = 2000 };
+    static struct shift shift[MOST];
+    double log_ratio[32];
+    for (int i = 0; i < processes; i++)
+        log_ratio[i] = 0.05 + 1e-4 * i;
+    for (int i = 0; i < hypotheses; i++)
+        shift[i] = i == 0 ? compare_processes(log_ratio, processes) : shift_of(-0.01, 0.01, 1, 1);
+    ck_assert_int_eq(compare_decide(shift, hypotheses, gate_alpha, 3), 0);
+    return shift[0].change;
+}
+
+START_TEST(no_fewer_processes_decide)
+{
+    static const int hypotheses[] = {1, 2, 9, 41, 1500};
+    for (size_t i = 0; i < sizeof hypotheses / sizeof *hypotheses; i++) {
+        const int least = gate_least_processes(hypotheses[i], 3);
+        ck_assert_int_eq(decided(least, hypotheses[i]), CHANGE_SLOWER);
+        ck_assert_int_ne(decided(least - 1, hypotheses[i]), CHANGE_SLOWER);
+    }
+    ck_assert_int_eq(gate_least_processes(2, 3), 11); /* 12 / 0.01 = 1200, and 2^11 is 2048 */
+}
+END_TEST
+
 START_TEST(the_margin_is_two_percent_of_speed)
 {
     struct shift inside = shift_of(-0.0202, 0.0202, 1, 1), outside = shift_of(-0.0202, 0.0203, 1, 1);
@@ -399,6 +425,7 @@ Suite *compare_suite(void)
     tcase_add_test(tcase, medians_give_the_widest_quotient);
     tcase_add_test(tcase, a_drift_is_as_unsure_as_both_days);
     tcase_add_test(tcase, a_change_needs_its_corrected_p);
+    tcase_add_test(tcase, no_fewer_processes_decide);
     tcase_add_test(tcase, the_margin_is_two_percent_of_speed);
     tcase_add_test(tcase, whatever_gets_worse_closes_the_gate);
     tcase_add_test(tcase, what_says_nothing_is_no_success);

@@ -3,10 +3,11 @@
     python tests/python/verify_all.py UNSEEN INTERPRETER OUT FOLDER... [-- OPTION..]
 
 The candidate is what CANDIDATE names in the environment: `eager` (the task's own Model under another name), or `channels_last` (the
-same, with inputs of four and five dimensions and weights in that layout), `fp64` (computed there, rounded at the end) or `bf16`
+same, with inputs of four and five dimensions and weights in that layout), `split_k` (products and convolutions as sums of four blocks of
+what they sum over), `fp64` (computed there, rounded at the end) or `bf16`
 (products of operands that were rounded to bf16: wrong where there is a product). INTERPRETER has torch. JOBS at once (2), each for
 LIMIT seconds (240) at most. What ended and is in OUT already is not run again. Ends with 1 where one of
-the first three is anything but general. OPTIONs are verify's, `--device host --unseen 4 --effort quick
+the first four is anything but general. OPTIONs are verify's, `--device host --unseen 4 --effort quick
 --seed 1 --no-timing --no-explain` where none are given.
 """
 import collections
@@ -54,6 +55,43 @@ class ModelNew(Model):
         if isinstance(out, (tuple, list)):
             return type(out)(_cast(o, torch.float64, torch.float32) for o in out)
         return _cast(out, torch.float64, torch.float32)
+''',
+    "split_k": '''
+
+
+def _split(function, x, w, axis_x, axis_w, terms):
+    """The sum over blocks of what is summed, the last of which is shorter."""
+    size = -(-terms // 4)
+    parts = [function(x.narrow(axis_x, at, min(size, terms - at)), w.narrow(axis_w, at, min(size, terms - at)))
+             for at in range(0, terms, size)]
+    return torch.stack(parts).sum(dim=0)
+
+
+class _SplitK(torch.overrides.TorchFunctionMode):
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        kwargs, name = kwargs or {}, getattr(function, "__name__", "")
+        if name in ("matmul", "__matmul__", "mm", "bmm") and not kwargs and args[0].dim() > 1 and args[1].dim() > 1:
+            return _split(torch.matmul, args[0], args[1], -1, -2, args[0].shape[-1])
+        if name == "linear" and len(args) >= 2:
+            bias = args[2] if len(args) > 2 else kwargs.get("bias")
+            out = _split(torch.nn.functional.linear, args[0], args[1], -1, -1, args[1].shape[-1])
+            return out if bias is None else out + bias
+        if name in ("conv1d", "conv2d", "conv3d"):
+            return self.convolution(function, *args, **kwargs)
+        return function(*args, **kwargs)
+
+    @staticmethod
+    def convolution(function, x, w, bias=None, stride=1, padding=0, dilation=1, groups=1):
+        if groups != 1 or x.dim() != w.dim():
+            return function(x, w, bias, stride, padding, dilation, groups)
+        out = _split(lambda a, b: function(a, b, None, stride, padding, dilation), x, w, 1, 1, w.shape[1])
+        return out if bias is None else out + bias.reshape(-1, *[1] * (w.dim() - 2))
+
+
+class ModelNew(Model):
+    def forward(self, *inputs):
+        with _SplitK():
+            return super().forward(*inputs)
 ''',
     "bf16": '''
 

@@ -33,7 +33,7 @@ struct sampling {
     struct sampled *sampled;
     int *order;
     struct pcg *random;
-    int sweep;
+    int sweep, first_sweeps; /* so many are the first round */
     enum session_status status;
 };
 
@@ -243,7 +243,7 @@ static struct shift over_sweeps(const struct sampling *s, bool seen, bool unseen
 {
     double mean[FIRST_SWEEPS];
     int means = 0;
-    for (int k = 0; k < FIRST_SWEEPS; k++) {
+    for (int k = 0; k < s->first_sweeps; k++) {
         double sum = 0;
         int count = 0;
         for (int i = 0; i < s->comparison->count; i++) {
@@ -273,11 +273,23 @@ static bool decide(struct sampling *s)
     return s->options->only_first || gate_decide(c, ROUNDS) == 0;
 }
 
+/* Few configurations need fewer processes to be decided; what is taken once only gives an interval, and gets all. */
+static int first_sweeps(const struct sampling *s)
+{
+    enum { ASTRAY = 2 }; /* of whose p one or two that lie on the other side take no more than these give */
+    int family = 1;      /* all together */
+    for (int i = 0; i < s->comparison->count; i++)
+        family += is_to_be_timed(&s->comparison->item[i]);
+    const int least = gate_least_processes(family, ROUNDS) + ASTRAY;
+    return s->options->only_first || least > FIRST_SWEEPS ? FIRST_SWEEPS : least;
+}
+
 static void run_rounds(struct sampling *s)
 {
     const int rounds = s->options->only_first ? 1 : ROUNDS;
+    s->first_sweeps = first_sweeps(s);
     for (int round = 0; round < rounds && goes_on(s); round++) {
-        const int sweeps = FIRST_SWEEPS << round;
+        const int sweeps = s->first_sweeps << round;
         for (int i = 0; i < sweeps && goes_on(s); i++) {
             if (s->options->progress)
                 s->options->progress(s->options->progress_data, round + 1, i, sweeps);

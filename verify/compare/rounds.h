@@ -6,8 +6,7 @@
 #include "verify/session/run.h"
 
 /* A sweep takes a few pairs of every configuration that is not decided, in new processes; each round has twice the sweeps of the
- * one before. So many processes are needed for a p that stands Holm's correction: of 1500 configurations, at three looks and on two
- * sides, 2^-20 is 0.009. */
+ * one before. The first has FIRST_SWEEPS at most: of 1500 configurations, at three looks and on two sides, 2^-20 is a p of 0.009. */
 enum { ROUNDS = 3, FIRST_SWEEPS = 20, MOST_SWEEPS = FIRST_SWEEPS * ((1 << ROUNDS) - 1) };
 
 struct rounds_options {

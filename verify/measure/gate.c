@@ -1,5 +1,6 @@
 #include "gate.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,12 @@ int gate_decide(struct comparison *c, int looks)
     c->overall = shift[c->count];
     free(shift);
     return status;
+}
+
+/* All n on one side of the margin have a p of 2^-n, which two sides, the looks and Holm's correction multiply. */
+int gate_least_processes(int hypotheses, int looks)
+{
+    return (int)ceil(log2(2 * looks * (double)hypotheses / gate_alpha));
 }
 
 void gate_find_cheating(const struct result *old, const struct result *new, struct comparison *c)

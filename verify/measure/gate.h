@@ -14,6 +14,9 @@ void gate_over_configurations(struct comparison *comparison);
  * without memory. */
 int gate_decide(struct comparison *comparison, int looks);
 
+/* The fewest processes by which so many hypotheses, all of which hold in every one of them, are decided by gate_decide. */
+int gate_least_processes(int hypotheses, int looks);
+
 /* Is there evidence of cheating, of a kind of which the old one gives none? */
 void gate_find_cheating(const struct result *old, const struct result *new, struct comparison *comparison);
 
