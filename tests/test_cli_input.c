@@ -83,6 +83,26 @@ END_TEST
 
 /* --- draw --- */
 
+/* A thousand of each is 2 Gflop, eight thousand a thousand. */
+START_TEST(caps_below_which_there_is_nothing_are_raised_up_to_a_bound)
+{
+    cli_put("large.space", "m 1000..1100\nn 1000..1100\nk 1000..1100\ntrans_b 0 1\ninput normal\n");
+    CLI("draw", "gemm_f32", HOST, "--space", "large.space", "--unseen", "3", "--seed", "1");
+    cli_expect(0, "# unseen: ");
+    ck_assert_ptr_nonnull(strstr(cli.err, " Mflop, so the caps were raised\n"));
+    char *first = strdup(cli.out);
+    CLI("draw", "gemm_f32", HOST, "--space", "large.space", "--unseen", "3", "--seed", "1");
+    ck_assert_str_eq(cli.out, first);
+    free(first);
+    CLI("draw", "gemm_f32", HOST, "--unseen", "3", "--seed", "1");
+    ck_assert_ptr_null(strstr(cli.err, "so the caps were raised"));
+    cli_put("huge.space", "m 8000..9000\nn 8000..9000\nk 8000..9000\ntrans_b 0 1\ninput normal\n");
+    CLI("draw", "gemm_f32", HOST, "--space", "huge.space", "--unseen", "3", "--seed", "1");
+    cli_expect_error(2, "no point of the contract outside the seen set was found within", "5e+10 flops",
+                     "widen the");
+}
+END_TEST
+
 START_TEST(the_same_seed_draws_the_same_lines_and_another_seed_others)
 {
     CLI("draw", "softmax", HOST, "--unseen", "5", "--seed", "1");
@@ -253,6 +273,7 @@ TCase *cli_input_case(void)
     tcase_add_test(input, a_contract_that_does_not_parse_is_refused_with_file_and_line);
     tcase_add_test(input, a_seen_set_that_does_not_parse_is_refused_with_file_and_line);
     tcase_add_test(input, sets_and_contracts_that_cannot_be_read_are_refused);
+    tcase_add_test(input, caps_below_which_there_is_nothing_are_raised_up_to_a_bound);
     tcase_add_test(input, the_same_seed_draws_the_same_lines_and_another_seed_others);
     tcase_add_test(input, draw_prints_the_seen_set_the_unseen_set_or_both);
     tcase_add_test(input, an_imported_task_is_drawn_from_and_refused_where_c_is_needed);

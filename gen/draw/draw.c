@@ -297,14 +297,17 @@ static int draw_parts(struct drawing *drawing, const struct config_list *frozen,
                           name);
     if (draw_all(drawing) || draw_lacks_memory(drawing))
         return no_memory(error, name);
-    if (drawing->count > 0 && drawing->out->count == 0)
-        return space_fail(error,
-                          "unseen set of %s: no point of the contract outside the seen set "
-                          "was found within %.4g bytes and %.4g flops; at least one was "
-                          "expected\n---> widen the .space file, or run where there is more "
-                          "memory",
-                          name, drawing->costing.cap.bytes, drawing->costing.cap.flops);
-    return 0;
+    if (drawing->count == 0 || drawing->out->count > 0)
+        return 0;
+    space_fail(error,
+               "unseen set of %s: no point of the contract outside the seen set "
+               "was found within %.4g bytes and %.4g flops; at least one was "
+               "expected\n---> widen the .space file, or run where there is more "
+               "memory",
+               name, drawing->costing.cap.bytes, drawing->costing.cap.flops);
+    if (error)
+        error->caps = true;
+    return -1;
 }
 
 int draw_unseen(struct drawn_list *out, const struct space *space, const struct config_list *seen,

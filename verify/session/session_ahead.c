@@ -23,7 +23,6 @@ void ahead_start(struct session *const *sessions, int count, int each)
     struct child_options options[CHILD_SEVERAL];
     struct child *child[CHILD_SEVERAL];
     int all = 0;
-    const double start = clock_seconds();
     each = (int)fmin(fmin(each, SESSION_AHEAD), room_for(sessions[0]) / count);
     for (int i = 0; i < count; i++)
         for (int k = sessions[i]->ahead.count; k < each; k++)
@@ -35,7 +34,6 @@ void ahead_start(struct session *const *sessions, int count, int each)
         for (int k = sessions[i]->ahead.count; k < each; k++, at++)
             if (child[at])
                 sessions[i]->ahead.child[sessions[i]->ahead.count++] = child[at];
-    sessions[0]->seconds.time += clock_seconds() - start;
 }
 
 struct child *ahead_take(struct session *s)

@@ -215,6 +215,36 @@ static int add_scouts(struct task *task, struct draw_notes *notes)
     return status;
 }
 
+/* An image network's smallest size is a whole image: where nothing is within the caps, they are raised fourfold until something is,
+ * up to what one call takes minutes for. The same seed does the same on machines whose caps are the same. */
+static int draw_within(struct task *task, struct draw_notes *notes, struct space_error *error)
+{
+    static const struct draw_caps most = {.bytes = 8e9, .flops = 5e10};
+    const double memory = (double)task->device.memory_bytes / 8;
+    for (;;) {
+        *error = (struct space_error){.caps = false};
+        *notes = (struct draw_notes){.text = ""};
+        if (draw_unseen(&task->unseen_set, &task->space, &task->seen, &task->frozen, task->options.count,
+                        task->seed, &task->caps, notes, error) == 0)
+            return 0;
+        if (!error->caps || task->caps.flops >= most.flops)
+            return -1;
+        task->caps.flops = fmin(4 * task->caps.flops, most.flops);
+        task->caps.bytes = fmax(task->caps.bytes, fmin(4 * task->caps.bytes, fmin(most.bytes, memory)));
+    }
+}
+
+/* Above the notes, which name what the caps are. */
+static void note_raised(struct task *task, const struct draw_caps *before)
+{
+    const size_t used = strlen(task->notes.text);
+    if (task->caps.flops > before->flops)
+        snprintf(task->notes.text + used, sizeof task->notes.text - used,
+                 "nothing that is not seen is within %.4g Mbyte of tensors and %.4g Mflop, so the caps were "
+                 "raised\n",
+                 before->bytes / 1e6, before->flops / 1e6);
+}
+
 enum task_status task_draw(struct task *task)
 {
     const double start = clock_seconds();
@@ -228,10 +258,10 @@ enum task_status task_draw(struct task *task)
         return fail(task, TASK_ENVIRONMENT, "out of memory while drawing the seen set");
     if (task->options.unseen_set && draw_given(&task->unseen_set, &task->given, task->seed) != 0)
         return fail(task, TASK_ENVIRONMENT, "out of memory while reading the unseen set");
-    if (!task->options.unseen_set && count > 0 &&
-        draw_unseen(&task->unseen_set, &task->space, &task->seen, &task->frozen, count, task->seed,
-                    &task->caps, &notes, &error) != 0)
+    const struct draw_caps caps = task->caps;
+    if (!task->options.unseen_set && count > 0 && draw_within(task, &notes, &error) != 0)
         return fail_space(task, &error);
+    note_raised(task, &caps);
     if (add_scouts(task, &notes) != 0)
         return fail(task, TASK_ENVIRONMENT, "out of memory while drawing scouts");
     if (drawn_commitment(&task->unseen_set, task->commitment) != 0)
