@@ -225,6 +225,39 @@ def get_init_inputs():
 '''
 
 
+UNTOLD = '''
+class Model(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.kept = torch.zeros(batch, width)
+        self.cell = nn.Linear(width, width)
+        self.tail = nn.Parameter(torch.zeros(TAIL))
+
+    def forward(self, x, y):
+        return self.cell(x + self.kept) * torch.ones(rows, 1) + y.sum() + self.tail.sum()
+
+
+batch, rows, width, others, TAIL = 6, 1, 10, 4, 5
+
+
+def get_inputs():
+    return [torch.rand(batch, width), torch.rand(others)]
+
+
+def get_init_inputs():
+    return [width]
+'''
+
+
+def what_the_constructor_is_not_told_stays():
+    task = imported(UNTOLD)
+    axes = {a["name"]: a["ring"] for a in task["axes"]}
+    sizes = {s["name"]: (s["ring"], s["why"]) for s in task["sizes"]}
+    assert axes == {"width": 2, "others": 1}, axes
+    assert sizes["batch"] == (3, "the model takes it from its file: its constructor is not told"), sizes
+    assert sizes["TAIL"] == sizes["batch"], sizes
+
+
 class Clock:
     """A twentieth of a second for each turn of the loop, whatever the machine."""
 
@@ -240,10 +273,10 @@ def a_loop_is_short_while_others_are_looked_at():
     time, probe.time = probe.time, clock
     observed = probe.fake.observe
 
-    def observe(of, sizes):
+    def observe(of, sizes, copied=False):
         asked.append(sizes.get("steps", 200))
         clock.now += asked[-1] / 20
-        return observed(of, sizes)
+        return observed(of, sizes, copied)
 
     probe.fake.observe = observe
     try:

@@ -209,14 +209,14 @@ def _laws_of(watch, inputs):
     return laws
 
 
-def _construct(instance, mode):
+def _construct(instance, mode, cls=None):
     """The model on FakeTensors; constructors that read their tensors' values run really, and are made fake then."""
     try:
-        return instance.model()
+        return instance.model(cls)
     except DataDependentOutputException:
         pass
     with _disable_current_modes(), torch.device("cpu"):
-        model = instance.model()
+        model = instance.model(cls)
     for module in model.modules():
         for table in (module._parameters, module._buffers):
             for key, tensor in table.items():
@@ -226,13 +226,15 @@ def _construct(instance, mode):
     return model
 
 
-def observe(task, sizes):
-    """What the source shows with `sizes`; raises Failed with its reason."""
+def observe(task, sizes, copied=False):
+    """What the source shows with `sizes`; raises Failed with its reason. copied: where the model is that of a file with the published
+    sizes, which is told what its constructor is given, as a candidate is."""
     observed = Observed()
     try:
         with FakeTensorMode(allow_non_fake_inputs=True) as mode, torch.no_grad():
+            cls = getattr(task.instance({}).module, task.entry) if copied else None
             instance = task.instance(sizes)
-            model = _construct(instance, mode)
+            model = _construct(instance, mode, cls)
             observed.init = repr((instance.init_args, instance.init_named))
             observed.weights = weights_of(model)
             observed.attributes = attributes_of(model)

@@ -94,6 +94,14 @@ class Probe:
         """The same, the others as they are on the ground."""
         return self.run({**self.few, **sizes})
 
+    def is_told(self, sizes, observed):
+        """Does a model that is only told what its constructor is given do the same with these sizes?"""
+        try:
+            copied = fake.observe(self.source, {**self.few, **sizes}, copied=True)
+        except fake.Failed:
+            return False
+        return (copied.weights, copied.outputs) == (observed.weights, observed.outputs)
+
     def points(self):
         """Is an input an index or a mask? FakeTensors do not tell what lies beyond it, or what it leaves of a row."""
         return any(t["kind"] == "tensor" and t["dtype"] in WHOLE for t in self.base.inputs)
@@ -143,7 +151,8 @@ def classify(probe, names, value):
     """(ring, word) of sizes that move together; ring 0: no other value runs, or nothing changes."""
     base = probe.ground
     value = probe.few.get(names[0], value)
-    passing = [o for o in (probe.beside({n: v for n in names}) for v in candidates(value)[:6]) if o]
+    runs = [({n: v for n in names}, probe.beside({n: v for n in names})) for v in candidates(value)[:6]]
+    passing = [o for _, o in runs if o]
     if not passing:
         return 0, probe.why({**probe.few, **{n: candidates(value)[0] for n in names}}) or "no other value runs"
     if any(o.attributes != base.attributes for o in passing):
@@ -151,6 +160,8 @@ def classify(probe, names, value):
     inputs = any(o.inputs != base.inputs or [w.get("bound") for w in o.laws] != [w.get("bound") for w in base.laws]
                  for o in passing)
     weights = any(o.weights != base.weights for o in passing)
+    if (inputs or weights) and not probe.is_told(*next(run for run in runs if run[1])):
+        return 3, "the model takes it from its file: its constructor is not told"
     if inputs or weights:
         return (2, "changes weights") if weights else (1, "changes inputs only")
     changed = any((o.init, o.outputs, o.operations) != (base.init, base.outputs, base.operations) for o in passing)
