@@ -4,10 +4,10 @@
 
 The candidate is what CANDIDATE names in the environment: `eager` (the task's own Model under another name), or `channels_last` (the
 same, with inputs of four and five dimensions and weights in that layout), `split_k` (products and convolutions as sums of four blocks of
-what they sum over), `fp64` (computed there, rounded at the end) or `bf16`
+what they sum over), `compiled` (by torch.compile, anew for each configuration), `fp64` (computed there, rounded at the end) or `bf16`
 (products of operands that were rounded to bf16: wrong where there is a product). INTERPRETER has torch. JOBS at once (2), each for
 LIMIT seconds (240) at most. What ended and is in OUT already is not run again. Ends with 1 where one of
-the first four is anything but general. OPTIONs are verify's, `--device host --unseen 4 --effort quick
+the first five is anything but general. OPTIONs are verify's, `--device host --unseen 4 --effort quick
 --seed 1 --no-timing --no-explain` where none are given.
 """
 import collections
@@ -39,6 +39,15 @@ class ModelNew(Model):
         for parameter in self.parameters():
             parameter.data = _laid_out(parameter.data)
         return super().forward(*[_laid_out(i) for i in inputs])
+''',
+    "compiled": '''
+
+
+class ModelNew(Model):
+    def forward(self, *inputs):
+        if not hasattr(self, "_compiled"):
+            self._compiled = torch.compile(super().forward)
+        return self._compiled(*inputs)
 ''',
     "fp64": '''
 

@@ -76,8 +76,7 @@ struct child {
     struct forbid_watch *forbid; /* NULL: nothing is forbidden to it */
     enum backend backend;
     bool sandboxed;
-    bool
-        forked; /* by a zygote, which tells its own status and not that of a sandbox; a module's, which may raise errors */
+    bool forked;    /* by a zygote, which tells its own status and not that of a sandbox; only modules are */
     int log;        /* descriptor, -1: none */
     size_t logged;  /* bytes in the log */
     char head[256]; /* the first bytes printed */

@@ -244,6 +244,7 @@ void session_child_failed(struct session *s, enum child_status status, const cha
         s->raised.before = s->raised.now = true;
     else
         session_restart(s);
+    s->losses += status == CHILD_OVERRUN || status == CHILD_CRASH || status == CHILD_EXCEEDED;
     snprintf(result->detail, sizeof result->detail, "%s", text);
     for (size_t i = 0; i < sizeof outcome_of / sizeof *outcome_of; i++)
         if (outcome_of[i].status == status) {

@@ -27,7 +27,7 @@ static bool may_have_company(const struct session *s)
     return neighbours_of(s->options.device, s->options.lease, child_count()).state != NEIGHBOURS_NONE;
 }
 
-bool session_was_short(struct session *s, const struct config_result *result)
+static bool was_short(const struct session *s, const struct config_result *result)
 {
     const bool little = s->least_free < scarce * (double)s->options.device->memory_bytes;
     if (result->outcome == OUTCOME_SKIPPED)
@@ -37,6 +37,14 @@ bool session_was_short(struct session *s, const struct config_result *result)
     /* What says that memory was short is asked again each time; a refusal of another kind, or of nobody knows which, now
      * and then. */
     return s->wanted_memory ? little || may_have_company(s) : little && s->refused_alone < SESSION_REFUSALS;
+}
+
+bool session_was_short(struct session *s, const struct config_result *result)
+{
+    const bool is_short = was_short(s, result);
+    if (is_short)
+        ahead_drop(s); /* what waits holds memory, too */
+    return is_short;
 }
 
 void session_settle_alone(struct session *s, struct config_result *result)

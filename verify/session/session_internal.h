@@ -60,6 +60,7 @@ struct session {
         struct child *child[SESSION_AHEAD]; /* started, and not used yet */
         int count;
     } ahead;
+    int losses; /* processes that the candidate has ended */
     struct {
         struct child *child; /* the process that is not at hand */
         bool at_hand;        /* the one whose own allocations lie between guards is */
@@ -147,8 +148,11 @@ struct child_options session_child_options(const struct session *s);
 /* Those of `sessions`, one or two, for so many restarts each, at once; fewer, or none, where the device's memory or the cores are few,
  * or where starting one takes no time. */
 void ahead_start(struct session *const *sessions, int count, int each);
-struct child *ahead_take(struct session *s); /* NULL: there is none */
-void ahead_drop(struct session *s);          /* what they hold, somebody needs */
+struct child *
+ahead_take(struct session *s);      /* NULL: there is none. After several losses others are started with it */
+void ahead_drop(struct session *s); /* what they hold, somebody needs */
+void ahead_make_room(struct session *s, double bytes); /* of tensors, that are to be set up */
+void ahead_anywhere(bool on);                          /* for tests: on the host, too */
 
 /* Is tensor t given to a constructor, and no input of a call? */
 bool session_is_state(const struct session *s, int t);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gen/contract/instantiate.h"
 #include "session_internal.h"
 #include "verify/device/fingerprint.h"
 
@@ -81,6 +82,7 @@ int setup_create(struct session *s, const struct instance *instance, int rings, 
                  size_t why_size)
 {
     const struct problem *problem = s->options.problem;
+    ahead_make_room(s, instance_total_bytes(problem, instance));
     if (!fits(s, instance, rings, turned, why, why_size))
         return -1;
     s->now->rings = rings;

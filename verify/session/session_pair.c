@@ -1,7 +1,6 @@
 /* Two candidates on one configuration, in turns: what the machine does in the meantime, it does to both. */
 #include <stdlib.h>
 
-#include "gen/contract/instantiate.h"
 #include "timed.h"
 
 /* Contents of one sampling lie so far from those of the next. */
@@ -112,19 +111,10 @@ static bool open_side(struct pairing *p, int i)
            0;
 }
 
-/* Processes that wait for later samplings hold memory, too: what is large gets all. */
 static bool open_both(struct pairing *p)
 {
-    enum { PART = 8 };
-    bool open = true;
-    for (int i = 0; i < 2; i++)
-        open = open_side(p, i) && open;
-    const struct session *const s = p->session[0];
-    if (!open || PART * instance_total_bytes(s->options.problem, &p->timed[0].series.instance) >
-                     (double)s->options.device->memory_bytes)
-        for (int i = 0; i < 2; i++)
-            ahead_drop(p->session[i]);
-    return open;
+    const bool open = open_side(p, 0);
+    return open_side(p, 1) && open;
 }
 
 static void close_both(struct pairing *p)
@@ -133,16 +123,21 @@ static void close_both(struct pairing *p)
         series_close(&p->timed[i].series, p->session[i]);
 }
 
+/* Processes that wait for later samplings hold memory, too. */
+static bool open_both_alone(struct pairing *p)
+{
+    close_both(p);
+    for (int i = 0; i < 2; i++) {
+        session_end(p->session[i]);
+        ahead_drop(p->session[i]);
+    }
+    return open_both(p);
+}
+
 static void pair_inside(struct pairing *p, struct pairs *pairs)
 {
     const bool waiting = p->session[0]->ahead.count + p->session[1]->ahead.count > 0;
-    bool open = open_both(p);
-    if (!open && waiting) {
-        close_both(p);
-        for (int i = 0; i < 2; i++)
-            session_end(p->session[i]);
-        open = open_both(p);
-    }
+    const bool open = open_both(p) || (waiting && open_both_alone(p));
     if (open) {
         session_look(p->session[0]);
         const bool ready = session_keeps_pace(p->session[0], true);

@@ -1,0 +1,63 @@
+/* Processes that wait: whoever has lost some is called in them, and they are processes like any other. */
+#include <check.h>
+#include <string.h>
+
+#include "forms_session.h"
+#include "suites.h"
+#include "verify/session/session_internal.h"
+
+static const char crashes[] =
+    "#include <math.h>\n#include <stdint.h>\n#include <stdlib.h>\n"
+    "int softmax(const float *x, float *y, int64_t rows, int64_t cols, void *stream)\n{\n    (void)stream;\n"
+    "    static int called; if (rows > 4 || called > 20) abort();\n"
+    "    for (int64_t r = 0; r < rows; r++, x += cols, y += cols) {\n"
+    "        double most = -INFINITY, sum = 0;\n"
+    "        for (int64_t c = 0; c < cols; c++) most = x[c] > most ? x[c] : most;\n"
+    "        for (int64_t c = 0; c < cols; c++) sum += exp(x[c] - most);\n"
+    "        for (int64_t c = 0; c < cols; c++) y[c] = (float)(exp(x[c] - most) / sum);\n    }\n    "
+    "called++;\n    "
+    "return 0;\n}\n";
+
+static void check_line(struct form_run *run, const char *line, enum outcome outcome)
+{
+    struct space_error error;
+    ck_assert_msg(config_parse(&run->config, problem_find("softmax"), line, "test", &error) == 0, "%s",
+                  error.text);
+    form_run_check(run, outcome);
+}
+
+START_TEST(who_has_lost_some_is_called_in_processes_that_wait)
+{
+    enum { FEW = 3, MORE = 6 };
+    struct form_run run;
+    ahead_anywhere(_i == 0);
+    form_run_open(&run, problem_find("softmax"), "rows=3 cols=50 input=normal seed=1", crashes, false);
+    check_line(&run, "rows=3 cols=50 input=normal seed=1", OUTCOME_PASS);
+    for (int i = 0; i < FEW; i++) {
+        ck_assert_int_eq(run.session->losses, i);
+        check_line(&run, "rows=5 cols=50 input=normal seed=1", OUTCOME_CRASH);
+        ck_assert_int_eq(run.session->ahead.count, 0);
+    }
+    int waited = 0;
+    for (int i = 0; i < MORE; i++) {
+        check_line(&run, "rows=5 cols=50 input=normal seed=1", OUTCOME_CRASH);
+        waited += run.session->ahead.count > 0;
+        check_line(&run, "rows=3 cols=50 input=normal seed=1", OUTCOME_PASS);
+    }
+    ck_assert_int_eq(waited > 0, _i == 0);
+    ahead_make_room(run.session, 1e15);
+    ck_assert_int_eq(run.session->ahead.count, 0);
+    check_line(&run, "rows=5 cols=50 input=normal seed=1", OUTCOME_CRASH);
+    check_line(&run, "rows=3 cols=50 input=normal seed=1", OUTCOME_PASS);
+    ahead_anywhere(false);
+    form_run_close(&run);
+}
+END_TEST
+
+TCase *ahead_case(void)
+{
+    TCase *tests = tcase_create("ahead");
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, who_has_lost_some_is_called_in_processes_that_wait, 0, 2);
+    return tests;
+}
