@@ -181,6 +181,10 @@ START_TEST(the_gpu_in_use_is_the_one_that_is_seen_there)
         free(again[i]);
     }
     ck_assert(before && after);
+    visible_all();
+    ck_assert_int_eq(visible_ordinal(1), 1);
+    ck_assert_int_lt(visible_node(), 0);
+    ck_assert_ptr_null(visible_uuid());
 }
 END_TEST
 

@@ -17,9 +17,9 @@ void visible_set(const char *uuid, int node)
     visible.node = node;
 }
 
-void visible_every_node(void)
+void visible_all(void)
 {
-    visible.node = -1;
+    visible_set("", -1);
 }
 
 const char *visible_uuid(void)

@@ -10,7 +10,7 @@ extern "C" {
 /* From now on one: its UUID as CUDA_VISIBLE_DEVICES takes it, and N of its /dev/nvidiaN; below 0: nobody knows, so that the nodes of
  * all are shown. */
 void visible_set(const char *uuid, int node);
-void visible_every_node(void); /* the nodes of all are shown after all */
+void visible_all(void); /* after all: what this process sees */
 
 const char *visible_uuid(void); /* NULL: all that this process sees */
 int visible_node(void);         /* below 0: those of all */

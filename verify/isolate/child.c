@@ -158,9 +158,9 @@ static enum child_status start_anywhere(struct child **out, const struct child_o
     enum child_status status = start(out, options, inside, text, text_size);
     if (status == CHILD_KILLED) /* that says nothing about the sandbox */
         status = start(out, options, inside, text, text_size);
-    if ((status == CHILD_DEVICE || status == CHILD_SPAWN) && inside && !sandbox_confirmed(options->backend) &&
-        visible_node() >= 0) { /* a driver that needs more nodes than one GPU's */
-        visible_every_node();
+    if ((status == CHILD_DEVICE || status == CHILD_SPAWN) && !sandbox_confirmed(options->backend) &&
+        visible_uuid()) { /* a driver that needs more nodes than one GPU's, or does not know it by that name */
+        visible_all();
         status = start(out, options, inside, text, text_size);
     }
     if (status == CHILD_OK || status == CHILD_KILLED || status == CHILD_MEMORY || status == CHILD_OVER ||
