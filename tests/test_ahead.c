@@ -54,10 +54,37 @@ START_TEST(who_has_lost_some_is_called_in_processes_that_wait)
 }
 END_TEST
 
+/* Half of them end when they are loaded; what takes its place hides none of it. */
+START_TEST(an_end_while_loading_is_told_whichever_process_it_was)
+{
+    enum { TIMES = 16 };
+    static const char source[] =
+        "#include <stdint.h>\n#include <stdlib.h>\n#include <sys/random.h>\n"
+        "__attribute__((constructor)) static void begin(void) { unsigned char c; getrandom(&c, 1, 0); if (c "
+        "& 1) "
+        "abort(); }\n"
+        "int softmax(const float *x, float *y, int64_t rows, int64_t cols, void *stream)\n"
+        "{ (void)x, (void)y, (void)rows, (void)cols, (void)stream; abort(); }\n";
+    struct form_run run;
+    int loading = 0;
+    ahead_anywhere(_i == 0);
+    form_run_open(&run, problem_find("softmax"), "rows=3 cols=50 input=normal seed=1", source, false);
+    for (int i = 0; i < TIMES; i++) {
+        check_line(&run, "rows=3 cols=50 input=normal seed=1", OUTCOME_CRASH);
+        loading += strncmp(run.result.detail, "while it was being loaded: ", 27) == 0;
+    }
+    ck_assert_int_gt(loading, 0);
+    ck_assert_int_lt(loading, TIMES);
+    ahead_anywhere(false);
+    form_run_close(&run);
+}
+END_TEST
+
 TCase *ahead_case(void)
 {
     TCase *tests = tcase_create("ahead");
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, who_has_lost_some_is_called_in_processes_that_wait, 0, 2);
+    tcase_add_loop_test(tests, an_end_while_loading_is_told_whichever_process_it_was, 0, 2);
     return tests;
 }

@@ -98,8 +98,8 @@ START_TEST(caps_below_which_there_is_nothing_are_raised_up_to_a_bound)
     ck_assert_ptr_null(strstr(cli.err, "so the caps were raised"));
     cli_put("huge.space", "m 8000..9000\nn 8000..9000\nk 8000..9000\ntrans_b 0 1\ninput normal\n");
     CLI("draw", "gemm_f32", HOST, "--space", "huge.space", "--unseen", "3", "--seed", "1");
-    cli_expect_error(2, "no point of the contract outside the seen set was found within", "5e+10 flops",
-                     "widen the");
+    cli_expect_error(2, "no point of the contract outside the seen set was found within",
+                     "flops; at least one", "widen the");
 }
 END_TEST
 

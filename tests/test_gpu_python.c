@@ -47,6 +47,7 @@ static const struct {
 } own[] = {
     {"temporary", "past", "overrun: "},
     {"temporary", "beside", "it wrote after the 2800 bytes of a tensor that it allocated itself"},
+    {"unwritten", "softmax", "with its own allocations poisoned and between guards: "},
 };
 enum { OWN = sizeof own / sizeof *own };
 

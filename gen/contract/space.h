@@ -40,7 +40,7 @@ struct space {
 struct space_error {
     char text[1024];  /* a configuration and a limit of any problem, and the hint */
     bool environment; /* memory, descriptors or the disk: nothing is wrong with the input */
-    bool caps;        /* of draw_unseen: larger caps would do */
+    bool caps;        /* of draw_unseen: nothing was found within these, larger ones might do */
 };
 
 /* Fills *error (which may be NULL); always returns -1, so that callers can return it. */

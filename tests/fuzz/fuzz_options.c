@@ -141,10 +141,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         errors = fopen("/dev/null", "we");
     FUZZ_CHECK(errors != NULL && setvbuf(errors, NULL, _IONBF, 0) == 0);
     keep();
-    const bool jumped = setjmp(usage) != 0;
-    if (!jumped)
+    if (setjmp(usage) == 0) {
         FUZZ_CHECK(options_run(&commands[data[0] % 4], argc, argv) == 0);
-    drop(jumped);
+        drop(false);
+    } else {
+        drop(true);
+    }
     free(text);
     return 0;
 }

@@ -1,4 +1,5 @@
 """Tests of verify/python/task: run by the suite task, or by hand with any Python that has torch."""
+import math
 import os
 import sys
 import tempfile
@@ -233,15 +234,16 @@ class Model(nn.Module):
         self.cell = nn.Linear(width, width)
         self.tail = nn.Parameter(torch.zeros(TAIL))
 
-    def forward(self, x, y):
-        return self.cell(x + self.kept) * torch.ones(rows, 1) + y.sum() + self.tail.sum()
+    def forward(self, x, y, z):
+        turns = sum(z[i] for i in range(turned))
+        return self.cell(x + self.kept) * torch.ones(rows, 1) + y.sum() / scaled + self.tail.sum() + turns
 
 
-batch, rows, width, others, TAIL = 6, 1, 10, 4, 5
+batch, rows, width, others, scaled, turned, TAIL = 6, 1, 10, 4, 7, 3, 5
 
 
 def get_inputs():
-    return [torch.rand(batch, width), torch.rand(others)]
+    return [torch.rand(batch, width), torch.rand(others, scaled), torch.rand(turned)]
 
 
 def get_init_inputs():
@@ -255,7 +257,37 @@ def what_the_constructor_is_not_told_stays():
     sizes = {s["name"]: (s["ring"], s["why"]) for s in task["sizes"]}
     assert axes == {"width": 2, "others": 1}, axes
     assert sizes["batch"] == (3, "the model takes it from its file: its constructor is not told"), sizes
-    assert sizes["TAIL"] == sizes["batch"], sizes
+    assert sizes["TAIL"] == sizes["scaled"] == sizes["turned"] == sizes["batch"], sizes
+
+
+RECURRENT = '''
+batch, steps, width, hidden = 3, 40, 8, 16
+
+
+class Model(nn.Module):
+    def __init__(self, width, hidden):
+        super().__init__()
+        self.lstm = nn.LSTM(width, hidden, 2, batch_first=True)
+
+    def forward(self, x):
+        return self.lstm(x)[0]
+
+
+def get_inputs():
+    return [torch.rand(batch, steps, width)]
+
+
+def get_init_inputs():
+    return [width, hidden]
+'''
+
+
+def the_work_of_a_recurrent_layer_is_counted():
+    law = imported(RECURRENT)["flops"]
+    sizes = {"batch": 3, "steps": 40, "width": 8, "hidden": 16}
+    counted = law["coefficient"] * math.prod(sizes[name]**power for name, power in law["powers"].items())
+    multiplied = 2 * 3 * 40 * 4 * 16 * (8 + 16 + 16 + 16)  # gates of two layers, of inputs and of states
+    assert multiplied < counted < 1.3 * multiplied, (counted, multiplied)
 
 
 class Clock:
@@ -273,10 +305,10 @@ def a_loop_is_short_while_others_are_looked_at():
     time, probe.time = probe.time, clock
     observed = probe.fake.observe
 
-    def observe(of, sizes, copied=False):
+    def observe(of, sizes, file=None):
         asked.append(sizes.get("steps", 200))
         clock.now += asked[-1] / 20
-        return observed(of, sizes, copied)
+        return observed(of, sizes, file)
 
     probe.fake.observe = observe
     try:

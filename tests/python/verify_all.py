@@ -46,6 +46,7 @@ class ModelNew(Model):
 class ModelNew(Model):
     def forward(self, *inputs):
         if not hasattr(self, "_compiled"):
+            torch._dynamo.reset()  # its cache is of the code: another shape would run without
             self._compiled = torch.compile(super().forward)
         return self._compiled(*inputs)
 ''',

@@ -211,8 +211,9 @@ static bool goes_on(const struct sampling *s)
 static void sweep(struct sampling *s, bool first_of_round, int sweeps_ahead)
 {
     const int count = list_undecided(s);
+    const int ahead = s->rounds->python ? 0 : sweeps_ahead;
     for (int k = 0; k < count && goes_on(s); k++)
-        sample(s, s->order[k], k == 0 && (first_of_round || !s->rounds->python), sweeps_ahead);
+        sample(s, s->order[k], k == 0 && (first_of_round || !s->rounds->python), ahead);
     s->sweep++;
 }
 
@@ -273,15 +274,17 @@ static bool decide(struct sampling *s)
     return s->options->only_first || gate_decide(c, ROUNDS) == 0;
 }
 
-/* Few configurations need fewer processes to be decided; what is taken once only gives an interval, and gets all. */
+/* Few configurations need fewer processes to be decided. Where the width of an interval decides, of times of another day or of
+ * those that are taken once, all are taken. */
 static int first_sweeps(const struct sampling *s)
 {
-    enum { ASTRAY = 2 }; /* of whose p one or two that lie on the other side take no more than these give */
-    int family = 1;      /* all together */
+    enum { SPARE = 2 }; /* a factor of four: room for the least rank or two on the other side */
+    int family = 1;     /* all together */
     for (int i = 0; i < s->comparison->count; i++)
         family += is_to_be_timed(&s->comparison->item[i]);
-    const int least = gate_least_processes(family, ROUNDS) + ASTRAY;
-    return s->options->only_first || least > FIRST_SWEEPS ? FIRST_SWEEPS : least;
+    const int least = gate_least_processes(family, ROUNDS) + SPARE;
+    const bool by_width = s->options->only_first || s->comparison->kind == COMPARISON_DRIFT;
+    return by_width || least > FIRST_SWEEPS ? FIRST_SWEEPS : least;
 }
 
 static void run_rounds(struct sampling *s)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Set before threads begin; cleared by the first process that is started, which is alone. */
+/* Set before threads begin; changed once at most, while the first process starts and no other (child.c). */
 static struct {
     char uuid[64];
     int node;

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,8 +147,8 @@ static enum child_status start(struct child **out, const struct child_options *o
 
 /* As start, inside the sandbox if that works; until it has worked once, outside is tried too.
  * Too little memory for the trial is not the sandbox's fault. */
-static enum child_status start_anywhere(struct child **out, const struct child_options *options, char *text,
-                                        size_t text_size)
+static enum child_status attempt(struct child **out, const struct child_options *options, bool is_first,
+                                 char *text, size_t text_size)
 {
     char why[200];
     bool inside = sandbox_use(options->backend);
@@ -158,7 +160,7 @@ static enum child_status start_anywhere(struct child **out, const struct child_o
     enum child_status status = start(out, options, inside, text, text_size);
     if (status == CHILD_KILLED) /* that says nothing about the sandbox */
         status = start(out, options, inside, text, text_size);
-    if ((status == CHILD_DEVICE || status == CHILD_SPAWN) && !sandbox_confirmed(options->backend) &&
+    if (status == CHILD_DEVICE && is_first &&
         visible_uuid()) { /* a driver that needs more nodes than one GPU's, or does not know it by that name */
         visible_all();
         status = start(out, options, inside, text, text_size);
@@ -171,6 +173,28 @@ static enum child_status start_anywhere(struct child **out, const struct child_o
     if (status == CHILD_OK) /* otherwise the sandbox was not the reason */
         sandbox_reject(options->backend, why);
     return status;
+}
+
+/* What a process on a GPU may see is settled by the first that starts, with which no other begins. */
+static atomic_bool settled;
+
+static enum child_status start_anywhere(struct child **out, const struct child_options *options, char *text,
+                                        size_t text_size)
+{
+    static pthread_mutex_t settling = PTHREAD_MUTEX_INITIALIZER;
+    if (options->backend != BACKEND_CUDA || atomic_load(&settled))
+        return attempt(out, options, false, text, text_size);
+    pthread_mutex_lock(&settling);
+    const enum child_status status = attempt(out, options, !atomic_load(&settled), text, text_size);
+    if (status == CHILD_OK)
+        atomic_store(&settled, true);
+    pthread_mutex_unlock(&settling);
+    return status;
+}
+
+bool child_is_settled(enum backend backend, bool inside)
+{
+    return (!inside || sandbox_confirmed(backend)) && (backend != BACKEND_CUDA || atomic_load(&settled));
 }
 
 enum child_status child_load(struct child *child, const struct child_options *options, char *text,

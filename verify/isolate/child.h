@@ -51,10 +51,16 @@ struct child_options {
 enum child_status child_start(struct child **child, const struct child_options *options, char *text,
                               size_t text_size);
 
-/* The same for several at once, which takes little longer than for one: a GPU's driver takes its time, and not a core's. child[i] is NULL where
- * child_start would have failed, which then says why; all of them are where the first of its backend has not been started yet, or
- * where an interpreter forks. */
-void child_start_several(struct child **child, const struct child_options *options, int count);
+/* What came of one of several that are started at once. */
+struct child_started {
+    struct child *child; /* NULL: */
+    enum child_status status;
+    char text[320];
+};
+
+/* The same for several at once: a GPU's driver takes its time for each, and others wait meanwhile. None is started, and all are
+ * CHILD_SPAWN, where it is not known yet how one of this backend starts, and where an interpreter forks. */
+void child_start_several(struct child_started *started, const struct child_options *options, int count);
 
 /* In all calls below, after anything but CHILD_OK and CHILD_RAISED the process is gone: child_stop, start anew. */
 

@@ -52,6 +52,8 @@ int spawn_python_environment(char **environment, const struct python *python, in
 
 /* The process, of which nothing is awaited yet. NULL with text. */
 struct child *child_begin(const struct child_options *options, bool sandboxed, char *text, size_t text_size);
+/* Has one of them started, so that it is known how others do? */
+bool child_is_settled(enum backend backend, bool inside);
 /* Its first words, and its device. */
 enum child_status child_greet(struct child *child, const struct child_options *options, char *text,
                               size_t text_size);

@@ -10,6 +10,7 @@
 #include "launch.h"
 #include "sandbox.h"
 #include "zygote.h"
+#include "verify/device/visible.h"
 #include "verify/forbid/forbid.h"
 #include "verify/system/clock.h"
 #include "verify/system/defence.h"
@@ -100,8 +101,8 @@ static int fork_python(struct spawned *spawned, const struct child_options *opti
 {
     char key[1024];
     int ours[2], theirs[2];
-    snprintf(key, sizeof key, "%s %d %d %d %d", options->object, sandboxed, (int)options->backend,
-             options->device, options->threads);
+    snprintf(key, sizeof key, "%s %d %d %d %d %s %d", options->object, sandboxed, (int)options->backend,
+             options->device, options->threads, visible_uuid() ? visible_uuid() : "", visible_node());
     const struct zygote_plan plan = {key, argv, environment};
     struct zygote *const zygote = zygote_take(&plan, text, text_size);
     if (!zygote)

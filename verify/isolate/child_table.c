@@ -13,7 +13,7 @@
 #include "child.h"
 #include "verify/system/defence.h"
 
-enum { TABLE_SIZE = 64 };
+enum { TABLE_SIZE = 1024 }; /* 64 workers, each with one process at work and those that wait, and compilers */
 
 /* Lock-free, since child_stop_all runs in a signal handler. 0: free. */
 static atomic_int table[TABLE_SIZE];

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +31,9 @@ static void keep_output(struct child *child, const char *data, size_t bytes)
         head = bytes;
     memcpy(child->head + child->head_bytes, data, head);
     child->head_bytes += head;
+    struct stat status;
+    if (child->log >= 0 && fstat(child->log, &status) == 0) /* others may write there, too */
+        child->logged = status.st_size > LOG_BYTES ? LOG_BYTES : (size_t)status.st_size;
     if (child->log < 0 || child->logged >= LOG_BYTES)
         return;
     if (bytes > LOG_BYTES - child->logged)

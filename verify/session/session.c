@@ -296,10 +296,8 @@ static bool start_child(struct session *s, struct call_result *result)
 {
     char text[RESULT_DETAIL_SIZE];
     const struct child_options options = session_child_options(s);
-    s->child = s->own.at_hand ? NULL : ahead_take(s);
-    if (s->child)
-        return true;
-    const enum child_status status = child_start(&s->child, &options, text, sizeof text);
+    const enum child_status status = s->own.at_hand ? child_start(&s->child, &options, text, sizeof text)
+                                                    : ahead_take(s, text, sizeof text);
     if (status == CHILD_OK)
         return true;
     session_child_failed(s, status, text, result);

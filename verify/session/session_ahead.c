@@ -2,7 +2,9 @@
  * in the driver, and comparisons use dozens of them, as do candidates that crash. They wait without a call: nothing of theirs runs while others are timed, unless
  * the candidate starts something when it is loaded, which the process that is used next to it could do as well. */
 #include <math.h>
+#include <stdio.h>
 
+#include "gen/random/pcg.h"
 #include "session_internal.h"
 #include "verify/device/processors.h"
 
@@ -19,36 +21,64 @@ void ahead_anywhere(bool on)
 
 static int room_for(const struct session *s)
 {
-    if ((s->options.device->backend != BACKEND_CUDA && !anywhere) || s->options.python)
+    if (anywhere)
+        return CHILD_SEVERAL;
+    if (s->options.device->backend != BACKEND_CUDA || s->options.python)
         return 0;
     const double fit = (double)s->memory->available() / PART / context_bytes;
     return (int)fmin(fmin(fit, processors_available()), CHILD_SEVERAL);
 }
 
-void ahead_start(struct session *const *sessions, int count, int each)
+/* An end that is the candidate's doing is one, whatever process it falls on. What many at once may have brought about (time, memory, a
+ * device) the next start says of itself. */
+static void take_in(struct session *s, const struct child_started *started)
 {
-    struct child_options options[CHILD_SEVERAL];
-    struct child *child[CHILD_SEVERAL];
-    int all = 0;
-    each = (int)fmin(fmin(each, SESSION_AHEAD), room_for(sessions[0]) / count);
-    for (int i = 0; i < count; i++)
-        for (int k = sessions[i]->ahead.count; k < each; k++)
-            options[all++] = session_child_options(sessions[i]);
-    if (all == 0)
-        return;
-    child_start_several(child, options, all);
-    for (int i = 0, at = 0; i < count; i++)
-        for (int k = sessions[i]->ahead.count; k < each; k++, at++)
-            if (child[at])
-                sessions[i]->ahead.child[sessions[i]->ahead.count++] = child[at];
+    const enum child_status status = started->status;
+    if (started->child)
+        s->ahead.child[s->ahead.count++] = started->child;
+    else if (s->ahead.trouble.status == CHILD_OK && (status == CHILD_CRASH || status == CHILD_OVERRUN ||
+                                                     status == CHILD_GARBAGE || status == CHILD_EXCEEDED))
+        s->ahead.trouble = *started;
 }
 
-struct child *ahead_take(struct session *s)
+void ahead_start(struct session *const *sessions, int count, int each, struct pcg *random)
+{
+    struct child_options options[CHILD_SEVERAL];
+    struct child_started started[CHILD_SEVERAL];
+    int whose[CHILD_SEVERAL], all = 0;
+    each = (int)fmin(fmin(each, SESSION_AHEAD), room_for(sessions[0]) / count);
+    for (int k = 0; k < each; k++) {
+        const int first = count > 1 ? (int)pcg_below(random, (uint64_t)count) : 0;
+        for (int i = 0; i < count; i++) {
+            struct session *const s = sessions[(first + i) % count];
+            if (s->ahead.never || k < s->ahead.count)
+                continue;
+            whose[all] = (first + i) % count;
+            options[all++] = session_child_options(s);
+        }
+    }
+    if (all > 0)
+        child_start_several(started, options, all);
+    for (int i = 0; i < all; i++)
+        take_in(sessions[whose[i]], &started[i]);
+}
+
+enum child_status ahead_take(struct session *s, char *text, size_t text_size)
 {
     enum { LOSSES = 3, AT_ONCE = 4 }; /* who has lost some will lose more */
-    if (s->losses >= LOSSES && s->ahead.count == 0)
-        ahead_start(&s, 1, AT_ONCE);
-    return s->ahead.count > 0 ? s->ahead.child[--s->ahead.count] : NULL;
+    const struct child_options options = session_child_options(s);
+    if (s->losses >= LOSSES && s->ahead.count == 0 && !s->ahead.large)
+        ahead_start(&s, 1, AT_ONCE, NULL);
+    const enum child_status status = s->ahead.trouble.status;
+    if (status != CHILD_OK) {
+        snprintf(text, text_size, "%s", s->ahead.trouble.text);
+        s->ahead.trouble.status = CHILD_OK;
+        return status;
+    }
+    if (s->ahead.count == 0)
+        return child_start(&s->child, &options, text, text_size);
+    s->child = s->ahead.child[--s->ahead.count];
+    return CHILD_OK;
 }
 
 void ahead_drop(struct session *s)
@@ -57,10 +87,19 @@ void ahead_drop(struct session *s)
         child_stop(s->ahead.child[--s->ahead.count]);
 }
 
+void ahead_never(struct session *s)
+{
+    s->ahead.never = true;
+    ahead_drop(s);
+}
+
 /* Beside large tensors they would hold what the candidate may need. */
 void ahead_make_room(struct session *s, double bytes)
 {
     enum { PART_OF_DEVICE = 32 };
-    if (PART_OF_DEVICE * bytes > (double)s->options.device->memory_bytes)
-        ahead_drop(s);
+    s->ahead.large = PART_OF_DEVICE * bytes > (double)s->options.device->memory_bytes;
+    if (!s->ahead.large || s->ahead.count == 0)
+        return;
+    s->ahead.drops++;
+    ahead_drop(s);
 }

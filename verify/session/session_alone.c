@@ -43,7 +43,7 @@ bool session_was_short(struct session *s, const struct config_result *result)
 {
     const bool is_short = was_short(s, result);
     if (is_short)
-        ahead_drop(s); /* what waits holds memory, too */
+        ahead_never(s); /* what waits holds memory, too */
     return is_short;
 }
 

@@ -59,6 +59,10 @@ struct session {
     struct {
         struct child *child[SESSION_AHEAD]; /* started, and not used yet */
         int count;
+        bool large;                   /* so are the tensors at hand: whatever waits beside them is ended */
+        bool never;                   /* memory was short: none waits any more */
+        int drops;                    /* how often those that waited were ended for large tensors */
+        struct child_started trouble; /* status: that one has ended while it was loaded; else CHILD_OK */
     } ahead;
     int losses; /* processes that the candidate has ended */
     struct {
@@ -146,13 +150,14 @@ struct child_options session_child_options(const struct session *s);
 
 /* session_ahead.c: processes for later */
 /* Those of `sessions`, one or two, for so many restarts each, at once; fewer, or none, where the device's memory or the cores are few,
- * or where starting one takes no time. */
-void ahead_start(struct session *const *sessions, int count, int each);
-struct child *
-ahead_take(struct session *s);      /* NULL: there is none. After several losses others are started with it */
-void ahead_drop(struct session *s); /* what they hold, somebody needs */
+ * or where starting one takes no time. Which of two is first is drawn for each: where a context lies moves what short kernels take. */
+void ahead_start(struct session *const *sessions, int count, int each, struct pcg *random);
+/* child_start; or one that waits, or what ended one of them while it was loaded. After several losses others are started with it. */
+enum child_status ahead_take(struct session *s, char *text, size_t text_size);
+void ahead_drop(struct session *s);                    /* what they hold, somebody needs */
+void ahead_never(struct session *s);                   /* the same, for good */
 void ahead_make_room(struct session *s, double bytes); /* of tensors, that are to be set up */
-void ahead_anywhere(bool on);                          /* for tests: on the host, too */
+void ahead_anywhere(bool on);                          /* for tests: whatever the machine */
 
 /* Is tensor t given to a constructor, and no input of a call? */
 bool session_is_state(const struct session *s, int t);

@@ -152,8 +152,10 @@ static void pair_inside(struct pairing *p, struct pairs *pairs)
 /* Others may time meanwhile. */
 static bool start_ahead(const struct pairing *p)
 {
-    if (p->job->fresh && p->session[0]->ahead.count + p->session[1]->ahead.count == 0)
-        ahead_start(p->session, 2, 1 + p->job->fresh_ahead);
+    enum { DROPS = 2 }; /* large tensors in every sweep end those that wait for the next */
+    if (p->job->fresh && p->session[0]->ahead.count + p->session[1]->ahead.count == 0 &&
+        p->session[0]->ahead.drops < DROPS)
+        ahead_start(p->session, 2, 1 + p->job->fresh_ahead, p->random);
     return true;
 }
 

@@ -74,7 +74,7 @@ static void sample_elsewhere(struct session *s, struct timed *timed, int count, 
         if (open == 0)
             break;
         if (s->ahead.count == 0)
-            ahead_start(&s, 1, s->options.processes - p);
+            ahead_start(&s, 1, s->options.processes - p, random);
         session_restart(s);
         sample_all(s, timed, count, random);
         if (is_cut_off(s, timed, count))

@@ -4,7 +4,7 @@
 
 #include "verify/problem/folder.h"
 
-enum { IMPORT_SECONDS = 300 };
+enum { IMPORT_SECONDS = 600 };
 
 struct importing {
     const char *source;    /* a .py file, or a directory with reference.py */

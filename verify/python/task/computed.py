@@ -8,7 +8,7 @@ import random
 
 import torch
 
-from . import expression, fit, probe
+from . import expression, fit, together
 
 TELLING = 3         # an extent from which on a step or a diagonal shows
 MOST = 1 << 20      # elements of the inputs of such a run
@@ -48,7 +48,7 @@ def drawn(source, axes, limits):
     found = []
     for sizes in _sizes(axes, limits, random.Random(source.sha256)):
         try:
-            instance = source.instance(probe.spread(axes, sizes))
+            instance = source.instance(together.spread(axes, sizes))
             torch.manual_seed(7)
             first = instance.inputs()
             if sum(x.numel() for x in first if isinstance(x, torch.Tensor)) > MOST:

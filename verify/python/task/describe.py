@@ -5,7 +5,7 @@ import re
 
 import torch
 
-from . import computed, expression, fake, fit, law, probe, structure
+from . import computed, expression, fake, fit, law, probe, structure, together
 from .source import tolerance as source_tolerance
 
 CLASS_DATA = {
@@ -150,8 +150,8 @@ def _probe(source, seconds, vary):
 def _fit(runs, axes, chance):
     """(limits, points, extents): axes whose extents have no expression are fixed, until all have one."""
     while True:
-        found = probe.limits(runs, axes, chance)
-        points = probe.sample_points(runs, axes, found, chance)
+        found = together.limits(runs, axes, chance)
+        points = together.sample_points(runs, axes, found, chance)
         extents = _Extents(points, axes)
         shapes = {"inputs": extents.shapes(lambda o: o.inputs, "input"),
                   "weights": extents.shapes(lambda o: o.weights, "weight"),
@@ -187,7 +187,7 @@ def _real(source, axes, points):
     """(sizes by axis, sizes of the source, observed) of the first point that also runs with real numbers."""
     failure = fake.Failed("it has no sizes at which every tensor has elements", "let get_inputs make some")
     for sizes, observed in points[:8]:
-        spread = probe.spread(axes, sizes)
+        spread = together.spread(axes, sizes)
         try:
             instance = source.instance(spread)
             torch.manual_seed(7)
@@ -209,7 +209,7 @@ def _small(runs, axes, limits_, points):
     for value in (5, 8, 16, 3, 2):
         sizes = {a.name: a.near(value) for a in axes}
         if all(expression.evaluate(t, sizes) for t in limits_):
-            observed = runs.run(probe.spread(axes, sizes))
+            observed = runs.run(together.spread(axes, sizes))
             if observed and all(d > 0 for d in observed.dims()):
                 found.append((sizes, observed))
     return found + sorted((p for p in points if p[1].elements), key=lambda p: p[1].elements)
@@ -226,11 +226,11 @@ def _grown(source, runs, axes, limits_, small):
         sizes = {a.name: a.near(value) for a in axes}
         if not all(expression.evaluate(t, sizes) for t in limits_) or all(sizes[n] <= small[n] for n in moving):
             continue
-        observed = runs.run(probe.spread(axes, sizes))
+        observed = runs.run(together.spread(axes, sizes))
         if not observed or observed.elements > LARGE:
             continue
         try:
-            instance = source.instance(probe.spread(axes, sizes))
+            instance = source.instance(together.spread(axes, sizes))
             torch.manual_seed(8)
             return instance.model(), instance.inputs()
         except Exception:

@@ -4,19 +4,16 @@ A size is of ring 1 where it changes inputs alone, of ring 2 where it changes we
 attribute (a window, a stride, a number of groups) or what the constructor computes; dead where nothing changes.
 """
 import math
-import random
 import time
 
 import torch
 
-from . import expression, fake
+from . import fake
 
 WHOLE = ("int64", "int32", "int16", "int8", "uint8", "bool")
 DRAWN = ("randint", "detach")  # nothing has been computed of what was drawn
 WIDEST = 24
 SLOW_SECONDS = 2.0
-TOGETHER = 40
-REALLY = 24           # runs with real numbers, where indices are drawn
 SMALL = 1 << 20       # elements of all operations together in one of them
 FEW = 16              # turns of a loop that makes a run slow, while other sizes are looked at
 QUICKER = 4
@@ -95,12 +92,12 @@ class Probe:
         return self.run({**self.few, **sizes})
 
     def is_told(self, sizes, observed):
-        """Does a model that is only told what its constructor is given do the same with these sizes?"""
+        """Does a model that is only told what its constructor is given do the same with these sizes, number for number?"""
         try:
-            copied = fake.observe(self.source, {**self.few, **sizes}, copied=True)
+            copied = fake.observe(self.source, {**self.few, **sizes}, self.few)
         except fake.Failed:
             return False
-        return (copied.weights, copied.outputs) == (observed.weights, observed.outputs)
+        return all(getattr(copied, what) == getattr(observed, what) for what in ("weights", "outputs", "operations"))
 
     def points(self):
         """Is an input an index or a mask? FakeTensors do not tell what lies beyond it, or what it leaves of a row."""
@@ -277,128 +274,3 @@ def cover(probe, axis, value):
     """Widens an axis to a published value, where that runs."""
     if not axis.low <= value <= axis.high and value % axis.step == axis.rest and probe.beside(_sizes(axis, value)):
         axis.low, axis.high = min(axis.low, value), max(axis.high, value)
-
-
-# --- together ---
-
-def spread(axes, sizes):
-    """Values of axes as values of the source's sizes."""
-    return {name: sizes[axis.name] for axis in axes for name in axis.sizes}
-
-
-def draw(axes, chance):
-    """A value for every axis: half of them logarithmically within the range, the others near the published one."""
-    sizes = {}
-    for axis in axes:
-        low, high = max(axis.low, 1), max(axis.high, 1)
-        value = round(math.exp(chance.uniform(math.log(low), math.log(high + 0.5))))
-        if chance.random() < 0.3:
-            value = axis.value
-        sizes[axis.name] = axis.near(value)
-    return sizes
-
-
-def _hypotheses(axes):
-    texts = []
-    for a in axes:
-        for b in axes:
-            if a is not b:
-                texts += [f"{a.name} % {b.name} == 0", f"{a.name} <= {b.name}", f"{a.name} < {b.name}"]
-    return texts
-
-
-def _really(probe, axes, chance):
-    """[(sizes by axis, does it run?)] of small sizes with real numbers."""
-    found = []
-    for _ in range(REALLY):
-        sizes = {a.name: a.near(min(a.value, chance.randrange(1, 40))) for a in axes}
-        if probe.late():
-            break
-        runs = probe.really(spread(axes, sizes))
-        if runs is not None:
-            found.append((sizes, runs))
-    return found
-
-
-def _corners(probe, axes, found):
-    """Products of axes that must be above what they are where all are least: one element of which there is no variance. Draws
-    hardly come there, and the unseen set begins there."""
-    added = []
-    for _ in range(3):
-        sizes = {a.name: a.low for a in axes}
-        moving = [a for a in axes if a.low < a.value]
-        if not all(expression.evaluate(t, sizes) for t in found + added) or probe.run(spread(axes, sizes)):
-            return added
-        for axis in moving:  # those that do not matter go back
-            other = {**sizes, axis.name: axis.value}
-            if all(expression.evaluate(t, other) for t in found + added) and not probe.run(spread(axes, other)):
-                sizes = other
-        least = [a for a in moving if sizes[a.name] == a.low]
-        if not least:
-            return added
-        added.append(f"{'*'.join(a.name for a in least)} > {math.prod(a.low for a in least)}")
-    return added
-
-
-def limits(probe, axes, chance):
-    """Comparisons between axes that hold wherever the task runs, and without which it does not; confirmed on fresh
-    points. Axes that no such comparison explains are fixed (their range becomes the published value)."""
-    while True:
-        passing, failing = [{a.name: a.value for a in axes}], []
-        for _ in range(TOGETHER):
-            if probe.late():
-                break
-            sizes = draw(axes, chance)
-            (passing if probe.run(spread(axes, sizes)) else failing).append(sizes)
-        if probe.points():  # what runs on FakeTensors need not run
-            del passing[1:]
-            for sizes, runs in _really(probe, axes, chance):
-                (passing if runs else failing).append(sizes)
-        found = []
-        open_texts = [t for t in _hypotheses(axes) if all(expression.evaluate(t, s) for s in passing)]
-        left = list(failing)
-        while left:
-            best = max(open_texts, key=lambda t: sum(not expression.evaluate(t, s) for s in left), default=None)
-            if best is None or all(expression.evaluate(best, s) for s in left):
-                break
-            found.append(best)
-            left = [s for s in left if expression.evaluate(best, s)]
-        found += _corners(probe, axes, found)
-        left = [s for s in left if all(expression.evaluate(t, s) for t in found)]
-        if not left:
-            return found
-        movable = [a for a in axes if a.low < a.high]
-        if not movable:
-            return found
-        worst = max(movable, key=lambda a: (sum(s[a.name] != a.value for s in left) / max(
-            1, sum(s[a.name] != a.value for s in passing + left)), a.ring))
-        worst.low = worst.high = worst.value
-        worst.why = f"fixed: with other axes {probe.why(spread(axes, left[0])) or 'it does not run'}"
-
-
-def sample_points(probe, axes, found, chance):
-    """[(sizes by axis, observed)] to fit extents to: the ground first, lines along each axis, pairs, and points at random."""
-    base = {a.name: a.near(probe.few.get(a.sizes[0], a.value)) for a in axes}
-    points = [base, {a.name: a.value for a in axes}]
-    moving = [a for a in axes if a.low < a.high]
-    for axis in moving:
-        near = [base[axis.name] + k * axis.step for k in range(-4, 9)]
-        far = [axis.low, axis.high, axis.near((axis.low + axis.high) // 2), axis.near(axis.value * 3 // 2)]
-        points += [{**base, axis.name: v} for v in near + far if axis.fits(v)]
-    for i, a in enumerate(moving):
-        for b in moving[i + 1:]:
-            pair = {**base, a.name: a.near(a.value + 2 * a.step), b.name: b.near(b.value + 3 * b.step)}
-            points += [pair]
-    for _ in range(30):
-        points.append(draw(axes, chance))
-    result, known = [], set()
-    for sizes in points:
-        key = tuple(sizes.values())
-        if key in known or (len(result) > 12 and probe.late()) or not all(
-                expression.evaluate(t, sizes) for t in found):
-            continue
-        known.add(key)
-        observed = probe.run(spread(axes, sizes))
-        if observed:
-            result.append((sizes, observed))
-    return result
