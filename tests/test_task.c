@@ -425,6 +425,39 @@ START_TEST(a_solution_is_told_what_is_wrong_with_it)
 }
 END_TEST
 
+/* No import tries all sizes: here one in the midst of them is none of the task's. */
+START_TEST(where_the_task_itself_does_not_run_nobody_needs_to)
+{
+#define ODD                                                                                                  \
+    "import torch\nclass %s(torch.nn.Module):\n    def forward(self, x):\n"                                  \
+    "        if x.shape[0] %% 16 == 9 and x.shape[0] > 25:\n            raise ValueError('no such number "   \
+    "of "                                                                                                    \
+    "lines')\n        return x * 2\n"
+    char task[1000], solution[600];
+    if (!interpreter())
+        SKIP_TEST(no_torch);
+    snprintf(task, sizeof task,
+             ODD "lines = 3\ndef get_inputs():\n    return [torch.rand(lines, 7)]\n"
+                 "def get_init_inputs():\n    return []\n",
+             "Model");
+    snprintf(solution, sizeof solution, ODD, "ModelNew");
+    cli_put("odd.py", task);
+    cli_put("same.py", solution);
+    cli_put("never.py", "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x):\n"
+                        "        raise ValueError('never')\n");
+    CLI("import", "odd.py", "--python", interpreter());
+    cli_expect(0, "wrote ");
+#define AT(lines) "lines=" lines " dim0_1=7 input=published seed=3", HOST, "--python", interpreter()
+    CLI("check", "./odd", "same.py", AT("41"));
+    cli_expect(1, "skipped: ");
+    cli_expect(1, "the task's own model does not run here: ValueError: no such number of lines");
+    CLI("check", "./odd", "never.py", AT("40"));
+    cli_expect(1, "refused: ");
+    CLI("check", "./odd", "same.py", AT("40"));
+    cli_expect(0, "pass: ");
+}
+END_TEST
+
 Suite *task_suite(void)
 {
     Suite *suite = suite_create("task");
@@ -441,6 +474,7 @@ Suite *task_suite(void)
     tcase_add_test(found_cases, a_directory_has_its_own_seen_set_and_tolerance);
     tcase_add_test(found_cases, importing_tells_what_inputs_are_computed);
     tcase_add_test(judged, an_honest_solution_is_general_and_a_lost_tail_is_found);
+    tcase_add_test(judged, where_the_task_itself_does_not_run_nobody_needs_to);
     tcase_add_test(judged, a_solution_is_told_what_is_wrong_with_it);
     for (int i = 0; i < 5; i++) {
         tcase_add_checked_fixture(all[i], cli_setup, cli_teardown);

@@ -217,6 +217,9 @@ void session_request(const struct session *s, const struct judging *judging, int
  * where the session is not broken or short, *untold says that they cannot be told, and s->answer.text why. Of other
  * problems always true. */
 bool told_ask(struct session *s, const struct judging *judging, bool *untold);
+/* A candidate of a task has refused, or ended: where the task's own model does not run, either, its contract, which was found by trying
+ * some sizes, is too wide there, and nothing is judged. False: s->status says why. */
+bool told_excuse(struct session *s, const struct judging *j, struct call_result *result);
 void told_request(const struct session *s,
                   struct judge_request *request); /* they go into a judgement's request */
 /* Before anything is called wrong: its worst element in MPFR, where the task's operations have that. One that is right after

@@ -19,26 +19,50 @@ static bool open_oracle(struct session *s)
     return s->oracle || session_failed(s, "the oracle", -1);
 }
 
-bool told_ask(struct session *s, const struct judging *j, bool *untold)
+static enum oracle_status ask(struct session *s, const struct judging *j)
 {
     struct oracle_question question = {.instance = j->instance, .to_host = s->memory->to_host};
-    *untold = false;
-    if (!s->options.problem->oracle)
-        return true;
-    if (!open_oracle(s))
-        return false;
     for (int t = 0; t < s->tensors; t++) {
         const struct slot *slot = &s->now->slot[t];
         question.tensor[t] =
             s->options.problem->tensors[t].role == TENSOR_INPUT ? slot_content(slot) : slot->got;
     }
-    switch (oracle_ask(s->oracle, &question, &s->answer)) {
+    return oracle_ask(s->oracle, &question, &s->answer);
+}
+
+bool told_ask(struct session *s, const struct judging *j, bool *untold)
+{
+    *untold = false;
+    if (!s->options.problem->oracle)
+        return true;
+    if (!open_oracle(s))
+        return false;
+    switch (ask(s, j)) {
     case ORACLE_OK: return true;
     case ORACLE_UNTOLD: *untold = true; return false;
     case ORACLE_SHORT: return session_break(s, SESSION_SHORT, "memory ran out: %.500s", s->answer.text);
     case ORACLE_FAILED: break;
     }
     return session_break(s, SESSION_BROKEN, "%.900s", s->answer.text);
+}
+
+/* verify/python/oracle/graph.py: the task's own model has raised this, without values and with them. */
+static const char untraced[] = "the forward pass cannot be traced: ";
+
+bool told_excuse(struct session *s, const struct judging *j, struct call_result *result)
+{
+    if (!s->options.problem->oracle ||
+        (result->outcome != OUTCOME_REFUSED && result->outcome != OUTCOME_CRASH))
+        return true;
+    if (!open_oracle(s))
+        return false;
+    if (ask(s, j) != ORACLE_UNTOLD || strncmp(s->answer.text, untraced, sizeof untraced - 1) != 0)
+        return true;
+    result->outcome = OUTCOME_SKIPPED;
+    result->reason.cause = CAUSE_UNTOLD;
+    snprintf(result->detail, sizeof result->detail, "the task's own model does not run here: %.240s",
+             s->answer.text + sizeof untraced - 1);
+    return true;
 }
 
 void told_request(const struct session *s, struct judge_request *request)
