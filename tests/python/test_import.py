@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.join(here, "..", "..", "verify", "python"))
 
 import torch  # noqa: E402
 
-from task import describe, law, probe, source, structure, write  # noqa: E402
+from task import describe, law, probe, source, structure, together, write  # noqa: E402
 
 torch.set_num_threads(1)
 HEAD = "import torch\nimport torch.nn as nn\n"
@@ -288,6 +288,50 @@ def the_work_of_a_recurrent_layer_is_counted():
     counted = law["coefficient"] * math.prod(sizes[name]**power for name, power in law["powers"].items())
     multiplied = 2 * 3 * 40 * 4 * 16 * (8 + 16 + 16 + 16)  # gates of two layers, of inputs and of states
     assert multiplied < counted < 1.3 * multiplied, (counted, multiplied)
+
+
+CORNERED = '''
+class Model(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.cell = nn.Linear(width, width)
+
+    def forward(self, x):
+        if x.shape[0] * x.shape[1] < 2:
+            raise ValueError("one value has no variance")
+        return self.cell(x).var((0, 1))
+
+
+batch, steps, width = 6, 5, 10
+
+
+def get_inputs():
+    return [torch.rand(batch, steps, width)]
+
+
+def get_init_inputs():
+    return [width]
+'''
+
+
+def an_axis_is_sampled_whole_or_fixed():
+    late, limits = probe.Probe.late, together.limits
+
+    def over(runs, axes, chance):
+        found = limits(runs, axes, chance)
+        probe.Probe.late = lambda self: True
+        return found
+
+    together.limits = over
+    try:
+        task = imported(CORNERED)
+    finally:
+        probe.Probe.late, together.limits = late, limits
+    why = {f["name"]: f["why"] for f in task["fixed"]}
+    assert [a["name"] for a in task["axes"]] == ["batch"], task["axes"]
+    assert why == {name: "fixed: the time for probing was over" for name in ("steps", "width")}, why
+    assert not any("steps" in text for text in task["limits"]), task["limits"]
+    assert task["weights"][0]["shape"] == [10, 10] and task["inputs"][0]["shape"] == ["batch", 5, 10], task["inputs"]
 
 
 class Clock:

@@ -151,7 +151,10 @@ def _fit(runs, axes, chance):
     """(limits, points, extents): axes whose extents have no expression are fixed, until all have one."""
     while True:
         found = together.limits(runs, axes, chance)
+        moving = [a for a in axes if a.low < a.high]
         points = together.sample_points(runs, axes, found, chance)
+        if any(a.low == a.high for a in moving):
+            continue  # limits of axes that are fixed now say nothing
         extents = _Extents(points, axes)
         shapes = {"inputs": extents.shapes(lambda o: o.inputs, "input"),
                   "weights": extents.shapes(lambda o: o.weights, "weight"),

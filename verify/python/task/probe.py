@@ -26,6 +26,7 @@ class Axis:
         self.name, self.sizes, self.value, self.ring = name, sizes, value, ring
         self.step, self.rest, self.low, self.high = 1, 0, value, value
         self.why = ""  # where step and bounds come from
+        self.whole = False  # has it been sampled, so that extents can be fitted to it?
 
     def fits(self, value):
         return self.low <= value <= self.high and value % self.step == self.rest

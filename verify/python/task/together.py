@@ -124,7 +124,7 @@ def sample_points(probe, axes, found, chance):
     moving = sorted((a for a in axes if a.low < a.high), key=lambda a: not any(n in probe.few for n in a.sizes))
     done = []
     for axis in moving:
-        if done and probe.late():
+        if done and probe.late() and not axis.whole:
             axis.low = axis.high = axis.value
             axis.why = "fixed: the time for probing was over"
             continue
@@ -136,6 +136,7 @@ def sample_points(probe, axes, found, chance):
         for other in done:
             take({**base, other.name: other.near(other.value + 2 * other.step),
                   axis.name: axis.near(axis.value + 3 * axis.step)})
+        axis.whole = True
         done.append(axis)
     for _ in range(30):
         if probe.late():
