@@ -1,12 +1,13 @@
-"""outsiders.py UNSEEN [--runs N] [--case NAME]: the same kernels of PyTorch under four clocks on one GPU, from some 5 us to some
-50 ms: `unseen check --timing` (a process of its own each time), Triton's do_bench, a cold measurement in nvbench's manner (caches
+"""outsiders.py UNSEEN [--runs N] [--case NAME] [--source FILE.cu]: the same kernels under four clocks on one GPU, from some 5 us to some
+50 ms: `unseen check --timing` (started anew each time), Triton's do_bench, a cold measurement in nvbench's manner (caches
 flushed, a kernel that blocks the stream, events around one call; its mean), and CUPTI's kernel time by PyTorch's profiler, of the
 same cold calls with the same events around each. The interpreter that runs it needs torch and triton on CUDA.
 
 Prints for each case the median over N runs (20) of each clock, its spread ((greatest - least) / median); what the events
 of the profiled calls say more than CUPTI does of them, which is the constant of events; how much longer profiled calls take than
-others, by events both; and unseen's and do_bench's distance from CUPTI in microseconds and as a ratio."""
+others, by events both; and unseen's and do_bench's distance from CUPTI in microseconds and as a ratio. Each run on stderr as it ends."""
 import argparse
+import ctypes
 import json
 import os
 import statistics
@@ -29,8 +30,22 @@ CASES = {
 }
 
 
-def work_of(torch, problem, sizes):
+def built(source, folder):
+    """The path of a shared object."""
+    path = os.path.join(folder, "candidate.so")
+    subprocess.run(["nvcc", "-O3", "-std=c++17", "-arch=native", "-shared", "-Xcompiler", "-fPIC", "-o", path, source], check=True)
+    return path
+
+
+def work_of(torch, problem, sizes, library):
     """A function without arguments that launches the kernel once on inputs like ours."""
+    if problem == "softmax" and library:
+        x = torch.randn(sizes, device="cuda")
+        y = torch.empty_like(x)
+        launch = ctypes.CDLL(library).softmax
+        given = (ctypes.c_void_p(x.data_ptr()), ctypes.c_void_p(y.data_ptr()), ctypes.c_int64(sizes[0]), ctypes.c_int64(sizes[1]))
+        launch.keep = x, y
+        return lambda: launch(*given, ctypes.c_void_p(torch.cuda.current_stream().cuda_stream))
     if problem == "softmax":
         x = torch.randn(sizes, device="cuda")
         return lambda: torch.softmax(x, dim=-1)
@@ -99,10 +114,11 @@ def is_flush(name):
     return "Memset" in name or "fill" in name.lower() or "spin" in name.lower()
 
 
-def unseen_ms(tool, problem, config, folder):
-    path, out = os.path.join(folder, f"{problem}.py"), os.path.join(folder, "result.json")
-    with open(path, "w") as file:
-        file.write(CANDIDATE[problem])
+def unseen_ms(tool, problem, config, folder, library):
+    path, out = library or os.path.join(folder, f"{problem}.py"), os.path.join(folder, "result.json")
+    if not library:
+        with open(path, "w") as file:
+            file.write(CANDIDATE[problem])
     done = subprocess.run([tool, "check", problem, path, config, "--timing", "--device", "cuda", "--python", sys.executable, "--json", out],
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -115,22 +131,24 @@ def spread(values):
     return (max(values) - min(values)) / statistics.median(values)
 
 
-def measure(tool, name, runs, torch, do_bench, folder):
+def measure(tool, name, runs, torch, do_bench, folder, library):
     problem, config, sizes = CASES[name]
-    cold = Cold(torch, work_of(torch, problem, sizes))
+    library = library if problem == "softmax" else None
+    cold = Cold(torch, work_of(torch, problem, sizes, library))
     clock = {
-        "unseen": lambda: unseen_ms(tool, problem, config, folder),
+        "unseen": lambda: unseen_ms(tool, problem, config, folder, library),
         "do_bench": lambda: do_bench(cold.work, return_mode="median"),
         "nvbench": cold.nvbench,
         "cupti": cold.cupti,
     }
     taken = {key: [] for key in clock}
     constant, longer = [], []
-    for _ in range(runs):  # in turns: what the machine does meanwhile, it does to all
+    for run in range(runs):  # in turns: what the machine does meanwhile, it does to all
         for key, take in clock.items():
             taken[key].append(take())
         constant.append(cold.profiled - taken["cupti"][-1])
         longer.append(cold.profiled / cold.plain)
+        print(f"{name}, run {run + 1} of {runs}:", *(f"{key} {1e3 * taken[key][-1]:.2f}" for key in clock), file=sys.stderr, flush=True)
     middle = {key: statistics.median(values) for key, values in taken.items()}
     print(f"| {name} | " + " | ".join(f"{1e3 * middle[k]:.2f} ({100 * spread(taken[k]):.1f}%)" for k in clock) +
           f" | {1e3 * statistics.median(constant):.2f} | {statistics.median(longer):.3f}"
@@ -143,6 +161,7 @@ def main():
     parser.add_argument("tool")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--case", action="append", choices=sorted(CASES))
+    parser.add_argument("--source")
     options = parser.parse_args()
     try:
         import torch
@@ -156,8 +175,9 @@ def main():
     print("| case | unseen | do_bench | nvbench's way | CUPTI | events - CUPTI, same calls us | profiled / not | unseen - CUPTI us"
           " | unseen / CUPTI | do_bench / CUPTI |\n" + "|---" * 10 + "|")
     with tempfile.TemporaryDirectory() as folder:
+        library = built(options.source, folder) if options.source else None
         for name in options.case or CASES:
-            measure(options.tool, name, options.runs, torch, do_bench, folder)
+            measure(options.tool, name, options.runs, torch, do_bench, folder, library)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@
 #include "reports/terminal.h"
 #include "verify/compare/against.h"
 #include "verify/compare/matched.h"
+#include "verify/compare/rounds.h"
 #include "verify/compare/side_by_side.h"
 #include "verify/diagnose/diagnose.h"
 #include "verify/isolate/child.h"
@@ -43,7 +44,7 @@ static void show_round(void *data, int round, int i, int count)
     if (!show->progress)
         return;
     terminal_progress_clear(stdout);
-    printf("timing in turns: round %d of at most 3, sweep %d of %d", round, i + 1, count);
+    printf("timing in turns: round %d of at most %d, sweep %d of %d", round, ROUNDS, i + 1, count);
     fflush(stdout);
 }
 

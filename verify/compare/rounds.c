@@ -292,7 +292,7 @@ static void run_rounds(struct sampling *s)
     const int rounds = s->options->only_first ? 1 : ROUNDS;
     s->first_sweeps = first_sweeps(s);
     for (int round = 0; round < rounds && goes_on(s); round++) {
-        const int sweeps = s->first_sweeps << round;
+        const int sweeps = s->first_sweeps << (round > 0 ? round - 1 : 0);
         for (int i = 0; i < sweeps && goes_on(s); i++) {
             if (s->options->progress)
                 s->options->progress(s->options->progress_data, round + 1, i, sweeps);

@@ -1,13 +1,13 @@
-/* Renewed sampling: pairs of times of many configurations, until each is decided or three rounds are over. */
+/* Renewed sampling: pairs of times of many configurations, until each is decided or four rounds are over. */
 #ifndef UNSEEN_ROUNDS_H
 #define UNSEEN_ROUNDS_H
 
 #include "reports/comparison.h"
 #include "verify/session/run.h"
 
-/* A sweep takes a few pairs of every configuration that is not decided, in new processes; each round has twice the sweeps of the
- * one before. The first has FIRST_SWEEPS at most: of 1500 configurations, at three looks and on two sides, 2^-20 is a p of 0.009. */
-enum { ROUNDS = 3, FIRST_SWEEPS = 20, MOST_SWEEPS = FIRST_SWEEPS * ((1 << ROUNDS) - 1) };
+/* A sweep takes a few pairs of every configuration that is not decided, in new processes; each round has as many sweeps as all
+ * before it. The first has FIRST_SWEEPS at most: of 1200 configurations, at four looks and on two sides, 2^-20 is a p of 0.009. */
+enum { ROUNDS = 4, FIRST_SWEEPS = 20, MOST_SWEEPS = FIRST_SWEEPS << (ROUNDS - 1) };
 
 struct rounds_options {
     bool only_first;       /* one round, and nothing is decided */
