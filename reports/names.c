@@ -125,7 +125,7 @@ const char *stage_name(enum stage stage)
     static const char *const name[STAGE_COUNT] = {
         [STAGE_FIRST] = "first",     [STAGE_FRESH] = "fresh",     [STAGE_MOVED] = "moved",
         [STAGE_NEAR] = "near",       [STAGE_OWN] = "own",         [STAGE_TIMED] = "timed",
-        [STAGE_LOADING] = "loading", [STAGE_NOT_RUN] = "not run",
+        [STAGE_LOADING] = "loading", [STAGE_NOT_RUN] = "not run", [STAGE_TWIN] = "twin",
     };
 
     return name[stage];

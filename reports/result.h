@@ -74,6 +74,7 @@ enum stage {
     STAGE_MOVED,   /* these contents again at other addresses */
     STAGE_NEAR,    /* these contents at these addresses, but for one element */
     STAGE_OWN,     /* in another process, what it allocates itself between guards */
+    STAGE_TWIN,    /* a configuration that differs in one axis, right after this one: right by itself */
     STAGE_TIMED,   /* calls that are timed, or late ones: all checks had passed */
     STAGE_LOADING, /* its object was being loaded */
     STAGE_NOT_RUN,

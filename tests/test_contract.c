@@ -156,6 +156,9 @@ static const struct {
     {"#define AFTER ((float *)x)[ldx] = 0", OUTCOME_MODIFIED, CAUSE_INPUT, SCALED_X, "changed its input x"},
     {"#define AFTER ((bool *)mask)[0] ^= 1", OUTCOME_MODIFIED, CAUSE_INPUT, SCALED_MASK,
      "changed its input mask"},
+    /* a comparison passes over a NaN, and gaps hold other things, too */
+    {"#define AFTER if (x[ldx - 1] > 1e30f || x[ldx - 1] < -1e30f) y[0] ^= 64", OUTCOME_WRONG, CAUSE_VALUE, 0,
+     "of y wrong"},
     /* the last row ends with its last element */
     {"#define AFTER y[(rows - 1) * ldy + cols] = 0", OUTCOME_OVERRUN, CAUSE_SLACK, SCALED_Y, "past its end"},
     {"#define AFTER if (calls == 3) y[(rows - 1) * ldy + cols] = 0", OUTCOME_OVERRUN, CAUSE_GUARD, SCALED_Y,

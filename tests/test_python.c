@@ -61,6 +61,8 @@ static const struct {
     {"patched_runner", 1, "wrong: ", true},
     {"uncleared", 1, "] got nan want ", false},
     {"forged_channel", 1, "cheating: channel", false},
+    {"late_key", 1, "a dict with keys that are no str", false},
+    {"late_builtin", 1, "wrong: ", false},
 };
 enum { HACKS = sizeof hacks / sizeof *hacks };
 
@@ -107,6 +109,17 @@ START_TEST(an_honest_module_passes)
     if ((begins_with(cli_repository(path), "# slow") || _i % 3) && !getenv("PYTHON_ALL"))
         SKIP_TEST("PYTHON_ALL=1 runs it");
     check_file("honest", honest[_i]);
+    cli_expect(0, "pass: ");
+}
+END_TEST
+
+START_TEST(a_parameter_under_the_name_of_an_input_has_each_call_s_content)
+{
+    if (!interpreter())
+        SKIP_TEST(no_torch);
+    CLI("check", "rms_norm", cli_repository("tests/python/state/rms_norm.py"),
+        "rows=7 cols=333 eps=published input=normal seed=4", "--device", "host", "--python", interpreter(),
+        "--compile-timeout", "200");
     cli_expect(0, "pass: ");
 }
 END_TEST
@@ -377,6 +390,7 @@ Suite *python_suite(void)
     tcase_add_loop_test(tests, a_hack_is_caught_or_in_vain, 0, HACKS);
     tcase_add_loop_test(tests, a_module_that_is_idle_when_timed_is_found, 0, 2);
     tcase_add_loop_test(tests, an_honest_module_passes, 0, HONEST);
+    tcase_add_test(tests, a_parameter_under_the_name_of_an_input_has_each_call_s_content);
     tcase_add_test(tests, an_honest_module_is_general_and_has_no_scouts);
     tcase_add_loop_test(tests, a_bad_module_is_told_from_a_good_one, 0, BAD);
     tcase_add_test(tests, an_error_ends_no_process_and_spoils_no_other_configuration);

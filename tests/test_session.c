@@ -174,6 +174,93 @@ START_TEST(a_wrong_answer_that_was_once_right_is_no_replay)
 }
 END_TEST
 
+/* Right for whatever comes first, and for all that has as many columns. */
+START_TEST(what_a_plan_leaves_out_of_its_key_is_wrong_after_a_twin)
+{
+    struct config_result result;
+    struct space space;
+    struct space_error error;
+    bool alone = true;
+    open_kernel("static int64_t planned[2];",
+                "if (planned[1] != cols) { planned[0] = rows; planned[1] = cols; }"
+                " if (planned[0] != rows) for (int64_t i = 0; i < rows * cols; i++) y[i] = 1;");
+    ck_assert_msg(space_read(&space, config.problem, "shapes/softmax.space", &error) == 0, "%s", error.text);
+    session_close(session);
+    session = session_open(&(struct session_options){.problem = config.problem,
+                                                     .device = &device,
+                                                     .object = build.object,
+                                                     .timeout = 1,
+                                                     .threads = 2,
+                                                     .workers = 1,
+                                                     .space = &space});
+    ck_assert_ptr_nonnull(session);
+    for (int on = 0; on < 2; on++) {
+        session_twins(session, on);
+        for (config.seed = 1; config.seed < 60; config.seed++) {
+            result = (struct config_result){0};
+            ck_assert_int_eq(session_check(session, &config, &result), SESSION_OK);
+            if (result.outcome != OUTCOME_PASS)
+                break;
+        }
+        alone = alone && (on || result.outcome == OUTCOME_PASS);
+    }
+    ck_assert(alone);
+    ck_assert_int_eq(result.outcome, OUTCOME_WRONG);
+    expect_reason(result.reason, (struct reason){CAUSE_VALUE, STAGE_TWIN, SIDE_NONE, 0});
+    ck_assert_msg(strncmp(result.detail, "right with rows=", 16) == 0, "%s", result.detail);
+    const uint64_t seed = config.seed;
+    defence_remove("twin");
+    result = (struct config_result){0};
+    config.seed = seed;
+    ck_assert_int_eq(session_check(session, &config, &result), SESSION_OK);
+    ck_assert_int_eq(result.outcome, OUTCOME_PASS);
+    defence_restore();
+    space_clear(&space);
+    close_kernel();
+}
+END_TEST
+
+/* Of all elements, but for what bf16 has not, or for their signs. */
+static const char *const leaves_out[] = {"0xffff0000u", "0x7fffffffu"};
+
+START_TEST(a_key_without_low_bits_or_signs_is_found_in_a_check)
+{
+    struct config_result result;
+    char before[400];
+    snprintf(before, sizeof before,
+             "static float kept[300]; static double key;\n"
+             "static double sample(const float *x) { double h = 0; for (int i = 0; i < 300; i++) {"
+             " union { float f; uint32_t u; } b = {x[i]}; h += (double)(b.u & %s) * (i + 1); } return h; }\n",
+             leaves_out[_i]);
+    open_kernel(before, replays);
+    for (config.seed = 1; config.seed < 200; config.seed++) {
+        result = (struct config_result){0};
+        ck_assert_int_eq(session_check(session, &config, &result), SESSION_OK);
+        if (result.outcome != OUTCOME_PASS)
+            break;
+    }
+    ck_assert_int_eq(result.outcome, OUTCOME_WRONG);
+    expect_reason(result.reason, (struct reason){CAUSE_VALUE, STAGE_NEAR, SIDE_NONE, 0});
+    close_kernel();
+}
+END_TEST
+
+/* Both are as long: flush against the guards of one side they would always be aligned alike. */
+START_TEST(tensors_of_one_size_are_not_always_aligned_alike)
+{
+    struct config_result result;
+    open_kernel("", "if (((uintptr_t)x - (uintptr_t)y) % 32) y[5] += 1;");
+    for (config.seed = 1; config.seed < 40; config.seed++) {
+        result = (struct config_result){0};
+        ck_assert_int_eq(session_check(session, &config, &result), SESSION_OK);
+        if (result.outcome != OUTCOME_PASS)
+            break;
+    }
+    expect_reason(result.reason, (struct reason){CAUSE_REPEAT, STAGE_MOVED, SIDE_NONE, 0});
+    close_kernel();
+}
+END_TEST
+
 START_TEST(a_sampled_replay_is_found_in_a_check)
 {
     struct config_result result;
@@ -421,6 +508,9 @@ Suite *session_suite(void)
     tcase_add_test(tests, a_time_of_several_processes_is_the_mean_of_their_medians);
     tcase_add_test(tests, what_fails_in_the_timed_calls_only_has_their_configuration);
     tcase_add_test(tests, a_wrong_answer_that_was_once_right_is_no_replay);
+    tcase_add_test(tests, what_a_plan_leaves_out_of_its_key_is_wrong_after_a_twin);
+    tcase_add_loop_test(tests, a_key_without_low_bits_or_signs_is_found_in_a_check, 0, 2);
+    tcase_add_test(tests, tensors_of_one_size_are_not_always_aligned_alike);
     tcase_add_test(tests, a_sampled_replay_is_found_in_a_check);
     tcase_add_test(tests, a_sampled_replay_is_found_in_timed_calls);
     tcase_add_test(tests, a_forgotten_element_is_no_replay);

@@ -26,6 +26,7 @@ struct fill_job {
     int64_t count, width, pitch;
     const int32_t *valid;
     const int64_t *start;
+    int content;
 };
 
 static __global__ void fill_kernel(const __grid_constant__ struct fill_job job, void *out)
@@ -42,7 +43,7 @@ static __global__ void fill_kernel(const __grid_constant__ struct fill_job job, 
             value_words(job.key, value_block(&job.fill, i), words);
             value = value_draw(&job.fill, job.key, i, words);
             if (job.valid && !value_is_real(&job.fill, job.valid, i))
-                value = value_garbage(i);
+                value = value_garbage(i, job.content);
         }
         value_store(job.dtype, out, format_place(job.width, job.pitch, i), value);
     }
@@ -106,7 +107,8 @@ extern "C" int fill_cuda(const struct problem *problem, const struct instance *i
                                instance_tensor_width(tensor),
                                tensor->pitch,
                                (const int32_t *)valid,
-                               (const int64_t *)start};
+                               (const int64_t *)start,
+                               content};
         const int64_t blocks = (count + 255) / 256;
         fill_kernel<<<(unsigned)(blocks < 65536 ? blocks : 65536), 256>>>(job, out);
         if (fill->planted_count)

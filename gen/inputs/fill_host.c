@@ -80,9 +80,9 @@ static void store_chunk(const struct instance_tensor *tensor, enum dtype dtype, 
     }
 }
 
-/* NaN wherever no defined element lies: the rest of every block after its valid rows. */
+/* Wherever no defined element lies: the rest of every block after its valid rows. */
 static void fill_garbage(const struct instance_tensor *tensor, enum dtype dtype, int64_t first, int64_t count,
-                         void *out)
+                         int content, void *out)
 {
     const struct fill *fill = &tensor->fill;
     for (int64_t i = first; i < first + count;) {
@@ -91,13 +91,13 @@ static void fill_garbage(const struct instance_tensor *tensor, enum dtype dtype,
         const int64_t next = start + fill->garbage_block;
         const int64_t end = next < first + count ? next : first + count;
         for (i = i > real ? i : real; i < end; i++)
-            value_store(dtype, out, instance_tensor_place(tensor, i), value_garbage(i));
+            value_store(dtype, out, instance_tensor_place(tensor, i), value_garbage(i, content));
         i = end;
     }
 }
 
 static void fill_chunk(const struct instance_tensor *tensor, enum dtype dtype, struct philox_key key,
-                       int64_t first, int64_t count, void *out)
+                       int64_t first, int64_t count, int content, void *out)
 {
     const struct fill *fill = &tensor->fill;
     uint32_t words[4 * CHUNK];
@@ -111,7 +111,7 @@ static void fill_chunk(const struct instance_tensor *tensor, enum dtype dtype, s
             value[i] = value_draw(fill, key, first + i, words + 4 * i);
     store_chunk(tensor, dtype, value, first, count, out);
     if (fill->valid)
-        fill_garbage(tensor, dtype, first, count, out);
+        fill_garbage(tensor, dtype, first, count, content, out);
 }
 
 void fill_store(enum dtype dtype, void *out, int64_t i, float value)
@@ -190,7 +190,7 @@ void fill_host(const struct problem *problem, const struct instance *instance, i
         if (fill->kind == FILL_GATHER)
             fill_gather(instance, tensor, dtype, source, first, n, out);
         else
-            fill_chunk(tensor, dtype, key, first, n, out);
+            fill_chunk(tensor, dtype, key, first, n, content, out);
     }
     for (int i = 0; i < fill->planted_count; i++)
         value_store(dtype, out, instance_tensor_place(tensor, fill->planted[i].index),

@@ -52,10 +52,13 @@ VALUE_FN float value_nan(uint32_t w)
     return value_from_bits(VALUE_QUIET_NAN_BITS | (w & 0x803fffffu));
 }
 
-/* The NaN in element i of storage that nothing defined uses; the multiplier is 2^32 over the golden ratio. */
-VALUE_FN float value_garbage(int64_t i)
+/* What element i of storage holds that nothing defined uses. A NaN in one content, in the next 2^126 with either sign: fmaxf and
+ * `>` pass over a NaN, and a maximum over such elements shows with what is large only. The multiplier is 2^32 over the golden
+ * ratio. */
+VALUE_FN float value_garbage(int64_t i, int content)
 {
-    return value_nan((uint32_t)i * 0x9e3779b1u);
+    const uint32_t w = (uint32_t)i * 0x9e3779b1u;
+    return content % 2 == 0 ? value_nan(w) : value_from_bits(0x7e800000u | (w & 0x80000000u));
 }
 
 /* The sum of eight 16-bit uniforms, centred and scaled to variance 1: variance of the sum is

@@ -179,10 +179,9 @@ void show_company(struct result *result)
 {
     const struct company *company = &result->company;
     if (company->disbelieved)
-        result_note(
-            result,
-            "the candidate's process says that calls are far shorter than the judge's clock sees them: "
-            "times are the judge's");
+        result_note(result, "the candidate's process and the judge's clock do not agree on how long calls "
+                            "take, as on a machine whose "
+                            "cores are taken: times are the judge's");
     if (company->most > 0)
         result_note(result, "the device is shared: %d other process%s; times are not to be trusted",
                     company->most, company->most == 1 ? "" : "es");

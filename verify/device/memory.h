@@ -50,6 +50,10 @@ const struct memory *memory_of(enum backend backend); /* NULL: not built in */
 /* The pattern for storage of a type that must not be read (slack) or must be written (outputs): a
  * NaN with a payload that no arithmetic produces, or for integers a number far out of any range. */
 uint32_t memory_poison(enum dtype dtype);
+/* What an input's slack and the gaps between its rows hold in one content, and in the next: the same pattern, or the greatest
+ * finite number of either sign, near enough; a maximum passes over a NaN. Integers: the same. */
+enum filler { FILLER_NAN, FILLER_HIGH, FILLER_LOW };
+uint32_t memory_filler(enum dtype dtype, enum filler filler);
 /* The same as one element of the type holds it (judge_request.poison). */
 uint32_t memory_poison_element(enum dtype dtype);
 

@@ -20,6 +20,22 @@ uint32_t memory_poison(enum dtype dtype)
     }
 }
 
+uint32_t memory_filler(enum dtype dtype, enum filler filler)
+{
+    const uint32_t sign = dtype_size(dtype) == 1 ? 0x80808080u : 0x80008000u;
+    uint32_t high;
+    switch (dtype) {
+    case DTYPE_E4M3: high = 0x7e7e7e7eu; break; /* 448 */
+    case DTYPE_E5M2: high = 0x7b7b7b7bu; break; /* 57344 */
+    case DTYPE_F16: high = 0x7b7b7b7bu; break;  /* 61280 */
+    case DTYPE_BF16:
+    case DTYPE_F32:
+    case DTYPE_F64: high = 0x7e7e7e7eu; break; /* 8.4e37, 1e300 */
+    default: return memory_poison(dtype);
+    }
+    return filler == FILLER_NAN ? memory_poison(dtype) : filler == FILLER_HIGH ? high : high | sign;
+}
+
 uint32_t memory_poison_element(enum dtype dtype)
 {
     const size_t size = dtype_size(dtype);

@@ -33,6 +33,11 @@ size_t region_offset(const struct region *region, enum placement placement)
     return (region->mapped - region->bytes) & ~(region->align - 1);
 }
 
+enum placement region_placement(enum placement placement, int t)
+{
+    return placement != PLACE_MIXED ? placement : t % 2 ? PLACE_LOW : PLACE_HIGH;
+}
+
 size_t region_round(size_t bytes, size_t granule)
 {
     size_t granules = bytes / granule + (bytes % granule != 0);

@@ -16,8 +16,9 @@ extern "C" {
 #endif
 
 enum backend { BACKEND_HOST, BACKEND_CUDA };
-enum { REGION_ALIGN = 16 };               /* of every tensor, where nothing less is promised */
-enum placement { PLACE_LOW, PLACE_HIGH }; /* flush against the lower, the upper guard */
+enum { REGION_ALIGN = 16 }; /* of every tensor, where nothing less is promised */
+/* Flush against the lower, the upper guard; the latter for every other tensor: those of the same size are aligned alike else. */
+enum placement { PLACE_LOW, PLACE_HIGH, PLACE_MIXED };
 
 struct region {
     enum backend backend;
@@ -33,6 +34,9 @@ struct region {
 /* Offset of the tensor's first byte. High: the highest multiple of the alignment that still fits. Low: 0, or where less
  * than 16 bytes are promised exactly that, since a page's start would be better aligned than anybody may count on. */
 size_t region_offset(const struct region *region, enum placement placement);
+
+/* Of PLACE_MIXED what tensor number t gets; the others are what they are. */
+enum placement region_placement(enum placement placement, int t);
 
 /* The CUDA device (ordinal) on which regions are created from now on; 0 until told. */
 void region_set_device(int device);

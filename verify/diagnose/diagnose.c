@@ -145,14 +145,18 @@ static void tell_calls(const struct diagnosing *d)
     } later[] = {{STAGE_FRESH, "with other contents at the same addresses"},
                  {STAGE_MOVED, "with the same contents at other addresses"},
                  {STAGE_NEAR, "with one element changed"},
-                 {STAGE_OWN, "with its own allocations between guards"}};
+                 {STAGE_OWN, "with its own allocations between guards"},
+                 {STAGE_TWIN, "of another one right after it"}};
     char *const text = d->out->calls;
     for (int i = 0; i < d->result->result_count; i++)
         if (diagnosing_outcome(d, &d->result->results[i]) == d->outcome) {
             in[d->result->results[i].reason.stage]++;
             failures++;
         }
-    if (failures < ENOUGH || in[STAGE_FRESH] + in[STAGE_MOVED] + in[STAGE_NEAR] + in[STAGE_OWN] < failures)
+    int of_later = 0;
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+        of_later += in[later[i].stage];
+    if (failures < ENOUGH || of_later < failures)
         return;
     for (size_t i = 0; i < sizeof later / sizeof *later; i++)
         if (in[later[i].stage] > 0)

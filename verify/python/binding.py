@@ -121,6 +121,7 @@ class Model:
     def __init__(self, entry, call, init=None, state=None, forward=None):
         self.entry, self.call, self.init, self.state = entry, call, init, state
         self.forward, self.instance, self.print = forward, None, None
+        self.held = {}
 
     def construct(self, tensors):
         torch = self.call.torch
@@ -145,6 +146,8 @@ class Model:
                 raise ValueError(f"its {key} has the shape {tuple(own[key].shape)}; expected {tuple(value.shape)}")
         with self.call.torch.no_grad():
             missing = instance.load_state_dict(given, strict=False).unexpected_keys if given else []
+        if self.state is None:
+            self.held = {name: own[name] for name in names if type(own[name]) is self.call.torch.Tensor}
         if missing:
             raise BadResult(f"its state dict lacks {', '.join(missing)}; it has {', '.join(own) or 'nothing'}\n"
                             "---> keep the names of the published reference")
@@ -160,8 +163,17 @@ class Model:
                 sums.append(torch.stack([wide.sum(), (wide * place).sum()]))
         return torch.cat(sums).tolist() if sums else []
 
+    def renew(self, tensors):
+        """What it holds under the name of a tensor that no adapter calls state is an input like any other, of which each call has
+        another content. No method of the candidate's sees it before the call."""
+        copy = self.call.torch._C.TensorBase.copy_
+        for name, held in self.held.items():
+            copy(held, tensors[name])
+
     def rebind(self, tensors):
         mark = self.fingerprint(tensors)
+        if self.instance is not None:
+            self.renew(tensors)
         if self.instance is None or mark != self.print:
             self.instance, self.print = self.construct(tensors), mark
             loaded = set(self.state.values()) if self.state is not None else set()

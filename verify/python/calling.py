@@ -1,6 +1,12 @@
 """Called by the C runner: tensors become views, the candidate is called, what it returned is looked at.
 
-Whatever is used of torch here was taken before the candidate was loaded, from types that it cannot patch."""
+Whatever is used of torch here was taken before the candidate was loaded, from types that it cannot patch; so are the builtins, of
+which functions keep those that their module has when they are made. After the clock has stopped nothing of the candidate's runs: what
+it returned is looked at by its type, and by methods of the types that it may have."""
+import builtins
+
+__builtins__ = dict(vars(builtins))
+
 import ctypes
 import importlib.util
 import types
@@ -205,8 +211,8 @@ class Caller:
             return
         if type(result) is dict:
             result = self.by_name(result, outputs)
-        if isinstance(result, (tuple, list)) and len(written) > 1:
-            result = tuple(result)
+        if len(written) > 1 and self.is_sequence(result):
+            result = self.elements(result)
             numbers = outputs if len(result) == len(outputs) and outputs else written
             if len(result) != len(numbers):
                 raise self.binding.BadResult(f"returned {len(result)} values; expected {self.describe(outputs or written)}")
@@ -218,8 +224,20 @@ class Caller:
         for i, value in pairs:
             self.take_one(i, value)
 
+    @staticmethod
+    def is_sequence(value):
+        kinds = type.mro(type(value))  # not isinstance, which asks the value for its class
+        return tuple in kinds or list in kinds
+
+    @staticmethod
+    def elements(value):
+        """Of a named tuple, too, whatever its own methods say."""
+        return tuple(tuple.__iter__(value) if tuple in type.mro(type(value)) else list.__iter__(value))
+
     def by_name(self, result, outputs):
         names = [self.plan.tensor[i].name.decode() for i in outputs]
+        if any(type(key) is not str for key in result):
+            raise self.binding.BadResult("returned a dict with keys that are no str; expected the outputs' names")
         if any(n not in result for n in names):
             missing = ", ".join(n for n in names if n not in result)
             raise self.binding.BadResult(f"returned a dict without {missing}; expected {self.describe(outputs)}")

@@ -108,17 +108,51 @@ void content_describe_near(const struct problem *problem, const struct instance 
                  stored_number(dtype, near->value, 0, &bits), stored_number(dtype, near->was, 0, &bits));
 }
 
+static bool is_symmetric(const struct fill *fill)
+{
+    return (fill->kind == FILL_NORMAL && fill->a == 0) ||
+           (fill->kind == FILL_UNIFORM && fill->a == -fill->b) || fill->kind == FILL_SIGNS;
+}
+
+bool content_alter(const struct fill *fill, enum dtype dtype, enum near_kind kind, void *value)
+{
+    unsigned char *const byte = value;
+    const bool is_float = dtype == DTYPE_F32 || dtype == DTYPE_BF16 || dtype == DTYPE_F16 ||
+                          dtype == DTYPE_E4M3 || dtype == DTYPE_E5M2;
+    if (kind == NEAR_SIGN && is_float && is_symmetric(fill))
+        byte[dtype_size(dtype) - 1] ^= 0x80;
+    else if (kind == NEAR_BITS && dtype == DTYPE_F32 &&
+             (fill->kind == FILL_NORMAL || fill->kind == FILL_UNIFORM))
+        byte[1] ^= 0x80; /* 2^-8 of it: the first bit that bf16 does not have */
+    else
+        return false;
+    return true;
+}
+
+static bool is_real_place(const struct instance_tensor *tensor, int64_t place)
+{
+    const int64_t width = instance_tensor_width(tensor), pitch = instance_tensor_pitch(tensor);
+    const int64_t column = pitch > 0 ? place % pitch : 0,
+                  element = pitch > 0 ? place / pitch * width + column : place;
+    return column < width && fill_is_real(&tensor->fill, element);
+}
+
 /* The greatest of a stretch: most ways to depend on an element show it. */
-void content_greatest(enum dtype dtype, const void *from, int64_t count, void *to)
+bool content_greatest(const struct instance_tensor *tensor, enum dtype dtype, const void *stretch,
+                      int64_t from, int64_t count, void *to)
 {
     const size_t size = dtype_size(dtype);
     uint32_t bits;
-    int64_t best = 0;
-    for (int64_t i = 1; i < count; i++) {
-        const double value = stored_number(dtype, from, i, &bits),
-                     most = stored_number(dtype, from, best, &bits);
+    int64_t best = -1;
+    for (int64_t i = 0; i < count; i++) {
+        if (!is_real_place(tensor, from + i))
+            continue;
+        const double value = stored_number(dtype, stretch, i, &bits),
+                     most = best < 0 ? NAN : stored_number(dtype, stretch, best, &bits);
         if (isnan(most) || value > most)
             best = i;
     }
-    memcpy(to, (const unsigned char *)from + (size_t)best * size, size);
+    if (best >= 0)
+        memcpy(to, (const unsigned char *)stretch + (size_t)best * size, size);
+    return best >= 0;
 }

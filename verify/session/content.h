@@ -34,8 +34,16 @@ void content_turn(const struct problem *problem, const struct instance *instance
 void content_choose_near(const struct problem *problem, const struct instance *instance, struct pcg *random,
                          struct near *near);
 
-/* The greatest of `count` elements of a type, in host memory, as it is stored. */
-void content_greatest(enum dtype dtype, const void *from, int64_t count, void *to);
+/* The greatest of `count` elements that lie from place `from` on, in host memory, as it is stored; what no defined element uses is
+ * passed over. False where that is all. */
+bool content_greatest(const struct instance_tensor *tensor, enum dtype dtype, const void *stretch,
+                      int64_t from, int64_t count, void *to);
+
+/* What a near duplicate has in the place of a value: one that is drawn like it; the same of the other sign, or a little greater,
+ * where that is drawn like it, too, for keys that leave out signs or low bits. Value as it is stored; returns false, and leaves
+ * it, where the law knows no such. */
+enum near_kind { NEAR_OTHER, NEAR_SIGN, NEAR_BITS, NEAR_KINDS };
+bool content_alter(const struct fill *fill, enum dtype dtype, enum near_kind kind, void *value);
 
 /* "x[3, 17]: 0.25 -> 3.5" */
 void content_describe_near(const struct problem *problem, const struct instance *instance,

@@ -47,6 +47,7 @@ struct session_options run_session_options(const struct task *task, const struct
                                     .workers = jobs,
                                     .processes = options->processes,
                                     .lease = task->lease,
+                                    .space = &task->space,
                                     .room = task->room};
 }
 
@@ -178,6 +179,7 @@ static enum session_status check_one(struct run *run, struct session *session, i
     struct config_result *result = &run->result->results[i];
     describe(run->task, i, result);
     const struct config_result before = *result;
+    session_twins(session, result->unseen);
     pthread_rwlock_rdlock(&run->running);
     enum session_status status = run_settle_kill(
         run, session, i, &before, &again, session_check(session, &run_drawn(run->task, i)->config, result));

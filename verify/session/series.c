@@ -128,7 +128,7 @@ static bool renew(struct series *series, struct session *s)
             turn_content(series, s);
     }
     series->ring = (int)pcg_below(series->random, (uint64_t)series->setup->rings);
-    series->placement = pcg_below(series->random, 2) ? PLACE_HIGH : PLACE_LOW;
+    series->placement = (enum placement[]){PLACE_LOW, PLACE_HIGH, PLACE_MIXED}[pcg_below(series->random, 3)];
     return ok;
 }
 

@@ -168,6 +168,11 @@ void session_find(struct session *s, enum finding_kind kind, const char *format,
     va_end(arguments);
 }
 
+void session_twins(struct session *s, bool on)
+{
+    s->twinless = !on;
+}
+
 void session_arguments(const struct session *s, const struct instance *instance, struct call *call)
 {
     call->arguments = problem_argument_count(s->options.problem);

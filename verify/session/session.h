@@ -28,8 +28,9 @@ struct session_options {
     bool brief;    /* outcomes are wanted: where MPFR is expensive it hears only what could still acquit */
     int workers;   /* sessions that share the machine's memory */
     int processes; /* in so many, one after another, is timed what is short; 0: in one */
-    struct lease *lease; /* held while times are taken; NULL: none is to be had */
-    struct room *room;   /* of the device's memory; NULL: others are not known */
+    struct lease *lease;       /* held while times are taken; NULL: none is to be had */
+    struct room *room;         /* of the device's memory; NULL: others are not known */
+    const struct space *space; /* where twins of a configuration lie (session_twin.c); NULL: there are none */
 };
 
 struct session;
@@ -44,6 +45,10 @@ enum session_status {
     SESSION_BROKEN, /* internal error or environment: no verdict may come out of this run */
     SESSION_SHORT   /* inside only: memory ran out for this configuration, which is then skipped */
 };
+
+/* Configurations from now on have twins, or none: what is wrong after one of the seen set, on another that nobody was given, does
+ * not make it fail. They have from the start. */
+void session_twins(struct session *session, bool on);
 
 /* Run and judge one configuration: outcome, worst element, details. */
 enum session_status session_check(struct session *session, const struct config *config,

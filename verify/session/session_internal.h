@@ -55,6 +55,7 @@ struct session {
     struct arithmetics arithmetics;
     struct oracle *oracle;       /* of an imported task; else NULL */
     struct oracle_answer answer; /* for the contents at hand */
+    bool twinless;
     struct child *child;
     struct {
         struct child *child[SESSION_AHEAD]; /* started, and not used yet */
@@ -144,7 +145,12 @@ void session_child_failed(struct session *s, enum child_status status, const cha
 /* The outcome, in its words; what memory there was is noted. */
 void session_refused(struct session *s, const struct child_answer *answer, struct call_result *result);
 void session_unmap_child(struct session *s); /* the setup at hand, of the process at hand */
-void session_restart(struct session *s);     /* the next call is the first of a new process */
+/* One call of a configuration, whatever there was in the process before. */
+enum session_status session_check_first(struct session *s, const struct config *config,
+                                        struct config_result *result);
+/* Of a configuration that has passed: its twin, where it has one, right after it (session_twin.c). False: see s->status. */
+bool twin_check(struct session *s, const struct config *config, struct config_result *result);
+void session_restart(struct session *s); /* the next call is the first of a new process */
 
 struct child_options session_child_options(const struct session *s);
 

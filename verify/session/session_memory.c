@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gen/contract/instantiate.h"
+#include "gen/random/mix.h"
 #include "session_internal.h"
 #include "verify/device/fingerprint.h"
 
@@ -137,13 +138,24 @@ void slots_destroy(struct session *s)
     setup_clear(s->now);
 }
 
+/* As garbage is (value_garbage); what is written, too, keeps what nobody could have written. */
+static uint32_t filler_of(const struct session *s, int t, uint64_t seed, int content)
+{
+    const enum dtype dtype = s->options.problem->tensors[t].dtype;
+    const bool varies = content % 2 != 0 && !is_written(s, t);
+    if (!defence_is_on(DEFENCE_POISON))
+        return 0;
+    return memory_filler(dtype, !varies ? FILLER_NAN : mix64(seed) % 2 ? FILLER_HIGH : FILLER_LOW);
+}
+
 bool slots_fill(struct session *s, const struct config *config, const struct instance *instance, int content)
 {
     for (int t = 0; t < s->tensors; t++) {
-        const struct slot *slot = &s->now->slot[t];
+        struct slot *slot = &s->now->slot[t];
         int error = 0;
         if (!is_drawn(s, t) || (s->now->constant && session_is_state(s, t)))
             continue;
+        slot->poison = filler_of(s, t, config->seed, content);
         if (slot->pitch > slot->row)
             error = s->memory->poison(slot->own, slot->bytes, slot->poison);
         if (!error)
@@ -209,8 +221,12 @@ bool slots_choose_near(struct session *s, const struct instance *instance, struc
     int error = s->memory->to_host(stretch, slot->own, from * size, count * size);
     if (!error)
         error = s->memory->to_host(near->was, slot->own, was * size, size);
-    content_greatest(dtype, stretch, count, near->value);
-    near->present = memcmp(near->value, near->was, (size_t)size) != 0;
+    const struct instance_tensor *const tensor = &instance->tensor[near->tensor];
+    const enum near_kind kind = (enum near_kind)pcg_below(random, NEAR_KINDS);
+    memcpy(near->value, near->was, (size_t)size);
+    near->present = content_alter(&tensor->fill, dtype, kind, near->value) ||
+                    content_greatest(tensor, dtype, stretch, from, count, near->value);
+    near->present = near->present && memcmp(near->value, near->was, (size_t)size) != 0;
     return !error || session_failed(s, "choosing a near duplicate", error);
 }
 
@@ -225,7 +241,7 @@ bool slots_place(struct session *s, int ring, enum placement placement, const st
         const struct slot *slot = &s->now->slot[t];
         const struct region *region = &slot->region[ring];
         char *base = region->base;
-        call->offset[t] = region_offset(region, placement);
+        call->offset[t] = region_offset(region, region_placement(placement, t));
         const size_t after = call->offset[t] + slot->bytes;
         const bool drawn = is_drawn(s, t);
         int error = s->memory->poison(base, drawn ? call->offset[t] : region->mapped, slot->poison);

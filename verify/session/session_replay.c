@@ -11,6 +11,20 @@
 #include "session_internal.h"
 #include "verify/system/defence.h"
 
+/* Where a call had its tensors. */
+static enum placement placement_of(const struct session *s, const struct call *call)
+{
+    const int ring = call->set - s->now->first_set;
+    for (enum placement placement = PLACE_LOW; placement < PLACE_MIXED; placement++) {
+        bool same = true;
+        for (int t = 0; t < s->tensors; t++)
+            same = same && call->offset[t] == region_offset(&s->now->slot[t].region[ring], placement);
+        if (same)
+            return placement;
+    }
+    return PLACE_MIXED;
+}
+
 /* One call as the first of a process; *passed: it returned 0. */
 static bool call_anew(struct session *s, const struct judging *judging, const struct content *content,
                       const struct call *like, bool *passed)
@@ -20,8 +34,7 @@ static bool call_anew(struct session *s, const struct judging *judging, const st
     struct child_answer answer = {.returned = -1};
     char text[RESULT_DETAIL_SIZE];
     const int ring = like->set - s->now->first_set;
-    const enum placement placement =
-        like->offset[0] == region_offset(&s->now->slot[0].region[ring], PLACE_LOW) ? PLACE_LOW : PLACE_HIGH;
+    const enum placement placement = placement_of(s, like);
     *passed = false;
     session_restart(s);
     if (!slots_place(s, ring, placement, content, &call))

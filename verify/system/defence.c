@@ -16,6 +16,7 @@ static const struct {
     [DEFENCE_ARENA] = {"arena", "what is mapped around a host's tensors cannot be changed"},
     [DEFENCE_INPUTS] = {"inputs", "inputs are compared after every call"},
     [DEFENCE_NEAR] = {"near", "content that differs from the last in a few elements"},
+    [DEFENCE_TWIN] = {"twin", "after a configuration another that differs in one axis, in the same process"},
     [DEFENCE_JUDGED] = {"judged", "outputs of timed calls, chosen in secret, are judged"},
     [DEFENCE_LATE] = {"late", "late calls are judged like the first"},
     [DEFENCE_RING] = {"ring", "timed calls go round several sets of buffers"},
