@@ -9,7 +9,8 @@ sys.path.insert(0, os.path.join(here, "..", "..", "verify", "python"))
 
 import torch  # noqa: E402
 
-from task import describe, law, probe, source, structure, together, write  # noqa: E402
+from oracle import opened  # noqa: E402
+from task import Task, describe, law, probe, source, structure, together, write  # noqa: E402
 
 torch.set_num_threads(1)
 HEAD = "import torch\nimport torch.nn as nn\n"
@@ -363,6 +364,48 @@ def a_loop_is_short_while_others_are_looked_at():
     assert axes["steps"]["ring"] == axes["batch"]["ring"] == 1 and axes["width"]["ring"] == 2, axes
     assert axes["steps"]["low"] == 1 and axes["steps"]["high"] == 200, axes["steps"]  # no more turns than its author's
     assert sum(n == 200 for n in asked) * 4 < len(asked), asked
+
+
+NUMBERS = """
+import random
+rows, width, turns = 3, 7, 4
+
+
+class Model(nn.Module):
+    def forward(self, x, turns, last, scale, mode, chance):
+        return x.repeat(turns, 1) * scale + last + (len(mode) if chance > 2 else 0)
+
+
+def get_inputs():
+    return [torch.rand(rows, width), turns, -turns * rows, rows / 8, "sum", random.random()]
+
+
+def get_init_inputs():
+    return []
+"""
+
+
+def numbers_follow_axes_or_stay_as_published():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "t.py")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(HEAD + NUMBERS)
+        loaded = source.load(path)
+        task = describe.describe(loaded, "t", 20.0)
+        write.write(task, loaded, folder)
+        asked = opened.Task(os.path.join(folder, "t.task"), "cpu")
+        of, sizes = Task.read(os.path.join(folder, "t.task")), {"width": 2, "turns": 6}
+        x = torch.rand(3, 2)
+        graph, state, inputs, _ = asked.prepared(sizes, {"x": x})
+    entries = {e["name"]: e for e in task["inputs"]}
+    why = {f["name"]: f["why"] for f in task["fixed"]}
+    assert [a["name"] for a in task["axes"]] == ["width", "turns"], task["axes"]
+    assert why == {"rows": "fixed: no expression of it gives input 3, no tensor"}, why  # no whole number
+    assert entries["turns_in"] == {"name": "turns_in", "value": 4, "expression": "turns"}, entries
+    assert (entries["last"]["value"], entries["last"]["expression"]) == (-12, "3*(0 - 1)*turns"), entries
+    assert entries["scale"] == {"name": "scale", "value": 0.375} and "expression" not in entries["chance"], entries
+    assert of.arguments({"x": x}, sizes)[1:5] == inputs[1:5] == [6, -18, 0.375, "sum"], inputs
+    assert graph.module([], [x]).shape == (18, 2), "the graph is not that of its configuration"
 
 
 def main():

@@ -109,9 +109,11 @@ void harden_write_shapes(FILE *out, const struct hardened *h)
 
 /* --- FlashInfer-Bench --- */
 
-static json_t *workload_inputs(const struct hardened *h)
+static json_t *workload_inputs(const struct hardened *h, const struct config *config)
 {
-    const json_t *root = imported_description(h->trial->task->problem->task);
+    const struct imported *const task = h->trial->task->problem->task;
+    const json_t *root = imported_description(task);
+    int64_t number;
     json_t *inputs = json_object(), *entry;
     size_t i;
     json_array_foreach(json_object_get(root, "inputs"), i, entry)
@@ -119,6 +121,9 @@ static json_t *workload_inputs(const struct hardened *h)
         const char *const name = json_string_value(json_object_get(entry, "name"));
         if (json_object_get(entry, "shape"))
             json_object_set_new(inputs, name, json_pack("{s:s}", "type", "random"));
+        else if (imported_number(task, i, config, &number))
+            json_object_set_new(inputs, name,
+                                json_pack("{s:s, s:I}", "type", "scalar", "value", (json_int_t)number));
         else
             json_object_set_new(
                 inputs, name,
@@ -139,7 +144,8 @@ void harden_write_workloads(FILE *out, const struct hardened *h)
 {
     for (int i = 0; i < h->count; i++)
         if (!is_repeated(h, i))
-            workload_write(out, h->name, &config_at(h, i)->config, workload_inputs(h));
+            workload_write(out, h->name, &config_at(h, i)->config,
+                           workload_inputs(h, &config_at(h, i)->config));
 }
 
 /* --- gpu-mode --- */

@@ -48,6 +48,11 @@ bool imported_noted(const struct imported *task, const char *kind)
     return false;
 }
 
+bool imported_number(const struct imported *task, size_t i, const struct config *config, int64_t *value)
+{
+    return i < PROBLEM_MAX_TENSORS && task->number[i] && expression_value(task->number[i], config, value);
+}
+
 const struct json_t *imported_description(const struct imported *task)
 {
     return task->root;
@@ -64,6 +69,7 @@ void imported_free(struct imported *task)
     for (int t = 0; t < PROBLEM_MAX_TENSORS; t++) {
         free_shape(&task->shape[t]);
         constraint_free(task->bound[t]);
+        constraint_free(task->number[t]);
         if (t != task->weights && task->tensors[t].name)
             free((char *)(uintptr_t)task->tensors[t].shape);
         for (int c = 0; c < TASK_MAX_CLASSES; c++)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "problems/problem.h"
 
@@ -24,6 +25,9 @@ int imported_ring(const struct imported *task,
                   int axis); /* 1: changes inputs only, 2: weights, 3: attributes; 0: no number */
 bool imported_noted(const struct imported *task,
                     const char *kind); /* does NAME.task note "constant", "random" or "stateful"? */
+
+/* What forward's parameter number `i`, which is no tensor, is in `config`, where it follows axes; false: it is its "value" always. */
+bool imported_number(const struct imported *task, size_t i, const struct config *config, int64_t *value);
 
 const struct json_t *imported_description(const struct imported *task); /* NAME.task */
 

@@ -63,6 +63,8 @@ struct imported {
     struct task_shape shape[PROBLEM_MAX_TENSORS];  /* but that of `weights` */
     struct constraint *bound[PROBLEM_MAX_TENSORS]; /* of an input with indices: the first number beyond */
     int64_t low[PROBLEM_MAX_TENSORS];
+    /* By forward's parameters: what is no tensor and follows axes. */
+    struct constraint *number[PROBLEM_MAX_TENSORS];
     struct task_fill fill[TASK_MAX_CLASSES][PROBLEM_MAX_TENSORS];
     int weights;               /* the tensor's number, or -1 */
     struct task_shape *weight; /* those that are drawn */

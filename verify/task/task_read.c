@@ -212,8 +212,13 @@ static bool read_tensors(const struct reading *r)
         return false;
     json_array_foreach(inputs, i, entry)
     {
-        if (json_object_get(entry, "shape") && !add_tensor(r, entry, TENSOR_INPUT, t++))
-            return false; /* one without a shape is a number, the same always */
+        const json_t *const number = json_object_get(entry, "expression");
+        if (json_object_get(entry, "shape")) {
+            if (!add_tensor(r, entry, TENSOR_INPUT, t++))
+                return false;
+        } else if (number && !(r->task->number[i] = read_expression(r, number))) {
+            return false;
+        }
     }
     if (!read_weights(r, t))
         return false;

@@ -4,7 +4,7 @@ import os
 
 import torch
 
-from task import source, structure, weight
+from task import number_of, source, structure, weight
 
 from . import evaluate, graph
 from .number import Unsupported
@@ -45,7 +45,7 @@ class Task:
         instance, model, traced = kept
         if "weights" in tensors:
             weight.load(model, weight.unpack(self.description["weights"], tensors["weights"].reshape(-1), sizes))
-        inputs = [tensors[e["name"]].to(getattr(torch, e["dtype"])) if "shape" in e else e["value"]
+        inputs = [tensors[e["name"]].to(getattr(torch, e["dtype"])) if "shape" in e else number_of(e, sizes)
                   for e in self.description["inputs"]]
         if traced is None or traced.of_values:
             traced = kept[2] = graph.trace(model, inputs)

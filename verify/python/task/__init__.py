@@ -9,6 +9,12 @@ import os
 CONSTRUCTION_SEED = 20260101
 
 
+def number_of(entry, sizes):
+    """What forward gets for an input that is no tensor: where that follows axes, what they say."""
+    from . import expression
+    return expression.evaluate(entry["expression"], sizes) if "expression" in entry else entry["value"]
+
+
 class Task:
     """A description (NAME.task) and its source."""
 
@@ -50,6 +56,6 @@ class Task:
         state = instance.model().state_dict()
         return {name: state[name].detach().clone() for name in names}
 
-    def arguments(self, tensors):
-        """forward's arguments: the tensors by name, and numbers that are no tensors, in their order."""
-        return [tensors[e["name"]] if "shape" in e else e["value"] for e in self.description["inputs"]]
+    def arguments(self, tensors, sizes):
+        """forward's arguments: the tensors by name, and what is no tensor, in their order."""
+        return [tensors[e["name"]] if "shape" in e else number_of(e, sizes) for e in self.description["inputs"]]

@@ -46,7 +46,7 @@ class Bound:
             self._put(self.weights)
 
     def __call__(self):
-        arguments = self.task.arguments(self.tensors)
+        arguments = self.task.arguments(self.tensors, self.sizes)
         with torch.no_grad():
             if self.model is not None:
                 result = self.model(*arguments)

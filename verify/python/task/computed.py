@@ -5,6 +5,7 @@ The laws are those of NAME.task's fills: `affine` (start + a step for each dimen
 low <= last place - place before it <= high, 0 elsewhere), `permutation` and `ascending` (rows of their own), `index`.
 """
 import random
+import re
 
 import torch
 
@@ -113,8 +114,9 @@ def _expression(samples):
     return fit.extent(samples[0][0], samples) if samples else None
 
 
-def _negative_first(text):
-    return text if isinstance(text, int) or not text.startswith("-") else f"0 - {text[1:]}"
+def negative_first(text):
+    """As a limit's grammar has it, which knows no sign."""
+    return text if isinstance(text, int) else re.sub(r"^-|(?<=\()-", "0 - ", re.sub(r"(?<=\*)-(\d+)", r"(0 - \1)", text))
 
 
 def _table(runs, i):
@@ -127,7 +129,7 @@ def _table(runs, i):
         terms.append(_expression(samples) if samples else 0)
         if terms[-1] is None:
             return None
-    return {"kind": "affine", "start": _negative_first(terms[0]), "steps": [_negative_first(t) for t in terms[1:]]}
+    return {"kind": "affine", "start": negative_first(terms[0]), "steps": [negative_first(t) for t in terms[1:]]}
 
 
 def _diagonals(runs, i):
@@ -143,7 +145,7 @@ def _diagonals(runs, i):
         text = _expression(samples)
         if text is None:
             return None
-        law[name] = _negative_first(text)
+        law[name] = negative_first(text)
     return law if len(law) > 2 else None
 
 

@@ -67,14 +67,33 @@ class _Extents:
         if values not in self.memory:
             self.memory[values] = fit.extent(self.base, [(s, y) for (s, _), y in zip(self.points, values)])
         if self.memory[values] is None:
-            moving = [a for a in self.axes if len({y for (s, _), y in zip(self.points, values) if all(
-                s[o] == self.base[o] for o in s if o != a.name)}) > 1]
-            self.unknown = (what, moving)
+            self.unknown = (what, self._moving(values))
             return values[0]
         return self.memory[values]
 
+    def _moving(self, values):
+        """Axes along which alone `values` are not all the same."""
+        return [a for a in self.axes if len({y for (s, _), y in zip(self.points, values) if all(
+            s[o] == self.base[o] for o in s if o != a.name)}) > 1]
+
+    def numbers(self, base, by_chance):
+        """For each input an expression where it is a whole number that follows axes; None: it stays as in `base`, as published. Of
+        another value that follows an axis there is no expression: the axis goes."""
+        found = []
+        for i, published in enumerate(base):
+            values = [o.inputs[i].get("value") for _, o in self.points]
+            if published["kind"] == "tensor" or i in by_chance or all(v == published["value"] for v in values):
+                found.append(None)
+            elif all(type(v) is int for v in values):
+                text = self.of(lambda o, i=i: o.inputs[i]["value"], f"input {i}, a number")
+                found.append(computed.negative_first(text))
+            else:
+                found.append(None)
+                self.unknown = (f"input {i}, no tensor", self._moving(values))
+        return found
+
     def shapes(self, tensors, what):
-        return [[self.of(lambda o, t=t, d=d: tensors(o)[t]["shape"][d], f"{what} {t}, dimension {d}")
+        return [[self.of(lambda o, t=t, d=d: tensors(o)[t]["shape"][d], f"the extents of {what} {t}, dimension {d}")
                  for d in range(len(one["shape"]))] for t, one in enumerate(tensors(self.points[0][1]))]
 
 
@@ -133,9 +152,11 @@ def _probe(source, seconds, vary):
         expected = _expected(failed, "; a Model that takes what get_inputs returns was expected")
         raise ImportError_(f"{source.path} does not run as it is: {failed}{expected}\n---> {failed.hint}") from failed
     _require_known(source, runs.base)
-    if any(fake.observe(source, runs.few).dims() != runs.ground.dims() for _ in range(AGAIN)):
+    again = [fake.observe(source, runs.few) for _ in range(AGAIN)]
+    if any(one.dims() != runs.ground.dims() for one in again):
         raise ImportError_(f"{source.path} draws other shapes in another run; the shapes of inputs, weights and outputs "
                            "were expected to follow from the source's sizes\n---> take chance out of the shapes")
+    runs.by_chance = {i for i, v in enumerate(runs.ground.inputs) if any(one.inputs[i] != v for one in again)}
     sets = source.published_sets()
     several = [s.name for s in source.sizes if len({each[s.name] for each in sets}) > 1]  # whoever published it varies them
     axes, words = probe.rings(runs, (*vary, *several))
@@ -159,17 +180,18 @@ def _fit(runs, axes, chance):
         shapes = {"inputs": extents.shapes(lambda o: o.inputs, "input"),
                   "weights": extents.shapes(lambda o: o.weights, "weight"),
                   "outputs": extents.shapes(lambda o: o.outputs, "output")}
-        shapes["bounds"] = [extents.of(lambda o, i=i: o.laws[i]["bound"], "bound") if w.get("bound") else None
+        shapes["bounds"] = [extents.of(lambda o, i=i: o.laws[i]["bound"], f"the bound of input {i}") if w.get("bound") else None
                             for i, w in enumerate(points[0][1].laws)]
+        shapes["numbers"] = extents.numbers(runs.base.inputs, runs.by_chance)
         if extents.unknown is None:
             return found, points, shapes
         what, moving = extents.unknown
         moving = [a for a in moving if a.low < a.high] or [a for a in axes if a.low < a.high]
         if not moving:
-            raise ImportError_(f"no expression of the sizes gives the extents of {what}\n---> simplify the task")
+            raise ImportError_(f"no expression of the sizes gives {what}\n---> simplify the task")
         worst = max(moving, key=lambda a: a.ring)
         worst.low = worst.high = worst.value
-        worst.why = f"fixed: no expression of it gives the extents of {what}"
+        worst.why = f"fixed: no expression of it gives {what}"
 
 
 def _weights(source, sizes, observed, shapes):
@@ -253,12 +275,17 @@ def _whole(source, name, observed, runs, i, bound):
                        "compute it in forward")
 
 
-def _inputs(source, laws, inputs, names, shapes, runs):
+def _number(name, published, text):
+    """The entry of what is no tensor: small runs have other numbers than the published ones."""
+    return {"name": name, "value": published["value"], **({} if text is None else {"expression": text})}
+
+
+def _inputs(source, base, inputs, names, shapes, runs):
     """(entries, published fills) of forward's parameters; what is no tensor has no fill."""
-    entries, fills = [], []
+    entries, fills, laws = [], [], base.laws
     for i, (value, shape) in enumerate(zip(inputs, shapes["inputs"])):
         if not isinstance(value, torch.Tensor):
-            entries.append({"name": names[i], "value": value})
+            entries.append(_number(names[i], base.inputs[i], shapes["numbers"][i]))
             fills.append(None)
             continue
         bound, fill = shapes["bounds"][i], None
@@ -309,7 +336,7 @@ def describe(source, name, seconds=60.0, vary=()):
                            f"---> let it work on a copy, {written}.clone(), and return that")
     taken = {a.name for a in kept} | {"weights", "stream", "seed", "input"}
     names = _names(instance.input_names, len(inputs), taken)
-    entries, fills = _inputs(source, runs.base.laws, inputs, names, shapes, computed.drawn(source, axes, limits_))
+    entries, fills = _inputs(source, runs.base, inputs, names, shapes, computed.drawn(source, axes, limits_))
     domains = [e["domain"] if "shape" in e else "value" for e in entries]
     tensors = [e for e in entries if "shape" in e]
     outputs = _outputs(runs.base, shapes["outputs"], taken | set(names))

@@ -55,6 +55,7 @@ class Probe:
         self.deadline = time.thread_time() + seconds
         self.few = {}  # what is small while other sizes are looked at; and what shows then
         self.ground = self.base
+        self.by_chance = set()  # places of numbers among the inputs that are others in another run
         self._quicken()
 
     def late(self):

@@ -121,7 +121,7 @@ def readme(task):
     rows = "\n".join(f"| `{s['name']}` | {s['value']} | {s['ring'] or '-'} | {s['line']} | {s['why'][:120]} |"
                      for s in task["sizes"])
     shapes = "\n".join(f"| `{t['name']}` | {t.get('dtype', 'number')} | "
-                       f"{'[' + ', '.join(map(str, t['shape'])) + ']' if 'shape' in t else t['value']} | {what} |"
+                       f"{'[' + ', '.join(map(str, t['shape'])) + ']' if 'shape' in t else t.get('expression', t['value'])} | {what} |"
                        for what, tensors in (("input", task["inputs"]), ("output", task["outputs"])) for t in tensors)
     notes = "".join(f"- **{n['kind']}**: {n['text']}\n" for n in task["notes"]) or "None.\n"
     classes = "\n".join(f"- `{c['name']}`: {c['shows']}" for c in task["classes"])
