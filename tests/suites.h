@@ -14,6 +14,7 @@ Suite *calibrate_suite(void);
 Suite *session_suite(void);
 TCase *times_again_case(void); /* parts of session */
 TCase *ahead_case(void);
+TCase *kept_case(void);
 TCase *fingerprints_case(void);
 Suite *house_suite(void);
 Suite *history_suite(void);

@@ -6,26 +6,12 @@
 #include <unistd.h>
 
 #include "gen/contract/space.h"
+#include "session_fixture.h"
 #include "suites.h"
 #include "verify/session/timed.h"
 #include "verify/build/build.h"
 #include "verify/device/pace.h"
 #include "verify/session/session.h"
-
-enum { X, Y }; /* the tensors of softmax */
-
-/* A right softmax, then `after`; `calls` counts them in one process. */
-static const char source[] =
-    "#include <math.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <unistd.h>\n"
-    "static int calls;\n%s\n#ifndef SILENT\n#define SILENT 0\n#endif\n"
-    "static void right(const float *x, float *y, int64_t rows, int64_t cols)\n{\n"
-    "    for (int64_t r = 0; r < rows; r++, x += cols, y += cols) {\n"
-    "        double most = -INFINITY, sum = 0;\n"
-    "        for (int64_t c = 0; c < cols; c++) most = x[c] > most ? x[c] : most;\n"
-    "        for (int64_t c = 0; c < cols; c++) sum += exp(x[c] - most);\n"
-    "        for (int64_t c = 0; c < cols; c++) y[c] = (float)(exp(x[c] - most) / sum);\n    }\n}\n"
-    "int softmax(const float *x, float *y, int64_t rows, int64_t cols, void *stream)\n{\n"
-    "    (void)stream;\n    calls++;\n    if (!SILENT) right(x, y, rows, cols);\n    %s\n    return 0;\n}\n";
 
 static const struct {
     const char *before, *after; /* in the source */
@@ -56,53 +42,6 @@ static const struct {
     {"", "for (;;) pause();", OUTCOME_TIMEOUT, {CAUSE_TIME, STAGE_FIRST, SIDE_NONE, 0}},
 };
 enum { CASES = sizeof cases / sizeof *cases };
-
-static char folder[32];
-static struct build build;
-static struct device device;
-static struct session *session;
-static struct config config;
-
-static void open_kernel(const char *before, const char *after)
-{
-    char path[64], error[4096] = "";
-    struct space_error problem;
-    strcpy(folder, "/tmp/unseen-test-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/kernel.c", folder);
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    fprintf(file, source, before, after);
-    ck_assert_int_eq(fclose(file), 0);
-    const struct build_options options = {.path = path, .timeout = 60};
-    ck_assert_msg(build_candidate(&build, &options, error, sizeof error) == BUILD_OK, "%s", error);
-    unlink(path);
-    ck_assert_int_eq(device_open(&device, "host", error, sizeof error), 0);
-    ck_assert_int_eq(
-        config_parse(&config, problem_find("softmax"), "rows=3 cols=100 seed=5", "test", &problem), 0);
-    session = session_open(&(struct session_options){.problem = config.problem,
-                                                     .device = &device,
-                                                     .object = build.object,
-                                                     .timeout = 1,
-                                                     .threads = 2,
-                                                     .workers = 1});
-    ck_assert_ptr_nonnull(session);
-}
-
-static void close_kernel(void)
-{
-    session_close(session);
-    build_clear(&build);
-    rmdir(folder);
-}
-
-static void expect_reason(struct reason got, struct reason want)
-{
-    ck_assert_int_eq(got.cause, want.cause);
-    ck_assert_int_eq(got.stage, want.stage);
-    ck_assert_int_eq(got.side, want.side);
-    ck_assert_int_eq(got.tensor, want.tensor);
-}
 
 START_TEST(a_result_says_by_numbers_what_happened_where)
 {
@@ -137,24 +76,6 @@ START_TEST(what_fails_in_the_timed_calls_only_has_their_configuration)
 }
 END_TEST
 
-/* Of every 16th element a sum, and the answer that goes with it: what fresh contents and other addresses do not show. */
-static const char sampled[] = "static float kept[300]; static double key;\n"
-                              "static double sample(const float *x) { double h = 0; for (int i = 0; i < 300; "
-                              "i += 16) h += x[i] * (i + 1); return h; }\n";
-static const char replays[] = "if (rows * cols == 300) { if (calls > 1 && sample(x) == key) for (int i = 0; "
-                              "i < 300; i++) y[i] = kept[i];"
-                              " else for (int i = 0; i < 300; i++) kept[i] = y[i]; key = sample(x); }";
-
-static void expect_replay(const char *where)
-{
-    int findings;
-    const struct finding *finding = session_findings(session, &findings);
-    ck_assert_int_eq(findings, 1);
-    ck_assert_int_eq(finding->kind, FINDING_REPLAY);
-    ck_assert_msg(strstr(finding->evidence, where) != NULL, "%s", finding->evidence);
-    ck_assert_msg(strstr(finding->evidence, "in the place of") != NULL, "%s", finding->evidence);
-}
-
 /* The first content's answer is NaN all over, and that of the second is not: who always says so has replayed nothing. */
 START_TEST(a_wrong_answer_that_was_once_right_is_no_replay)
 {
@@ -174,129 +95,6 @@ START_TEST(a_wrong_answer_that_was_once_right_is_no_replay)
 }
 END_TEST
 
-/* Right for whatever comes first, and for all that has as many columns. */
-START_TEST(what_a_plan_leaves_out_of_its_key_is_wrong_after_a_twin)
-{
-    struct config_result result;
-    struct space space;
-    struct space_error error;
-    bool alone = true;
-    open_kernel("static int64_t planned[2];",
-                "if (planned[1] != cols) { planned[0] = rows; planned[1] = cols; }"
-                " if (planned[0] != rows) for (int64_t i = 0; i < rows * cols; i++) y[i] = 1;");
-    ck_assert_msg(space_read(&space, config.problem, "shapes/softmax.space", &error) == 0, "%s", error.text);
-    session_close(session);
-    session = session_open(&(struct session_options){.problem = config.problem,
-                                                     .device = &device,
-                                                     .object = build.object,
-                                                     .timeout = 1,
-                                                     .threads = 2,
-                                                     .workers = 1,
-                                                     .space = &space});
-    ck_assert_ptr_nonnull(session);
-    for (int on = 0; on < 2; on++) {
-        session_twins(session, on);
-        for (config.seed = 1; config.seed < 60; config.seed++) {
-            result = (struct config_result){0};
-            ck_assert_int_eq(session_check(session, &config, &result), SESSION_OK);
-            if (result.outcome != OUTCOME_PASS)
-                break;
-        }
-        alone = alone && (on || result.outcome == OUTCOME_PASS);
-    }
-    ck_assert(alone);
-    ck_assert_int_eq(result.outcome, OUTCOME_WRONG);
-    expect_reason(result.reason, (struct reason){CAUSE_VALUE, STAGE_TWIN, SIDE_NONE, 0});
-    ck_assert_msg(strncmp(result.detail, "right with rows=", 16) == 0, "%s", result.detail);
-    const uint64_t seed = config.seed;
-    defence_remove("twin");
-    result = (struct config_result){0};
-    config.seed = seed;
-    ck_assert_int_eq(session_check(session, &config, &result), SESSION_OK);
-    ck_assert_int_eq(result.outcome, OUTCOME_PASS);
-    defence_restore();
-    space_clear(&space);
-    close_kernel();
-}
-END_TEST
-
-/* Of all elements, but for what bf16 has not, or for their signs. */
-static const char *const leaves_out[] = {"0xffff0000u", "0x7fffffffu"};
-
-START_TEST(a_key_without_low_bits_or_signs_is_found_in_a_check)
-{
-    struct config_result result;
-    char before[400];
-    snprintf(before, sizeof before,
-             "static float kept[300]; static double key;\n"
-             "static double sample(const float *x) { double h = 0; for (int i = 0; i < 300; i++) {"
-             " union { float f; uint32_t u; } b = {x[i]}; h += (double)(b.u & %s) * (i + 1); } return h; }\n",
-             leaves_out[_i]);
-    open_kernel(before, replays);
-    for (config.seed = 1; config.seed < 200; config.seed++) {
-        result = (struct config_result){0};
-        ck_assert_int_eq(session_check(session, &config, &result), SESSION_OK);
-        if (result.outcome != OUTCOME_PASS)
-            break;
-    }
-    ck_assert_int_eq(result.outcome, OUTCOME_WRONG);
-    expect_reason(result.reason, (struct reason){CAUSE_VALUE, STAGE_NEAR, SIDE_NONE, 0});
-    close_kernel();
-}
-END_TEST
-
-/* Both are as long: flush against the guards of one side they would always be aligned alike. */
-START_TEST(tensors_of_one_size_are_not_always_aligned_alike)
-{
-    struct config_result result;
-    open_kernel("", "if (((uintptr_t)x - (uintptr_t)y) % 32) y[5] += 1;");
-    for (config.seed = 1; config.seed < 40; config.seed++) {
-        result = (struct config_result){0};
-        ck_assert_int_eq(session_check(session, &config, &result), SESSION_OK);
-        if (result.outcome != OUTCOME_PASS)
-            break;
-    }
-    expect_reason(result.reason, (struct reason){CAUSE_REPEAT, STAGE_MOVED, SIDE_NONE, 0});
-    close_kernel();
-}
-END_TEST
-
-START_TEST(a_sampled_replay_is_found_in_a_check)
-{
-    struct config_result result;
-    open_kernel(sampled, replays);
-    for (config.seed = 1; config.seed < 40; config.seed++) { /* near duplicates are drawn for some */
-        result = (struct config_result){0};
-        ck_assert_int_eq(session_check(session, &config, &result), SESSION_OK);
-        if (result.outcome != OUTCOME_PASS)
-            break;
-    }
-    ck_assert_int_eq(result.outcome, OUTCOME_WRONG);
-    expect_reason(result.reason, (struct reason){CAUSE_VALUE, STAGE_NEAR, SIDE_NONE, 0});
-    expect_replay("rows=3 cols=100");
-    close_kernel();
-}
-END_TEST
-
-START_TEST(a_sampled_replay_is_found_in_timed_calls)
-{
-    struct config_result result;
-    open_kernel(sampled, replays);
-    for (config.seed = 1; config.seed < 40; config.seed++) { /* of some a near duplicate is judged */
-        result = (struct config_result){0};
-        ck_assert_int_eq(session_time(session, &config, 0.01, &result), SESSION_OK);
-        if (result.outcome != OUTCOME_PASS)
-            break;
-    }
-    ck_assert_int_eq(result.outcome, OUTCOME_WRONG);
-    ck_assert_msg(strstr(result.detail, "its inputs those of the call before but for x[") != NULL, "%s",
-                  result.detail);
-    expect_replay("in a timed call (number ");
-    close_kernel();
-}
-END_TEST
-
-/* An element that is forgotten, whoever asks, is an error and no replay. */
 START_TEST(a_forgotten_element_is_no_replay)
 {
     struct config_result result = {0};
@@ -508,11 +306,6 @@ Suite *session_suite(void)
     tcase_add_test(tests, a_time_of_several_processes_is_the_mean_of_their_medians);
     tcase_add_test(tests, what_fails_in_the_timed_calls_only_has_their_configuration);
     tcase_add_test(tests, a_wrong_answer_that_was_once_right_is_no_replay);
-    tcase_add_test(tests, what_a_plan_leaves_out_of_its_key_is_wrong_after_a_twin);
-    tcase_add_loop_test(tests, a_key_without_low_bits_or_signs_is_found_in_a_check, 0, 2);
-    tcase_add_test(tests, tensors_of_one_size_are_not_always_aligned_alike);
-    tcase_add_test(tests, a_sampled_replay_is_found_in_a_check);
-    tcase_add_test(tests, a_sampled_replay_is_found_in_timed_calls);
     tcase_add_test(tests, a_forgotten_element_is_no_replay);
     tcase_add_loop_test(tests, late_calls_are_judged, 0, 3);
     tcase_add_test(tests, a_share_of_the_timed_calls_is_judged);
@@ -524,6 +317,7 @@ Suite *session_suite(void)
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, times_again_case());
     suite_add_tcase(suite, ahead_case());
+    suite_add_tcase(suite, kept_case());
     suite_add_tcase(suite, fingerprints_case());
     return suite;
 }
