@@ -246,6 +246,33 @@ def casts_are_permitted_roundings():
     assert not passes(judged, wrong)
 
 
+def flash(q, k, v, narrow, scaled=lambda q: q, normalized=False):
+    """Attention whose probabilities are rounded to `narrow`, before they are divided by their sum or behind."""
+    s = scaled(q.float() * q.shape[-1] ** -0.5) @ k.float().transpose(-1, -2)
+    p = torch.exp(s - s.amax(-1, keepdim=True))
+    total = p.sum(-1, keepdim=True)
+    p, total = (p / total, 1.0) if normalized else (p, total)
+    return (p.to(narrow).float() @ v.float() / total).to(q.dtype)
+
+
+def attention_may_round_its_probabilities():
+    """To the 16 bits of its tensors; not what it scores with, and not in fp32."""
+    inputs = [drawn(2, 3, 48, 24, seed=s) for s in (1, 2, 3)]
+    for narrow in (torch.bfloat16, torch.float16):
+        of = [t.to(narrow) for t in inputs]
+        attention = Plain(lambda q, k, v: F.scaled_dot_product_attention(q, k, v))
+        _, _, judged = told(attention, of)
+        assert passes(judged, attention(*of)) and passes(judged, flash(*of, torch.float32)), narrow
+        assert passes(judged, flash(*of, narrow)) and passes(judged, flash(*of, narrow, normalized=True)), narrow
+        sharp = [4 * of[0], 4 * of[1], of[2]]
+        _, _, judged = told(attention, sharp)
+        assert passes(judged, flash(*sharp, narrow)) and not passes(judged, flash(*sharp, narrow, lambda q: q.to(narrow).float())), narrow
+        cut = [of[0], of[1][:, :, :-1], of[2][:, :, :-1]]
+        assert not passes(told(attention, of)[2], flash(*cut, narrow)), narrow
+    _, _, judged = told(Plain(lambda q, k, v: F.scaled_dot_product_attention(q, k, v)), inputs)
+    assert passes(judged, flash(*inputs, torch.float32)) and not passes(judged, flash(*inputs, torch.float16))
+
+
 def indices_are_right_by_what_they_name():
     ties = torch.tensor([[1.0, 3.0, 3.0, 2.0]])
     _, _, (j,) = told(Plain(lambda t: t.argmax(1)), [ties])
@@ -394,7 +421,7 @@ def elements_are_picked_by_order_and_place():
 
 TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_checked,
          operands_errors_are_carried, deep_graphs_are_judged_by_their_runs, planted_faults_show,
-         casts_are_permitted_roundings, indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
+         casts_are_permitted_roundings, attention_may_round_its_probabilities, indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
          constants_are_found, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,
          a_right_answer_that_is_nan_is_no_answer,
          beside_a_jump_both_sides_are_right, elements_are_picked_by_order_and_place, places_orders_and_spreads_have_rules, a_place_that_is_written_twice_has_no_right_answer]

@@ -5,7 +5,7 @@ import torch
 
 from . import elementwise, norms, placed, scans, shape, steps, sums  # noqa: F401  (each adds its rules)
 from .elementwise import RULES
-from .graph import declared
+from .graph import declared, narrowed
 from .number import CALIBRATED, SMALLEST, UNIT, Context, Number, Unsupported, exact
 
 RUNS = 12
@@ -41,7 +41,7 @@ def call(cx, node, env):
     name = str(node.target)
     if name == "<built-in function getitem>":
         return args[0][args[1]]
-    cx.name, cx.dtype = name, declared(node)
+    cx.name, cx.dtype, cx.narrow = name, declared(node), narrowed(node)
     cx.laid = next((n.meta.get("val") for n in node.args[:1] if isinstance(n, torch.fx.Node)), None)
     function = RULES.get(name)
     if function is None:

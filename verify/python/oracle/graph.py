@@ -116,3 +116,14 @@ def declared(node):
     if isinstance(value, (tuple, list)) and not hasattr(value, "dtype"):
         value = next((v for v in value if v is not None), None)
     return getattr(value, "dtype", torch.float32)
+
+
+def narrowed(node):
+    """The 16-bit format to which attention over tensors of that format may round its probabilities, or None.
+
+    PyTorch's own decomposition keeps them in fp32 and stores, beside the second product, a copy in the tensors' format that
+    nobody uses: of fp32 tensors there is none, and a cast that the task itself writes is used."""
+    if packet(node) != "_safe_softmax":
+        return None
+    return next((declared(u) for u in node.users if packet(u) == "_to_copy" and not u.users and declared(u) in (
+        torch.float16, torch.bfloat16)), None)

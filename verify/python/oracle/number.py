@@ -73,6 +73,7 @@ class Context:
         self.generator = torch.Generator(device=device)
         self.generator.manual_seed(seed)
         self.dtype = torch.float32  # of the operation at hand, as declared
+        self.narrow = None  # a format of 16 bits that its result may be rounded to, though it is declared wider
         self.laid = None  # its first operand as the task's own tensor: shape, strides, offset
 
     def noise(self, like):
@@ -123,6 +124,13 @@ class Context:
             if bool(beyond.any()):
                 b = torch.where(beyond & v.isfinite(), math.inf, torch.zeros_like(v) if b is None else b)
         return b, amplitude
+
+    def permitted(self, x, dtype):
+        """x, of which an honest implementation may round every element to a narrower format: its subnormal numbers have an
+        absolute error, and 0 has none."""
+        own = torch.where(x.v == 0, 0.0, UNIT[dtype] * x.v.abs().clamp(min=SMALLEST[dtype]))
+        b = own if x.b is None else x.b + own + UNIT[dtype] * x.b
+        return Number(x.v, x.r, b, [x.run(i) + self.noise(own) * own for i in range(self.count)] or None)
 
     def perturb(self, v, runs, amplitude):
         if runs is None and amplitude is None:
