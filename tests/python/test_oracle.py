@@ -312,6 +312,20 @@ def what_cannot_be_told_is_said():
     assert refusal(Plain(lambda t: torch.exp(t)), [torch.tensor([1000.0, 1.0])]) == ""
 
 
+def a_few_roundings_of_a_coarse_format_can_be_told():
+    """Each rounding of bf16 errs by as much as an answer in fp32 may be off at all."""
+    for narrow, limit in ((torch.bfloat16, 2.0 ** -5), (torch.float16, 2.0 ** -8), (torch.float32, 2.0 ** -8)):
+        of = [x.to(narrow), w.to(narrow)]
+        model = Plain(lambda a, c: F.silu(a @ c) * (a @ c) * (a @ c))
+        (j,) = told(model, of)[2]
+        assert j.untellable == limit and (narrow != torch.bfloat16 or j.relative > 2.0 ** -8), (narrow, j.relative)
+        assert not j.dropped and passes([j], model(*of)), j.dropped
+    widened = Plain(lambda a: (a.float() * 3, (a * 3).float()))  # only what goes through the format has its limit
+    assert [j.untellable for j in told(widened, [x.bfloat16()])[2]] == [2.0 ** -8, 2.0 ** -5]
+    close = Plain(lambda a: (a * 3 - a * 2.984375).float())
+    assert "cannot be told" in refusal(close, [x.bfloat16()])
+
+
 def constants_are_found():
     for function, constant in ((lambda t: (t - t.mean(1, True)).sum(1) * 0, True), (lambda t: F.relu(t - 100), True), (lambda t: torch.cat([t, t * 0]), False),
                                (lambda t: t * 2, False)):
@@ -422,7 +436,7 @@ def elements_are_picked_by_order_and_place():
 TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_checked,
          operands_errors_are_carried, deep_graphs_are_judged_by_their_runs, planted_faults_show,
          casts_are_permitted_roundings, attention_may_round_its_probabilities, indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
-         constants_are_found, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,
+         a_few_roundings_of_a_coarse_format_can_be_told, constants_are_found, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,
          a_right_answer_that_is_nan_is_no_answer,
          beside_a_jump_both_sides_are_right, elements_are_picked_by_order_and_place, places_orders_and_spreads_have_rules, a_place_that_is_written_twice_has_no_right_answer]
 

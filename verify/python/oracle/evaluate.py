@@ -5,12 +5,13 @@ import torch
 
 from . import elementwise, norms, placed, scans, shape, steps, sums  # noqa: F401  (each adds its rules)
 from .elementwise import RULES
-from .graph import declared, narrowed
+from .graph import coarsest, declared, narrowed
 from .number import CALIBRATED, SMALLEST, UNIT, Context, Number, Unsupported, exact
 
 RUNS = 12
 TIGHT = 64.0       # a bound up to so many times the spread of the runs decides
 UNTELLABLE = 2.0 ** -8
+UNITS_UNTELLABLE = 8  # or so many units of a narrow format: of fp16 as much, of bf16, whose unit is 2^-8 itself, 2^-5
 
 
 def evaluate(graph, state, inputs, seed=1, runs=RUNS, device="cpu"):
@@ -78,7 +79,8 @@ def outputs_of(node, env):
 class Judged:
     """One output: want, allowed, radius (doubles, one an element), how it is labelled, or why it is dropped."""
 
-    def __init__(self, number, dtype):
+    def __init__(self, number, dtype, coarsest):
+        self.untellable = max(UNTELLABLE, UNITS_UNTELLABLE * coarsest)  # a few roundings of bf16 are no ill condition
         self.number, self.dtype, self.dropped, self.ensemble, self.enclosed = number, dtype, None, False, True
         self.want = number.v.double()
         known = lambda e: torch.zeros_like(self.want) if e is None else e.nan_to_num(nan=math.inf, posinf=math.inf)
@@ -117,9 +119,9 @@ class Judged:
                             "row of which everything is masked)")
         if untold:
             self.dropped = f"{untold} of {self.allowed.numel()} results may be anything in the declared arithmetic"
-        if self.relative > UNTELLABLE:
+        if self.relative > self.untellable:
             self.dropped = (f"the right answer cannot be told: honest errors reach {self.relative:.2g} of the output's "
-                            f"size, more than {UNTELLABLE:.2g}")
+                            f"size, more than {self.untellable:.2g}")
 
     @property
     def label(self):
@@ -162,7 +164,8 @@ def judge_index(judged, got):
 
 def answer(graph, state, inputs, seed=1, device="cpu"):
     """What the judge gets of every output."""
-    return [Judged(number, dtype) for number, dtype in evaluate(graph, state, inputs, seed, device=device)]
+    told = evaluate(graph, state, inputs, seed, device=device)
+    return [Judged(number, dtype, unit) for (number, dtype), unit in zip(told, coarsest(graph))]
 
 
 def constant(judged, graph, state, inputs, seed=1, device="cpu"):

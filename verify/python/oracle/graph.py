@@ -10,7 +10,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 from task import structure
 
-from .number import Unsupported
+from .number import U32, UNIT, Unsupported
 
 RANDOM = ("bernoulli", "rand", "randn", "randint", "normal", "multinomial", "native_dropout", "rand_like", "randn_like",
           "randperm", "uniform", "exponential")
@@ -127,3 +127,13 @@ def narrowed(node):
         return None
     return next((declared(u) for u in node.users if packet(u) == "_to_copy" and not u.users and declared(u) in (
         torch.float16, torch.bfloat16)), None)
+
+
+def coarsest(graph):
+    """Of every output the greatest unit roundoff of the operations that it is made by, of fp32 at least."""
+    units = {}
+    for node in graph.nodes:
+        before = max((units[n] for n in node.all_input_nodes), default=U32)
+        units[node] = max(before, UNIT.get(declared(node), U32)) if node.op == "call_function" else before
+    (given,) = next(n for n in graph.nodes if n.op == "output").args
+    return [units[n] for n in (given if isinstance(given, (tuple, list)) else [given])]
