@@ -89,10 +89,17 @@ static void say(char *text, size_t size, const struct result *result)
                  unseen.refused, unseen.configs);
         break;
     case VERDICT_SPECIALIZED:
-        snprintf(text, size,
-                 "it passes %d of %d configurations that its author was given, but fails on %d "
-                 "of %d that its author never saw.",
-                 seen.pass, seen.configs, unseen.configs - unseen.pass - unseen.skipped, unseen.configs);
+        if (seen.pass == 0)
+            snprintf(
+                text, size,
+                "none of %d configurations that its author was given could be judged, and it fails on %d of "
+                "%d that its author never saw.",
+                seen.configs, unseen.configs - unseen.pass - unseen.skipped, unseen.configs);
+        else
+            snprintf(text, size,
+                     "it passes %d of %d configurations that its author was given, but fails on %d "
+                     "of %d that its author never saw.",
+                     seen.pass, seen.configs, unseen.configs - unseen.pass - unseen.skipped, unseen.configs);
         break;
     case VERDICT_BROKEN:
         snprintf(text, size, "it fails on %d of %d configurations that its author was given.",

@@ -140,6 +140,7 @@ static void start_result(const struct task *task, const struct options *options,
                     "the unseen set was given (%.300s) and not drawn: whoever knows the file can have "
                     "prepared for it",
                     options->unseen_set);
+    show_kept_sizes(result, task);
     run_say_sandbox(result);
     snprintf(result->baseline.path, sizeof result->baseline.path, "%.500s", task->baseline_path);
     memcpy(result->baseline.sha256, task->baseline.sha256, sizeof task->baseline.sha256);

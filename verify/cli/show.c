@@ -2,12 +2,14 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <jansson.h>
 
 #include "outputs.h"
 #include "reports/json.h"
 #include "reports/text.h"
 #include "verify/problem/folder.h"
 #include "verify/session/run.h"
+#include "verify/task/task.h"
 
 static bool away;
 
@@ -173,6 +175,39 @@ int show_json(const struct task *task, const struct options *options, const stru
         return 0;
     options_error("%s", error);
     return EXIT_ENVIRONMENT;
+}
+
+/* "cols=200, k=8" */
+static void name_size(const json_t *entry, char *text, size_t size)
+{
+    const size_t length = strlen(text);
+    const char *const name = json_string_value(json_object_get(entry, "name"));
+    if (name)
+        snprintf(text + length, size - length, "%s%.60s=%lld", length ? ", " : "", name,
+                 (long long)json_integer_value(json_object_get(entry, "value")));
+}
+
+void show_kept_sizes(struct result *result, const struct task *task)
+{
+    enum { ATTRIBUTES = 3 }; /* the ring of what is no extent */
+    const json_t *root, *entry;
+    char text[400] = "";
+    size_t i;
+    if (!task->problem->task)
+        return;
+    root = imported_description(task->problem->task);
+    json_array_foreach(json_object_get(root, "fixed"), i, entry) name_size(entry, text, sizeof text);
+    json_array_foreach(json_object_get(root, "sizes"), i, entry)
+    {
+        if (json_integer_value(json_object_get(entry, "ring")) == ATTRIBUTES)
+            name_size(entry, text, sizeof text);
+    }
+    if (*text)
+        result_note(
+            result,
+            "these sizes of the task stay as they were published, so that nothing is known of others: %s "
+            "(the task's README.md says why)",
+            text);
 }
 
 void show_company(struct result *result)

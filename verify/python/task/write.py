@@ -118,7 +118,8 @@ def host_seen(task, most=2e8):
 
 def readme(task):
     """The page."""
-    rows = "\n".join(f"| `{s['name']}` | {s['value']} | {s['ring'] or '-'} | {s['line']} | {s['why'][:120]} |"
+    stays = {a["name"]: f"stays: {a['why'].removeprefix('fixed: ')}" for a in task["fixed"] if a["why"]}
+    rows = "\n".join(f"| `{s['name']}` | {s['value']} | {s['ring'] or '-'} | {s['line']} | {stays.get(s['name'], s['why'])[:120]} |"
                      for s in task["sizes"])
     shapes = "\n".join(f"| `{t['name']}` | {t.get('dtype', 'number')} | "
                        f"{'[' + ', '.join(map(str, t['shape'])) + ']' if 'shape' in t else t.get('expression', t['value'])} | {what} |"
