@@ -408,6 +408,39 @@ def numbers_follow_axes_or_stay_as_published():
     assert graph.module([], [x]).shape == (18, 2), "the graph is not that of its configuration"
 
 
+CONVERTED = """
+class Model(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm = nn.LayerNorm(width)
+        self.hidden = nn.Linear(width, width).double()
+        self.last = nn.Linear(width, 4).to(dtype=torch.bfloat16)
+        self.half()
+        self.last.bfloat16()
+
+    def forward(self, x):
+        return self.last(self.norm(x.half()).bfloat16())
+
+
+batch, width = 3, 8
+
+
+def get_inputs():
+    return [torch.rand(batch, width)]
+
+
+def get_init_inputs():
+    return [width]
+"""
+
+
+def a_constructor_may_convert_its_modules():
+    task = imported(CONVERTED)
+    types = {w["name"]: w["dtype"] for w in task["weights"]}
+    assert types["norm.weight"] == types["hidden.bias"] == "float16" and types["last.weight"] == "bfloat16", types
+    assert [a["name"] for a in task["axes"]] == ["batch", "width"] and task["outputs"][0]["dtype"] == "bfloat16", task["axes"]
+
+
 def main():
     tests = [f for f in globals().values() if getattr(f, "__module__", None) == "__main__" and callable(f)
              and f.__name__ not in ("imported", "fills", "main", "Clock")]

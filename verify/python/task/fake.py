@@ -20,6 +20,7 @@ logging.disable(logging.CRITICAL)
 
 VIEWS = ("view", "reshape", "expand", "transpose", "permute", "t", "unsqueeze", "squeeze", "slice", "select", "detach",
          "alias", "as_strided", "unfold", "split", "unbind", "_unsafe_view", "chunk")
+REMEMBERED = 1024  # FakeTensors of a run
 ATTRIBUTES = ("kernel_size", "stride", "padding", "output_padding", "dilation", "groups", "num_groups", "num_heads",
               "num_layers")
 
@@ -227,6 +228,23 @@ def _laws_of(watch, inputs):
     return laws
 
 
+class _Memo(dict):
+    """A mode's FakeTensors by what they were made of, the last ones. The mode's own is of weak references, with which a module's
+    half(), bfloat16(), double() or to(dtype) fails: it swaps its parameters for others, and torch swaps none that has one."""
+
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value)
+        if len(self) > REMEMBERED:
+            del self[next(iter(self))]
+
+
+def _mode():
+    """A FakeTensorMode in which modules may be converted."""
+    mode = FakeTensorMode(allow_non_fake_inputs=True)
+    mode.fake_tensor_converter.meta_converter.tensor_memo = _Memo()
+    return mode
+
+
 def _construct(instance, mode, cls=None):
     """The model on FakeTensors; constructors that read their tensors' values run really, and are made fake then."""
     try:
@@ -249,7 +267,7 @@ def observe(task, sizes, file=None):
     which is told what its constructor is given, as a candidate is."""
     observed = Observed()
     try:
-        with FakeTensorMode(allow_non_fake_inputs=True) as mode, torch.no_grad():
+        with _mode() as mode, torch.no_grad():
             cls = getattr(task.instance(file).module, task.entry) if file is not None else None
             instance = task.instance(sizes)
             model = _construct(instance, mode, cls)
