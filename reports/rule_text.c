@@ -18,10 +18,15 @@ const char *rule_kind_name(enum result_rule_kind kind)
 static void necessary_text(char text[RULE_TEXT_SIZE], const struct result_rule *rule)
 {
     int length = snprintf(text, RULE_TEXT_SIZE,
-                          "every failure has %s (%d of %d; none of %d fresh runs elsewhere fails); where it "
-                          "holds, %d of %d fresh runs pass",
-                          rule->text, rule->explained, rule->failures, rule->outside,
-                          rule->inside - rule->fails_inside, rule->inside);
+                          "every failure has %s (%d of %d; none of %d fresh runs elsewhere fails)",
+                          rule->text, rule->explained, rule->failures, rule->outside);
+    if (rule->inside > 0 && length > 0 && length < RULE_TEXT_SIZE)
+        length += snprintf(text + length, RULE_TEXT_SIZE - (size_t)length,
+                           "; where it holds, %d of %d fresh runs pass", rule->inside - rule->fails_inside,
+                           rule->inside);
+    else if (length > 0 && length < RULE_TEXT_SIZE)
+        length += snprintf(text + length, RULE_TEXT_SIZE - (size_t)length,
+                           "; no fresh run was made where it holds");
     if (rule->inner[0] && length > 0 && length < RULE_TEXT_SIZE)
         snprintf(text + length, RULE_TEXT_SIZE - (size_t)length,
                  "; there %d of all %d runs fail with %s, %d of %d without", rule->inner_fails,
