@@ -439,11 +439,43 @@ def a_constructor_may_convert_its_modules():
     types = {w["name"]: w["dtype"] for w in task["weights"]}
     assert types["norm.weight"] == types["hidden.bias"] == "float16" and types["last.weight"] == "bfloat16", types
     assert [a["name"] for a in task["axes"]] == ["batch", "width"] and task["outputs"][0]["dtype"] == "bfloat16", task["axes"]
+def of_one_line(line, inputs="torch.randn(rows, 40)"):
+    return imported(f"""
+class Model(nn.Module):
+    def forward(self, x):
+        return {line}
+
+
+rows = 6
+
+
+def get_inputs():
+    return [{inputs}]
+
+
+{NO_INIT}""")
+
+
+def exponents_reach_beyond_where_the_answer_stays():
+    """exp(x) / sum exp(x) is wrong from 89 on only; tasks without a softmax keep the classes that they had."""
+    plain = ["published", "signed", "wide", "needle", "integers"]
+    attention = "nn.functional.scaled_dot_product_attention(x, x, x)"
+    for line, middle in (("torch.softmax(x, 1)", 128), ("torch.log_softmax(x * 0.25, 1)", 512), ("torch.logsumexp(x, 1)", 128)):
+        task = of_one_line(line)
+        assert [c["name"] for c in task["classes"]] == plain + ["beyond"], (line, task["classes"])
+        assert task["classes"][-1]["fill"] == {"x": {"kind": "normal", "a": middle, "b": 1}}, line
+    for narrow in ("torch.float32", "torch.bfloat16"):
+        task = of_one_line(attention, inputs=f"torch.randn(2, rows, 40, dtype={narrow})")
+        assert [c["name"] for c in task["classes"]] == plain + ["beyond"], narrow
+    for line in ("x.sigmoid()", "x / (1e-6 + x.exp().sum(1, keepdim=True))",
+                 "torch.softmax(nn.functional.layer_norm(x, x.shape[1:]), 1)",  # what all have in common is taken off again
+                 "torch.softmax((x + 1e6 - 1e6) * 16, 1)"):  # cannot be told there
+        assert [c["name"] for c in of_one_line(line)["classes"]] == plain, line
 
 
 def main():
     tests = [f for f in globals().values() if getattr(f, "__module__", None) == "__main__" and callable(f)
-             and f.__name__ not in ("imported", "fills", "main", "Clock")]
+             and f.__name__ not in ("imported", "fills", "main", "Clock", "of_one_line")]
     for test in tests:
         test()
     print(f"{len(tests)} tests, 0 failed")

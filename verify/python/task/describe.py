@@ -5,17 +5,18 @@ import re
 
 import torch
 
-from . import computed, expression, fake, fit, law, probe, structure, together
+from . import beyond, computed, expression, fake, fit, law, probe, structure, together
 from .source import tolerance as source_tolerance
 
 CLASS_DATA = {
-    "signed": ("both signs, deviation 1", lambda d: {"kind": "normal", "b": 1}),
-    "wide": ("magnitudes from 2^-6 to 2^6, both signs", lambda d: {"kind": "wide", "a": -6, "b": 5}),
+    "signed": ("both signs, deviation 1", {"kind": "normal", "b": 1}),
+    "wide": ("magnitudes from 2^-6 to 2^6, both signs", {"kind": "wide", "a": -6, "b": 5}),
     "needle": ("one element of every row far above the rest, at ends and tile edges",
-               lambda d: {"kind": "peak", "a": 30, "b": 1}),
+               {"kind": "peak", "a": 30, "b": 1}),
     "integers": ("whole numbers up to 8, a quarter of them 0",
-                 lambda d: {"kind": "integers", "b": 8, "density": 0.75}),
+                 {"kind": "integers", "b": 8, "density": 0.75}),
 }
+BEYOND = "beyond"  # of tasks with a softmax
 
 
 AGAIN = 3  # more runs of the source as it is, for shapes that hang on chance
@@ -319,6 +320,16 @@ def _outputs(observed, shapes, taken):
     return entries
 
 
+def _kinds(instance, model, inputs, domains):
+    """(name, what it shows, fill of real inputs) of every class beside the published one."""
+    kinds = [(kind, *CLASS_DATA[kind]) for kind in law.allowed_classes(instance, model, inputs, domains)]
+    middle = beyond.middle(model, inputs, domains)
+    if middle:
+        kinds.append((BEYOND, f"about {middle}, where exponentials overflow and a softmax's answer does not",
+                      {"kind": "normal", "a": middle, "b": 1}))
+    return kinds
+
+
 def describe(source, name, seconds=60.0, vary=()):
     """The description, as NAME.task holds it."""
     chance = random.Random(source.sha256)
@@ -342,10 +353,9 @@ def describe(source, name, seconds=60.0, vary=()):
     outputs = _outputs(runs.base, shapes["outputs"], taken | set(names))
     classes = [{"name": "published", "shows": "as the task's get_inputs draws", "fill": {
         e["name"]: fill for e, fill in zip(entries, fills) if fill}}]
-    for kind in law.allowed_classes(instance, model, inputs, domains):
-        shows, make = CLASS_DATA[kind]
+    for kind, shows, fill in _kinds(instance, model, inputs, domains):
         classes.append({"name": kind, "shows": shows, "fill": {
-            e["name"]: make(e) if e["domain"] == "real" else classes[0]["fill"][e["name"]] for e in tensors}})
+            e["name"]: fill if e["domain"] == "real" else classes[0]["fill"][e["name"]] for e in tensors}})
     ring = {n: a for a in kept for n in a.sizes}
     tolerance, unread = source_tolerance(source.directory)
     return {
