@@ -273,6 +273,16 @@ def attention_may_round_its_probabilities():
     assert passes(judged, flash(*inputs, torch.float32)) and not passes(judged, flash(*inputs, torch.float16))
 
 
+def a_sigmoid_may_be_a_tanh():
+    """Which errs absolutely where the sigmoid is next to nothing."""
+    far = torch.linspace(-30, 30, 200).reshape(4, 50)
+    half = lambda z: 0.5 * torch.tanh(0.5 * z) + 0.5
+    for function, other in ((torch.sigmoid, half), (F.silu, lambda z: z * half(z))):
+        _, _, judged = told(Plain(function), [far])
+        assert passes(judged, function(far)) and passes(judged, other(far)), function
+        assert not passes(judged, other(far) + 2e-6), function
+
+
 def indices_are_right_by_what_they_name():
     ties = torch.tensor([[1.0, 3.0, 3.0, 2.0]])
     _, _, (j,) = told(Plain(lambda t: t.argmax(1)), [ties])
@@ -435,7 +445,7 @@ def elements_are_picked_by_order_and_place():
 
 TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_checked,
          operands_errors_are_carried, deep_graphs_are_judged_by_their_runs, planted_faults_show,
-         casts_are_permitted_roundings, attention_may_round_its_probabilities, indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
+         casts_are_permitted_roundings, a_sigmoid_may_be_a_tanh, attention_may_round_its_probabilities, indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
          a_few_roundings_of_a_coarse_format_can_be_told, constants_are_found, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,
          a_right_answer_that_is_nan_is_no_answer,
          beside_a_jump_both_sides_are_right, elements_are_picked_by_order_and_place, places_orders_and_spreads_have_rules, a_place_that_is_written_twice_has_no_right_answer]

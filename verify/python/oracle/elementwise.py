@@ -189,8 +189,9 @@ def reciprocal(cx, x):
 
 @rule("aten.sigmoid.default", "aten.sigmoid_.default")
 def sigmoid(cx, x):
+    # (1 + tanh(x / 2)) / 2 errs absolutely: half of what a tanh may
     return monotone(cx, x, torch.sigmoid,
-                    lambda u, x, v: ((4 + 2.4 * x.abs()) * torch.sigmoid(-x) + 4) * u * v)
+                    lambda u, x, v: ((4 + 2.4 * x.abs()) * torch.sigmoid(-x) + 4) * u * v + 4 * u)
 
 
 @rule("aten.tanh.default", "aten.tanh_.default")
@@ -250,7 +251,7 @@ def silu(cx, x):
         s = torch.sigmoid(t)
         return s * (1 + t * (1 - s))
     return bounded_slope(cx, x, F.silu, slope, 0.51,
-                         lambda u, x, v: v.abs() * u * ((4 + 2.4 * x.abs()) * torch.sigmoid(-x) + 5))
+                         lambda u, x, v: v.abs() * u * ((4 + 2.4 * x.abs()) * torch.sigmoid(-x) + 5) + 4 * u * x.abs())
 
 
 @rule("aten.gelu.default")
