@@ -121,8 +121,7 @@ bool content_alter(const struct fill *fill, enum dtype dtype, enum near_kind kin
                           dtype == DTYPE_E4M3 || dtype == DTYPE_E5M2;
     if (kind == NEAR_SIGN && is_float && is_symmetric(fill))
         byte[dtype_size(dtype) - 1] ^= 0x80;
-    else if (kind == NEAR_BITS && dtype == DTYPE_F32 &&
-             (fill->kind == FILL_NORMAL || fill->kind == FILL_UNIFORM))
+    else if (kind == NEAR_BITS && dtype == DTYPE_F32 && fill->kind == FILL_NORMAL)
         byte[1] ^= 0x80; /* 2^-8 of it: the first bit that bf16 does not have */
     else
         return false;

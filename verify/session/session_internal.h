@@ -56,6 +56,7 @@ struct session {
     struct oracle *oracle;       /* of an imported task; else NULL */
     struct oracle_answer answer; /* for the contents at hand */
     bool twinless;
+    int twins_in_vain; /* that failed, and do by themselves */
     struct child *child;
     struct {
         struct child *child[SESSION_AHEAD]; /* started, and not used yet */
