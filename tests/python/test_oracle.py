@@ -17,7 +17,7 @@ import torch  # noqa: E402
 from torch import nn  # noqa: E402
 
 import candidates  # noqa: E402
-from oracle import evaluate, graph as graphs  # noqa: E402
+from oracle import evaluate, graph as graphs, opened  # noqa: E402
 from oracle.number import Unsupported  # noqa: E402
 
 F = torch.nn.functional
@@ -283,6 +283,20 @@ def a_sigmoid_may_be_a_tanh():
         assert not passes(judged, other(far) + 2e-6), function
 
 
+def nobody_is_held_to_what_the_module_itself_does_not_do():
+    """In each configuration, not in the first one only; a NaN where the graph has none is such an answer."""
+    task = type("Known", (), {"stateless": True})()
+    _, _, judged = told(Plain(lambda t: t * 2), [x])
+    opened.check(task, judged, lambda t: t * 2, [x])
+    for other in (lambda t: t * 2 + 0.01, lambda t: torch.where(t == t[0, 0], torch.nan, t * 2)):
+        try:
+            opened.check(task, judged, other, [x])
+        except Unsupported as error:
+            assert "beyond what its declared arithmetic allows" in str(error)
+        else:
+            raise AssertionError("the module's own answer is not looked at")
+
+
 def indices_are_right_by_what_they_name():
     ties = torch.tensor([[1.0, 3.0, 3.0, 2.0]])
     _, _, (j,) = told(Plain(lambda t: t.argmax(1)), [ties])
@@ -445,7 +459,7 @@ def elements_are_picked_by_order_and_place():
 
 TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_checked,
          operands_errors_are_carried, deep_graphs_are_judged_by_their_runs, planted_faults_show,
-         casts_are_permitted_roundings, a_sigmoid_may_be_a_tanh, attention_may_round_its_probabilities, indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
+         casts_are_permitted_roundings, a_sigmoid_may_be_a_tanh, nobody_is_held_to_what_the_module_itself_does_not_do, attention_may_round_its_probabilities, indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
          a_few_roundings_of_a_coarse_format_can_be_told, constants_are_found, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,
          a_right_answer_that_is_nan_is_no_answer,
          beside_a_jump_both_sides_are_right, elements_are_picked_by_order_and_place, places_orders_and_spreads_have_rules, a_place_that_is_written_twice_has_no_right_answer]

@@ -52,17 +52,27 @@ class Task:
         return traced, graph.state_of(model), inputs, model
 
 
+def _is_off(judged, out):
+    """Is any answer of the module's own far from that of its graph, or NaN where the other is not?"""
+    for j, (_, got) in zip(judged, out):
+        got = got.double().to(j.want.device)
+        near = ((got - j.want).abs() <= 4 * j.allowed) | (got == j.want) | j.want.isnan()
+        if j.number.is_float and not bool(near.all()):
+            return True
+    return False
+
+
 def check(task, judged, model, inputs):
-    """The module's own answers against those of its graph, once: the second differs where it keeps state between calls."""
-    if task.stateless or sum(x.numel() for x in inputs if isinstance(x, torch.Tensor)) > CHECKED:
+    """The module's own answers against those of its graph: nobody is held to what eager PyTorch does not do. Once a second time: it
+    differs where the module keeps state between calls."""
+    if sum(x.numel() for x in inputs if isinstance(x, torch.Tensor)) > CHECKED:
         return
-    for call in ("first", "second"):
+    for call in ("first",) if task.stateless else ("first", "second"):
         torch.manual_seed(1)
-        out = structure.places(model(*inputs), torch.Tensor)
-        for j, (_, got) in zip(judged, out):
-            if j.number.is_float and bool(((got.double().to(j.want.device) - j.want).abs() > 4 * j.allowed).any()):
-                raise Unsupported(f"the module's own {call} answer is not that of its graph: it keeps state between "
-                                  "calls, or the graph is not what it computes")
+        if _is_off(judged, structure.places(model(*inputs), torch.Tensor)):
+            raise Unsupported("the module's own answer is beyond what its declared arithmetic allows here" if task.stateless else
+                              f"the module's own {call} answer is not that of its graph: it keeps state between "
+                              "calls, or the graph is not what it computes")
     task.stateless = True
 
 
