@@ -19,7 +19,7 @@ static const struct axis axes[] = {
      "the others: all equal; ragged; one token; less than a page; whole pages; whole pages + 1"},
     {"table", AXIS_CHOICE, tables, "page numbers; shared: sequences share their first pages"},
     {"past", AXIS_CHOICE, pasts,
-     "what lies past a sequence's end: finite values; NaN; NaN and invalid page numbers"},
+     "what lies past a sequence's end: finite values; NaN and 2^126 in turns; so, and invalid page numbers"},
     {"input", AXIS_CHOICE, NULL, "how query, keys and values are drawn"},
     {0}};
 
