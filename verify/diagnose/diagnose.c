@@ -318,6 +318,7 @@ void diagnose(const struct task *task, const struct run_options *options,
     d.shrinking.probe = probe_open(task, &bounded);
     if (!d.shrinking.probe)
         return;
+    probe_twins(d.shrinking.probe, failure->reason.stage == STAGE_TWIN);
     for (int i = 0; i < result->result_count; i++)
         if (result->results[i].reason.stage != STAGE_TIMED)
             probe_know(d.shrinking.probe, &result->results[i]);

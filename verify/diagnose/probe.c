@@ -59,6 +59,11 @@ const char *probe_error(const struct probe *probe)
     return probe->error;
 }
 
+void probe_twins(struct probe *probe, bool on)
+{
+    session_twins(probe->session, on);
+}
+
 const struct session *probe_session(const struct probe *probe)
 {
     return probe->session;

@@ -39,6 +39,10 @@ bool probe_know(struct probe *probe, const struct config_result *result);
 /* session_observe for the runs from now on. */
 void probe_observe(struct probe *probe, struct pattern *pattern);
 
+/* Whether configurations have twins (session_twins), as they have from the start: what they do to a process counts only where
+ * that is what is asked about. */
+void probe_twins(struct probe *probe, bool on);
+
 int probe_runs(const struct probe *probe);                      /* real ones */
 const char *probe_error(const struct probe *probe);             /* after PROBE_BAD, PROBE_BROKEN */
 const struct session *probe_session(const struct probe *probe); /* for its findings and seconds */
