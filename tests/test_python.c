@@ -124,6 +124,30 @@ START_TEST(a_parameter_under_the_name_of_an_input_has_each_call_s_content)
 }
 END_TEST
 
+/* Of a window that the constructor is told nobody knows more than the published one. */
+START_TEST(a_verdict_names_the_sizes_that_stay)
+{
+#define WINDOW                                                                                               \
+    "import torch\nclass %s(torch.nn.Module):\n    def __init__(self, window):\n        "                    \
+    "super().__init__()\n"                                                                                   \
+    "        self.window = window\n    def forward(self, x):\n        return x * self.window\n"
+    char task[1000], solution[600];
+    if (!interpreter())
+        SKIP_TEST(no_torch);
+    snprintf(task, sizeof task,
+             WINDOW "lines, window = 3, 4\ndef get_inputs():\n    return [torch.rand(lines, 7)]\n"
+                    "def get_init_inputs():\n    return [window]\n",
+             "Model");
+    snprintf(solution, sizeof solution, WINDOW, "ModelNew");
+    cli_put("kept.py", task);
+    cli_put("same.py", solution);
+    CLI("verify", "kept.py", "same.py", "--unseen", "2", "--no-timing", "--device", "host", "--python",
+        interpreter());
+    cli_expect(0, "these sizes of the task stay as they were published, so that"); /* a line of 80 */
+    cli_expect(0, "others: window=4 ");                                            /* and no other */
+}
+END_TEST
+
 /* With the set of `quick`, but for scouts: what is compiled for each shape would pay for each. */
 START_TEST(an_honest_module_is_general_and_has_no_scouts)
 {
@@ -391,6 +415,7 @@ Suite *python_suite(void)
     tcase_add_loop_test(tests, a_module_that_is_idle_when_timed_is_found, 0, 2);
     tcase_add_loop_test(tests, an_honest_module_passes, 0, HONEST);
     tcase_add_test(tests, a_parameter_under_the_name_of_an_input_has_each_call_s_content);
+    tcase_add_test(tests, a_verdict_names_the_sizes_that_stay);
     tcase_add_test(tests, an_honest_module_is_general_and_has_no_scouts);
     tcase_add_loop_test(tests, a_bad_module_is_told_from_a_good_one, 0, BAD);
     tcase_add_test(tests, an_error_ends_no_process_and_spoils_no_other_configuration);

@@ -294,6 +294,29 @@ START_TEST(a_rule_over_speed_says_on_which_sides_it_is_sure)
 }
 END_TEST
 
+/* Nothing that was run is nothing known: no evidence for the rule, nor against it. */
+START_TEST(a_necessary_rule_says_whether_it_was_run_where_it_holds)
+{
+    static const char *const words[] = {"; no fresh run was made where it holds",
+                                        "; where it holds, 3 of 4 fresh runs pass"};
+    char text[RULE_TEXT_SIZE], expected[RULE_TEXT_SIZE];
+    struct diagnosis d = {.present = true,
+                          .minimal.outcome = OUTCOME_WRONG,
+                          .rule = {.present = true,
+                                   .kind = RESULT_RULE_NECESSARY,
+                                   .text = "k > 8",
+                                   .fails_inside = _i,
+                                   .inside = 4 * _i,
+                                   .outside = 9,
+                                   .explained = 5,
+                                   .failures = 5}};
+    rule_text(text, &d);
+    snprintf(expected, sizeof expected,
+             "every failure has k > 8 (5 of 5; none of 9 fresh runs elsewhere fails)%s", words[_i]);
+    ck_assert_str_eq(text, expected);
+}
+END_TEST
+
 /* Beside a rule, and beside the reason why there is none. */
 START_TEST(a_limit_of_the_device_and_the_calls_that_fail_are_said_beside_the_rule)
 {
@@ -348,6 +371,7 @@ TCase *terminal_case(void)
     TCase *terminal = tcase_create("terminal");
     tcase_add_checked_fixture(terminal, fill_result, NULL);
     tcase_add_loop_test(terminal, a_rule_over_speed_says_on_which_sides_it_is_sure, 0, 3);
+    tcase_add_loop_test(terminal, a_necessary_rule_says_whether_it_was_run_where_it_holds, 0, 2);
     tcase_add_test(terminal, a_limit_of_the_device_and_the_calls_that_fail_are_said_beside_the_rule);
     tcase_add_test(terminal, a_kind_of_failures_is_said_with_its_rule_or_why_it_has_none);
     tcase_add_test(terminal, report_says_the_verdict_the_counts_and_how_to_see_a_failure_again);

@@ -95,6 +95,7 @@ START_TEST(a_wrong_answer_that_was_once_right_is_no_replay)
 }
 END_TEST
 
+/* An element that is forgotten, whoever asks, is an error and no replay. */
 START_TEST(a_forgotten_element_is_no_replay)
 {
     struct config_result result = {0};

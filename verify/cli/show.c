@@ -177,32 +177,21 @@ int show_json(const struct task *task, const struct options *options, const stru
     return EXIT_ENVIRONMENT;
 }
 
-/* "cols=200, k=8" */
-static void name_size(const json_t *entry, char *text, size_t size)
-{
-    const size_t length = strlen(text);
-    const char *const name = json_string_value(json_object_get(entry, "name"));
-    if (name)
-        snprintf(text + length, size - length, "%s%.60s=%lld", length ? ", " : "", name,
-                 (long long)json_integer_value(json_object_get(entry, "value")));
-}
-
 void show_kept_sizes(struct result *result, const struct task *task)
 {
-    enum { ATTRIBUTES = 3 }; /* the ring of what is no extent */
-    const json_t *root, *entry;
+    const json_t *entry;
     char text[400] = "";
-    size_t i;
+    size_t i, length = 0;
     if (!task->problem->task)
         return;
-    root = imported_description(task->problem->task);
-    json_array_foreach(json_object_get(root, "fixed"), i, entry) name_size(entry, text, sizeof text);
-    json_array_foreach(json_object_get(root, "sizes"), i, entry)
+    json_array_foreach(json_object_get(imported_description(task->problem->task), "sizes"), i, entry)
     {
-        if (json_integer_value(json_object_get(entry, "ring")) == ATTRIBUTES)
-            name_size(entry, text, sizeof text);
+        if (json_is_null(json_object_get(entry, "axis")) && length < sizeof text)
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s%.60s=%lld",
+                                       length ? ", " : "", json_string_value(json_object_get(entry, "name")),
+                                       (long long)json_integer_value(json_object_get(entry, "value")));
     }
-    if (*text)
+    if (length > 0)
         result_note(
             result,
             "these sizes of the task stay as they were published, so that nothing is known of others: %s "
@@ -214,9 +203,10 @@ void show_company(struct result *result)
 {
     const struct company *company = &result->company;
     if (company->disbelieved)
-        result_note(result, "the candidate's process and the judge's clock do not agree on how long calls "
-                            "take, as on a machine whose "
-                            "cores are taken: times are the judge's");
+        result_note(
+            result,
+            "the candidate's process and the judge's clock do not agree on how long calls take, as on a "
+            "machine whose cores are taken: times are the judge's");
     if (company->most > 0)
         result_note(result, "the device is shared: %d other process%s; times are not to be trusted",
                     company->most, company->most == 1 ? "" : "es");
