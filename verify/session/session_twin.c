@@ -1,4 +1,4 @@
-/* After a configuration another that differs from it in one axis, in the same process. A plan, a graph or a table that is kept from call
+/* After a configuration another that differs from it in one axis or two, in the same process. A plan, a graph or a table that is kept from call
  * to call under a key that leaves something out is right by itself, and for what its key tells apart; after its twin it is wrong.
  *
  * The twin is judged for nothing else: what fails alone, too, is a failure of that configuration and not of this one, and what does
@@ -18,15 +18,24 @@
  * often on twins that fail alone, too, has none any more: each costs a process or two. */
 enum { ONE_IN = 4, ONE_IN_OF_TASKS = 12, IN_VAIN = 4 };
 
-/* What differs in one axis: with tensors of the same shapes and another argument, which is what keys leave out, and all else. */
-enum { ALIKE, OTHER, KINDS };
+/* With tensors of the same shapes and another argument, which is what keys leave out: what differs in one axis, or in two that make up for
+ * each other (padding and dilation of a convolution); and all else that differs in one. */
+enum { ALIKE, PAIR, OTHER, KINDS };
+enum { MOST = 64, MOST_MOVES = 160 };
+struct move_to {
+    int axis;
+    int64_t value;
+};
 struct twins {
     struct {
-        struct config item[64];
+        struct config item[MOST]; /* of `count`, drawn */
         int count;
     } of[KINDS];
+    struct move_to move[MOST_MOVES]; /* without other inputs */
+    int moves;
     const struct session *s;
     const struct config *config;
+    struct pcg *random;
     struct instance instance;
     struct call call; /* its arguments */
 };
@@ -38,10 +47,11 @@ static bool is_wanted(const struct session *s, const struct config *config)
            defence_is_on(DEFENCE_TWIN) && mix64(~config->seed) % one_in == 0;
 }
 
-static bool has_same_shapes(const struct twins *twins, const struct instance *other)
+/* Of the first tensors. */
+static bool has_same_shapes(const struct twins *twins, const struct instance *other, int tensors)
 {
     bool same = true;
-    for (int t = 0; t < twins->s->tensors && same; t++) {
+    for (int t = 0; t < tensors && same; t++) {
         const struct instance_tensor *a = &twins->instance.tensor[t], *b = &other->tensor[t];
         same = a->rank == b->rank && instance_tensor_pitch(a) == instance_tensor_pitch(b) &&
                memcmp(a->dim, b->dim, (size_t)a->rank * sizeof *a->dim) == 0;
@@ -66,38 +76,88 @@ static bool is_affordable(const struct twins *twins, const struct instance *othe
            other->flops <= times * twins->instance.flops + spare;
 }
 
+static void keep(struct twins *twins, int kind, const struct config *config)
+{
+    const int count = twins->of[kind].count++;
+    const int at = count < MOST ? count : (int)pcg_below(twins->random, (uint64_t)count + 1);
+    if (at < MOST)
+        twins->of[kind].item[at] = *config;
+}
+
+/* False: not in the contract, or no memory; *instance is to be cleared otherwise. */
+static bool measure(const struct twins *twins, const struct config *config, struct instance *instance)
+{
+    struct space_error error;
+    return space_contains(twins->s->options.space, config, &error) && config_measure(config, instance) == 0;
+}
+
 static void consider(struct twins *twins, int axis, int64_t value)
 {
-    const struct space *space = twins->s->options.space;
     struct config config = *twins->config;
-    struct space_error error;
     struct instance instance;
-    if (value == config.value[axis] || !domain_contains(&space->domain[axis], value))
+    if (value == config.value[axis] || !domain_contains(&twins->s->options.space->domain[axis], value))
         return;
     config.value[axis] = value;
-    if (!space_contains(space, &config, &error) || config_measure(&config, &instance) != 0)
-        return;
-    const int kind =
-        has_same_shapes(twins, &instance) && !has_same_arguments(twins, &instance) ? ALIKE : OTHER;
-    if (is_affordable(twins, &instance) &&
-        twins->of[kind].count < (int)(sizeof twins->of[kind].item / sizeof *twins->of[kind].item))
-        twins->of[kind].item[twins->of[kind].count++] = config;
-    instance_clear(&instance);
+    const bool measured = measure(twins, &config, &instance);
+    if (measured && is_affordable(twins, &instance)) {
+        const bool alike =
+            has_same_shapes(twins, &instance, twins->s->tensors) && !has_same_arguments(twins, &instance);
+        keep(twins, alike ? ALIKE : OTHER, &config);
+    }
+    if (twins->moves < MOST_MOVES &&
+        (!measured || has_same_shapes(twins, &instance, problem_first_output(twins->s->options.problem))))
+        twins->move[twins->moves++] = (struct move_to){axis, value};
+    if (measured)
+        instance_clear(&instance);
+}
+
+/* Numbers near the one that is there, and half and twice of it; no value twice. */
+static void consider_number(struct twins *twins, int axis)
+{
+    enum { NEAR = 4 };
+    const int64_t at = twins->config->value[axis];
+    for (int64_t d = -NEAR; d <= NEAR; d++)
+        consider(twins, axis, at + d);
+    const int64_t far[] = {at / 2, 2 * at};
+    for (size_t i = 0; i < sizeof far / sizeof *far; i++)
+        if (far[i] < at - NEAR || far[i] > at + NEAR)
+            consider(twins, axis, far[i]);
 }
 
 static void consider_axis(struct twins *twins, int axis)
 {
-    const int64_t at = twins->config->value[axis];
     if (axis == problem_input_axis(twins->s->options.problem))
         return; /* other contents are no twins */
-    if (twins->s->options.problem->axes[axis].kind == AXIS_CHOICE) {
-        for (int64_t i = 0; problem_choice(twins->s->options.problem, axis, i); i++)
-            consider(twins, axis, i);
+    if (twins->s->options.problem->axes[axis].kind != AXIS_CHOICE) {
+        consider_number(twins, axis);
         return;
     }
-    const int64_t value[] = {at - 1, at + 1, at / 2, 2 * at};
-    for (size_t i = 0; i < sizeof value / sizeof *value; i++)
-        consider(twins, axis, value[i]);
+    for (int64_t i = 0; problem_choice(twins->s->options.problem, axis, i); i++)
+        consider(twins, axis, i);
+}
+
+static void consider_pair(struct twins *twins, const struct move_to *a, const struct move_to *b)
+{
+    struct config config = *twins->config;
+    struct instance instance;
+    config.value[a->axis] = a->value;
+    config.value[b->axis] = b->value;
+    if (a->axis == b->axis || !measure(twins, &config, &instance))
+        return;
+    if (has_same_shapes(twins, &instance, twins->s->tensors) && !has_same_arguments(twins, &instance) &&
+        is_affordable(twins, &instance))
+        keep(twins, PAIR, &config);
+    instance_clear(&instance);
+}
+
+static int choose_kind(const struct twins *twins)
+{
+    const bool other = twins->of[OTHER].count > 0 && pcg_below(twins->random, 4) == 0;
+    const bool pair = twins->of[PAIR].count > 0 && pcg_below(twins->random, 2) == 0;
+    const bool alike = twins->of[ALIKE].count + twins->of[PAIR].count > 0;
+    if (!alike || other)
+        return OTHER;
+    return pair || twins->of[ALIKE].count == 0 ? PAIR : ALIKE;
 }
 
 /* False: it has none, or there is no memory. */
@@ -109,15 +169,17 @@ static bool choose(const struct session *s, const struct config *config, struct 
     if (twins && random && config_measure(config, &twins->instance) == 0) {
         twins->s = s;
         twins->config = config;
+        twins->random = random;
         session_arguments(s, &twins->instance, &twins->call);
         for (int axis = 0; s->options.problem->axes[axis].name; axis++)
             consider_axis(twins, axis);
-        const bool others =
-            twins->of[ALIKE].count == 0 || (twins->of[OTHER].count > 0 && pcg_below(random, 4) == 0);
-        const int kind = others ? OTHER : ALIKE, count = twins->of[kind].count;
+        for (int i = 0; i < twins->moves; i++)
+            for (int j = i + 1; j < twins->moves; j++)
+                consider_pair(twins, &twins->move[i], &twins->move[j]);
+        const int kind = choose_kind(twins), count = twins->of[kind].count;
         found = count > 0;
         if (found)
-            *twin = twins->of[kind].item[pcg_below(random, (uint64_t)count)];
+            *twin = twins->of[kind].item[pcg_below(random, (uint64_t)(count < MOST ? count : MOST))];
         instance_clear(&twins->instance);
     }
     pcg_free(random);
@@ -137,27 +199,30 @@ static bool fails(struct session *s, const struct config *config, bool fresh, st
            result->reason.cause != CAUSE_KILLED;
 }
 
-/* What differs in words: "eps=large". */
-static void name_axis(const struct problem *problem, const struct config *a, const struct config *b,
+/* What differs in words: "eps=large", "pad_h=2 dil_h=2". */
+static void name_axes(const struct problem *problem, const struct config *a, const struct config *b,
                       char *text, size_t size)
 {
+    size_t length = 0;
     *text = '\0';
-    for (int axis = 0; problem->axes[axis].name; axis++) {
+    for (int axis = 0; problem->axes[axis].name && length < size; axis++) {
+        const char *const gap = length > 0 ? " " : "", *const name = problem->axes[axis].name;
         if (a->value[axis] == b->value[axis])
             continue;
         if (problem->axes[axis].kind == AXIS_CHOICE)
-            snprintf(text, size, "%s=%s", problem->axes[axis].name,
-                     problem_choice(problem, axis, b->value[axis]));
+            length += (size_t)snprintf(text + length, size - length, "%s%s=%s", gap, name,
+                                       problem_choice(problem, axis, b->value[axis]));
         else
-            snprintf(text, size, "%s=%lld", problem->axes[axis].name, (long long)b->value[axis]);
+            length += (size_t)snprintf(text + length, size - length, "%s%s=%lld", gap, name,
+                                       (long long)b->value[axis]);
     }
 }
 
 static void report(const struct session *s, const struct config *config, const struct config *twin,
                    const struct config_result *found, struct config_result *result)
 {
-    char axis[64];
-    name_axis(s->options.problem, config, twin, axis, sizeof axis);
+    char axes[96];
+    name_axes(s->options.problem, config, twin, axes, sizeof axes);
     result->outcome = found->outcome;
     result->reason = found->reason;
     result->reason.stage = STAGE_TWIN;
@@ -165,7 +230,7 @@ static void report(const struct session *s, const struct config *config, const s
     result->judged += found->judged;
     result->wrong += found->wrong;
     snprintf(result->detail, sizeof result->detail,
-             "right with %s by itself, but not after this one in the same process: %.200s", axis,
+             "right with %s by itself, but not after this one in the same process: %.200s", axes,
              found->detail);
 }
 
