@@ -96,8 +96,9 @@ END_TEST
 
 /* --- honest modules --- */
 
-static const char *const honest[] = {"eager",         "destination", "positional", "module", "transposed",
-                                     "channels_last", "in_place",    "compiled",   "inline", NULL};
+static const char *const honest[] = {"eager",      "destination",   "positional", "stateless",
+                                     "transposed", "channels_last", "in_place",   "compiled",
+                                     "inline",     "module",        NULL};
 enum { HONEST = sizeof honest / sizeof *honest - 1 };
 
 START_TEST(an_honest_module_passes)

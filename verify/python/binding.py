@@ -114,6 +114,19 @@ class Function:
         return None if self.matching.destination else result
 
 
+def takes(entry, values, module):
+    """Whether a class is constructed of so many values. One without a constructor of its own takes none, which nobody's signature says."""
+    if getattr(entry, "__init__", None) is module.__init__:
+        return not values
+    try:
+        inspect.signature(entry).bind(*values)
+    except TypeError:
+        return False
+    except ValueError:
+        pass  # nothing is known of it
+    return True
+
+
 class Model:
     """A class with state: constructed once for each configuration and each content of its state, which comes from tensors of the
     problem under the names of its state dict."""
@@ -126,7 +139,7 @@ class Model:
     def construct(self, tensors):
         torch = self.call.torch
         with torch.device(self.call.device):
-            if self.init is not None:
+            if self.init is not None and takes(self.entry, self.init, torch.nn.Module):
                 instance = self.entry(*self.init)
             else:
                 matching = Matching(self.entry, [], [], self.call.scalars)
