@@ -114,7 +114,7 @@ static void show_timed_failure(struct diagnosing *d)
     int count = 0;
     for (int i = 0; i < d->result->result_count; i++) {
         const struct config_result *c = &d->result->results[i];
-        if (c->reason.stage != STAGE_TIMED)
+        if (c->reason.stage != STAGE_TIMED || !outcome_is_rejected(c->outcome))
             continue;
         if (!best || c->flops + c->bytes < best->flops + best->bytes)
             best = c;

@@ -285,7 +285,8 @@ static void run_late(struct session *s, struct series *series, struct config_res
         session_failed(s, "late calls", -1);
     if (s->status == SESSION_OK && series->ended.outcome == OUTCOME_PASS)
         series_judge(series, s, &totals);
-    if (s->status == SESSION_OK && series->ended.outcome != OUTCOME_PASS &&
+    /* What cannot be judged of a late call takes nothing from what the checks have shown. */
+    if (s->status == SESSION_OK && outcome_is_rejected(series->ended.outcome) &&
         series->ended.reason.cause != CAUSE_MEMORY)
         series_report_ended(series, &scratch->worst, result);
     free(scratch);

@@ -101,13 +101,15 @@ class Context:
         typical     unit -> amplitude of the error injected, where that is less than `local`: of sums
         """
         unit = unit_of(self.dtype)
-        r = add_bounds(propagated(0), zero_free(local(U64)))
+        endless = bool(v.isinf().any())
+        of_numbers = lambda e: torch.where(v.isinf(), 0.0, e) if endless and isinstance(e, torch.Tensor) else zero_free(e)
+        r = add_bounds(propagated(0), of_numbers(local(U64)))
         r = None if r is None else r * OUTWARD
-        own = zero_free(local(unit))
+        own = of_numbers(local(unit))  # no operation rounds what is infinite: a mask's -inf stays one
         b = add_bounds(propagated(1), own)
         if own is not None:  # a result below the smallest normal number may be flushed to zero
             b = b + SMALLEST.get(self.dtype, 0.0)
-        amplitude = own if typical is None else zero_free(typical(unit))
+        amplitude = own if typical is None else of_numbers(typical(unit))
         b, amplitude = self.stored(v, b, amplitude)
         perturbed = self.perturb(v, runs, amplitude)
         return Number(v, r, b, perturbed)

@@ -4,7 +4,7 @@ import os
 
 import torch
 
-from task import number_of, source, structure, weight
+from task import CONSTRUCTION_SEED, number_of, source, structure, weight
 
 from . import evaluate, graph
 from .number import Unsupported
@@ -34,8 +34,8 @@ class Task:
         if key not in self.kept:
             while len(self.kept) >= KEPT:
                 self.kept.pop(next(iter(self.kept)))
-            torch.manual_seed(0)  # what a constructor draws and nobody gives it
             instance = self.source.instance(self.spread(sizes))
+            torch.manual_seed(CONSTRUCTION_SEED)  # the candidate gets what the constructor draws for itself, too
             self.kept[key] = [instance, instance.model(), None]
         return self.kept[key]
 

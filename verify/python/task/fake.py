@@ -153,7 +153,8 @@ class _Watch(TorchDispatchMode):
         out = func(*args, **(kwargs or {}))
         name = func._opname if hasattr(func, "_opname") else func.__name__.split(".")[0]
         scalars = [a for a in args if isinstance(a, (int, float, bool, str))]
-        self.hash.update(f"{func}{scalars}".encode())
+        if name != "detach":  # a new tensor is detached where torch knows nothing of its like yet, and only there
+            self.hash.update(f"{func}{scalars}".encode())
         if self.kept is not None:
             self._law(name, func, args, out)
         packet = getattr(func, "overloadpacket", None)
