@@ -146,15 +146,15 @@ END_TEST
 START_TEST(of_what_comes_and_goes_no_values_are_blamed)
 {
     put_softmax("race.c", "greatest(x, cols); static unsigned calls; calls += r == 0 && cols > 4;"
-                          " if (cols > 4 && (calls + 2) / 3 % 3 != 2) sum = 1");
+                          " if (cols > 4 && (calls + 2) / 3 % 3 != 0) sum = 1");
     json_t *content = verify("race.c", "normal integers");
     cli_expect(1, "cols > 4 (");
     cli_expect(1, "the same configuration fails in ");
     ck_assert(json_is_null(content));
     json_decref(content);
-    put_softmax("third.c", "greatest(x, cols); static unsigned calls; calls += r == 0 && cols > 4;"
-                           " if (cols > 4 && calls % 3 != 1) sum = 1");
-    content = verify("third.c", "normal integers");
+    put_softmax("often.c", "greatest(x, cols); static unsigned calls; calls += r == 0 && cols > 4;"
+                           " if (cols > 4 && calls % 4 != 1) sum = 1");
+    content = verify("often.c", "normal integers");
     cli_expect(1, "smallest    rows=1 cols=5 ");
     ck_assert(json_is_null(content));
     json_decref(content);

@@ -10,6 +10,7 @@ sys.path.insert(0, os.path.join(here, "..", "..", "verify", "python"))
 import torch  # noqa: E402
 
 from oracle import opened  # noqa: E402
+from oracle.number import Unsupported  # noqa: E402
 from task import Task, describe, law, probe, source, structure, together, write  # noqa: E402
 
 torch.set_num_threads(1)
@@ -454,6 +455,58 @@ def get_inputs():
 
 
 {NO_INIT}""")
+
+
+def what_forward_makes_itself_fixes_no_axis():
+    for line in ("x + torch.zeros_like(x)", "x * torch.ones(x.shape[0], 1)", "x + torch.arange(x.shape[0])[:, None]"):
+        task = of_one_line(line)
+        assert "rows" in [a["name"] for a in task["axes"]], (line, task["axes"], task["fixed"])
+
+
+PACKED = '''
+class Model(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.register_buffer("packed", torch.randint(-128, 128, (7, width), dtype=torch.int8))
+        self.register_buffer("scale", torch.rand(7))
+
+    def forward(self, x, segment):
+        s = x.new_zeros(8, x.size(1)).index_add(0, segment, x)
+        return s @ (self.packed.float() * self.scale[:, None]).t()
+
+
+rows, width, segments = 5, 6, 8
+torch.rand(3)
+
+
+def get_inputs():
+    return [torch.rand(rows, width), torch.randint(0, segments, (rows,))]
+
+
+def get_init_inputs():
+    return [width]
+'''
+
+
+def what_a_constructor_draws_is_the_candidate_s_too():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "t.py")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(HEAD + PACKED)
+        loaded = source.load(path)
+        write.write(describe.describe(loaded, "t", 20.0), loaded, folder)
+        asked, of = opened.Task(os.path.join(folder, "t.task"), "cpu"), Task.read(os.path.join(folder, "t.task"))
+        sizes = {axis["name"]: axis["value"] for axis in asked.description["axes"]}
+        held = asked.built(sizes)[1].state_dict()
+        for name, value in of.constructed(of.instance(sizes)).items():
+            assert torch.equal(held[name], value), name
+        for outside, words in ((2, ""), (9, "the forward pass cannot be traced: ")):
+            try:
+                opened.answers(asked, sizes, {"x": torch.rand(5, 6), "segment": torch.full((5,), outside)})
+            except Unsupported as why:  # the module does not run there itself, which no shape shows
+                assert words and str(why).startswith(words), why
+            else:
+                assert not words, outside
 
 
 def exponents_reach_beyond_where_the_answer_stays():

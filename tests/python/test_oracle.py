@@ -384,6 +384,17 @@ def a_right_answer_that_is_nan_is_no_answer():
     assert judged.dropped and judged.dropped.startswith("2 of 4 right answers are NaN"), judged.dropped
 
 
+def a_mask_of_infinities_is_added_exactly():
+    """No row is open as a whole."""
+    def window(x):
+        at = torch.arange(12)
+        near = (at[:, None] - at[None]).abs() < 4
+        return torch.softmax(x @ x.t() * 0.2 + torch.where(near, 0.0, float("-inf")), -1) @ x
+    inputs = [drawn(12, 8)]
+    assert refusal(Plain(window), inputs) == ""
+    assert passes(told(Plain(window), inputs)[2], window(*inputs))
+
+
 def places_orders_and_spreads_have_rules():
     """What people's tasks use beside KernelBench's: each on numbers that are inexact already, and on a mask."""
     at = torch.tensor([[0, 2, 2, 1, 4, 0], [3, 3, 3, 3, 0, 1], [5, 4, 3, 2, 1, 0], [1, 1, 0, 0, 5, 5]])
@@ -462,7 +473,7 @@ TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_
          casts_are_permitted_roundings, a_sigmoid_may_be_a_tanh, nobody_is_held_to_what_the_module_itself_does_not_do, attention_may_round_its_probabilities, indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
          a_few_roundings_of_a_coarse_format_can_be_told, constants_are_found, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,
          a_right_answer_that_is_nan_is_no_answer,
-         beside_a_jump_both_sides_are_right, elements_are_picked_by_order_and_place, places_orders_and_spreads_have_rules, a_place_that_is_written_twice_has_no_right_answer]
+         beside_a_jump_both_sides_are_right, elements_are_picked_by_order_and_place, a_mask_of_infinities_is_added_exactly, places_orders_and_spreads_have_rules, a_place_that_is_written_twice_has_no_right_answer]
 
 
 def main():

@@ -75,6 +75,11 @@ def state_of(model):
     return {**dict(model.named_parameters()), **dict(model.named_buffers())}
 
 
+def untraceable(failure):
+    """The model raises this itself (verify/session/session_told.c looks for these words)."""
+    return Unsupported(f"the forward pass cannot be traced: {type(failure).__name__}: {str(failure)[:200]}")
+
+
 def trace(model, inputs):
     """The graph of model(*inputs). Inputs that are no tensors are constants of it."""
     state = state_of(model)
@@ -100,7 +105,7 @@ def trace(model, inputs):
             return Graph(made, names, places, mode == "real")
         except Exception as error:  # what a model's own code raises may be of any kind
             failure = error
-    raise Unsupported(f"the forward pass cannot be traced: {type(failure).__name__}: {str(failure)[:200]}")
+    raise untraceable(failure)
 
 
 def attempts(forward):

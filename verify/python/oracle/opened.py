@@ -76,6 +76,21 @@ def check(task, judged, model, inputs):
     task.stateless = True
 
 
+def _is_short(error):
+    return isinstance(error, torch.cuda.OutOfMemoryError) or "enough memory" in str(error)
+
+
+def _of_the_model(model, inputs):
+    """Where the module raises an error here, too (an index that lies outside, which no shape shows), that is why."""
+    if any(isinstance(x, torch.Tensor) and x.numel() > CHECKED for x in inputs):
+        return None
+    try:
+        model(*inputs)
+    except (IndexError, ValueError, RuntimeError) as error:
+        return None if _is_short(error) else graph.untraceable(error)
+    return None
+
+
 def answers(task, sizes, tensors, seed=1):
     """What the judge gets of every output, and whether it is a constant."""
     traced, state, inputs, model = task.prepared(sizes, tensors)
@@ -85,7 +100,10 @@ def answers(task, sizes, tensors, seed=1):
     state, moved = {k: on(v.detach()) for k, v in state.items()}, [on(x) for x in inputs]
     task.last = (traced, state, moved)
     with torch.no_grad():
-        judged = evaluate.answer(traced, state, moved, seed, task.device)
+        try:
+            judged = evaluate.answer(traced, state, moved, seed, task.device)
+        except (IndexError, ValueError, RuntimeError) as error:
+            raise (None if _is_short(error) else _of_the_model(model, inputs)) or error
         check(task, judged, model, inputs)
         constant = evaluate.constant(judged, traced, state, moved, seed, task.device)
     return judged, constant
