@@ -384,6 +384,38 @@ def a_right_answer_that_is_nan_is_no_answer():
     assert judged.dropped and judged.dropped.startswith("2 of 4 right answers are NaN"), judged.dropped
 
 
+def written(t, where, value):
+    t = t * 1.5
+    t[where] = value
+    return t
+
+
+def elements_are_written_into_places():
+    order = torch.stack([torch.randperm(40, generator=torch.Generator().manual_seed(i))[:7] for i in range(6)])
+    parts = drawn(6, 7, seed=4)
+    for name, f in {"number": lambda t: written(t, (slice(None), slice(1, None, 3)), 0.3), "row": lambda t: written(t, 2, t[0] * 3),
+                    "slice": lambda t: written(t, slice(1, None), t[:-1] * 3), "scatter": lambda t: (t * 3).scatter(1, order, parts * 3),
+                    "in place": lambda t: torch.zeros_like(t).scatter_(1, order, parts * 3) + t, "value": lambda t: (t * 3).scatter(1, order, 0.3),
+                    "added": lambda t: (t * 3).add_(1e-5)}.items():
+        assert refusal(Plain(f), [x]) == "", name
+        judged = told(Plain(f), [x])[2]
+        assert passes(judged, f(x)) and not passes(judged, f(x) * 1.001), name
+    assert "several values" in refusal(Plain(lambda t: t.scatter(1, order * 0, parts)), [x])
+
+
+def targets_may_be_ignored_or_weighed():
+    at, weighs = torch.tensor([3, -100, 0, 39, -100, 7]), positive(40)
+    for reduction in ("mean", "sum", "none"):
+        for given in (None, weighs):
+            loss = Plain(lambda t: F.cross_entropy(t, at, weight=given, reduction=reduction))
+            assert refusal(loss, [x]) == "", (reduction, given)
+            assert passes(told(loss, [x])[2], loss(x)), (reduction, given)
+            whole = F.cross_entropy(x, at.clamp(min=0), weight=given, reduction=reduction)
+            assert not passes(told(loss, [x])[2], whole), (reduction, given)
+    nothing = Plain(lambda t: F.cross_entropy(t, torch.full((6,), -100)))
+    assert refusal(nothing, [x]) != ""
+
+
 def a_mask_of_infinities_is_added_exactly():
     """No row is open as a whole."""
     def window(x):
@@ -473,7 +505,7 @@ TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_
          casts_are_permitted_roundings, a_sigmoid_may_be_a_tanh, nobody_is_held_to_what_the_module_itself_does_not_do, attention_may_round_its_probabilities, indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
          a_few_roundings_of_a_coarse_format_can_be_told, constants_are_found, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,
          a_right_answer_that_is_nan_is_no_answer,
-         beside_a_jump_both_sides_are_right, elements_are_picked_by_order_and_place, a_mask_of_infinities_is_added_exactly, places_orders_and_spreads_have_rules, a_place_that_is_written_twice_has_no_right_answer]
+         beside_a_jump_both_sides_are_right, elements_are_picked_by_order_and_place, a_mask_of_infinities_is_added_exactly, targets_may_be_ignored_or_weighed, elements_are_written_into_places, places_orders_and_spreads_have_rules, a_place_that_is_written_twice_has_no_right_answer]
 
 
 def main():

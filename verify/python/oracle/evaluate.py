@@ -44,7 +44,7 @@ def call(cx, node, env):
         return args[0][args[1]]
     cx.name, cx.dtype, cx.narrow = name, declared(node), narrowed(node)
     cx.laid = next((n.meta.get("val") for n in node.args[:1] if isinstance(n, torch.fx.Node)), None)
-    function = RULES.get(name)
+    function = RULES.get(name) or RULES.get(name.replace("_.", ".", 1))  # in place: the same, and the place has it afterwards
     if function is None:
         result = exactly(node, args, named)
     else:

@@ -343,6 +343,8 @@ def loss(low, a, b, reduction=1, beta=1.0):
 def nll(low, x, target, weight, reduction, ignore):
     if weight is not None:
         raise Unsupported("nll_loss with weights")
+    if bool((target == ignore).any()):
+        raise Unsupported("nll_loss with ignored targets")
     picked = low.moved(x, lambda t: t.gather(1, target.cpu().unsqueeze(1)).squeeze(1))
     each = low.sub(0.0, picked)
     return (each if reduction == 0 else low.mean(each, [0]) if reduction == 1 else low.reduced("sum", each, [0])), None

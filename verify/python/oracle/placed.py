@@ -2,8 +2,8 @@
 import torch
 
 from .elementwise import or_zero, rule
-from .number import Number, Unsupported, moved
-from .shape import plain_index
+from .number import Number, Unsupported, moved, same
+from .shape import joined, plain_index
 
 
 def _order(cx, x, f, dim):
@@ -85,3 +85,42 @@ def index_put(cx, x, indices, values, accumulate=False, **_):
     made = Number(put(x.v, values.v), lift(0), lift(1))
     made.runs = None if runs is None else [runs(i) for i in range(cx.count)]
     return made
+
+
+def _placed(cx, x, source, put):
+    """put(target, source): elements of the source in the place of some of the target's."""
+    return joined(cx, [x, source], lambda ts: put(ts[0], ts[1].to(ts[0].dtype))) if source.v.numel() else x
+
+
+def _constant(cx, x, shape, value):
+    """As the tensor's format has it."""
+    held = float(torch.tensor(value, dtype=cx.dtype)) if x.is_float else value
+    return Number(torch.full(shape, held, dtype=x.v.dtype, device=x.v.device))
+
+
+@rule("aten.slice_scatter.default")
+def slice_scatter(cx, x, source, *where, **named):
+    return _placed(cx, x, source, lambda t, s: torch.slice_scatter(t, s, *where, **named))
+
+
+@rule("aten.select_scatter.default")
+def select_scatter(cx, x, source, dim, index):
+    return _placed(cx, x, source, lambda t, s: torch.select_scatter(t, s, dim, index))
+
+
+@rule("aten.scatter.src", "aten.scatter_.src", "aten.scatter.value", "aten.scatter_.value")
+def scatter(cx, x, dim, index, source):
+    plain_index(index)
+    if not isinstance(source, Number):
+        source = _constant(cx, x, index.v.shape, source)
+    met = torch.zeros(x.v.shape, device=x.v.device).scatter_add(dim, index.v, torch.ones(index.v.shape, device=x.v.device))
+    if met.numel() and float(met.max()) > 1:
+        raise Unsupported("several values are written to one place, in an order that nothing says")
+    return _placed(cx, x, source, lambda t, s: t.scatter(dim, index.v, s))
+
+
+@rule("aten.fill.Scalar", "aten.fill.Tensor")
+def fill(cx, x, value):
+    if not isinstance(value, Number):
+        return _constant(cx, x, x.v.shape, value)
+    return same(lambda t: t.expand(x.v.shape).clone(), value)

@@ -8,7 +8,7 @@ import math
 
 import torch
 
-from .elementwise import RULES, or_zero, rule, mul, is_power_of_two
+from .elementwise import RULES, div, or_zero, rule, mul, is_power_of_two
 from .number import Number, U64, add_bounds, moved, perturbed, same
 
 F = torch.nn.functional
@@ -246,9 +246,17 @@ def vector_norm(cx, x, order=2, dims=None, keep=False, **_):
 
 @rule("aten.nll_loss_forward.default")
 def nll(cx, x, target, weight, reduction, ignore):
-    from .number import Unsupported
-    if weight is not None or bool((target.v == ignore).any()):
-        raise Unsupported("nll_loss with weights or ignored targets")
-    each = same(lambda t: t.gather(1, target.v.unsqueeze(1)).squeeze(1), x)
-    each = RULES["aten.neg.default"](cx, each)
-    return (each if reduction == 0 else reduce(cx, each, None, False, mean=reduction == 1)), None
+    kept = target.v != ignore
+    at = torch.where(kept, target.v, 0)
+    each = RULES["aten.neg.default"](cx, same(lambda t: t.gather(1, at.unsqueeze(1)).squeeze(1), x))
+    if weight is None and bool(kept.all()):
+        return (each if reduction == 0 else reduce(cx, each, None, False, mean=reduction == 1)), None
+    counted = lambda t: torch.where(kept, t, torch.zeros_like(t))
+    if weight is not None:
+        weight = same(lambda t: counted(t[at]), weight)
+        each = mul(cx, each, weight)
+    each = same(counted, each)
+    if reduction != 1:
+        return (each if reduction == 0 else reduce(cx, each, None, False)), None
+    total = float(kept.sum()) if weight is None else reduce(cx, weight, None, False)  # of nothing the mean is NaN
+    return div(cx, reduce(cx, each, None, False), total), None
