@@ -384,6 +384,15 @@ def a_right_answer_that_is_nan_is_no_answer():
     assert judged.dropped and judged.dropped.startswith("2 of 4 right answers are NaN"), judged.dropped
 
 
+def computed_numbers_are_cast_where_their_bounds_agree():
+    image = drawn(2, 3, 7, 5)
+    larger = Plain(lambda t: F.interpolate(t, size=(15, 12), mode="bilinear", align_corners=False))
+    assert refusal(larger, [image]) == "" and passes(told(larger, [image])[2], larger(image))
+    assert not passes(told(larger, [image])[2], F.interpolate(image, size=(15, 12), mode="bilinear", align_corners=True))
+    whole = Plain(lambda t: t.gather(1, (t.abs() * 0 + 3 + t * 1e-9).long() % 40))
+    assert "whole ones" in refusal(whole, [x])
+
+
 def written(t, where, value):
     t = t * 1.5
     t[where] = value
@@ -505,7 +514,7 @@ TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_
          casts_are_permitted_roundings, a_sigmoid_may_be_a_tanh, nobody_is_held_to_what_the_module_itself_does_not_do, attention_may_round_its_probabilities, indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
          a_few_roundings_of_a_coarse_format_can_be_told, constants_are_found, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,
          a_right_answer_that_is_nan_is_no_answer,
-         beside_a_jump_both_sides_are_right, elements_are_picked_by_order_and_place, a_mask_of_infinities_is_added_exactly, targets_may_be_ignored_or_weighed, elements_are_written_into_places, places_orders_and_spreads_have_rules, a_place_that_is_written_twice_has_no_right_answer]
+         beside_a_jump_both_sides_are_right, elements_are_picked_by_order_and_place, a_mask_of_infinities_is_added_exactly, targets_may_be_ignored_or_weighed, elements_are_written_into_places, computed_numbers_are_cast_where_their_bounds_agree, places_orders_and_spreads_have_rules, a_place_that_is_written_twice_has_no_right_answer]
 
 
 def main():

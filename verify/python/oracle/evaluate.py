@@ -35,6 +35,13 @@ def evaluate(graph, state, inputs, seed=1, runs=RUNS, device="cpu"):
     raise Unsupported("the graph has no output")
 
 
+def is_fixed(node):
+    """Does it follow from the sizes alone? No input and no weight has a part in it."""
+    if "fixed" not in node.meta:
+        node.meta["fixed"] = node.op == "call_function" and all(is_fixed(n) for n in node.all_input_nodes)
+    return node.meta["fixed"]
+
+
 def call(cx, node, env):
     """One operation by its rule."""
     args = torch.fx.node.map_arg(node.args, lambda n: env[n])
@@ -42,7 +49,7 @@ def call(cx, node, env):
     name = str(node.target)
     if name == "<built-in function getitem>":
         return args[0][args[1]]
-    cx.name, cx.dtype, cx.narrow = name, declared(node), narrowed(node)
+    cx.name, cx.dtype, cx.narrow, cx.fixed = name, declared(node), narrowed(node), is_fixed(node)
     cx.laid = next((n.meta.get("val") for n in node.args[:1] if isinstance(n, torch.fx.Node)), None)
     function = RULES.get(name) or RULES.get(name.replace("_.", ".", 1))  # in place: the same, and the place has it afterwards
     if function is None:

@@ -74,6 +74,7 @@ class Context:
         self.generator.manual_seed(seed)
         self.dtype = torch.float32  # of the operation at hand, as declared
         self.narrow = None  # a format of 16 bits that its result may be rounded to, though it is declared wider
+        self.fixed = False  # it follows from the sizes alone
         self.laid = None  # its first operand as the task's own tensor: shape, strides, offset
 
     def noise(self, like):
