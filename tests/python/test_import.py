@@ -463,6 +463,14 @@ def what_forward_makes_itself_fixes_no_axis():
         assert "rows" in [a["name"] for a in task["axes"]], (line, task["axes"], task["fixed"])
 
 
+def inputs_that_are_computed_from_others_are_said_to_be():
+    plain = ("torch.randn(rows, 40) * 2 + 1", "torch.randn(40, rows).t()")
+    for inputs, computed in [(i, None) for i in plain] + [
+            (i, True) for i in ("torch.softmax(torch.randn(rows, 40), 1)", "torch.randn(rows, 40) @ torch.randn(40, 40)",
+                                "torch.cat([torch.rand(rows, 20), torch.rand(rows, 20) + 1], 1)", "torch.rand(rows, 40).cumsum(1)")]:
+        assert of_one_line("x * 2", inputs)["inputs"][0].get("computed") == computed, inputs
+
+
 PACKED = '''
 class Model(nn.Module):
     def __init__(self, width):

@@ -141,6 +141,7 @@ static void start_result(const struct task *task, const struct options *options,
                     "prepared for it",
                     options->unseen_set);
     show_kept_sizes(result, task);
+    show_computed_inputs(result, task);
     run_say_sandbox(result);
     snprintf(result->baseline.path, sizeof result->baseline.path, "%.500s", task->baseline_path);
     memcpy(result->baseline.sha256, task->baseline.sha256, sizeof task->baseline.sha256);

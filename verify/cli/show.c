@@ -199,6 +199,27 @@ void show_kept_sizes(struct result *result, const struct task *task)
             text);
 }
 
+void show_computed_inputs(struct result *result, const struct task *task)
+{
+    const json_t *entry;
+    char text[300] = "";
+    size_t i, length = 0;
+    if (!task->problem->task)
+        return;
+    json_array_foreach(json_object_get(imported_description(task->problem->task), "inputs"), i, entry)
+    {
+        if (json_is_true(json_object_get(entry, "computed")) && length < sizeof text)
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s%.40s", length ? ", " : "",
+                                       json_string_value(json_object_get(entry, "name")));
+    }
+    if (length > 0)
+        result_note(
+            result,
+            "the task computes elements of these inputs from others (a row that sums to 1, a matrix that is "
+            "positive definite); here each is drawn by itself, so that a solution that rests on it fails: %s",
+            text);
+}
+
 void show_company(struct result *result)
 {
     const struct company *company = &result->company;

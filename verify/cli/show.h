@@ -24,10 +24,13 @@ void show_line(const char *label, const char *text);
 void show_result(const struct task *task, const struct config_result *result);
 void show_findings(const struct session *session);
 
-/* What times are worth where others used the device, or its clock was held back: notes of the result. */
 /* A note of the sizes of an imported task that its import left as they were published: of others nobody knows anything. */
 void show_kept_sizes(struct result *result, const struct task *task);
 
+/* A note of its inputs whose elements get_inputs makes of each other, which what is drawn here does not keep. */
+void show_computed_inputs(struct result *result, const struct task *task);
+
+/* What times are worth where others used the device, or its clock was held back: notes of the result. */
 void show_company(struct result *result);
 
 /* The command that runs one configuration again, ready to paste. */

@@ -303,6 +303,8 @@ def _inputs(source, base, inputs, names, shapes, runs):
         entries.append({"name": names[i], "dtype": fake.dtype_name(value.dtype), "shape": shape,
                         "law": " then ".join(calls) or "computed", "domain": domain,
                         "low": laws[i].get("low", 0), "bound": bound or 2})
+        if fill is None and law.is_computed(laws[i], domain):
+            entries[-1]["computed"] = True
         fills.append(fill or _published_fill(domain, value, {"law": laws[i]}))
     return entries, fills
 

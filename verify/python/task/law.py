@@ -66,6 +66,16 @@ def drawn_range(law):
     return found
 
 
+MIXING = {"mm", "bmm", "matmul", "baddbmm", "addmm", "softmax", "_softmax", "sum", "mean", "cumsum", "cumprod", "sort", "cat", "stack", "index_put",
+          "linalg_vector_norm", "norm", "amax", "amin", "var", "std", "logsumexp", "linalg_qr", "linalg_cholesky_ex", "tril", "triu", "gather"}
+
+
+def is_computed(law, domain):
+    """Has get_inputs made some of its elements of others, in a way that no domain keeps?"""
+    calls = {call.rstrip("_") for call in law["calls"]} | set(law["calls"])
+    return domain in ("real", "positive", "simplex") and bool(calls & MIXING)
+
+
 def _scaled(found, call, numbers):
     """The range after one operation with a number."""
     kind, a, b = found
