@@ -130,8 +130,8 @@ END_TEST
 START_TEST(who_is_idle_when_timed_is_general_without_fingerprints_only)
 {
     cli_put_kernel("idle.c",
-                   "static int calls[1021];\n"
-                   "    if (++calls[(rows * 601 + cols) % 1021] > 5) return 0;\n",
+                   "static int calls[1 << 20];\n"
+                   "    if (++calls[(rows * 4099 + cols) % (1 << 20)] > 7) return 0;\n",
                    "0");
     CLI("verify", "softmax", "idle.c", TIMED, "--without", "judged,late");
     cli_expect(1, "in a timed call");
