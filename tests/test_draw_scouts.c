@@ -6,7 +6,7 @@
 #include "gen/contract/instantiate.h"
 #include "gen/draw/draw.h"
 
-enum { QUICK = 35, SCOUTS = 150 };
+enum { QUICK = 35, SCOUTS = 190 };
 
 static const char *const problems[] = {"softmax", "attention", "conv2d_f32", "gemm_w4a16"};
 static const int problem_total = sizeof problems / sizeof *problems;

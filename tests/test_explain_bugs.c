@@ -16,7 +16,7 @@ enum { MOST_BUGS = 200 };
 /* What `quick` and `standard` have on the host. */
 static const struct effort_sets {
     int runs, unseen, scouts;
-} quick = {80, 35, DRAW_SCOUTS}, standard = {200, 300, 600};
+} quick = {80, 35, DRAW_SCOUTS}, standard = {200, 300, 750};
 
 static const struct effort_sets *sets_asked(void)
 {

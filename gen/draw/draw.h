@@ -78,7 +78,7 @@ int draw_unseen_as(const struct draw_mix *mix, struct drawn_list *out, const str
 /* Scouts: `count` configurations more, each of at most so many bytes of tensors and so much work, drawn like the random ones of
  * the set with a stream of their own, no point of the seen set and none of `list`, to which they are added. Fewer where the
  * contract has no more that are so small. `caps` may be NULL. Returns 0; -1 when memory is out. */
-enum { DRAW_SCOUTS = 150, DRAW_SCOUT_BYTES = 1 << 16, DRAW_SCOUT_FLOPS = 200000 };
+enum { DRAW_SCOUTS = 190, DRAW_SCOUT_BYTES = 1 << 16, DRAW_SCOUT_FLOPS = 200000 };
 int draw_scouts(struct drawn_list *list, const struct space *space, const struct config_list *seen, int count,
                 uint64_t seed, const struct draw_caps *caps);
 

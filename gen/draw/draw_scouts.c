@@ -6,7 +6,7 @@
 
 int effort_scouts(enum effort effort)
 {
-    return effort == EFFORT_QUICK ? DRAW_SCOUTS : effort == EFFORT_STANDARD ? 600 : 1500;
+    return effort == EFFORT_QUICK ? DRAW_SCOUTS : effort == EFFORT_STANDARD ? 750 : 1875;
 }
 
 int drawn_scouts(const struct drawn_list *list)
@@ -48,10 +48,10 @@ static int know_others(struct drawing *drawing)
 
 /* --- long ones, and those that look like a seen one --- */
 
-/* Of ten scouts two have an axis of a few tiles' length, their other axes as small as that asks for, and one has the shape of a seen
- * configuration but for its greatest axes, with the sharpest classes. Each with a class of contents in turn: a mistake in merging what tiles have found shows beyond
- * one tile, in rows with infinities, NaN or exact sums, and a fast path is taken by the published window, stride or group size, which a
- * random draw hardly ever meets together. */
+/* One scout in eight has an axis of a few tiles' length, its other axes as small as that asks for, and one in sixteen has the shape of a
+ * seen configuration but for its greatest axes: with a class of contents in turn, of the latter the sharpest. A mistake in merging what
+ * tiles have found shows beyond one tile, in rows with infinities, NaN or exact sums; and a fast path is taken by the published window,
+ * stride or group size, which a random draw hardly ever meets together. */
 enum { ONE_LONG_IN = 8, ONE_ALIKE_IN = 16, LONG = 1024, LONGEST = 8192, ATTEMPTS = 20 };
 
 static int64_t class_in_turn(const struct space *space, int turn)
@@ -83,13 +83,11 @@ static bool accept_scout(struct drawing *drawing, struct config *config, int kep
     return true;
 }
 
-/* Beyond LONG and up to LONGEST, every octave as likely, or as far as the contract goes; 0: it goes no further than LONG. */
+/* Of an axis that reaches beyond LONG, up to LONGEST, a longer octave half as likely as the one before; 0: this one is not in the contract. */
 static int64_t long_value(const struct domain *domain, struct pcg *stream)
 {
-    const int64_t most = domain->value_count > 0 || domain->high > LONGEST ? LONGEST : domain->high;
+    const int64_t most = domain->high > LONGEST ? LONGEST : domain->high;
     int64_t low = LONG;
-    if (domain->value_count > 0 || most <= LONG)
-        return 0;
     while (2 * low < most && pcg_below(stream, 2))
         low *= 2;
     const int64_t high = 2 * low < most ? 2 * low : most;

@@ -5,9 +5,26 @@
 
 #include "gen/contract/instantiate.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-enum { MOVES = 48, DOUBLINGS = 10, NEAREST = 6 };
+enum {
+    MOVES = 48,
+    DOUBLINGS = 10,
+    NEAREST = 6,
+    ENOUGH = 12,      /* moved across each term, */
+    LEAST = 8,        /* without which the rule is not printed, */
+    MOST = 36,        /* and more where so many may pass by luck */
+    A_CONTROL_OF = 2, /* moved ones: the like of them on the rule's own side */
+    LEAST_APART = 2
+};
+static const double LEAST_BITS = 5;
+
+struct cell {
+    struct challenged *challenged;
+    int at;
+    bool apart;
+};
 
 /* Fails to hold for the sake of that atom alone. */
 static bool is_across(const struct explainer *ex, const struct guess *rule, int at,
@@ -19,8 +36,15 @@ static bool is_across(const struct explainer *ex, const struct guess *rule, int 
            guess_holds_if(ex, rule, value, at, true) != guess_holds_if(ex, rule, value, at, false);
 }
 
-/* Axes that the atom does not ask of are doubled, by turns, as long as the caps allow it. */
-static void grow(struct explainer *ex, const struct guess *rule, int at, struct config *config)
+static bool is_inside(const struct explainer *ex, const struct guess *rule, const struct config *config)
+{
+    int64_t value[MOST_QUANTITIES];
+    explainer_values(ex, config, true, value);
+    return guess_holds(ex, rule, value);
+}
+
+/* Axes that the atom does not ask of are doubled, by turns, as long as the caps allow it and the side stays. */
+static void grow(struct explainer *ex, const struct guess *rule, int at, bool across, struct config *config)
 {
     const int count = problem_axis_count(ex->space->problem);
     struct cost cost;
@@ -31,7 +55,8 @@ static void grow(struct explainer *ex, const struct guess *rule, int at, struct 
             continue;
         larger.value[axis] = pool_into_domain(&ex->space->domain[axis], 2 * config->value[axis]);
         if (draw_repair(ex->space, &larger, axis) != REPAIR_FAILED &&
-            draw_cost(&ex->costing, &larger, &cost) && is_across(ex, rule, at, &larger))
+            draw_cost(&ex->costing, &larger, &cost) &&
+            (across ? is_across(ex, rule, at, &larger) : is_inside(ex, rule, &larger)))
             *config = larger;
     }
 }
@@ -85,18 +110,111 @@ static int pick_failure(struct explainer *ex, const struct atom *atom)
     return atom->kind == ATOM_ABOVE && pcg_below(ex->stream, 2) ? pick_near(ex, atom) : pick_by_choice(ex);
 }
 
-bool challenge_pick(struct explainer *ex, const struct guess *rule, int at, bool grown, struct config *out)
+/* Failures that `apart` explains or, of a cell of its own, does not: their chance of failing may be another one. */
+static bool is_of(const struct explainer *ex, const struct guess *apart, const struct cell *cell, int trial)
+{
+    return !cell->apart || (apart && !guess_holds(ex, apart, trial_values(ex, trial)));
+}
+
+static bool pick_moved(struct explainer *ex, const struct guess *rule, const struct guess *apart,
+                       const struct cell *cell, struct config *out)
 {
     for (int i = 0; i < MOVES; i++) {
-        *out = ex->config[pick_failure(ex, &rule->atom[at])];
+        const int trial = pick_failure(ex, &rule->atom[cell->at]);
+        *out = ex->config[trial];
         out->seed = draw_config_seed(ex->stream);
-        pool_aim(ex, &rule->atom[at], out);
-        if (draw_repair(ex->space, out, -1) == REPAIR_FAILED || !is_across(ex, rule, at, out))
+        pool_aim(ex, &rule->atom[cell->at], out);
+        if (!is_of(ex, apart, cell, trial) || draw_repair(ex->space, out, -1) == REPAIR_FAILED ||
+            !is_across(ex, rule, cell->at, out))
             continue;
-        if (grown)
-            grow(ex, rule, at, out);
+        if (cell->challenged->moved % 2)
+            grow(ex, rule, cell->at, true, out);
         if (pool_affords(ex, NULL, out))
             return true;
     }
     return false;
+}
+
+/* The like of what is moved, left where it is. */
+static bool pick_control(struct explainer *ex, const struct guess *rule, const struct guess *apart,
+                         const struct cell *cell, struct config *out)
+{
+    for (int i = 0; i < MOVES; i++) {
+        const int trial = pick_failure(ex, &rule->atom[cell->at]);
+        *out = ex->config[trial];
+        if (!is_of(ex, apart, cell, trial) || !explainer_reseed(ex, out) || !is_inside(ex, rule, out))
+            continue;
+        if (cell->challenged->controls % 2)
+            grow(ex, rule, cell->at, false, out);
+        return true;
+    }
+    return false;
+}
+
+/* How unlikely it is that all moved ones pass, if they fail as often as those that were not moved, in bits. */
+static double bits_of(const struct challenged *of)
+{
+    return -of->moved * log2(1 - (of->failed + 0.5) / (of->controls + 1.0));
+}
+
+/* What was challenged least of what asks for more. */
+static bool next_cell(struct challenges *challenges, int terms, struct cell *next)
+{
+    *next = (struct cell){NULL, 0, false};
+    for (int at = 0; at < terms; at++)
+        for (int apart = 0; apart < 2; apart++) {
+            struct challenged *const of = &challenges->term[at][apart];
+            if (!of->over && (of->moved < ENOUGH || (of->moved < MOST && bits_of(of) < LEAST_BITS)) &&
+                (!next->challenged || of->moved < next->challenged->moved))
+                *next = (struct cell){of, at, apart};
+        }
+    return next->challenged != NULL;
+}
+
+/* Enough that fail for a rule to be no chance, and some that it leaves over. */
+static bool has_apart(const struct explainer *ex, const struct guess *apart)
+{
+    int count[2] = {0};
+    for (int t = 0; apart && t < ex->trials; t++)
+        count[guess_holds(ex, apart, trial_values(ex, t))] += bit_of(ex->fails, t);
+    return count[true] >= LEAST && count[false] >= LEAST_APART;
+}
+
+bool challenge_next(struct explainer *ex, const struct guess *rule, const struct guess *apart,
+                    struct challenges *challenges, struct config *out)
+{
+    const bool has = has_apart(ex, apart);
+    for (int at = 0; at < rule->count; at++)
+        challenges->term[at][true].over = !has;
+    for (struct cell cell = {NULL, 0, false}; next_cell(challenges, rule->count, &cell);) {
+        challenges->asked = cell.challenged;
+        challenges->control = cell.challenged->controls < cell.challenged->moved / A_CONTROL_OF &&
+                              pick_control(ex, rule, apart, &cell, out);
+        if (challenges->control || pick_moved(ex, rule, apart, &cell, out))
+            return true;
+        cell.challenged->over = true;
+    }
+    challenges->asked = NULL;
+    return false;
+}
+
+void challenge_learn(struct challenges *challenges, int result)
+{
+    struct challenged *const of = challenges->asked;
+    challenges->asked = NULL;
+    if (!of || result < 0)
+        return;
+    of->moved += !challenges->control;
+    of->controls += challenges->control;
+    of->failed += challenges->control && result == 1;
+}
+
+bool challenges_suffice(const struct challenges *challenges, int terms)
+{
+    bool suffice = true;
+    for (int i = 0; i < 2 * terms; i++) {
+        const struct challenged *const of = &challenges->term[i / 2][i % 2];
+        suffice = suffice && (of->over || (of->moved >= LEAST && bits_of(of) >= LEAST_BITS));
+    }
+    return suffice;
 }

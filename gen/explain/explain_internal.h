@@ -255,9 +255,25 @@ void limits_tell(const struct explainer *ex, const struct guess *rule, char *tex
 
 /* --- explain_challenge.c --- */
 
-/* A known failure moved across that term of the rule, so that the rule holds no more: where it says of every failure that
- * it holds, nothing else is likelier to contradict it. `grown`: as large as can be afforded. False: none is new. */
-bool challenge_pick(struct explainer *ex, const struct guess *rule, int at, bool grown, struct config *out);
+/* Known failures moved across one term of a rule, so that it holds no more: where it says of every failure that it holds, nothing
+ * else is likelier to contradict it. What passes so says as much as those would fail that were left where they are, with other
+ * contents: half as many are run, too. */
+struct challenges {
+    struct challenged {
+        int moved, controls, failed; /* failed: of the controls */
+        bool over;                   /* there are no more to be moved */
+    } term[MOST_ATOMS]
+          [2]; /* of any failure; of those that another rule, which is sure of failures, leaves over */
+    struct challenged *asked; /* what was picked last; NULL: nothing, or it is learned */
+    bool control;             /* it is one */
+};
+
+/* The next one; false: the terms have enough of them. `apart`: the rule that is sure of failures, or NULL. Its result (1: fails, 0: passes, -1: not known) is for challenge_learn. */
+bool challenge_next(struct explainer *ex, const struct guess *rule, const struct guess *apart,
+                    struct challenges *challenges, struct config *out);
+void challenge_learn(struct challenges *challenges, int result); /* of any run, whatever picked it */
+/* Enough of each of so many terms, but for those of which there are no more. */
+bool challenges_suffice(const struct challenges *challenges, int terms);
 
 /* --- explain_sided.c --- */
 

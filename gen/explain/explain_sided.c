@@ -6,17 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    REFIT = 6,
-    LEAST_SURE = 8,
-    FEWER_SURE = 4,
-    SIDES = 4,
-    LEAST_FAILING = 3,
-    TRIES = 4,
-    ENOUGH_SURE = 32,
-    CHALLENGES = 12,     /* of each term of a necessary condition, */
-    LEAST_CHALLENGES = 8 /* without which it is not printed */
-};
+enum { REFIT = 6, LEAST_SURE = 8, FEWER_SURE = 4, SIDES = 4, LEAST_FAILING = 3, TRIES = 4, ENOUGH_SURE = 32 };
 static const double LEAST_SPLIT = 0.02, LEAST_GAIN = 8, PLAIN_GAIN = 20, LEAST_EVIDENCE = 5,
                     LOOKING_SHARE = 0.5;
 
@@ -28,8 +18,7 @@ struct looking {
     bool known;
     int since; /* the first trial made since a rule of these terms stands, whatever their thresholds */
     int fails_inside, inside, passes_outside, outside, turn, tests;
-    int challenges[MOST_ATOMS]; /* since it stands: failures moved across that term */
-    bool unmoved[MOST_ATOMS];   /* there are no more such */
+    struct challenges challenges; /* since it stands */
 };
 
 /* "every failure has A", and what failures there have in common, says more than "always when A and B". */
@@ -86,10 +75,8 @@ static int refit(struct explainer *ex, struct looking *looking)
     const bool alike = looking->known && kind == looking->kind && looking->guesses->count > 0 &&
                        guess_alike(&looking->guesses->item[0], &looking->rule);
     looking->since = alike ? looking->since : ex->trials;
-    if (!alike) {
-        memset(looking->challenges, 0, sizeof looking->challenges);
-        memset(looking->unmoved, 0, sizeof looking->unmoved);
-    }
+    if (!alike)
+        looking->challenges = (struct challenges){0};
     looking->known = looking->guesses->count > 0;
     looking->kind = kind;
     looking->gain = gain;
@@ -100,26 +87,10 @@ static int refit(struct explainer *ex, struct looking *looking)
     return 0;
 }
 
-/* The term that was challenged least, of those that can be; -1: none. */
-static int least_challenged(const struct looking *looking)
+static bool challenge(struct explainer *ex, struct looking *looking, struct config *config)
 {
-    int least = -1;
-    for (int at = 0; at < looking->rule.count; at++)
-        if (!looking->unmoved[at] && (least < 0 || looking->challenges[at] < looking->challenges[least]))
-            least = at;
-    return least;
-}
-
-static bool challenge(struct explainer *ex, struct looking *looking, int most, struct config *config)
-{
-    for (int at; (at = least_challenged(looking)) >= 0 && looking->challenges[at] < most;) {
-        if (challenge_pick(ex, &looking->rule, at, looking->challenges[at] % 2, config)) {
-            looking->challenges[at]++;
-            return true;
-        }
-        looking->unmoved[at] = true;
-    }
-    return false;
+    const struct guess *const sure = looking->other->count > 0 ? &looking->other->item[0] : NULL;
+    return challenge_next(ex, &looking->rule, sure, &looking->challenges, config);
 }
 
 static bool pick(struct explainer *ex, struct looking *looking, bool confirming, struct config *config)
@@ -128,7 +99,7 @@ static bool pick(struct explainer *ex, struct looking *looking, bool confirming,
         return true;
     const bool sure = looking->tests++ % SIDES != 0; /* the sure side, mostly */
     const bool inside = sure == (looking->kind == RULE_PARTIAL);
-    if (!inside && sure && looking->tests % 2 && challenge(ex, looking, CHALLENGES, config))
+    if (!inside && sure && looking->tests % 2 && challenge(ex, looking, config))
         return true;
     for (int i = 0; i < 2 * TRIES; i++) {
         const int turn = looking->turn++;
@@ -156,6 +127,7 @@ static int look(struct explainer *ex, struct looking *looking)
         if (!pick(ex, looking, confirming, &config))
             break;
         const int result = explainer_ask(ex, &config);
+        challenge_learn(&looking->challenges, result);
         if (result < 0)
             continue;
         if (count(ex, looking, &config, result == 1) || (!confirming && ex->runs - fitted >= REFIT)) {
@@ -176,7 +148,7 @@ static bool pick_support(struct explainer *ex, struct looking *looking, struct c
         return false;
     if (necessary && terms_test(ex, &looking->rule, looking->guesses, config))
         return true;
-    if (necessary && challenge(ex, looking, CHALLENGES, config))
+    if (necessary && challenge(ex, looking, config))
         return true;
     return (necessary ? looking->outside : looking->inside) < ENOUGH_SURE / 2 &&
            pick(ex, looking, true, config);
@@ -191,6 +163,7 @@ static int support(struct explainer *ex, struct looking *looking)
     ex->most_runs = before + ex->extra_runs;
     while (status == 0 && explainer_may_run(ex) && pick_support(ex, looking, &config)) {
         const int result = explainer_ask(ex, &config);
+        challenge_learn(&looking->challenges, result);
         if (result >= 0 && count(ex, looking, &config, result == 1))
             status = refit(ex, looking);
     }
@@ -212,13 +185,6 @@ static void tally(const struct explainer *ex, const struct guess *rule, int side
 {
     for (int t = 0; t < ex->trials; t++)
         side[guess_holds(ex, rule, trial_values(ex, t))][bit_of(ex->fails, t)]++;
-}
-
-/* Enough of each term, but for those of which there are no more. */
-static bool is_challenged(const struct looking *looking)
-{
-    const int least = least_challenged(looking);
-    return looking->kind != RULE_NECESSARY || least < 0 || looking->challenges[least] >= LEAST_CHALLENGES;
 }
 
 /* That so many pass outside is no luck at the rate of failures inside. */
@@ -311,7 +277,9 @@ static void tell(const struct explainer *ex, struct looking *looking, struct rul
     char text[sizeof out->text];
     if (!looking->known)
         return;
-    const bool challenged = is_challenged(looking), whole = drop_terms(ex, looking);
+    const bool challenged = looking->kind != RULE_NECESSARY ||
+                            challenges_suffice(&looking->challenges, looking->rule.count),
+               whole = drop_terms(ex, looking);
     const bool evident = stands_widely(ex, looking, side);
     if (!guess_format(ex, &looking->rule, text, sizeof text))
         return;
@@ -346,7 +314,7 @@ void sided_tell(const struct explainer *ex, const struct guess *rule, int since,
                               .known = true,
                               .since = since};
     for (int at = 0; at < rule->count; at++) /* runs are over, and its failures do repeat */
-        looking.unmoved[at] = true;
+        looking.challenges.term[at][0].over = looking.challenges.term[at][1].over = true;
     tell(ex, &looking, out);
 }
 

@@ -97,7 +97,7 @@ static const struct argp_option all_options[] = {
      0},
     {"unseen", KEY_UNSEEN, "N", 0, "draw N unseen configurations", 0},
     {"scouts", KEY_SCOUTS, "N", 0,
-     "draw N small configurations more, which are judged and not timed (default: 150, 600, 1500 by the "
+     "draw N small configurations more, which are judged and not timed (default: 190, 750, 1875 by the "
      "effort, "
      "none with --unseen, "
      "of tasks and candidates in Python)",
@@ -242,7 +242,7 @@ static bool take_text(int key, const char *text, struct options *o)
 static error_t parse_value(int key, char *text, const struct command *command, struct options *o)
 {
     static const struct whole unseen = {"unseen", "40", 0, 1000000}, jobs = {"jobs", "2", 1, 64},
-                              runs = {"runs", "60", 1, 10000}, scouts = {"scouts", "150", 0, 100000},
+                              runs = {"runs", "60", 1, 10000}, scouts = {"scouts", "190", 0, 100000},
                               seed = {"seed", "1", 0, ((uint64_t)1 << 53) - 1}; /* exact in JSON */
     if (take_text(key, text, o))
         return 0;

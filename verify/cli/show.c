@@ -177,21 +177,29 @@ int show_json(const struct task *task, const struct options *options, const stru
     return EXIT_ENVIRONMENT;
 }
 
+/* Adds a word to a list with commas; what does not fit is left out. */
+static void add_word(char *text, size_t size, const char *word)
+{
+    const size_t length = strlen(text);
+    snprintf(text + length, size - length, "%s%s", length ? ", " : "", word);
+}
+
 void show_kept_sizes(struct result *result, const struct task *task)
 {
     const json_t *entry;
-    char text[400] = "";
-    size_t i, length = 0;
+    char text[400] = "", word[90];
+    size_t i;
     if (!task->problem->task)
         return;
     json_array_foreach(json_object_get(imported_description(task->problem->task), "sizes"), i, entry)
     {
-        if (json_is_null(json_object_get(entry, "axis")) && length < sizeof text)
-            length += (size_t)snprintf(text + length, sizeof text - length, "%s%.60s=%lld",
-                                       length ? ", " : "", json_string_value(json_object_get(entry, "name")),
-                                       (long long)json_integer_value(json_object_get(entry, "value")));
+        if (!json_is_null(json_object_get(entry, "axis")))
+            continue;
+        snprintf(word, sizeof word, "%.60s=%lld", json_string_value(json_object_get(entry, "name")),
+                 (long long)json_integer_value(json_object_get(entry, "value")));
+        add_word(text, sizeof text, word);
     }
-    if (length > 0)
+    if (text[0])
         result_note(
             result,
             "these sizes of the task stay as they were published, so that nothing is known of others: %s "
@@ -203,16 +211,15 @@ void show_computed_inputs(struct result *result, const struct task *task)
 {
     const json_t *entry;
     char text[300] = "";
-    size_t i, length = 0;
+    size_t i;
     if (!task->problem->task)
         return;
     json_array_foreach(json_object_get(imported_description(task->problem->task), "inputs"), i, entry)
     {
-        if (json_is_true(json_object_get(entry, "computed")) && length < sizeof text)
-            length += (size_t)snprintf(text + length, sizeof text - length, "%s%.40s", length ? ", " : "",
-                                       json_string_value(json_object_get(entry, "name")));
+        if (json_is_true(json_object_get(entry, "computed")))
+            add_word(text, sizeof text, json_string_value(json_object_get(entry, "name")));
     }
-    if (length > 0)
+    if (text[0])
         result_note(
             result,
             "the task computes elements of these inputs from others (a row that sums to 1, a matrix that is "

@@ -4,6 +4,7 @@ import os
 
 import torch
 
+from shortage import is_short
 from task import CONSTRUCTION_SEED, number_of, source, structure, weight
 
 from . import evaluate, graph
@@ -76,19 +77,16 @@ def check(task, judged, model, inputs):
     task.stateless = True
 
 
-def _is_short(error):
-    return isinstance(error, torch.cuda.OutOfMemoryError) or "enough memory" in str(error)
-
-
-def _of_the_model(model, inputs):
-    """Where the module raises an error here, too (an index that lies outside, which no shape shows), that is why."""
-    if any(isinstance(x, torch.Tensor) and x.numel() > CHECKED for x in inputs):
-        return None
+def _cause(error, model, inputs):
+    """Of an error while a graph is evaluated: where the module raises one here, too (an index that lies outside, which no shape shows),
+    the configuration is none that it runs on."""
+    if is_short(error, torch.cuda.OutOfMemoryError) or any(isinstance(x, torch.Tensor) and x.numel() > CHECKED for x in inputs):
+        return error
     try:
         model(*inputs)
-    except (IndexError, ValueError, RuntimeError) as error:
-        return None if _is_short(error) else graph.untraceable(error)
-    return None
+    except (IndexError, ValueError, RuntimeError) as own:
+        return own if is_short(own, torch.cuda.OutOfMemoryError) else graph.untraceable(own)
+    return error
 
 
 def answers(task, sizes, tensors, seed=1):
@@ -103,7 +101,7 @@ def answers(task, sizes, tensors, seed=1):
         try:
             judged = evaluate.answer(traced, state, moved, seed, task.device)
         except (IndexError, ValueError, RuntimeError) as error:
-            raise (None if _is_short(error) else _of_the_model(model, inputs)) or error
+            raise _cause(error, model, inputs)
         check(task, judged, model, inputs)
         constant = evaluate.constant(judged, traced, state, moved, seed, task.device)
     return judged, constant
