@@ -1,5 +1,6 @@
 #include "atomic.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -96,9 +98,58 @@ static int resolve(struct target *target, const char *path)
     return 0;
 }
 
+/* "NAME.PID.N.tmp", of a file called NAME? */
+static bool is_temporary_of(const char *entry, const char *name)
+{
+    const size_t length = strlen(name);
+    int end = 0;
+
+    if (strncmp(entry, name, length) != 0)
+        return false;
+    return sscanf(entry + length, ".%*d.%*d.tmp%n", &end) == 0 && end > 0 &&
+           entry[length + (size_t)end] == '\0';
+}
+
+/* What a process that was killed has left half written is nobody's: whoever writes a temporary file holds a lock on it, which goes
+ * with its holder. */
+static void clear_abandoned(const char *path)
+{
+    char folder[PATH_MAX];
+    const char *const slash = strrchr(path, '/'), *const name = slash != NULL ? slash + 1 : path;
+    DIR *directory;
+
+    snprintf(folder, sizeof folder, "%.*s", (int)(name - path), path);
+    directory = opendir(*folder != '\0' ? folder : ".");
+    for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
+        int descriptor;
+
+        if (!is_temporary_of(entry->d_name, name))
+            continue;
+        descriptor = openat(dirfd(directory), entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (descriptor < 0)
+            continue;
+        if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+            unlinkat(dirfd(directory), entry->d_name, 0);
+        close(descriptor);
+    }
+    if (directory != NULL)
+        closedir(directory);
+}
+
+/* Locked, and not yet taken for abandoned by another process in between. A file system without locks has none to tell by. */
+static bool is_held(int descriptor)
+{
+    struct stat status;
+
+    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0)
+        return errno != EWOULDBLOCK;
+    return fstat(descriptor, &status) == 0 && status.st_nlink > 0;
+}
+
 /* Not mkstemp: the report is to have the permissions that the user's umask gives. */
 static int create_temporary(struct target *target)
 {
+    clear_abandoned(target->path);
     for (int attempt = 0; attempt < 1000; attempt++) {
         char name[PATH_MAX + 48];
         int descriptor, length;
@@ -109,10 +160,14 @@ static int create_temporary(struct target *target)
             return -1;
         }
         descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (descriptor >= 0)
+        if (descriptor < 0 && errno != EEXIST)
+            return -1;
+        if (descriptor >= 0 && is_held(descriptor)) {
             memcpy(target->temporary, name, (size_t)length + 1);
-        if (descriptor >= 0 || errno != EEXIST)
             return descriptor;
+        }
+        if (descriptor >= 0)
+            close(descriptor);
     }
     return -1;
 }

@@ -234,7 +234,7 @@ static json_t *words_json(const char *const *word)
     json_t *array = json_array();
 
     for (; word != NULL && *word != NULL; word++)
-        if (json_array_append_new(array, json_of_text(*word)) != 0) {
+        if (json_array_append_new(array, **word ? json_of_text(*word) : json_string("")) != 0) {
             json_decref(array);
             return NULL;
         }

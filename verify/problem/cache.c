@@ -162,7 +162,8 @@ bool cache_keep(struct cache_slot *slot, const char *path, const char *key, char
     char *entry = make_entry(path, key, sources, began, &size);
     if (!entry)
         return false;
-    snprintf(temporary, sizeof temporary, "%s.%ld.tmp", slot->path, (long)getpid());
+    /* Under the slot's lock one name does: what a process that was killed has left is written over. */
+    snprintf(temporary, sizeof temporary, "%s.%ld.tmp", slot->path, slot->lock >= 0 ? 0 : (long)getpid());
     const int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     ssize_t wrote = 1;
     while (fd >= 0 && written < size && wrote > 0)
