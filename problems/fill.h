@@ -3,6 +3,7 @@
 #ifndef UNSEEN_FILL_H
 #define UNSEEN_FILL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum dtype {
@@ -82,6 +83,7 @@ struct fill {
     struct fill_planted planted[FILL_MAX_PLANTED];
 
     int32_t *given; /* FILL_GIVEN: one value per element, malloced */
+    bool floats;    /* FILL_GIVEN: they are the bits of floats */
 
     int source;     /* FILL_GATHER: index of the source tensor, itself not a gather */
     int64_t *start; /* FILL_GATHER: one offset per row, malloced */

@@ -39,7 +39,8 @@ TCase *python_poison_case(void);
 TCase *python_own_case(void);
 Suite *harden_suite(void);
 Suite *task_suite(void);
-TCase *task_folders_case(void); /* part of it */
+TCase *task_folders_case(void); /* parts of it */
+TCase *task_made_case(void);
 Suite *prove_suite(void);
 Suite *own_suite(void);
 Suite *faults_suite(void);

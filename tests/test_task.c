@@ -323,11 +323,11 @@ END_TEST
 /* Tables, masks, ranges, limits of indices, names of outputs. */
 START_TEST(importing_tells_what_inputs_are_computed)
 {
+    static const char *const files[] = {"tests/python/test_import.py", "tests/python/test_import_inputs.py"};
     char command[300];
     if (!interpreter())
         SKIP_TEST(no_torch);
-    snprintf(command, sizeof command, "'%s' '%s'", interpreter(),
-             cli_repository("tests/python/test_import.py"));
+    snprintf(command, sizeof command, "'%s' '%s'", interpreter(), cli_repository(files[_i]));
     ck_assert_int_eq(system(command), 0);
 }
 END_TEST
@@ -464,7 +464,7 @@ Suite *task_suite(void)
     TCase *folders = task_folders_case(), *sources = tcase_create("sources"),
           *refused = tcase_create("refused"), *found_cases = tcase_create("found"),
           *judged = tcase_create("judged");
-    TCase *const all[] = {folders, sources, refused, found_cases, judged};
+    TCase *const all[] = {folders, sources, refused, found_cases, judged, task_made_case()};
     tcase_add_loop_test(sources, what_is_no_task_is_told_without_torch, 0, sizeof unread / sizeof *unread);
     tcase_add_test(sources, a_directory_without_a_reference_is_refused);
     tcase_add_loop_test(refused, a_task_that_hangs_is_ended, 0, 2);
@@ -472,11 +472,11 @@ Suite *task_suite(void)
     tcase_add_loop_test(refused, a_task_that_does_odd_things_leaves_nothing, 0, sizeof odd / sizeof *odd);
     tcase_add_loop_test(found_cases, importing_finds_sizes_limits_and_laws, 1, FOUND);
     tcase_add_test(found_cases, a_directory_has_its_own_seen_set_and_tolerance);
-    tcase_add_test(found_cases, importing_tells_what_inputs_are_computed);
+    tcase_add_loop_test(found_cases, importing_tells_what_inputs_are_computed, 0, 2);
     tcase_add_test(judged, an_honest_solution_is_general_and_a_lost_tail_is_found);
     tcase_add_test(judged, where_the_task_itself_does_not_run_nobody_needs_to);
     tcase_add_test(judged, a_solution_is_told_what_is_wrong_with_it);
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 6; i++) {
         tcase_add_checked_fixture(all[i], cli_setup, cli_teardown);
         tcase_set_timeout(all[i], 300);
         suite_add_tcase(suite, all[i]);

@@ -155,7 +155,11 @@ bool fill_is_real(const struct fill *fill, int64_t i)
 
 static void store_given(const struct fill *fill, enum dtype dtype, int64_t i, void *out, int64_t place)
 {
-    if (dtype == DTYPE_I32)
+    float value;
+    if (fill->floats) {
+        memcpy(&value, &fill->given[i], sizeof value);
+        value_store(dtype, out, place, value);
+    } else if (dtype == DTYPE_I32)
         ((int32_t *)out)[place] = fill->given[i];
     else if (dtype == DTYPE_I64)
         ((int64_t *)out)[place] = fill->given[i];

@@ -216,15 +216,16 @@ void show_computed_inputs(struct result *result, const struct task *task)
         return;
     json_array_foreach(json_object_get(imported_description(task->problem->task), "inputs"), i, entry)
     {
-        if (json_is_true(json_object_get(entry, "computed")))
+        const char *const domain = json_string_value(json_object_get(entry, "domain"));
+        if (domain && strcmp(domain, "computed") == 0)
             add_word(text, sizeof text, json_string_value(json_object_get(entry, "name")));
     }
     if (text[0])
-        result_note(
-            result,
-            "the task computes elements of these inputs from others (a row that sums to 1, a matrix that is "
-            "positive definite); here each is drawn by itself, so that a solution that rests on it fails: %s",
-            text);
+        result_note(result,
+                    "the task computes elements of these inputs from others (a row that sums to 1, a mask of "
+                    "lengths): "
+                    "its own get_inputs makes them, in every input class: %s",
+                    text);
 }
 
 void show_company(struct result *result)

@@ -204,6 +204,14 @@ static enum oracle_status start(struct oracle *o, struct oracle_answer *answer)
     return status;
 }
 
+enum oracle_status oracle_wake(struct oracle *o, char *text, size_t size)
+{
+    struct oracle_answer answer = {.text = ""};
+    const enum oracle_status status = o->process.pid ? ORACLE_OK : start(o, &answer);
+    snprintf(text, size, "%s", answer.text);
+    return status;
+}
+
 static void point_at_answer(const struct oracle *o, const struct instance *instance,
                             struct oracle_answer *answer)
 {
@@ -218,11 +226,11 @@ static void point_at_answer(const struct oracle *o, const struct instance *insta
     }
 }
 
-static enum oracle_status ask(struct oracle *o, const struct instance *instance, struct oracle_answer *answer)
+/* A packet, which is freed, and the reply; NULL: there is no memory for it. */
+static enum oracle_status talk(struct oracle *o, char *packet, struct oracle_answer *answer)
 {
     int with = -1;
     forget_graph(o);
-    char *packet = oracle_packet(o->options.problem, instance, &o->layout);
     enum oracle_status status = packet ? ORACLE_OK : ORACLE_SHORT;
     if (status == ORACLE_OK && !o->process.pid)
         status = start(o, answer);
@@ -233,6 +241,13 @@ static enum oracle_status ask(struct oracle *o, const struct instance *instance,
     if (with >= 0)
         close(with);
     o->handed = status == ORACLE_OK;
+    return status;
+}
+
+static enum oracle_status ask(struct oracle *o, const struct instance *instance, struct oracle_answer *answer)
+{
+    const enum oracle_status status =
+        talk(o, oracle_packet(o->options.problem, instance, &o->layout), answer);
     return status == ORACLE_OK ? oracle_read(o->options.problem, o->reply, answer) : status;
 }
 
@@ -261,6 +276,52 @@ enum oracle_status oracle_ask(struct oracle *o, const struct oracle_question *qu
     o->fresh = status == ORACLE_OK;
     if (status == ORACLE_OK)
         point_at_answer(o, question->instance, answer);
+    return status;
+}
+
+/* --- inputs --- */
+
+/* Copies what came; false: memory is out. */
+static bool take_made(const struct oracle *o, const struct instance *instance, const int64_t *at,
+                      int32_t **given)
+{
+    for (int t = 0; t < problem_tensor_count(o->options.problem); t++) {
+        const size_t bytes =
+            at[t] < 0 ? 0 : (size_t)instance_tensor_count(&instance->tensor[t]) * sizeof **given;
+        given[t] = at[t] < 0 ? NULL : malloc(bytes ? bytes : 1);
+        if (given[t])
+            memcpy(given[t], o->memory + at[t], bytes);
+        else if (at[t] >= 0)
+            return false;
+    }
+    return true;
+}
+
+enum oracle_status oracle_make(struct oracle *o, const struct instance *instance, uint64_t seed,
+                               const bool *wanted, int32_t **given, char *text, size_t size)
+{
+    const int count = problem_tensor_count(o->options.problem);
+    struct oracle_answer answer = {.text = ""};
+    int64_t at[PROBLEM_MAX_TENSORS], used = ALIGNMENT;
+    for (int t = 0; t < count; t++)
+        at[t] = wanted[t]
+                    ? place(&used, instance_tensor_count(&instance->tensor[t]) * (int64_t)sizeof **given)
+                    : -1;
+    o->fresh = false;
+    o->layout.bytes = used;
+    enum oracle_status status = make_memory(o, &answer);
+    if (status == ORACLE_OK)
+        status = talk(o, oracle_wish(o->options.problem, instance, seed, at), &answer);
+    if (status == ORACLE_OK && strcmp(o->reply, "made") != 0)
+        status = oracle_read(o->options.problem, o->reply, &answer);
+    if (status == ORACLE_OK && strcmp(o->reply, "made") != 0)
+        status = ORACLE_FAILED; /* an answer, and none was asked for */
+    if (status == ORACLE_OK && !take_made(o, instance, at, given)) {
+        for (int t = 0; t < count; t++)
+            free(given[t]), given[t] = NULL;
+        status = ORACLE_SHORT;
+    }
+    snprintf(text, size, "%s", answer.text);
     return status;
 }
 

@@ -54,9 +54,17 @@ struct oracle_answer {
 struct oracle *oracle_begin(const struct oracle_options *options); /* NULL when out of memory */
 void oracle_end(struct oracle *oracle);                            /* NULL is fine */
 
+/* Starts its process, which otherwise the first question does: it ends with the thread that has started it. */
+enum oracle_status oracle_wake(struct oracle *oracle, char *text, size_t size);
+
 /* A question about equal inputs is answered from memory, but where the answer depends on what came back (indices). */
 enum oracle_status oracle_ask(struct oracle *oracle, const struct oracle_question *question,
                               struct oracle_answer *answer);
+
+/* The inputs of `wanted` as the task's own get_inputs makes them at the instance's sizes, drawn from `seed`: malloced, the bits of
+ * floats where the tensor holds floats, else whole numbers. ORACLE_UNTOLD: get_inputs raises an error at these sizes. Forgets the last answer. */
+enum oracle_status oracle_make(struct oracle *oracle, const struct instance *instance, uint64_t seed,
+                               const bool *wanted, int32_t **given, char *text, size_t size);
 
 /* Element `index` of a tensor in the last answer, evaluated once more in MPFR, from the graph alone. ORACLE_UNTOLD: it has no
  * such evaluation, or one that takes too long; `text` says why. */

@@ -36,6 +36,10 @@ char *oracle_hello(const struct oracle_options *options);
 char *oracle_packet(const struct problem *problem, const struct instance *instance,
                     const struct oracle_layout *layout);
 
+/* The question for inputs: those with a place in `at`, which is -1 for others. */
+char *oracle_wish(const struct problem *problem, const struct instance *instance, uint64_t seed,
+                  const int64_t *at);
+
 /* The answer's lines into *out, whose text gets what it says otherwise. */
 enum oracle_status oracle_read(const struct problem *problem, const char *answer, struct oracle_answer *out);
 

@@ -55,12 +55,32 @@ static json_t *tensor_of(const struct problem *problem, const struct instance *i
                      torch_name(problem->tensors[t].dtype), "shape", shape_of(&instance->tensor[t]));
 }
 
+static json_t *sizes_of(const struct problem *problem, const struct instance *instance)
+{
+    json_t *sizes = json_object();
+    for (int i = 0; i < problem_argument_count(problem); i++)
+        json_object_set_new(sizes, problem->arguments[i].name, json_integer(instance->extent[i]));
+    return sizes;
+}
+
+char *oracle_wish(const struct problem *problem, const struct instance *instance, uint64_t seed,
+                  const int64_t *at)
+{
+    json_t *inputs = json_array();
+    for (int t = 0; t < problem_tensor_count(problem); t++)
+        if (at[t] >= 0) {
+            json_t *tensor = tensor_of(problem, instance, t);
+            json_object_set_new(tensor, "at", json_integer(at[t]));
+            json_array_append_new(inputs, tensor);
+        }
+    return dumped(json_pack("{s:I, s:o, s:o}", "make", (json_int_t)seed, "sizes", sizes_of(problem, instance),
+                            "inputs", inputs));
+}
+
 char *oracle_packet(const struct problem *problem, const struct instance *instance,
                     const struct oracle_layout *layout)
 {
-    json_t *sizes = json_object(), *inputs = json_array(), *outputs = json_array();
-    for (int i = 0; i < problem_argument_count(problem); i++)
-        json_object_set_new(sizes, problem->arguments[i].name, json_integer(instance->extent[i]));
+    json_t *sizes = sizes_of(problem, instance), *inputs = json_array(), *outputs = json_array();
     for (int t = 0; t < problem_tensor_count(problem); t++) {
         json_t *tensor = tensor_of(problem, instance, t);
         if (problem->tensors[t].role == TENSOR_INPUT) {

@@ -13,7 +13,7 @@
 enum { NEAR_ONE_IN = 4, ASK_ONE_IN = 12 };
 /* Calls after which what turning does not renew is drawn anew: at once where that takes no longer than a copy, less
  * often where a processor draws. */
-enum { DRAW_TURNED = 16, DRAW_HOST = 8 };
+enum { DRAW_TURNED = 16, DRAW_HOST = 8, DRAW_MADE = 32 /* another process draws */ };
 
 static bool load(struct series *series, struct session *s, int base)
 {
@@ -87,8 +87,18 @@ void series_close(struct series *series, struct session *s)
     pcg_free(series->choice);
 }
 
+static bool is_made_elsewhere(const struct instance *instance, int tensors)
+{
+    bool made = false;
+    for (int t = 0; t < tensors; t++)
+        made = made || (instance->tensor[t].fill.kind == FILL_GIVEN && instance->tensor[t].fill.floats);
+    return made;
+}
+
 static int calls_of_a_drawing(const struct series *series, const struct session *s)
 {
+    if (is_made_elsewhere(&series->instance, s->tensors))
+        return DRAW_MADE;
     if (!series->setup->slot[0].given)
         return 1;
     if (content_turns(s->options.problem, &series->instance))

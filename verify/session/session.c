@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/task/task.h"
+
 /* An output that nobody judges would be worth nothing. */
 static void find_judgements(struct session *s)
 {
@@ -104,6 +106,10 @@ bool session_break(struct session *s, enum session_status status, const char *fo
 
 bool session_failed(struct session *s, const char *what, int error)
 {
+    bool here;
+    const char *const trouble = s->options.problem->task ? imported_trouble(&here) : "";
+    if (*trouble)
+        return session_break(s, here ? SESSION_SHORT : SESSION_BROKEN, "%.1000s", trouble);
     if (error < 0 || s->memory->is_shortage(error))
         return session_break(s, SESSION_SHORT, "memory ran out: %s", what);
     return session_break(s, SESSION_BROKEN, "%s failed: %s", what, s->memory->explain(error));

@@ -11,6 +11,7 @@
 #include "verify/system/clock.h"
 #include "verify/system/interrupt.h"
 #include "verify/device/memory.h"
+#include "verify/oracle/made.h"
 #include "verify/problem/folder.h"
 #include "verify/problem/paths.h"
 #include "verify/task/task.h"
@@ -59,6 +60,8 @@ enum task_status task_open(struct task *task, const struct task_options *options
     memset(task, 0, sizeof *task);
     task->options = *options;
     task->problem = options->problem;
+    if (task->problem->task)
+        made_begin(options->python);
     const enum device_status status = device_open(&task->device, options->device, error, sizeof error);
     if (status != DEVICE_OK)
         return fail(task, status == DEVICE_SPEC ? TASK_INPUT : TASK_ENVIRONMENT, error);
@@ -360,6 +363,8 @@ enum task_status task_build(struct task *task)
         status = build_one(task, task->options.candidate, &task->build);
     if (status == TASK_OK && task->options.baseline)
         status = find_baseline(task);
+    if (status == TASK_OK)
+        made_wake(task->problem);
     if (status != TASK_OK || !task->options.baseline)
         return status;
     return build_one(task, task->baseline_path, &task->baseline);
@@ -367,6 +372,8 @@ enum task_status task_build(struct task *task)
 
 void task_clear(struct task *task)
 {
+    if (task->problem && task->problem->task)
+        made_end();
     build_clear(&task->build);
     build_clear(&task->baseline);
     lease_close(task->lease);

@@ -122,6 +122,32 @@ static int draw_input(const struct imported *task, int t, const struct task_fill
     }
 }
 
+static bool is_float(enum dtype dtype)
+{
+    return dtype == DTYPE_F32 || dtype == DTYPE_F64 || dtype == DTYPE_F16 || dtype == DTYPE_BF16 ||
+           dtype == DTYPE_E4M3 || dtype == DTYPE_E5M2;
+}
+
+/* Those whose elements get_inputs computes of others: all of one call of it. */
+static int draw_computed(const struct imported *task, const struct task_fill *drawn, struct random *random,
+                         struct instance *out)
+{
+    bool wanted[PROBLEM_MAX_TENSORS] = {false}, any = false;
+    int32_t *given[PROBLEM_MAX_TENSORS] = {NULL};
+    for (int t = 0; task->tensors[t].name; t++)
+        any |= wanted[t] =
+            task->tensors[t].role != TENSOR_OUTPUT && t != task->weights && drawn[t].drawn == TASK_COMPUTED;
+    if (!any)
+        return 0;
+    const int status =
+        imported_make(&task->problem, out, random_below(random, (uint64_t)1 << 53), wanted, given);
+    for (int t = 0; task->tensors[t].name && status == 0; t++)
+        if (wanted[t])
+            out->tensor[t].fill = (struct fill){
+                .kind = FILL_GIVEN, .given = given[t], .floats = is_float(task->tensors[t].dtype)};
+    return status;
+}
+
 int imported_draw(const struct config *config, struct random *content_random, struct instance *out)
 {
     const struct imported *task = config->problem->task;
@@ -131,8 +157,9 @@ int imported_draw(const struct config *config, struct random *content_random, st
             continue;
         if (t == task->weights)
             out->tensor[t].fill = (struct fill){.kind = FILL_NORMAL, .b = 1};
-        else if (draw_input(task, t, &task->fill[class][t], config, content_random, &out->tensor[t]))
+        else if (task->fill[class][t].drawn != TASK_COMPUTED &&
+                 draw_input(task, t, &task->fill[class][t], config, content_random, &out->tensor[t]))
             return -1;
     }
-    return 0;
+    return draw_computed(task, task->fill[class], content_random, out);
 }

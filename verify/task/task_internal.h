@@ -27,6 +27,7 @@ enum task_drawn {
     TASK_PERMUTATION, /* rows of 0, 1, .. in any order */
     TASK_AFFINE,      /* a table that grows by steps */
     TASK_BAND,        /* a matrix that is `value` on some diagonals, 0 elsewhere */
+    TASK_COMPUTED,    /* as the task's own get_inputs makes it */
 };
 
 /* What get_inputs computes of the sizes alone; expressions of axes, NULL where there is none. */
@@ -74,11 +75,15 @@ struct imported {
 
 void imported_free(struct imported *task);
 
-/* Fills `out` as `drawn` says, which is one of the last four of enum task_drawn; indices are `count` ones from `low` on. Returns
+/* Fills `out` as `drawn` says, which is one of TASK_ASCENDING to TASK_BAND; indices are `count` ones from `low` on. Returns
  * 0, or -1: out of memory. */
 int task_table_draw(const struct task_fill *drawn, int64_t low, int64_t count, const struct config *config,
                     struct random *random, struct instance_tensor *out);
 void task_table_free(struct task_table *table);
+
+/* Asks whoever makes inputs (imported_made_by) for those of `wanted`, malloced; 0, or -1. */
+int imported_make(const struct problem *problem, const struct instance *instance, uint64_t seed,
+                  const bool *wanted, int32_t **given);
 
 /* The callbacks of struct problem and its classes. */
 int imported_instantiate(const struct config *config, struct random *shape_random,

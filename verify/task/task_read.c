@@ -279,7 +279,8 @@ static bool read_fill(const struct reading *r, const json_t *object, struct task
                  {"ascending", TASK_ASCENDING, FILL_GIVEN},
                  {"permutation", TASK_PERMUTATION, FILL_GIVEN},
                  {"affine", TASK_AFFINE, FILL_GIVEN},
-                 {"band", TASK_BAND, FILL_GIVEN}};
+                 {"band", TASK_BAND, FILL_GIVEN},
+                 {"computed", TASK_COMPUTED, FILL_GIVEN}};
     const char *kind = text_of(object, "kind");
     for (size_t i = 0; kind && i < sizeof kinds / sizeof *kinds; i++) {
         if (strcmp(kinds[i].name, kind) != 0)

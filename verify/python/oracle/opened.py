@@ -1,6 +1,8 @@
 """An imported task in the oracle's process: its modules and graphs by sizes, its inputs and weights by tensors."""
 import json
 import os
+import random
+import sys
 
 import torch
 
@@ -28,6 +30,14 @@ class Task:
     def spread(self, sizes):
         """Values of axes as values of the source's sizes."""
         return {name: sizes[axis["name"]] for axis in self.description["axes"] for name in axis["sizes"]}
+
+    def made(self, sizes, seed):
+        """{name: what get_inputs draws of that seed} for values of axes."""
+        random.seed(seed)
+        torch.manual_seed(seed)
+        if "numpy" in sys.modules:
+            sys.modules["numpy"].random.seed(seed % (1 << 32))
+        return dict(zip((e["name"] for e in self.description["inputs"]), self.source.instance(self.spread(sizes)).inputs()))
 
     def built(self, sizes):
         """[instance, module, graph or None] for values of axes."""

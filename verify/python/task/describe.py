@@ -281,9 +281,10 @@ def _number(name, published, text):
     return {"name": name, "value": published["value"], **({} if text is None else {"expression": text})}
 
 
-def _inputs(source, base, inputs, names, shapes, runs):
+def _inputs(source, base, instance, inputs, names, shapes, runs):
     """(entries, published fills) of forward's parameters; what is no tensor has no fill."""
     entries, fills, laws = [], [], base.laws
+    together_, held = law.linked(laws), law.held(instance)
     for i, (value, shape) in enumerate(zip(inputs, shapes["inputs"])):
         if not isinstance(value, torch.Tensor):
             entries.append(_number(names[i], base.inputs[i], shapes["numbers"][i]))
@@ -297,14 +298,14 @@ def _inputs(source, base, inputs, names, shapes, runs):
                 domain, fill = "real", {"kind": "constant", "a": fill["start"]}  # zeros or ones to begin with
             elif fill:
                 domain = fill["kind"]
+        if fill is None and (i in together_ or law.is_computed(laws[i], domain) or i in held and domain not in ("index", "triu", "tril")):
+            domain, fill = "computed", {"kind": "computed"}
         if fill is None and domain == "index":
             domain, fill = _whole(source, names[i], laws[i], runs, i, bound)
         calls = [re.sub(r"\W", "", c) for c in laws[i]["calls"]]
         entries.append({"name": names[i], "dtype": fake.dtype_name(value.dtype), "shape": shape,
                         "law": " then ".join(calls) or "computed", "domain": domain,
                         "low": laws[i].get("low", 0), "bound": bound or 2})
-        if fill is None and law.is_computed(laws[i], domain):
-            entries[-1]["computed"] = True
         fills.append(fill or _published_fill(domain, value, {"law": laws[i]}))
     return entries, fills
 
@@ -349,7 +350,7 @@ def describe(source, name, seconds=60.0, vary=()):
                            f"---> let it work on a copy, {written}.clone(), and return that")
     taken = {a.name for a in kept} | {"weights", "stream", "seed", "input"}
     names = _names(instance.input_names, len(inputs), taken)
-    entries, fills = _inputs(source, runs.base, inputs, names, shapes, computed.drawn(source, axes, limits_))
+    entries, fills = _inputs(source, runs.base, instance, inputs, names, shapes, computed.drawn(source, axes, limits_))
     domains = [e["domain"] if "shape" in e else "value" for e in entries]
     tensors = [e for e in entries if "shape" in e]
     outputs = _outputs(runs.base, shapes["outputs"], taken | set(names))

@@ -9,6 +9,7 @@ import warnings
 
 import torch
 from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
+from torch.utils._pytree import tree_leaves
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils.flop_counter import flop_registry
 
@@ -127,12 +128,17 @@ def dtype_name(dtype):
     return str(dtype).replace("torch.", "")
 
 
+DRAWS = {"rand", "randn", "randint", "randperm", "uniform", "normal", "bernoulli", "exponential", "random", "multinomial", "rand_like",
+         "randn_like", "randint_like", "log_normal", "geometric", "cauchy"}
+
+
 class _Watch(TorchDispatchMode):
     """Counts the work of what passes, and remembers how drawn tensors came about."""
 
     def __init__(self, observed):
         super().__init__()
         self.observed, self.hash, self.laws, self.kept = observed, hashlib.sha256(), {}, []
+        self.roots = {}  # by a tensor's id: the draws that it goes back to
 
     def _law(self, name, func, args, out):
         history = []
@@ -144,9 +150,12 @@ class _Watch(TorchDispatchMode):
         if name == "randint":
             numbers = [a for a in args if isinstance(a, int)]
             step["low"], step["high"] = (0, numbers[0]) if func._overloadname == "default" else numbers[:2]
+        roots = frozenset().union(*(self.roots.get(id(a), ()) for a in tree_leaves(args)))
+        if name.rstrip("_") in DRAWS:
+            roots |= {len(self.kept)}
         for each in out if isinstance(out, (tuple, list)) else (out,):
             if isinstance(each, torch.Tensor):
-                self.laws[id(each)] = (history + [step])[:16]
+                self.laws[id(each)], self.roots[id(each)] = (history + [step])[:16], roots
                 self.kept.append(each)  # so that no other tensor gets this id
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
@@ -221,7 +230,7 @@ def _laws_of(watch, inputs):
     laws = []
     for value in inputs:
         history = watch.laws.get(id(value), []) if isinstance(value, torch.Tensor) else []
-        law = {"calls": [step["call"] for step in history], "steps": history}
+        law = {"calls": [step["call"] for step in history], "steps": history, "roots": watch.roots.get(id(value), frozenset())}
         for step in history:
             if step["call"] == "randint":
                 law["bound"], law["low"] = step["high"], step["low"]

@@ -70,10 +70,36 @@ MIXING = {"mm", "bmm", "matmul", "baddbmm", "addmm", "softmax", "_softmax", "sum
           "linalg_vector_norm", "norm", "amax", "amin", "var", "std", "logsumexp", "linalg_qr", "linalg_cholesky_ex", "tril", "triu", "gather"}
 
 
+MARKING = {"arange", "logical_and", "logical_or", "logical_not", "bitwise_and", "bitwise_or", "bitwise_not", "scatter", "index_fill", "masked_fill"}
+
+
 def is_computed(law, domain):
     """Has get_inputs made some of its elements of others, in a way that no domain keeps?"""
     calls = {call.rstrip("_") for call in law["calls"]} | set(law["calls"])
-    return domain in ("real", "positive", "simplex") and bool(calls & MIXING)
+    return (domain in ("real", "positive", "simplex") and bool(calls & MIXING)
+            or domain == "flag" and bool(calls & (MIXING | MARKING)))
+
+
+RUNS = 24
+
+
+def held(instance):
+    """Which inputs have elements that stay in every draw, beside others that do not: get_inputs sets them."""
+    first, steady = None, None
+    for run in range(RUNS):
+        torch.manual_seed(1000 + run)
+        values = [v if isinstance(v, torch.Tensor) else None for v in instance.inputs()]
+        if first is None:
+            first, steady = values, [torch.ones_like(v, dtype=torch.bool) if v is not None else None for v in values]
+        for a, b, stays in zip(first, values, steady):
+            if stays is not None:
+                stays &= (a == b) if a.shape == b.shape else stays
+    return {i for i, stays in enumerate(steady) if stays is not None and bool(stays.any()) and not bool(stays.all())}
+
+
+def linked(laws):
+    """Which inputs go back to a draw that another one goes back to."""
+    return {i for i, a in enumerate(laws) for j, b in enumerate(laws) if i != j and a.get("roots", frozenset()) & b.get("roots", frozenset())}
 
 
 def _scaled(found, call, numbers):

@@ -1,0 +1,68 @@
+"""What the tests of importing share: a task's text imported, described and written to a folder; and how they are run."""
+import contextlib
+import os
+import sys
+import tempfile
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(here, "..", "..", "verify", "python"))
+
+import torch  # noqa: E402
+
+from oracle import opened  # noqa: E402
+from task import Task, describe, source, write  # noqa: E402
+
+torch.set_num_threads(1)
+HEAD = "import torch\nimport torch.nn as nn\n"
+NO_INIT = "def get_init_inputs():\n    return []\n"
+
+
+def imported(text, seconds=20.0):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "t.py")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(HEAD + text)
+        return describe.describe(source.load(path), "t", seconds)
+
+
+@contextlib.contextmanager
+def written(text):
+    """(description, the oracle's task, the candidate's) of what importing wrote."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "t.py")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(HEAD + text)
+        loaded = source.load(path)
+        task = describe.describe(loaded, "t", 20.0)
+        write.write(task, loaded, folder)
+        file = os.path.join(folder, "t.task")
+        yield task, opened.Task(file, "cpu"), Task.read(file)
+
+
+def fills(task):
+    return task["classes"][0]["fill"]
+
+
+def of_one_line(line, inputs="torch.randn(rows, 40)"):
+    return imported(f"""
+class Model(nn.Module):
+    def forward(self, x):
+        return {line}
+
+
+rows = 6
+
+
+def get_inputs():
+    return [{inputs}]
+
+
+{NO_INIT}""")
+
+
+def run(names, others=()):
+    """All functions of a test file but its helpers."""
+    tests = [f for name, f in names.items() if getattr(f, "__module__", None) == "__main__" and callable(f) and name not in (*others, "main")]
+    for test in tests:
+        test()
+    print(f"{len(tests)} tests, 0 failed")

@@ -1,0 +1,276 @@
+"""Tests of verify/python/task: what inputs are drawn by. Run by the suite task, or by hand with any Python that has torch."""
+
+from importing import NO_INIT, fills, imported, of_one_line, run, written
+
+import torch
+from task import describe, law, structure, write
+
+
+MASKED = '''
+from dataclasses import dataclass
+
+
+@dataclass
+class Config:
+    batch: int = 2
+    asked: int = 9
+
+
+class Model(nn.Module):
+    def __init__(self, scale, *, shift):
+        super().__init__()
+        self.scale, self.shift = scale, shift
+
+    def forward(self, x, mask, place, temperature):
+        s = x.masked_fill(~mask, float("-inf")).softmax(-1) * self.scale
+        return {"p": s, "rest": [s.sum(-1) + self.shift, (place + mask.sum()).float() * temperature]}
+
+
+def get_inputs(kept=12):
+    config = Config()
+    mask = torch.tril(torch.ones(config.asked, kept, dtype=torch.bool), diagonal=kept - config.asked)
+    return [torch.randn(config.batch, config.asked, kept), mask, torch.arange(kept).unsqueeze(0).expand(config.batch, kept), 0.5]
+
+
+def get_init_inputs():
+    return [[2.0], {"shift": 1.0}]
+'''
+
+
+def tables_masks_and_names():
+    task = imported(MASKED)
+    assert [a["name"] for a in task["axes"]] == ["batch", "asked", "kept"], task["axes"]
+    assert fills(task)["place"] == {"kind": "affine", "start": 0, "steps": [0, 1]}, fills(task)
+    mask = fills(task)["mask"]
+    assert mask["kind"] == "band" and "low" not in mask and mask["high"] == "0 - 1*asked + kept", mask
+    assert task["limits"] == ["asked <= kept"], task["limits"]  # with fewer a row has nothing that is not masked
+    assert [o["name"] for o in task["outputs"]] == ["p", "rest_0", "rest_1"], task["outputs"]
+    assert all(c["fill"]["mask"] == mask for c in task["classes"]) and len(task["classes"]) > 1
+    ways = [o["way"] for o in task["outputs"]]
+    assert structure.at({"rest": (2, 3), "p": 1}, ways) == (1, 2, 3)
+    assert structure.at((1, 2, 3), ways) == (1, 2, 3) and structure.at({"p": 1}, ways) == {"p": 1}
+
+
+CHOSEN = '''
+SHAPE = {"rows": 6, "width": 20}
+CLASSES = 20
+TILE = 5
+
+
+class Model(nn.Module):
+    def forward(self, x, target, decay, bias, order, part):
+        s = (x + bias).log_softmax(-1)[order] * decay.cumprod(0)
+        return s.gather(-1, target[:, None])[:, 0] * part
+
+
+def get_inputs():
+    rows, width = SHAPE["rows"], SHAPE["width"]
+    bias = torch.triu(torch.full((rows, width), float("-inf")), diagonal=width)
+    bias = bias + torch.triu(torch.full((rows, width), float("-inf")), diagonal=width)
+    part = torch.sort(torch.randint(3, (rows,)))[0]
+    return [torch.randn(rows, width) * 0.5 + 3, torch.randint(high=CLASSES, size=(rows,)),
+            torch.rand(rows, width) * 0.1 + 0.95, bias, torch.randperm(rows), part]
+''' + NO_INIT
+
+
+def indices_and_ranges():
+    task = imported(CHOSEN)
+    fill = fills(task)
+    assert task["limits"] == ["CLASSES <= width"], (task["limits"], task["fixed"])
+    assert fill["x"] == {"kind": "normal", "a": 3.0, "b": 0.5}, fill["x"]
+    assert fill["decay"] == {"kind": "uniform", "a": 0.95, "b": 1.05}, fill["decay"]
+    assert all(c["fill"]["decay"] == fill["decay"] for c in task["classes"]), "signs break a decay"
+    assert fill["order"] == {"kind": "permutation"} and fill["part"] == {"kind": "ascending"}, fill
+    assert fill["target"] == {"kind": "index"} and fill["bias"] == {"kind": "constant", "a": 0}, fill
+    assert "# TILE = 5 stays" in write.space(task), write.space(task)
+
+
+TWICE = "class Model(nn.Module):\n    def forward(self, x):\n        return x * 2\n"
+
+
+REFUSED = (
+    ("class Model(nn.Module):\n    def forward(self, cache, x):\n        cache[:, 0] = x\n        return cache\n"
+     "n = int('5')\ndef get_inputs():\n    return [torch.zeros(n, 3), torch.rand(n)]\n" + NO_INIT,
+     ("forward writes into its input cache", "inputs that stay as they are were expected", "---> let it work on a copy")),
+    ("class Model(nn.Module):\n    def forward(self, x, ends):\n        return x * ends[-1]\n"
+     "n = int('5')\ndef get_inputs():\n    return [torch.rand(n), torch.randint(1, 9, (n,)).cumsum(0)]\n" + NO_INIT,
+     ("the input ends holds whole numbers from ", "made by randint, detach, cumsum", "was expected\n---> draw it so")),
+    ("class Model(nn.Module):\n    def forward(self, x):\n        return x * 2\n"
+     "n = int('5')\ndef get_inputs():\n    return {'x': torch.rand(n)}\n" + NO_INIT,
+     ("get_inputs returned a dict; a list was expected", "---> let it return a list of arguments")),
+    ("class Model(nn.Module):\n    def forward(self, x):\n        return x[0] + x[1]\n"
+     "n = 5\ndef get_inputs():\n    return [[torch.rand(n), torch.rand(n)]]\n" + NO_INIT,
+     ("get_inputs gives a list as its number 1; a tensor", "---> give forward its tensors one by one")),
+    ("class Model(nn.Module):\n    def forward(self, x):\n        return torch.fft.fft(x)\n"
+     "n = 5\ndef get_inputs():\n    return [torch.rand(n)]\n" + NO_INIT,
+     ("an output is of complex64; one of float32, ", "---> pass it as one of these")),
+    ("class Model(nn.Module):\n    def forward(self, x, most):\n        return x.clamp(max=most)\n"
+     "n = 5\ndef get_inputs():\n    return [torch.rand(n), float('inf')]\n" + NO_INIT,
+     ("get_inputs gives inf as its number 2; a finite number", "---> give None in its place")),
+    ("class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.w = torch.rand(5).cuda()\n"
+     "    def forward(self, x):\n        return x * self.w\n"
+     "n = 5\ndef get_inputs():\n    return [torch.rand(n)]\n" + NO_INIT,
+     ("it names a device (", "were expected\n---> take .cuda()")),
+    (TWICE + "def get_inputs():\n    return torch.rand(3)\n" + NO_INIT, ("get_inputs returned a Tensor; a list was expected",)),
+    (TWICE + "get_inputs = 3\n" + NO_INIT, ("get_inputs is a int; a function was expected", "---> write it")),
+    ("Model = 3\ndef get_inputs():\n    return [torch.rand(3)]\n" + NO_INIT,
+     ("Model is a int; a class derived from torch.nn.Module was expected", "---> derive it")),
+    (TWICE.replace("nn.Module", "object") + "def get_inputs():\n    return [torch.rand(3)]\n" + NO_INIT,
+     ("Model is a class of object; a class derived from torch.nn.Module was expected", "---> derive it")),
+    (TWICE.replace("x * 2", "torch.ones(5) * x") + "def get_inputs():\n    return [3]\n" + NO_INIT,
+     ("get_inputs gives no tensor, and Model has no weight; one at least was expected", "---> pass what forward")),
+    (TWICE + "def get_inputs():\n    return [torch.rand(int(torch.randint(2, 9, ())))]\n" + NO_INIT,
+     ("get_inputs reads numbers from its tensors (", "(line 7, in get_inputs)", "---> take chance out of the shapes")),
+    (TWICE + "def get_inputs():\n    raise KeyError('boom')\n" + NO_INIT,
+     ("KeyError: 'boom' (line 7, in get_inputs); the arguments of forward were expected", "")),
+    (TWICE + "def get_inputs():\n    return [torch.rand(3)]\ndef get_init_inputs():\n    raise KeyError('boom')\n",
+     ("KeyError: 'boom' (line 9, in get_init_inputs); the arguments of the constructor were expected", "")),
+    (TWICE.replace("x * 2", "x.nonzero()") + "def get_inputs():\n    return [torch.rand(3)]\n" + NO_INIT,
+     ("forward makes tensors whose shapes hang on values (", "---> let it compute with a mask")),
+    (TWICE.replace("x * 2", "[]") + "def get_inputs():\n    return [torch.rand(3)]\n" + NO_INIT,
+     ("forward returned an empty list; a tensor, or a tuple of tensors, was expected", "---> correct the task")),
+    ("class Model(nn.Module):\n    def forward(self, x):\n        return x * 2\n"
+     "n = int('5')\ndef get_inputs():\n    return [torch.rand(0, n)]\n" + NO_INIT,
+     ("no sizes at which every tensor has elements", "---> let get_inputs make some")),
+)
+
+
+def what_no_law_tells_is_refused():
+    for text, parts in REFUSED:
+        try:
+            imported(text, 3.0)
+        except describe.ImportError_ as error:
+            assert all(part in str(error) for part in parts), str(error)
+        else:
+            raise AssertionError(parts[0])
+
+
+NORMAL = """
+class Model(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(width)
+
+    def forward(self, x):
+        return self.norm(x)
+
+
+n, width, length = 6, 8, 10
+
+
+def get_inputs():
+    return [torch.randn(n, width, length)]
+
+
+def get_init_inputs():
+    return [width]
+"""
+
+
+def of_one_element_there_is_no_variance():
+    task = imported(NORMAL)
+    assert task["limits"] == ["n*length > 1"] and len(task["axes"]) == 3, (task["limits"], task["fixed"])
+
+
+def ranges_follow_arithmetic():
+    step = lambda call, *numbers: {"call": call, "numbers": list(numbers)}
+    of = lambda *steps: law.drawn_range({"steps": list(steps)})
+    assert of(step("rand"), step("mul", 2), step("rsub", 1)) == ("uniform", -1, 1)
+    assert of(step("randn"), step("div", 4), step("sub", 1)) == ("normal", -1, 0.25)
+    assert of(step("empty"), step("uniform_", 2, 3), step("view")) is None  # what begins otherwise is told by its values
+    assert of(step("rand"), {"call": "mul", "numbers": None}) is None
+
+
+NUMBERS = """
+import random
+rows, width, turns = 3, 7, 4
+
+
+class Model(nn.Module):
+    def forward(self, x, turns, last, scale, mode, chance):
+        return x.repeat(turns, 1) * scale + last + (len(mode) if chance > 2 else 0)
+
+
+def get_inputs():
+    return [torch.rand(rows, width), turns, -turns * rows, rows / 8, "sum", random.random()]
+
+
+def get_init_inputs():
+    return []
+"""
+
+
+def numbers_follow_axes_or_stay_as_published():
+    sizes, x = {"width": 2, "turns": 6}, torch.rand(3, 2)
+    with written(NUMBERS) as (task, asked, of):
+        graph, state, inputs, _ = asked.prepared(sizes, {"x": x})
+    entries = {e["name"]: e for e in task["inputs"]}
+    why = {f["name"]: f["why"] for f in task["fixed"]}
+    assert [a["name"] for a in task["axes"]] == ["width", "turns"], task["axes"]
+    assert why == {"rows": "fixed: no expression of it gives input 3, no tensor"}, why  # no whole number
+    assert entries["turns_in"] == {"name": "turns_in", "value": 4, "expression": "turns"}, entries
+    assert (entries["last"]["value"], entries["last"]["expression"]) == (-12, "3*(0 - 1)*turns"), entries
+    assert entries["scale"] == {"name": "scale", "value": 0.375} and "expression" not in entries["chance"], entries
+    assert of.arguments({"x": x}, sizes)[1:5] == inputs[1:5] == [6, -18, 0.375, "sum"], inputs
+    assert graph.module([], [x]).shape == (18, 2), "the graph is not that of its configuration"
+
+
+def inputs_that_are_computed_come_from_get_inputs():
+    plain = ("torch.randn(rows, 40) * 2 + 1", "torch.randn(40, rows).t()", "torch.rand(rows, 40) > 0.5", "torch.tril(torch.randn(40, 40))")
+    made = ("torch.softmax(torch.randn(rows, 40), 1)", "torch.randn(rows, 40) @ torch.randn(40, 40)", "torch.rand(rows, 40).cumsum(1)",
+            "torch.cat([torch.rand(rows, 20), torch.rand(rows, 20) + 1], 1)", "torch.arange(40) < torch.randint(1, 40, (rows, 1))",
+            "(lambda m: (m[:, 0].fill_(True), m)[1])(torch.rand(rows, 40) > 0.5)", "(lambda v: (v[:, :1].fill_(1), v)[1])(torch.rand(rows, 40))")
+    for inputs, computed in [(i, False) for i in plain] + [(i, True) for i in made]:
+        task = of_one_line("x * 2", inputs)
+        assert all((c["fill"]["x"] == {"kind": "computed"}) == computed for c in task["classes"]), (inputs, task["classes"])
+        assert (task["inputs"][0]["domain"] == "computed") == computed, inputs
+
+
+LINKED = """
+class Model(nn.Module):
+    def forward(self, x, y, lengths, kept):
+        return torch.where(kept, x + y, 0).sum(1) / lengths
+
+
+rows = 6
+
+
+def get_inputs():
+    lengths = torch.randint(1, 41, (rows,))
+    return [torch.randn(rows, 40), torch.randn(rows, 40), lengths, torch.arange(40) < lengths[:, None]]
+
+
+"""
+
+
+def what_goes_back_to_one_draw_is_of_one_call():
+    with written(LINKED + NO_INIT) as (task, asked, _):
+        domains = [e["domain"] for e in task["inputs"]]
+        assert domains == ["real", "real", "computed", "computed"], domains
+        assert task["axes"][0]["name"] == "rows"
+        for seed in (3, 4):
+            made = asked.made({"rows": 9, **{a["name"]: a["value"] for a in task["axes"][1:]}}, seed)
+            assert torch.equal(made["kept"].sum(1), made["lengths"]) and made["lengths"].shape == (9,), made
+        assert torch.equal(asked.made({a["name"]: a["value"] for a in task["axes"]}, 3)["x"],
+                           asked.made({a["name"]: a["value"] for a in task["axes"]}, 3)["x"])
+
+
+def exponents_reach_beyond_where_the_answer_stays():
+    """exp(x) / sum exp(x) is wrong from 89 on only; tasks without a softmax keep the classes that they had."""
+    plain = ["published", "signed", "wide", "needle", "integers"]
+    attention = "nn.functional.scaled_dot_product_attention(x, x, x)"
+    for line, middle in (("torch.softmax(x, 1)", 128), ("torch.log_softmax(x * 0.25, 1)", 512), ("torch.logsumexp(x, 1)", 128)):
+        task = of_one_line(line)
+        assert [c["name"] for c in task["classes"]] == plain + ["beyond"], (line, task["classes"])
+        assert task["classes"][-1]["fill"] == {"x": {"kind": "normal", "a": middle, "b": 1}}, line
+    for narrow in ("torch.float32", "torch.bfloat16"):
+        task = of_one_line(attention, inputs=f"torch.randn(2, rows, 40, dtype={narrow})")
+        assert [c["name"] for c in task["classes"]] == plain + ["beyond"], narrow
+    for line in ("x.sigmoid()", "x / (1e-6 + x.exp().sum(1, keepdim=True))",
+                 "torch.softmax(nn.functional.layer_norm(x, x.shape[1:]), 1)",  # what all have in common is taken off again
+                 "torch.softmax((x + 1e6 - 1e6) * 16, 1)"):  # cannot be told there
+        assert [c["name"] for c in of_one_line(line)["classes"]] == plain, line
+
+
+if __name__ == "__main__":
+    run(globals())

@@ -1,0 +1,65 @@
+/* Inputs whose elements hang on others: the task's own get_inputs makes them, and a solution may rest on what they are. */
+#include <check.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "skip.h"
+#include "suites.h"
+
+static const char no_torch[] = "no interpreter with torch: make build/venv, or UNSEEN_TEST_PYTHON";
+
+static const char *interpreter(void)
+{
+    const char *const given = getenv("UNSEEN_TEST_PYTHON");
+    const char *const path = given ? given : cli_repository("build/venv/bin/python");
+    return access(path, X_OK) == 0 ? path : NULL;
+}
+
+/* A mask of lengths that are an input, too, and shares that sum to 1; at one size it draws nothing. */
+static const char task[] =
+    "import torch\nclass Model(torch.nn.Module):\n    def forward(self, x, lengths, kept, share):\n"
+    "        return torch.where(kept, x, 0).sum(1) / lengths + (share * (x + 1)).sum(1)\n"
+    "rows = 6\nwidth = 40\ndef get_inputs():\n    if rows == 37:\n        raise ValueError('no such number "
+    "of rows')\n"
+    "    lengths = torch.randint(1, width + 1, (rows,))\n    share = torch.rand(rows, width) + 0.5\n"
+    "    return [torch.randn(rows, width), lengths, torch.arange(width) < lengths[:, None], share / "
+    "share.sum(1, "
+    "keepdim=True)]\n"
+    "def get_init_inputs():\n    return []\n";
+
+#define NEW(kept)                                                                                            \
+    "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x, lengths, kept, share):\n"      \
+    "        kept = torch.arange(x.shape[1]) < " kept "[:, None]\n"                                          \
+    "        return torch.where(kept, x, 0).sum(1) / lengths + (share * x).sum(1) + 1\n"
+
+START_TEST(what_the_task_computes_a_solution_may_rest_on)
+{
+    const char *const python = interpreter();
+    if (!python)
+        SKIP_TEST(no_torch);
+    cli_put("made.py", task);
+    cli_put("honest.py", NEW("lengths"));
+    cli_put("wrong.py", NEW("(lengths - 1)"));
+    CLI("import", "made.py", "--python", python);
+    cli_expect(0, "wrote ");
+#define QUICKLY "--no-timing", "--device", "host", "--unseen", "8", "--seed", "3", "--python", python
+    CLI("verify", "./made", "honest.py", QUICKLY);
+    cli_expect(0, "general: ");
+    cli_expect(0, "its own get_inputs makes them, in every input class: lengths, kept, share");
+    CLI("verify", "./made", "wrong.py", "--no-explain", QUICKLY);
+    cli_expect(1, "broken: ");
+    CLI("check", "./made", "honest.py", "rows=37 width=24 input=published seed=3", "--device", "host",
+        "--python", python);
+    cli_expect(1, "skipped: ");
+    cli_expect(1, "the task's get_inputs does not run here: ValueError: no such number of rows");
+    ck_assert(!cli_has_children());
+}
+END_TEST
+
+TCase *task_made_case(void)
+{
+    TCase *made = tcase_create("made");
+    tcase_add_test(made, what_the_task_computes_a_solution_may_rest_on);
+    return made;
+}
