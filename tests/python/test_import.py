@@ -142,6 +142,32 @@ def an_axis_is_sampled_whole_or_fixed():
     assert task["weights"][0]["shape"] == [10, 10] and task["inputs"][0]["shape"] == ["batch", 5, 10], task["inputs"]
 
 
+COPIED = """
+class Model(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.layers = nn.TransformerEncoder(nn.TransformerEncoderLayer(width, 2, 8), num_layers=3)
+
+    def forward(self, x):
+        return self.layers(x)
+
+
+rows, width = 3, 4
+
+
+def get_inputs():
+    return [torch.randn(rows, width)]
+
+
+def get_init_inputs():
+    return [width]
+"""
+
+
+def a_constructor_may_copy_its_modules():
+    assert "rows" in [axis["name"] for axis in imported(COPIED)["axes"]]
+
+
 class Clock:
     """A twentieth of a second for each turn of the loop, whatever the machine."""
 

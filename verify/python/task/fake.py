@@ -248,9 +248,16 @@ class _Memo(dict):
             del self[next(iter(self))]
 
 
+class _Mode(FakeTensorMode):
+    """A copy of a tensor (nn.TransformerEncoder copies its layer) is of the same mode, which is not copied with it."""
+
+    def __deepcopy__(self, memo):
+        return self
+
+
 def _mode():
     """A FakeTensorMode in which modules may be converted."""
-    mode = FakeTensorMode(allow_non_fake_inputs=True)
+    mode = _Mode(allow_non_fake_inputs=True)
     mode.fake_tensor_converter.meta_converter.tensor_memo = _Memo()
     return mode
 
