@@ -157,6 +157,28 @@ START_TEST(who_flushes_subnormals_is_right)
 }
 END_TEST
 
+/* As a race would, by as much as tf32 is off. */
+START_TEST(of_what_differs_from_call_to_call_no_arithmetic_is_told)
+{
+    cli_put(
+        "race.c",
+        "#include <stdint.h>\n"
+        "int gemm_f32(const float *a, const float *b, float *c, int64_t m, int64_t n, int64_t k, int64_t t, "
+        "void *s)\n"
+        "{\n    static unsigned calls;\n    const float off = ++calls * 2654435761u % 3 ? 1 : 1 + 0x1p-11f;\n"
+        "    for (int64_t i = 0; i < m * n; i++) {\n        double sum = 0;\n"
+        "        for (int64_t p = 0; p < k; p++)\n"
+        "            sum += (double)a[i / n * k + p] * b[t ? i % n * k + p : p * n + i % n];\n"
+        "        c[i] = (float)sum * off;\n    }\n    return s != 0;\n}\n");
+    cli_put("one.seen", "m=40 n=30 k=70 trans_b=0 seed=1\n");
+    CLI("verify", "gemm_f32", "race.c", "--device", "host", "--seen", "one.seen", "--unseen", "4", "--seed",
+        "3", "--no-timing", "--no-explain");
+    cli_expect(1, "\n  unstable ");
+    cli_expect(1, "no class could be told");
+    cli_expect_without("SILENT DOWNGRADE");
+}
+END_TEST
+
 TCase *cli_candidate_case(void)
 {
     TCase *candidate = tcase_create("candidate");
@@ -173,5 +195,6 @@ TCase *cli_candidate_case(void)
     tcase_add_test(candidate, check_shows_what_a_candidate_prints_when_asked_to);
     tcase_add_test(candidate, a_configuration_beyond_the_memory_is_skipped_and_the_verdict_inconclusive);
     tcase_add_test(candidate, who_flushes_subnormals_is_right);
+    tcase_add_test(candidate, of_what_differs_from_call_to_call_no_arithmetic_is_told);
     return candidate;
 }

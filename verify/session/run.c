@@ -249,14 +249,19 @@ static void compact(struct run *run)
     run->result->result_count = kept;
 }
 
+/* Of one whose results differ from call to call no arithmetic can be told: what is off by a race is off by as much as a narrow format. */
 static void find_loosest(struct run *run)
 {
     struct arithmetics arithmetics;
     int arithmetic = -1;
+    bool unstable = false;
     error_arithmetics(run->task->problem, run->task->device.capability, &arithmetics);
-    for (int i = 0; i < run->result->result_count; i++)
-        if (run->result->results[i].fits && run->result->results[i].arithmetic > arithmetic)
-            arithmetic = run->result->results[i].arithmetic;
+    for (int i = 0; i < run->result->result_count; i++) {
+        const struct config_result *const one = &run->result->results[i];
+        unstable = unstable || one->outcome == OUTCOME_UNSTABLE;
+        arithmetic = one->fits && one->arithmetic > arithmetic ? one->arithmetic : arithmetic;
+    }
+    arithmetic = unstable ? -1 : arithmetic;
     run->result->admitted = arithmetics.item[arithmetics.admitted].name;
     run->result->fits = arithmetic < 0                   ? NULL
                         : arithmetic < arithmetics.count ? arithmetics.item[arithmetic].name
