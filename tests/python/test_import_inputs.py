@@ -93,8 +93,8 @@ REFUSED = (
      "n = int('5')\ndef get_inputs():\n    return [torch.zeros(n, 3), torch.rand(n)]\n" + NO_INIT,
      ("forward writes into its input cache", "inputs that stay as they are were expected", "---> let it work on a copy")),
     ("class Model(nn.Module):\n    def forward(self, x, ends):\n        return x * ends[-1]\n"
-     "n = int('5')\ndef get_inputs():\n    return [torch.rand(n), torch.randint(1, 9, (n,)).cumsum(0)]\n" + NO_INIT,
-     ("the input ends holds whole numbers from ", "made by randint, detach, cumsum", "was expected\n---> draw it so")),
+     "n = int('5')\ndef get_inputs():\n    return [torch.rand(n), torch.randint(1, 9, (n,)).cumsum(0) * (1 << 40)]\n" + NO_INIT,
+     ("the input ends holds whole numbers from ", "made by randint, detach, cumsum", "of 32 bits were expected\n---> draw it so")),
     ("class Model(nn.Module):\n    def forward(self, x):\n        return x * 2\n"
      "n = int('5')\ndef get_inputs():\n    return {'x': torch.rand(n)}\n" + NO_INIT,
      ("get_inputs returned a dict; a list was expected", "---> let it return a list of arguments")),
@@ -219,7 +219,8 @@ def inputs_that_are_computed_come_from_get_inputs():
     plain = ("torch.randn(rows, 40) * 2 + 1", "torch.randn(40, rows).t()", "torch.rand(rows, 40) > 0.5", "torch.tril(torch.randn(40, 40))")
     made = ("torch.softmax(torch.randn(rows, 40), 1)", "torch.randn(rows, 40) @ torch.randn(40, 40)", "torch.rand(rows, 40).cumsum(1)",
             "torch.cat([torch.rand(rows, 20), torch.rand(rows, 20) + 1], 1)", "torch.arange(40) < torch.randint(1, 40, (rows, 1))",
-            "(lambda m: (m[:, 0].fill_(True), m)[1])(torch.rand(rows, 40) > 0.5)", "(lambda v: (v[:, :1].fill_(1), v)[1])(torch.rand(rows, 40))")
+            "(lambda m: (m[:, 0].fill_(True), m)[1])(torch.rand(rows, 40) > 0.5)", "(lambda v: (v[:, :1].fill_(1), v)[1])(torch.rand(rows, 40))",
+            "torch.randint(1, 9, (rows, 40)).cumsum(1)", "torch.stack([torch.randperm(50)[:40] for _ in range(rows)])")
     for inputs, computed in [(i, False) for i in plain] + [(i, True) for i in made]:
         task = of_one_line("x * 2", inputs)
         assert all((c["fill"]["x"] == {"kind": "computed"}) == computed for c in task["classes"]), (inputs, task["classes"])

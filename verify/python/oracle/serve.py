@@ -94,6 +94,8 @@ class Server:
             if list(value.shape) != list(t["shape"]):
                 return f"failed get_inputs makes {t['name']} of shape {list(value.shape)}; {t['shape']} was expected"
             kind = "float32" if value.dtype.is_floating_point else "int32"
+            if kind == "int32" and value.numel() and not -1 << 31 <= int(value.min()) <= int(value.max()) < 1 << 31:
+                return f"dropped the task's get_inputs makes numbers of more than 32 bits here: {t['name']}"
             self.view({"shape": t["shape"], "dtype": kind}, t["at"]).copy_(value.to(getattr(torch, kind)))
         return "made"
 

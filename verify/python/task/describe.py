@@ -270,9 +270,11 @@ def _whole(source, name, observed, runs, i, bound):
     if fill:
         return fill["kind"], fill
     low, high = (f(int(f(x.reshape(-1))) for _, first, _ in runs for x in (first[i],) if x.numel()) for f in (min, max))
+    if -1 << 31 <= low and high < 1 << 31:
+        return "computed", {"kind": "computed"}
     raise ImportError_(f"{source.path}: the input {name} holds whole numbers from {low} to {high}, made by "
                        f"{', '.join(dict.fromkeys(observed['calls'])) or 'no call of torch'}; randint, randperm, sorted ones of "
-                       "randint, a mask of diagonals, or a table that grows by steps (arange) was expected\n---> draw it so, or "
+                       "randint, a mask of diagonals, a table that grows by steps (arange), or numbers of 32 bits were expected\n---> draw it so, or "
                        "compute it in forward")
 
 
@@ -284,7 +286,7 @@ def _number(name, published, text):
 def _inputs(source, base, instance, inputs, names, shapes, runs):
     """(entries, published fills) of forward's parameters; what is no tensor has no fill."""
     entries, fills, laws = [], [], base.laws
-    together_, held = law.linked(laws), law.held(instance)
+    shared, held = law.linked(laws), law.held(instance)
     for i, (value, shape) in enumerate(zip(inputs, shapes["inputs"])):
         if not isinstance(value, torch.Tensor):
             entries.append(_number(names[i], base.inputs[i], shapes["numbers"][i]))
@@ -298,7 +300,7 @@ def _inputs(source, base, instance, inputs, names, shapes, runs):
                 domain, fill = "real", {"kind": "constant", "a": fill["start"]}  # zeros or ones to begin with
             elif fill:
                 domain = fill["kind"]
-        if fill is None and (i in together_ or law.is_computed(laws[i], domain) or i in held and domain not in ("index", "triu", "tril")):
+        if fill is None and (i in shared or law.is_computed(laws[i], domain) or i in held and domain not in ("index", "triu", "tril")):
             domain, fill = "computed", {"kind": "computed"}
         if fill is None and domain == "index":
             domain, fill = _whole(source, names[i], laws[i], runs, i, bound)
