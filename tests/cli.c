@@ -181,6 +181,13 @@ void cli_expect_without(const char *text)
 
 /* --- files --- */
 
+const char *cli_torch(void)
+{
+    const char *const given = getenv("UNSEEN_TEST_PYTHON");
+    const char *const path = given ? given : cli_repository("build/venv/bin/python");
+    return access(path, X_OK) == 0 ? path : NULL;
+}
+
 void cli_put(const char *name, const char *text)
 {
     FILE *out = fopen(name, "we");

@@ -37,6 +37,8 @@ void cli_expect_error(int status, const char *found, const char *expected, const
 void cli_expect(int status, const char *in_out);
 void cli_expect_without(const char *text); /* in neither stream */
 
+const char *
+cli_torch(void); /* an interpreter with torch: UNSEEN_TEST_PYTHON, or build/venv's; NULL: there is none */
 void cli_put(const char *name, const char *text);
 /* A right softmax that does `hook` first and adds `bias` to every result. */
 void cli_put_kernel(const char *name, const char *hook, const char *bias);

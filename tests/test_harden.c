@@ -252,13 +252,6 @@ END_TEST
 
 /* --- the command --- */
 
-static const char *interpreter(void)
-{
-    const char *const given = getenv("UNSEEN_TEST_PYTHON");
-    const char *const path = given ? given : cli_repository("build/venv/bin/python");
-    return access(path, X_OK) == 0 ? path : NULL;
-}
-
 START_TEST(what_cannot_be_hardened_is_refused)
 {
     struct stat status;
@@ -295,7 +288,7 @@ START_TEST(an_interpreter_without_torch_and_a_task_without_inputs_are_named)
                          "--python PATH names an interpreter that has it");
         ck_assert_int_ne(stat("out", &status), 0);
     }
-    if (!interpreter())
+    if (!cli_torch())
         SKIP_TEST("no interpreter with torch: make build/venv, or UNSEEN_TEST_PYTHON");
     if (!getenv("PYTHON_ALL"))
         SKIP_TEST("PYTHON_ALL=1 runs it");
@@ -305,13 +298,13 @@ START_TEST(an_interpreter_without_torch_and_a_task_without_inputs_are_named)
     cli_put("none.py", TASK_OF("): return torch.zeros(3)", "[]"));
     cli_put("random.py", TASK_OF(", x): return x + torch.rand_like(x)", "[torch.rand(n, n)]"));
     cli_put("tangents.py", TASK_OF(", x): return torch.tan(x)", "[torch.rand(n, n)]"));
-    CLI("harden", "./none.py", "--out", "out", "--device", "host", "--python", interpreter());
+    CLI("harden", "./none.py", "--out", "out", "--device", "host", "--python", cli_torch());
     cli_expect_error(2, "get_inputs gives no tensor, and Model has no weight", "one at least was expected",
                      "pass what forward computes with as a tensor");
-    CLI("harden", "./random.py", "--out", "out", "--device", "host", "--python", interpreter());
+    CLI("harden", "./random.py", "--out", "out", "--device", "host", "--python", cli_torch());
     cli_expect_error(2, "random draws random numbers in forward", "can be told was expected",
                      "take out of forward");
-    CLI("audit", "./tangents.py", "--device", "host", "--python", interpreter());
+    CLI("audit", "./tangents.py", "--device", "host", "--python", cli_torch());
     cli_expect_error(2, "no rule for aten.tan.default", "the oracle has rules for", "--seen FILE");
     ck_assert_int_ne(stat("out", &status), 0);
 }
@@ -355,13 +348,13 @@ static void expect_its_tolerance(void)
 START_TEST(a_task_is_hardened_and_its_files_run)
 {
     char command[1200];
-    if (!interpreter())
+    if (!cli_torch())
         SKIP_TEST("no interpreter with torch: make build/venv, or UNSEEN_TEST_PYTHON");
     cli_put("row.space", "rows 2..9\ncols 3..40 tile 32\ninput published signed\nlimit rows*cols <= 200\n");
     cli_put("row.seen", "rows=4 cols=32 input=published\n");
     copy_with_tolerance();
     CLI("harden", "./row_scale", "--out", "out", "--device", "host", "--space", "row.space", "--seen",
-        "row.seen", "--unseen", "4", "--seed", "3", "--python", interpreter());
+        "row.seen", "--unseen", "4", "--seed", "3", "--python", cli_torch());
     cli_expect(0, "planted faults");
     cli_expect(0, "wrote out; HARDEN.md says what each shape is for");
     expect_its_tolerance();
@@ -369,19 +362,19 @@ START_TEST(a_task_is_hardened_and_its_files_run)
     if (!getenv("PYTHON_ALL"))
         return; /* another start of torch */
     snprintf(command, sizeof command, "'%s' '%s' out row_scale >said 2>&1 || { cat said; exit 1; }",
-             interpreter(), cli_repository("tests/python/harden_written.py"));
+             cli_torch(), cli_repository("tests/python/harden_written.py"));
     ck_assert_int_eq(system(command), 0);
 }
 END_TEST
 
 START_TEST(a_task_is_audited_by_its_own_check)
 {
-    if (!interpreter())
+    if (!cli_torch())
         SKIP_TEST("no interpreter with torch: make build/venv, or UNSEEN_TEST_PYTHON");
     if (!getenv("PYTHON_ALL"))
         SKIP_TEST("PYTHON_ALL=1 runs it");
     CLI("audit", cli_repository("tests/task/row_scale"), "--device", "host", "--unseen", "3", "--seed", "3",
-        "--python", interpreter(), "--json", "a.json");
+        "--python", cli_torch(), "--json", "a.json");
     cli_expect(0, "expected, noise of half the tolerance   yes  1 of 1");
     cli_expect(0, "0 pass ours");
     json_t *root = json_load_file("a.json", 0, NULL);

@@ -16,13 +16,6 @@
 
 static const char no_torch[] = "no interpreter with torch: make build/venv, or UNSEEN_TEST_PYTHON";
 
-static const char *interpreter(void)
-{
-    const char *const given = getenv("UNSEEN_TEST_PYTHON");
-    const char *const path = given ? given : cli_repository("build/venv/bin/python");
-    return access(path, X_OK) == 0 ? path : NULL;
-}
-
 /* Nothing but the file that is there, whatever a failed import has begun. */
 static void expect_nothing_left(const char *source)
 {
@@ -139,12 +132,12 @@ enum { UNRUNNABLE = sizeof unrunnable / sizeof *unrunnable };
 
 START_TEST(a_task_that_cannot_run_is_told_why)
 {
-    if (!interpreter())
+    if (!cli_torch())
         SKIP_TEST(no_torch);
     if (!getenv("PYTHON_ALL"))
         SKIP_TEST("PYTHON_ALL=1 runs it");
     cli_put("secret.txt", "of the user\n");
-    import_bad(&unrunnable[_i], interpreter(), "120");
+    import_bad(&unrunnable[_i], cli_torch(), "120");
 }
 END_TEST
 
@@ -156,9 +149,9 @@ START_TEST(a_task_that_hangs_is_ended)
         {"import os, time\nif os.fork() == 0:\n    os.setsid()\ntime.sleep(9999)\n" REST,
          "had not ended after 2 s", "a network, a prompt or a loop",
          "--compile-timeout SECONDS gives it longer"}};
-    if (!interpreter())
+    if (!cli_torch())
         SKIP_TEST(no_torch);
-    import_bad(&hangs[_i], interpreter(), "2");
+    import_bad(&hangs[_i], cli_torch(), "2");
 }
 END_TEST
 
@@ -175,13 +168,13 @@ static const char *const odd[] = {
 
 START_TEST(a_task_that_does_odd_things_leaves_nothing)
 {
-    if (!interpreter())
+    if (!cli_torch())
         SKIP_TEST(no_torch);
     if (!getenv("PYTHON_ALL"))
         SKIP_TEST("PYTHON_ALL=1 runs it");
     cli_put("odd.py", odd[_i]);
     ck_assert_int_eq(mkdir("out", 0755), 0);
-    CLI("import", "./odd.py", "--out", "out", "--python", interpreter());
+    CLI("import", "./odd.py", "--out", "out", "--python", cli_torch());
     cli_expect(0, "wrote out/odd");
     ck_assert_int_eq(strlen(cli.err), 0);
     ck_assert_int_eq(system("rm -r out/odd"), 0);
@@ -267,13 +260,13 @@ static void import_by(int i, const char *python)
 
 static void import_one(int i)
 {
-    import_by(i, interpreter());
+    import_by(i, cli_torch());
 }
 
 START_TEST(importing_finds_sizes_limits_and_laws)
 {
     char folder[100];
-    if (!interpreter())
+    if (!cli_torch())
         SKIP_TEST(no_torch);
     if (!getenv("PYTHON_ALL"))
         SKIP_TEST("PYTHON_ALL=1 runs it");
@@ -287,7 +280,7 @@ END_TEST
 /* A KernelBench-Hard directory: several published sets, a tolerance for each dtype. */
 START_TEST(a_directory_has_its_own_seen_set_and_tolerance)
 {
-    if (!interpreter())
+    if (!cli_torch())
         SKIP_TEST(no_torch);
     if (!getenv("PYTHON_ALL"))
         SKIP_TEST("PYTHON_ALL=1 runs it");
@@ -302,10 +295,10 @@ START_TEST(a_directory_has_its_own_seen_set_and_tolerance)
             "SHAPES = [{'ROWS': 4, 'N': 24, 'best': 3}, {'ROWS': 2, 'N': 700, 'BEST': 9}]\n");
     cli_put("hard/problem.yaml", "name: hard\ntolerance:  # of the check\n  torch.float32: 2.5e-3  # wide\n\n"
                                  "  bfloat16: {atol: 1, rtol: 2}\nsota:\n  float32: 7\n");
-    CLI("import", "./hard", "--python", interpreter());
+    CLI("import", "./hard", "--python", cli_torch());
     ck_assert_msg(cli.status == 2, "%s", cli.out); /* hard is there already */
     ck_assert_int_eq(mkdir("out", 0755), 0);
-    CLI("import", "./hard", "--out", "out", "--python", interpreter());
+    CLI("import", "./hard", "--out", "out", "--python", cli_torch());
     cli_expect(0, "wrote out/hard");
     expect_in("out/hard/hard.seen",
               "\nROWS=4 N=24 best=3 input=published\nROWS=2 N=700 best=9 input=published\n");
@@ -315,7 +308,7 @@ START_TEST(a_directory_has_its_own_seen_set_and_tolerance)
               "problem.yaml, line 5: 'bfloat16: {atol: 1, rtol: 2}'; a dtype and a number were");
     CLI("describe", "./out/hard");
     cli_expect(0, "0.0025");
-    CLI("draw", "./hard", HOST, "--seen", "--python", interpreter()); /* on the fly, as a problem */
+    CLI("draw", "./hard", HOST, "--seen", "--python", cli_torch()); /* on the fly, as a problem */
     cli_expect(0, "ROWS=4 N=24 best=3 input=published");
 }
 END_TEST
@@ -325,9 +318,9 @@ START_TEST(importing_tells_what_inputs_are_computed)
 {
     static const char *const files[] = {"tests/python/test_import.py", "tests/python/test_import_inputs.py"};
     char command[300];
-    if (!interpreter())
+    if (!cli_torch())
         SKIP_TEST(no_torch);
-    snprintf(command, sizeof command, "'%s' '%s'", interpreter(), cli_repository(files[_i]));
+    snprintf(command, sizeof command, "'%s' '%s'", cli_torch(), cli_repository(files[_i]));
     ck_assert_int_eq(system(command), 0);
 }
 END_TEST
@@ -345,8 +338,7 @@ END_TEST
 static const char *chooser(void)
 {
     char lines[600];
-    snprintf(lines, sizeof lines, "#!/bin/sh\necho choosing a version >&2\nexec '%s' \"$@\"\n",
-             interpreter());
+    snprintf(lines, sizeof lines, "#!/bin/sh\necho choosing a version >&2\nexec '%s' \"$@\"\n", cli_torch());
     cli_put("any-python", lines);
     ck_assert_int_eq(chmod("any-python", 0755), 0);
     return "./any-python";
@@ -356,7 +348,7 @@ static const char *chooser(void)
  * script, which chooses one. */
 START_TEST(an_honest_solution_is_general_and_a_lost_tail_is_found)
 {
-    if (!interpreter())
+    if (!cli_torch())
         SKIP_TEST(no_torch);
     import_by(0, chooser());
     cli_put("one.seen", "lines=6 width=48 input=published\n");
@@ -407,7 +399,7 @@ enum { SOLUTIONS = sizeof solutions / sizeof *solutions };
 
 START_TEST(a_solution_is_told_what_is_wrong_with_it)
 {
-    if (!interpreter())
+    if (!cli_torch())
         SKIP_TEST(no_torch);
     if (!getenv("PYTHON_ALL"))
         SKIP_TEST("PYTHON_ALL=1 runs it");
@@ -415,7 +407,7 @@ START_TEST(a_solution_is_told_what_is_wrong_with_it)
     for (int i = 0; i < SOLUTIONS; i++) {
         cli_put("solution.py", solutions[i].text);
         CLI("check", "./affine", "solution.py", "lines=5 width=7 input=signed seed=3", HOST, "--python",
-            interpreter());
+            cli_torch());
         if (solutions[i].status == 2)
             cli_expect_error(2, solutions[i].words, "", "--entry NAME");
         else
@@ -434,7 +426,7 @@ START_TEST(where_the_task_itself_does_not_run_nobody_needs_to)
     "of "                                                                                                    \
     "lines')\n        return x * 2\n"
     char task[1000], solution[600];
-    if (!interpreter())
+    if (!cli_torch())
         SKIP_TEST(no_torch);
     snprintf(task, sizeof task,
              ODD "lines = 3\ndef get_inputs():\n    return [torch.rand(lines, 7)]\n"
@@ -445,9 +437,9 @@ START_TEST(where_the_task_itself_does_not_run_nobody_needs_to)
     cli_put("same.py", solution);
     cli_put("never.py", "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x):\n"
                         "        raise ValueError('never')\n");
-    CLI("import", "odd.py", "--python", interpreter());
+    CLI("import", "odd.py", "--python", cli_torch());
     cli_expect(0, "wrote ");
-#define AT(lines) "lines=" lines " dim0_1=7 input=published seed=3", HOST, "--python", interpreter()
+#define AT(lines) "lines=" lines " dim0_1=7 input=published seed=3", HOST, "--python", cli_torch()
     CLI("check", "./odd", "same.py", AT("41"));
     cli_expect(1, "skipped: ");
     cli_expect(1, "the task's own model does not run here: ValueError: no such number of lines");

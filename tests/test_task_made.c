@@ -9,13 +9,6 @@
 
 static const char no_torch[] = "no interpreter with torch: make build/venv, or UNSEEN_TEST_PYTHON";
 
-static const char *interpreter(void)
-{
-    const char *const given = getenv("UNSEEN_TEST_PYTHON");
-    const char *const path = given ? given : cli_repository("build/venv/bin/python");
-    return access(path, X_OK) == 0 ? path : NULL;
-}
-
 /* A mask of lengths that are an input, too, and shares that sum to 1; at one size it draws nothing. */
 static const char task[] =
     "import torch\nclass Model(torch.nn.Module):\n    def forward(self, x, lengths, kept, share):\n"
@@ -35,7 +28,7 @@ static const char task[] =
 
 START_TEST(what_the_task_computes_a_solution_may_rest_on)
 {
-    const char *const python = interpreter();
+    const char *const python = cli_torch();
     if (!python)
         SKIP_TEST(no_torch);
     cli_put("made.py", task);

@@ -2,71 +2,19 @@
 
 With a FOLDER the small cases' lowered graphs are written there.
 """
-import logging
 import math
-import os
 import sys
-import warnings
 
-warnings.simplefilter("ignore")
-logging.disable(logging.CRITICAL)
-here = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(here, "..", "..", "verify", "python"), here]
+from oracle_asked import F, Plain, b, drawn, passes, positive, refusal, told, traced, w, x
+import oracle_places
 
-import torch  # noqa: E402
-from torch import nn  # noqa: E402
+import torch
+from torch import nn
 
-import candidates  # noqa: E402
-from oracle import evaluate, graph as graphs, opened  # noqa: E402
-from oracle.number import Unsupported  # noqa: E402
+import candidates
+from oracle import evaluate, graph as graphs, opened
+from oracle.number import Unsupported
 
-F = torch.nn.functional
-torch.set_num_threads(1)
-
-
-class Plain(nn.Module):
-    """A function of tensors as a module."""
-
-    def __init__(self, function):
-        super().__init__()
-        self.function = function
-
-    def forward(self, *inputs):
-        return self.function(*inputs)
-
-
-def drawn(*shape, seed=1, size=1.0):
-    return size * torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
-
-
-def positive(*shape):
-    return drawn(*shape).abs() + 0.1
-
-
-TRACED = {}  # tracing is what takes time
-
-
-def traced(model, inputs):
-    key = id(model.function) if isinstance(model, Plain) else id(model)
-    if key not in TRACED:
-        TRACED[key] = (graphs.trace(model, inputs), model)
-    return TRACED[key][0]
-
-
-def told(model, inputs, seed=1):
-    """(graph, state, what the judge gets)."""
-    graph = traced(model, inputs)
-    state = {k: v.detach().clone() for k, v in graphs.state_of(model).items()}
-    with torch.no_grad():
-        return graph, state, evaluate.answer(graph, state, inputs, seed)
-
-
-def passes(judged, out):
-    out = list(out) if isinstance(out, (tuple, list)) else [out]
-    return all(bool(((g.double() - j.want).abs() <= j.allowed).all()) for j, g in zip(judged, out))
-
-
-x, w, b = drawn(6, 40), drawn(40, 24, seed=2), drawn(24, seed=3)
 MASK = torch.ones(6, 40).triu(3).bool()
 w40, b40, w6, b6, p6 = drawn(40), drawn(40, seed=9), drawn(6), drawn(6, seed=9), positive(6)
 BAGS, OFFSETS = torch.tensor([5, 0, 2, 2, 1, 4, 3, 0]), torch.tensor([0, 3, 3, 8])
@@ -320,13 +268,6 @@ def indices_are_right_by_what_they_name():
     assert passes(judged, rare + 1) and passes(judged, -rare)
 
 
-def refusal(model, inputs):
-    try:
-        return traced(model, inputs).random() or told(model, inputs)[2][0].dropped or ""
-    except Unsupported as why:
-        return str(why)
-
-
 def what_cannot_be_told_is_said():
     norm = nn.Sequential(nn.Linear(8, 6), nn.BatchNorm1d(6, eps=1e-30))
     close = 100 + drawn(3, 8, size=1e-5)  # three samples that differ by less than what the sums may err
@@ -384,137 +325,11 @@ def a_right_answer_that_is_nan_is_no_answer():
     assert judged.dropped and judged.dropped.startswith("2 of 4 right answers are NaN"), judged.dropped
 
 
-def computed_numbers_are_cast_where_their_bounds_agree():
-    image = drawn(2, 3, 7, 5)
-    larger = Plain(lambda t: F.interpolate(t, size=(15, 12), mode="bilinear", align_corners=False))
-    assert refusal(larger, [image]) == "" and passes(told(larger, [image])[2], larger(image))
-    assert not passes(told(larger, [image])[2], F.interpolate(image, size=(15, 12), mode="bilinear", align_corners=True))
-    whole = Plain(lambda t: t.gather(1, (t.abs() * 0 + 3 + t * 1e-9).long() % 40))
-    assert "whole ones" in refusal(whole, [x])
-
-
-def written(t, where, value):
-    t = t * 1.5
-    t[where] = value
-    return t
-
-
-def elements_are_written_into_places():
-    order = torch.stack([torch.randperm(40, generator=torch.Generator().manual_seed(i))[:7] for i in range(6)])
-    parts = drawn(6, 7, seed=4)
-    for name, f in {"number": lambda t: written(t, (slice(None), slice(1, None, 3)), 0.3), "row": lambda t: written(t, 2, t[0] * 3),
-                    "slice": lambda t: written(t, slice(1, None), t[:-1] * 3), "scatter": lambda t: (t * 3).scatter(1, order, parts * 3),
-                    "in place": lambda t: torch.zeros_like(t).scatter_(1, order, parts * 3) + t, "value": lambda t: (t * 3).scatter(1, order, 0.3),
-                    "added": lambda t: (t * 3).add_(1e-5)}.items():
-        assert refusal(Plain(f), [x]) == "", name
-        judged = told(Plain(f), [x])[2]
-        assert passes(judged, f(x)) and not passes(judged, f(x) * 1.001), name
-    assert "several values" in refusal(Plain(lambda t: t.scatter(1, order * 0, parts)), [x])
-
-
-def targets_may_be_ignored_or_weighed():
-    at, weighs = torch.tensor([3, -100, 0, 39, -100, 7]), positive(40)
-    for reduction in ("mean", "sum", "none"):
-        for given in (None, weighs):
-            loss = Plain(lambda t: F.cross_entropy(t, at, weight=given, reduction=reduction))
-            assert refusal(loss, [x]) == "", (reduction, given)
-            assert passes(told(loss, [x])[2], loss(x)), (reduction, given)
-            whole = F.cross_entropy(x, at.clamp(min=0), weight=given, reduction=reduction)
-            assert not passes(told(loss, [x])[2], whole), (reduction, given)
-    nothing = Plain(lambda t: F.cross_entropy(t, torch.full((6,), -100)))
-    assert refusal(nothing, [x]) != ""
-
-
-def a_mask_of_infinities_is_added_exactly():
-    """No row is open as a whole."""
-    def window(x):
-        at = torch.arange(12)
-        near = (at[:, None] - at[None]).abs() < 4
-        return torch.softmax(x @ x.t() * 0.2 + torch.where(near, 0.0, float("-inf")), -1) @ x
-    inputs = [drawn(12, 8)]
-    assert refusal(Plain(window), inputs) == ""
-    assert passes(told(Plain(window), inputs)[2], window(*inputs))
-
-
-def places_orders_and_spreads_have_rules():
-    """What people's tasks use beside KernelBench's: each on numbers that are inexact already, and on a mask."""
-    at = torch.tensor([[0, 2, 2, 1, 4, 0], [3, 3, 3, 3, 0, 1], [5, 4, 3, 2, 1, 0], [1, 1, 0, 0, 5, 5]])
-    rows, mask = torch.tensor([2, 0, 2, 1]), torch.tensor([True, False, True, True])
-    cases = {
-        "topk": lambda x: torch.topk(x, 3)[0], "sort": lambda x: x.sort(0, descending=True)[0],
-        "by order": lambda x: x.gather(1, x.argsort(1)),
-        "scatter_add": lambda x: torch.zeros(4, 6).scatter_add(1, at, x), "index_add": lambda x: torch.ones(3, 6).index_add(0, rows, x),
-        "index_put": lambda x: torch.zeros(3, 6).index_put((rows,), x, accumulate=True),
-        "written": lambda x: torch.zeros(5, 6).index_copy(0, torch.tensor([3, 0, 4, 1]), x),
-        "var": lambda x: x.var(1), "std": lambda x: x.std(0, keepdim=True), "var_mean": lambda x: sum(torch.var_mean(x, 1)),
-        "prod": lambda x: x.prod(1), "glu": lambda x: F.glu(x), "unfold": lambda x: F.unfold(x[None, None], (2, 3)),
-        "mask": lambda x: (x * mask[:, None]).sum() / mask.sum(), "of both": lambda x: (x * 3).cumsum(1) * mask[:, None] * x,
-    }
-    for name, function in cases.items():
-        f = lambda x: function(x * 1.1)
-        x = drawn(4, 6)
-        judged = evaluate.answer(graphs.trace(Plain(f), [x]), {}, [x])[0]
-        off = (f(x).double() - judged.want).abs()
-        assert judged.dropped is None and judged.label, (name, judged.dropped)
-        assert bool((off <= judged.allowed).all()), (name, float(off.max()))
-        assert float(judged.allowed.max()) < 1e-4 * float(judged.want.abs().max()), (name, float(judged.allowed.max()))
-        wrong = (f(x.bfloat16().float()).double() - judged.want).abs()
-        assert bool((wrong > judged.allowed).any()), name
-
-
-def a_place_that_is_written_twice_has_no_right_answer():
-    x = drawn(3, 2)
-    twice = Plain(lambda x: torch.zeros(4, 2).index_put((torch.tensor([1, 1, 0]),), x))
-    try:
-        evaluate.answer(graphs.trace(twice, [x]), {}, [x])
-    except Unsupported as why:
-        assert "written to one place" in str(why)
-    else:
-        raise AssertionError("judged")
-
-
-def beside_a_jump_both_sides_are_right():
-    """10 * 0.3 may be 3 or a little less, 11 * 0.3 may not; where a bound decides, and where the runs do."""
-    cases = {
-        "floor": (torch.floor, 2.0, 3.0), "ceil": (torch.ceil, 3.0, 4.0), "trunc": (torch.trunc, 2.0, 3.0),
-        "round": (lambda y: torch.round(y + 0.5), 3.0, 4.0), "sign": (lambda y: torch.sign(y - 3), -1.0, 1.0),
-        "remainder": (lambda y: torch.remainder(y, 1.0), 1.0, 0.0), "fmod": (lambda y: torch.fmod(y, 1.5), 1.5, 0.0),
-        "divided": (lambda y: y // 1.5, 1.0, 2.0), "atan2": (lambda y: torch.atan2(y - 3, -torch.ones_like(y)), -math.pi, math.pi),
-    }
-    halves, turn = torch.full((2, 2), 0.15), torch.tensor([[0.6, 0.8], [-0.8, 0.6]])
-    def turned(y):  # there and back: the bound multiplies worst cases, the runs tell
-        for _ in range(24):
-            y = y @ turn @ turn.t()
-        return y @ halves
-    for name, (f, low, high) in cases.items():
-        for inner, ten in ((lambda y: y * 0.3, 10.0), (lambda y: y * 0.3, 10 + 2.0 ** -20), (lambda y: y @ halves, 10.0), (turned, 10.0)):
-            (j,) = told(Plain(lambda y: f(inner(y))), [torch.tensor([[ten, ten], [11.0, 11.0]])])[2]  # of the second no run jumps by itself
-            want, allowed = float(j.want[0, 0]), float(j.allowed[0, 0])
-            assert max(abs(want - low), abs(want - high)) <= allowed, (name, want, allowed)
-            assert float(j.allowed[1].max()) < 1e-4 or inner is turned, (name, float(j.allowed[1].max()))
-
-
-def elements_are_picked_by_order_and_place():
-    row = torch.tensor([[1.0, 5.0, 2.0]])
-    for function, index in ((lambda t: t.median(1)[1], 2), (lambda t: torch.cummax(t, 1)[1], 1), (lambda t: t.kthvalue(1, 1)[1], 0)):
-        (j,) = told(Plain(lambda t: function(t * 3)), [row])[2]
-        assert int(j.want.reshape(-1)[-1]) == index
-    ten = torch.tensor([[10.0, 20.0, 10.0]])
-    for function, why in ((lambda t: t[:, (t * 1.1).median(1)[1]], "decide either way"), (lambda t: torch.mode(t * 3, 1)[0], "no rule"),
-                          (lambda t: t[:1].as_strided((2,), (1,), 5), "beside its operand"), (lambda t: torch.cdist(t, t, p=3), "order 3"),
-                          (lambda t: torch.floor(t * 0.3).long(), "to whole ones")):
-        found = refusal(Plain(function), [ten])
-        assert why in found, (why, found)
-    (j,) = told(Plain(lambda t: torch.floor(t * 0.33).long()), [ten])[2]  # far from a jump: whole numbers that are known
-    assert j.want.tolist() == [[3.0, 6.0, 3.0]] and float(j.allowed.max()) == 0
-
-
 TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_checked,
          operands_errors_are_carried, deep_graphs_are_judged_by_their_runs, planted_faults_show,
          casts_are_permitted_roundings, a_sigmoid_may_be_a_tanh, nobody_is_held_to_what_the_module_itself_does_not_do, attention_may_round_its_probabilities, indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
          a_few_roundings_of_a_coarse_format_can_be_told, constants_are_found, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,
-         a_right_answer_that_is_nan_is_no_answer,
-         beside_a_jump_both_sides_are_right, elements_are_picked_by_order_and_place, a_mask_of_infinities_is_added_exactly, targets_may_be_ignored_or_weighed, elements_are_written_into_places, computed_numbers_are_cast_where_their_bounds_agree, places_orders_and_spreads_have_rules, a_place_that_is_written_twice_has_no_right_answer]
+         a_right_answer_that_is_nan_is_no_answer, *oracle_places.TESTS]
 
 
 def main():

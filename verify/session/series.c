@@ -8,6 +8,7 @@
 #include "gen/contract/instantiate.h"
 #include "verify/system/defence.h"
 #include "verify/system/flush.h"
+#include "verify/task/task.h"
 
 /* One call in so many is on a near duplicate; one in so many asks what happens while its stream is held. */
 enum { NEAR_ONE_IN = 4, ASK_ONE_IN = 12 };
@@ -87,17 +88,10 @@ void series_close(struct series *series, struct session *s)
     pcg_free(series->choice);
 }
 
-static bool is_made_elsewhere(const struct instance *instance, int tensors)
-{
-    bool made = false;
-    for (int t = 0; t < tensors; t++)
-        made = made || (instance->tensor[t].fill.kind == FILL_GIVEN && instance->tensor[t].fill.floats);
-    return made;
-}
-
 static int calls_of_a_drawing(const struct series *series, const struct session *s)
 {
-    if (is_made_elsewhere(&series->instance, s->tensors))
+    const struct imported *const task = s->options.problem->task;
+    if (task && imported_computes(task))
         return DRAW_MADE;
     if (!series->setup->slot[0].given)
         return 1;

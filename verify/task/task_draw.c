@@ -134,9 +134,10 @@ static int draw_computed(const struct imported *task, const struct task_fill *dr
 {
     bool wanted[PROBLEM_MAX_TENSORS] = {false}, any = false;
     int32_t *given[PROBLEM_MAX_TENSORS] = {NULL};
-    for (int t = 0; task->tensors[t].name; t++)
-        any |= wanted[t] =
-            task->tensors[t].role != TENSOR_OUTPUT && t != task->weights && drawn[t].drawn == TASK_COMPUTED;
+    for (int t = 0; task->tensors[t].name; t++) {
+        wanted[t] = drawn[t].drawn == TASK_COMPUTED;
+        any = any || wanted[t];
+    }
     if (!any)
         return 0;
     const int status =

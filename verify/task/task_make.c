@@ -30,15 +30,14 @@ bool imported_computes(const struct imported *task)
 int imported_make(const struct problem *problem, const struct instance *instance, uint64_t seed,
                   const bool *wanted, int32_t **given)
 {
-    const int status =
-        made_by ? made_by(problem, instance, seed, wanted, given, trouble, sizeof trouble) : -1;
-    only_here = status == 1;
-    if (status == 0)
-        *trouble = '\0';
-    if (made_by)
-        return status == 0 ? 0 : -1;
+    int status = -1;
     snprintf(trouble, sizeof trouble,
              "the task computes some of its inputs, and nothing here runs its get_inputs\n---> verify, "
              "check, shrink and export do");
-    return -1;
+    if (made_by)
+        status = made_by(problem, instance, seed, wanted, given, trouble, sizeof trouble);
+    if (status == 0)
+        *trouble = '\0';
+    only_here = status == 1;
+    return status == 0 ? 0 : -1;
 }
