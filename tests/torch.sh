@@ -29,7 +29,10 @@ elif ! install torch numpy; then
     echo "torch: not installed within $limit s: $(tail -n 1 "$part/log")"
     exit 1
 fi
-"$part/bin/python" -c 'import torch' 2>/dev/null || {
+# Compiled once, and no more than what the tests import: no test may write there, and each would compile all of it.
+env -u PYTHONDONTWRITEBYTECODE "$part/bin/python" -c 'import torch, torch._dynamo, torch._inductor.compile_fx
+import torch._subclasses.fake_tensor, torch.fx.experimental.proxy_tensor, torch.func, torch._decomp
+import torch.utils.cpp_extension, torch.utils.flop_counter' 2>/dev/null || "$part/bin/python" -c 'import torch' 2>/dev/null || {
     echo "torch: installed, but it cannot be imported"
     exit 1
 }

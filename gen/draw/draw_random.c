@@ -98,17 +98,17 @@ static int spared_axis(const struct space *space, struct pcg *stream)
 static void settle(const struct drawing *drawing, struct config *config, struct pcg *stream)
 {
     enum { STEPS = 12, NEAR = 128 };
-    double best = novelty_of(drawing->novelty, config);
     for (int i = 0; config->problem->axes[i].name; i++) {
         const struct domain *domain = &drawing->space->domain[i];
         if (config->problem->axes[i].kind != AXIS_NUMBER || domain->value_count > 0)
             continue;
+        double best = novelty_of_axis(drawing->novelty, config, i);
         for (int step = 0; step < STEPS; step++) {
             const int64_t room = config->value[i] - domain->low, quarter = config->value[i] / 4;
             const int64_t reach = quarter < NEAR ? quarter : NEAR, down = reach < room ? reach : room;
             struct config tried = *config;
             tried.value[i] -= (int64_t)pcg_below(stream, (uint64_t)down + 1);
-            const double novelty = novelty_of(drawing->novelty, &tried);
+            const double novelty = novelty_of_axis(drawing->novelty, &tried, i);
             if (novelty > best && draw_is_new(drawing, &tried)) {
                 best = novelty;
                 *config = tried;

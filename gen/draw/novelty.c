@@ -26,7 +26,7 @@ struct novelty {
 
 /* One thing said of one axis. */
 struct mark {
-    uint64_t key;
+    uint64_t key, mixed; /* mixed: of a pair whose second it is */
     int axis;
     bool fine;     /* too many of its kind to be met in pairs */
     double weight; /* in pairs */
@@ -68,8 +68,8 @@ static int bit_length(double value) /* of a product: exact enough, and it cannot
 
 static int add(struct mark *marks, int count, enum mark_kind kind, int axis, int64_t a, int64_t b, bool fine)
 {
-    marks[count] =
-        (struct mark){key_of(kind, axis, a, b), axis, fine, kind == MARK_PUBLISHED ? seen_weight : 1};
+    const uint64_t key = key_of(kind, axis, a, b);
+    marks[count] = (struct mark){key, mix64(key), axis, fine, kind == MARK_PUBLISHED ? seen_weight : 1};
     return count + 1;
 }
 
@@ -111,8 +111,9 @@ static int pair_number(int i, int j)
     return j < FIRST ? i * FIRST + j : FIRST * FIRST + i * PROBLEM_MAX_AXES + j;
 }
 
-/* Of two extents together: how large their product is, and which of them is larger. */
-static int mark_products(const struct novelty *novelty, const struct config *config, struct mark *marks)
+/* Of two extents together, one of them `only` (-1: any): how large their product is, and which of them is larger. */
+static int mark_products(const struct novelty *novelty, const struct config *config, int only,
+                         struct mark *marks)
 {
     const struct axis *axes = novelty->space->problem->axes;
     int count = 0;
@@ -120,7 +121,8 @@ static int mark_products(const struct novelty *novelty, const struct config *con
         for (int j = i + 1; axes[j].name; j++) {
             const int64_t a = config->value[i], b = config->value[j];
             const int pair = pair_number(i, j);
-            if (axes[i].kind != AXIS_NUMBER || axes[j].kind != AXIS_NUMBER)
+            if (axes[i].kind != AXIS_NUMBER || axes[j].kind != AXIS_NUMBER ||
+                (only >= 0 && i != only && j != only))
                 continue;
             count = add(marks, count, MARK_PRODUCT, pair, bit_length((double)a * (double)b), 0, true);
             count = add(marks, count, MARK_ORDER, pair, a < b ? -1 : a > b, 0, true);
@@ -130,10 +132,11 @@ static int mark_products(const struct novelty *novelty, const struct config *con
 
 /* --- what is new --- */
 
-static bool is_known(const struct novelty *novelty, uint64_t key)
+/* 1 or 0, to be multiplied with: a branch would wait for each word of a table that no cache next to a core holds. */
+static int is_new(const struct novelty *novelty, uint64_t key)
 {
     const uint64_t at = key >> (64 - BITS_LOG2);
-    return novelty->bits[at >> 6] >> (at & 63) & 1;
+    return ~(novelty->bits[at >> 6] >> (at & 63)) & 1;
 }
 
 static void know(struct novelty *novelty, uint64_t key)
@@ -145,14 +148,46 @@ static void know(struct novelty *novelty, uint64_t key)
 /* Keys of pairs must not depend on which came first: marks come in the order of the axes. */
 static uint64_t pair_key(const struct mark *a, const struct mark *b)
 {
-    return mix64(a->key + mix64(b->key));
+    return mix64(a->key + b->mixed);
 }
 
-/* A pair of marks of different axes that is worth remembering: coarse ones, or any with the kind of data. */
-static bool is_pair(const struct novelty *novelty, const struct mark *a, const struct mark *b)
+/* What is said of a configuration. Coarse marks are met in pairs; the kind of data, of which one mark says all, is met
+ * with each. */
+struct marks {
+    struct mark all[MOST_MARKS], products[MOST_MARKS];
+    int count, product_count;
+    int coarse[MOST_MARKS], coarse_count;
+    int data; /* -1: there is none */
+};
+
+static void marks_make(struct marks *marks, const struct novelty *novelty, const struct config *config,
+                       int only)
 {
-    const bool data = a->axis == novelty->input || b->axis == novelty->input;
-    return a->axis != b->axis && (data || (!a->fine && !b->fine));
+    marks->count = mark_all(novelty, config, marks->all);
+    marks->product_count = mark_products(novelty, config, only, marks->products);
+    marks->coarse_count = 0;
+    marks->data = -1;
+    for (int i = 0; i < marks->count; i++) {
+        if (!marks->all[i].fine)
+            marks->coarse[marks->coarse_count++] = i;
+        if (marks->all[i].axis == novelty->input)
+            marks->data = i;
+    }
+}
+
+/* The next mark after `j` that is met in a pair by `i`, which comes before it; marks->count: there is none. `*at` counts the
+ * coarse ones, from 0. */
+static int pair_next(const struct marks *marks, int i, int j, int *at)
+{
+    const bool fine = marks->all[i].fine;
+    if (i == marks->data)
+        return j + 1;
+    if (fine)
+        return j < marks->data && marks->data > i ? marks->data : marks->count;
+    while (*at < marks->coarse_count &&
+           (marks->coarse[*at] <= j || marks->all[marks->coarse[*at]].axis == marks->all[i].axis))
+        ++*at;
+    return *at < marks->coarse_count ? marks->coarse[*at] : marks->count;
 }
 
 static bool has_published_data(const struct novelty *novelty, const struct config *config)
@@ -164,36 +199,67 @@ static bool has_published_data(const struct novelty *novelty, const struct confi
     return true;
 }
 
+/* Both come in the order of the axes, i first. */
+static double pair_worth(const struct novelty *novelty, const struct marks *marks, int i, int j, double data)
+{
+    const struct mark *a = &marks->all[i], *b = &marks->all[j];
+    return is_new(novelty, pair_key(a, b)) * a->weight * b->weight *
+           (i == marks->data || j == marks->data ? data : 1);
+}
+
+static double products_worth(const struct novelty *novelty, const struct marks *marks)
+{
+    double sum = 0;
+    for (int i = 0; i < marks->product_count; i++)
+        sum += is_new(novelty, marks->products[i].key) * single_weight;
+    return sum;
+}
+
 double novelty_of(const struct novelty *novelty, const struct config *config)
 {
-    struct mark marks[MOST_MARKS], products[MOST_MARKS];
-    const int count = mark_all(novelty, config, marks);
-    const int more = mark_products(novelty, config, products);
+    struct marks marks;
+    marks_make(&marks, novelty, config, -1);
     const double data = has_published_data(novelty, config) ? published_weight : 1;
-    double sum = 0;
-    for (int i = 0; i < more; i++)
-        sum += is_known(novelty, products[i].key) ? 0 : single_weight;
-    for (int i = 0; i < count; i++) {
-        sum += is_known(novelty, marks[i].key) ? 0 : single_weight;
-        for (int j = i + 1; j < count; j++)
-            if (is_pair(novelty, &marks[i], &marks[j]) && !is_known(novelty, pair_key(&marks[i], &marks[j])))
-                sum += marks[i].weight * marks[j].weight *
-                       (marks[i].axis == novelty->input || marks[j].axis == novelty->input ? data : 1);
+    double sum = products_worth(novelty, &marks);
+    for (int i = 0; i < marks.count; i++) {
+        sum += is_new(novelty, marks.all[i].key) * single_weight;
+        int at = 0;
+        for (int j = i; (j = pair_next(&marks, i, j, &at)) < marks.count;)
+            sum += pair_worth(novelty, &marks, i, j, data);
+    }
+    return sum;
+}
+
+double novelty_of_axis(const struct novelty *novelty, const struct config *config, int axis)
+{
+    struct marks marks;
+    marks_make(&marks, novelty, config, axis);
+    const double data = has_published_data(novelty, config) ? published_weight : 1;
+    double sum = products_worth(novelty, &marks);
+    for (int i = 0; i < marks.count; i++) {
+        if (marks.all[i].axis != axis)
+            continue;
+        sum += is_new(novelty, marks.all[i].key) * single_weight;
+        for (int c = 0; c < marks.coarse_count; c++) {
+            const int j = marks.coarse[c];
+            if (marks.all[j].axis != axis && (!marks.all[i].fine || j == marks.data))
+                sum +=
+                    i < j ? pair_worth(novelty, &marks, i, j, data) : pair_worth(novelty, &marks, j, i, data);
+        }
     }
     return sum;
 }
 
 void novelty_mark(struct novelty *novelty, const struct config *config)
 {
-    struct mark marks[MOST_MARKS], products[MOST_MARKS];
-    const int count = mark_all(novelty, config, marks);
-    const int more = mark_products(novelty, config, products);
-    for (int i = 0; i < more; i++)
-        know(novelty, products[i].key);
-    for (int i = 0; i < count; i++) {
-        know(novelty, marks[i].key);
-        for (int j = i + 1; j < count; j++)
-            if (is_pair(novelty, &marks[i], &marks[j]))
-                know(novelty, pair_key(&marks[i], &marks[j]));
+    struct marks marks;
+    marks_make(&marks, novelty, config, -1);
+    for (int i = 0; i < marks.product_count; i++)
+        know(novelty, marks.products[i].key);
+    for (int i = 0; i < marks.count; i++) {
+        know(novelty, marks.all[i].key);
+        int at = 0;
+        for (int j = i; (j = pair_next(&marks, i, j, &at)) < marks.count;)
+            know(novelty, pair_key(&marks.all[i], &marks.all[j]));
     }
 }

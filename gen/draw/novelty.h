@@ -16,6 +16,10 @@ void novelty_close(struct novelty *novelty);
 /* How much of `config` is new, in no particular unit. */
 double novelty_of(const struct novelty *novelty, const struct config *config);
 
+/* The part of it that hangs on the value of `axis`, one of numbers: what is said of the axis alone and with others. Where two
+ * configurations differ in that axis only, their novelty differs by as much as this does. */
+double novelty_of_axis(const struct novelty *novelty, const struct config *config, int axis);
+
 /* From now on nothing of `config` is new. */
 void novelty_mark(struct novelty *novelty, const struct config *config);
 
