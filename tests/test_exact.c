@@ -140,6 +140,24 @@ START_TEST(a_graph_by_hand)
 }
 END_TEST
 
+/* A task that leaves out the last of one row scans nothing: every size may be 0. */
+START_TEST(of_nothing_there_is_a_sum_and_a_scan)
+{
+    _Alignas(8) char memory[2048];
+    char why[200];
+    double value;
+    struct exact *e =
+        opened(GRAPH("{\"op\":\"input\",\"n\":0,\"at\":0},{\"op\":\"cumsum\",\"n\":0,\"terms\":0,\"a\":1},"
+                     "{\"op\":\"map\",\"n\":0,\"at\":0,\"a\":2,\"fill\":2},"
+                     "{\"op\":\"sum\",\"n\":2,\"terms\":0,\"a\":3}],\"outputs\":[4"),
+               memory, why);
+    ck_assert_msg(e, "%s", why);
+    ck_assert(exact_element(e, 0, 1, &value, why, sizeof why));
+    ck_assert_double_eq(value, 0);
+    exact_close(e);
+}
+END_TEST
+
 static const char *const malformed[] = {
     "",
     "[]",
@@ -152,6 +170,8 @@ static const char *const malformed[] = {
     GRAPH("{\"op\":\"input\",\"n\":1,\"at\":-8}],\"outputs\":[1"),
     GRAPH("{\"op\":\"map\",\"n\":9,\"at\":0,\"a\":0,\"fill\":0}],\"outputs\":[1"),
     GRAPH("{\"op\":\"sum\",\"n\":3,\"terms\":2,\"a\":0}],\"outputs\":[1"),
+    GRAPH("{\"op\":\"most\",\"n\":4,\"terms\":0,\"a\":0}],\"outputs\":[1"),   /* of nothing */
+    GRAPH("{\"op\":\"cumsum\",\"n\":4,\"terms\":0,\"a\":0}],\"outputs\":[1"), /* of rows of nothing */
     GRAPH("{\"op\":\"mm\",\"n\":4,\"a\":0,\"b\":0,\"sizes\":[1,2,2,3]}],\"outputs\":[1"),
     GRAPH("{\"op\":\"conv\",\"n\":4,\"a\":0,\"b\":0,\"x\":[1,1,4],\"w\":[1,1,1],\"y\":[1,1,4],\"stride\":[0],"
           "\"padding\":[0],\"dilation\":[1],\"groups\":1,\"transposed\":0}],\"outputs\":[1"),
@@ -191,6 +211,7 @@ TCase *exact_case(void)
     if (getenv("UNSEEN_TEST_GRAPHS"))
         tcase_add_test(exact, radii_hold_in_mpfr);
     tcase_add_test(exact, a_graph_by_hand);
+    tcase_add_test(exact, of_nothing_there_is_a_sum_and_a_scan);
     tcase_add_loop_test(exact, malformed_graphs_are_refused, 0, sizeof malformed / sizeof *malformed);
     tcase_add_test(exact, places_out_of_range_end_it);
     return exact;

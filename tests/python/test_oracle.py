@@ -28,7 +28,7 @@ SMALL = {
     "grouped": (lambda a, c: F.conv2d(a, c, groups=2, dilation=2), [image, drawn(8, 3, 3, 3)]),
     "sum": (lambda a: a.sum(1), [x]), "mean": (lambda a: a.mean((0, 1)), [x]), "all": (torch.sum, [x]),
     "max": (lambda a: a.max(1)[0], [x]), "amin": (lambda a: a.amin(0), [x]), "norm": (lambda a: a / a.norm(dim=1, keepdim=True), [x]),
-    "cumsum": (lambda a: a.cumsum(1), [x]), "cumprod": (lambda a: a.cumprod(1), [x]),
+    "cumsum": (lambda a: a.cumsum(1), [x]), "nothing summed": (lambda a: torch.cat([a[:, :1] * 2, a[:, :0].cumsum(1)], 1), [x]), "cumprod": (lambda a: a.cumprod(1), [x]),
     "avg_pool": (lambda a: F.avg_pool2d(a, 3, 2, 1), [image]), "max_pool": (lambda a: F.max_pool2d(a, 2), [image]),
     "adaptive": (lambda a: F.adaptive_avg_pool2d(a, 2), [image]),
     "softmax": (lambda a: a.softmax(1), [8 * x]), "log_softmax": (lambda a: a.log_softmax(1), [8 * x]),
@@ -248,9 +248,22 @@ def nobody_is_held_to_what_the_module_itself_does_not_do():
 def indices_are_right_by_what_they_name():
     ties = torch.tensor([[1.0, 3.0, 3.0, 2.0]])
     _, _, (j,) = told(Plain(lambda t: t.argmax(1)), [ties])
-    for index, right in ((1, True), (2, True), (0, False), (3, False), (-1, False), (4, False), (1 << 40, False)):
+    # of equal values that nothing has rounded the first, as PyTorch promises
+    for index, right in ((1, True), (2, False), (0, False), (3, False), (-1, False), (4, False), (1 << 40, False)):
         got = torch.tensor([index])
         assert bool((evaluate.judge_index(j, got) == got).all()) == right, index
+    def takes(j, *got):
+        got = torch.tensor([got])
+        return bool((evaluate.judge_index(j, got) == got).all())
+    for largest, greatest in ((True, (1, 2)), (False, (0, 3))):
+        _, _, (_, j) = told(Plain(lambda t: torch.topk(t, 2, 1, largest)), [ties])
+        assert takes(j, *greatest) and not takes(j, greatest[0], greatest[0]) and not takes(j, greatest[1], greatest[1])
+        assert takes(j, *greatest[::-1]) == largest  # equal ones in any order, each once
+    for stable in (False, True):
+        _, _, (_, j) = told(Plain(lambda t: torch.sort(t, dim=1, stable=stable)), [ties])
+        assert takes(j, 0, 3, 1, 2) and takes(j, 0, 3, 2, 1) != stable and not takes(j, 0, 3, 2, 2) and not takes(j, 0, 3, 1, 1)
+    _, _, (_, j) = told(Plain(lambda t: t.cummax(1)), [ties])  # names a place again and again
+    assert takes(j, 0, 1, 2, 2) and takes(j, 0, 1, 1, 1)
     _, _, (j,) = told(Plain(lambda t: t.argmin()), [ties])
     assert evaluate.judge_index(j, torch.tensor(0)) == 0 and evaluate.judge_index(j, torch.tensor(3)) == 0
     near = torch.tensor([[1.0, 1.0 + 2.0 ** -23]])  # after a product nobody can tell which is greater

@@ -114,6 +114,7 @@ static bool reduced(struct exact *e, const struct exact_node *node, int64_t inde
 {
     const int64_t first = index * node->terms;
     bool ok = spend(e, node->terms);
+    mpfr_set_zero(out, 1); /* the sum of nothing */
     for (int64_t i = 0; ok && i < node->terms; i++) {
         mpfr_srcptr term = element(e, node->a, first + i);
         ok = term != NULL;

@@ -114,10 +114,12 @@ static bool read_join(const struct exact *e, const json_t *object, int self, str
 static bool read_terms(const struct exact *e, const json_t *object, struct exact_node *node)
 {
     int64_t all;
+    const bool scans = node->op == EXACT_CUMSUM || node->op == EXACT_CUMPROD;
     node->terms = number_of(object, "terms");
-    if (node->terms < 1)
+    /* of nothing there is a sum, and a scan without elements, but no greatest */
+    if (node->terms < 0 || (node->terms == 0 && node->op != EXACT_SUM && !(scans && node->n == 0)))
         return false;
-    if (node->op == EXACT_CUMSUM || node->op == EXACT_CUMPROD)
+    if (scans)
         return e->node[node->a].n == node->n;
     return !__builtin_mul_overflow(node->n, node->terms, &all) && all == e->node[node->a].n;
 }
@@ -148,7 +150,7 @@ static bool read_node(struct exact *e, int self, const json_t *object, const cha
     case EXACT_INPUT: return read_place(object, memory, numbers, node);
     case EXACT_MAP:
         return read_place(object, memory, numbers, node) && read_operand(object, "fill", self, &node->fill) &&
-               e->node[node->fill].n > 0;
+               (e->node[node->fill].n > 0 || node->n == 0);
     case EXACT_JOIN: return read_place(object, memory, numbers, node) && read_join(e, object, self, node);
     case EXACT_SUM:
     case EXACT_MOST:

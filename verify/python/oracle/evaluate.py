@@ -6,7 +6,7 @@ import torch
 from . import elementwise, norms, placed, scans, shape, steps, sums  # noqa: F401  (each adds its rules)
 from .elementwise import RULES
 from .graph import coarsest, declared, narrowed
-from .number import CALIBRATED, SMALLEST, UNIT, Context, Number, Unsupported, exact
+from .number import APART, CALIBRATED, FIRST, SMALLEST, STABLE, UNIT, Context, Number, Unsupported, exact
 
 RUNS = 12
 TIGHT = 64.0       # a bound up to so many times the spread of the runs decides
@@ -142,31 +142,38 @@ class Judged:
 
 
 def judge_index(judged, got):
-    """Whole numbers that point at values: right where the value they name is within the bound of the best one.
+    """Whole numbers that point at values: right where the value they name is within the bound of the best one; of equal values
+    that are known for sure (an input's own), where they name the one that PyTorch's documentation promises.
 
     Returns want with every index that is right in its place."""
     number = judged.number
     if number.names is None:
         return judged.want
-    values, dim, _ = number.names
-    if dim is None:
-        flat, at = values.v.reshape(-1), got.reshape(-1)
-        bound = torch.zeros_like(flat) if values.b is None else values.b.reshape(-1)
-        best = number.v.reshape(-1)
-        inside = (at >= 0) & (at < flat.numel())
-        at = torch.where(inside, at, best)
-        right = inside & ((flat[at] - flat[best]).abs() <= bound[at] + bound[best])
-        return torch.where(right.reshape(got.shape), got, number.v).double()
-    keep = number.v.dim() == values.v.dim()
-    widen = (lambda t: t) if keep else (lambda t: t.unsqueeze(dim))
-    inside = (got >= 0) & (got < values.v.shape[dim])
-    at = torch.where(inside, got, number.v)
-    pick = lambda t, i: t.gather(dim, widen(i))
-    gap = (pick(values.v, at) - pick(values.v, number.v)).abs()
-    reach = 0.0 if values.b is None else pick(values.b, at) + pick(values.b, number.v)
-    right = gap <= reach
-    right = (right if keep else right.squeeze(dim)) & inside
-    return torch.where(right, got, number.v).double()
+    values, dim, ties = number.names
+    flat = dim is None
+    widen = ((lambda t: t.reshape(-1)) if flat else (lambda t: t) if number.v.dim() == values.v.dim() else
+             (lambda t: t.unsqueeze(dim)))
+    x, b = (None if t is None else t.reshape(-1) if flat else t for t in (values.v, values.b))
+    dim = 0 if flat else dim
+    best, named = widen(number.v), widen(got)
+    inside = (named >= 0) & (named < x.shape[dim])
+    at = torch.where(inside, named, best)
+    gap = (x.gather(dim, at) - x.gather(dim, best)).abs()
+    reach = torch.zeros_like(gap) if b is None else b.gather(dim, at) + b.gather(dim, best)
+    right = inside & (gap <= reach)
+    if ties in (FIRST, STABLE):
+        right &= (reach > 0) | (at == best)
+    if ties in (APART, STABLE):
+        right &= ~named_twice(named, dim)
+    return torch.where(right.reshape(got.shape), got, number.v).double()
+
+
+def named_twice(index, dim):
+    order = index.argsort(dim=dim, stable=True)
+    same = index.gather(dim, order).diff(dim=dim) == 0
+    edge = torch.zeros_like(order.narrow(dim, 0, min(1, order.shape[dim])), dtype=torch.bool)
+    return torch.zeros_like(order, dtype=torch.bool).scatter(
+        dim, order, torch.cat([edge, same], dim) | torch.cat([same, edge], dim))
 
 
 def answer(graph, state, inputs, seed=1, device="cpu"):

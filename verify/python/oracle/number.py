@@ -29,12 +29,17 @@ class Unsupported(Exception):
     """The graph holds something that no rule covers; the text says what."""
 
 
+# Which of equal values an index may name: PyTorch promises the first one for the greatest and the least, and nothing for what
+# sorts, but that no place is named twice.
+ANY, FIRST, APART, STABLE = range(4)
+
+
 class Number:
     __slots__ = ("v", "r", "b", "runs", "open", "names")
 
     def __init__(self, v, r=None, b=None, runs=None, open=None, names=None):
         self.v, self.r, self.b, self.runs, self.open = v, r, b, runs, open
-        self.names = names  # of indices: (the values they point into, the dimension, what of them is best)
+        self.names = names  # of indices: (the values they point into, the dimension, FIRST, APART, STABLE or ANY of equal ones)
 
     def run(self, i):
         return self.v if self.runs is None else self.runs[i]

@@ -2,11 +2,11 @@
 import torch
 
 from .elementwise import or_zero, rule
-from .number import Number, Unsupported, moved, same
+from .number import APART, STABLE, Number, Unsupported, moved, same
 from .shape import joined, plain_index
 
 
-def _order(cx, x, f, dim):
+def _order(cx, x, f, dim, ties=APART):
     """(values, indices) of f, which sorts along dim and may keep a part: an element in order is off by the row's greatest error at
     most, and may change places with a neighbour that is within both bounds."""
     if not x.v.dim():
@@ -20,7 +20,7 @@ def _order(cx, x, f, dim):
     edge = torch.zeros_like(near.narrow(dim, 0, 1)) if near.shape[dim] else torch.zeros_like(full, dtype=torch.bool)
     both = torch.cat([edge, near], dim) | torch.cat([near, edge], dim) if near.shape[dim] else edge
     told = torch.zeros_like(both).scatter(dim, order, both)  # by x's own places
-    return values, Number(at, names=(x, dim, "most"), open=told.gather(dim, at))
+    return values, Number(at, names=(x, dim, ties), open=told.gather(dim, at))
 
 
 @rule("aten.topk.default")
@@ -31,7 +31,8 @@ def topk(cx, x, k, dim=-1, largest=True, *_, **__):
 @rule("aten.sort.default", "aten.sort.stable")
 def sort(cx, x, dim=-1, descending=False, stable=None, **named):
     dim, descending = named.get("dim", dim), named.get("descending", descending)
-    return _order(cx, x, lambda t: torch.sort(t, dim=dim, descending=descending), dim)
+    return _order(cx, x, lambda t: torch.sort(t, dim=dim, descending=descending, stable=True), dim,
+                  STABLE if named.get("stable", stable) else APART)
 
 
 def _added(cx, x, source, put):

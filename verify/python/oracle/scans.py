@@ -4,7 +4,7 @@ import math
 import torch
 
 from .elementwise import RULES, div, mul, or_zero, rule
-from .number import Number, U64, Unsupported, moved, same
+from .number import ANY, Number, U64, Unsupported, moved, same
 from .placed import _added
 from .shape import plain_index
 from .sums import terms_factor
@@ -19,7 +19,7 @@ def _picked(cx, x, dim, f, greatest):
         e = x.error(level)
         return None if e is None else greatest(e)
     values = cx.out(v, propagated, lambda u: 0, moved(lambda t: f(t)[0], x))
-    return values, Number(at, names=(x, dim, "most"), open=None if x.b is None else torch.ones_like(at, dtype=torch.bool))
+    return values, Number(at, names=(x, dim, ANY), open=None if x.b is None else torch.ones_like(at, dtype=torch.bool))
 
 
 @rule("aten.cummax.default", "aten.cummin.default")

@@ -9,7 +9,7 @@ import math
 import torch
 
 from .elementwise import RULES, div, or_zero, rule, mul, is_power_of_two
-from .number import Number, U64, add_bounds, moved, perturbed, same
+from .number import FIRST, Number, U64, add_bounds, moved, perturbed, same
 
 F = torch.nn.functional
 MORE_TERMS = 8
@@ -173,7 +173,7 @@ def extreme_of(cx, x, dim=None, keep=False):
 
 def index_of(x, dim, keep, largest):
     f = torch.argmax if largest else torch.argmin
-    return Number(f(x.v, dim, keep), names=(x, dim, "most" if largest else "least"),
+    return Number(f(x.v, dim, keep), names=(x, dim, FIRST),
                   open=None if x.b is None else undecided(x, dim, keep, largest))
 
 
