@@ -262,8 +262,9 @@ def exponents_reach_beyond_where_the_answer_stays():
     attention = "nn.functional.scaled_dot_product_attention(x, x, x)"
     for line, middle in (("torch.softmax(x, 1)", 128), ("torch.log_softmax(x * 0.25, 1)", 512), ("torch.logsumexp(x, 1)", 128)):
         task = of_one_line(line)
-        assert [c["name"] for c in task["classes"]] == plain + ["beyond"], (line, task["classes"])
-        assert task["classes"][-1]["fill"] == {"x": {"kind": "normal", "a": middle, "b": 1}}, line
+        assert [c["name"] for c in task["classes"]] == plain + ["beyond", "below"], (line, task["classes"])
+        assert task["classes"][-2]["fill"] == {"x": {"kind": "normal", "a": middle, "b": 1}}, line
+        assert task["classes"][-1]["fill"] == {"x": {"kind": "normal", "a": -middle, "b": 1}}, line
     for narrow in ("torch.float32", "torch.bfloat16"):
         task = of_one_line(attention, inputs=f"torch.randn(2, rows, 40, dtype={narrow})")
         assert [c["name"] for c in task["classes"]] == plain + ["beyond"], narrow
@@ -271,6 +272,32 @@ def exponents_reach_beyond_where_the_answer_stays():
                  "torch.softmax(nn.functional.layer_norm(x, x.shape[1:]), 1)",  # what all have in common is taken off again
                  "torch.softmax((x + 1e6 - 1e6) * 16, 1)"):  # cannot be told there
         assert [c["name"] for c in of_one_line(line)["classes"]] == plain, line
+
+
+def all_may_lie_below_where_a_greatest_one_is_looked_for_from():
+    """A running maximum that starts from 0 is right as long as one element of each row is above it."""
+    plain = ["published", "signed", "wide", "needle", "integers"]
+    for line in ("x.amax(1)", "x.argmax(1)", "x.max(1)[0]", "x.topk(2, 1)[0]", "nn.functional.max_pool1d(x, 4)"):
+        below = of_one_line(line)["classes"][-1]
+        assert below["name"] == "below" and below["fill"] == {"x": {"kind": "normal", "a": -8, "b": 1}}, line
+    for line in ("torch.maximum(x, x * 2)", "x.amin(1)", "x.relu()"):
+        assert [c["name"] for c in of_one_line(line)["classes"]] == plain, line
+    task = imported(f"""
+class Model(nn.Module):
+    def forward(self, q, k, v):
+        return nn.functional.scaled_dot_product_attention(q, k, v)
+
+
+rows = 6
+
+
+def get_inputs():
+    return [torch.randn(2, rows, 40), torch.randn(2, 8, 40), torch.randn(2, 8, 40)]
+
+
+{NO_INIT}""")
+    below = task["classes"][-1]  # what is far below 0 is a product of two
+    assert below["name"] == "below" and [below["fill"][n]["a"] for n in "qkv"] == [-8, 8, 8], below
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 """Values for which exponentials overflow, of tasks whose answer they leave bounded: a softmax, and what is made of one.
 
 `exp(x) / sum exp(x)` without the greatest element subtracted is right as long as no x exceeds 88, which no other class does. All
-values about a number far from 0 leave a softmax's answer what it is about 0: its operand is shifted."""
+values about a number far from 0 leave a softmax's answer what it is about 0: its operand is shifted. The same holds far below 0, where
+a running greatest value that starts from 0 is right no longer, of a softmax's or of any other maximum."""
 import copy
+import math
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -11,34 +13,41 @@ from . import fake
 
 EXPONENTS = ("_softmax", "_safe_softmax", "_log_softmax", "logsumexp")  # of PyTorch, where attention comes apart
 REACH = 128.0  # beyond the exponents of fp32 from 2^-149 to 2^128, by natural logarithms, and some more
+LOST = 104.0  # whose exponential is 0 in fp32
+GREATEST = ("amax", "max", "argmax", "topk", "cummax", "max_pool2d_with_indices", "max_pool3d_with_indices", "adaptive_max_pool2d",
+            "adaptive_max_pool3d")
+FEW = 8  # deviations, so that nothing normal reaches 0
 MIDDLES = (8, 32, 128, 512, 2048, 4096)
 UNTOLD = 2.0 ** -10  # a quarter of what the oracle drops a configuration for: other sizes err by more
 
 
-class _Greatest(TorchDispatchMode):
-    """The greatest magnitude of the operands that are exponents."""
+class _Exponents(TorchDispatchMode):
+    """The greatest magnitude of the operands that are exponents, the greatest of them, and whether a greatest element is looked for."""
 
     def __init__(self):
         super().__init__()
-        self.reach = 0.0
+        self.reach, self.most, self.picks = 0.0, -math.inf, False
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        if str(function).split(".")[1] in EXPONENTS:
-            size = args[0].double().abs()
-            size = size[size.isfinite()]  # what is masked is no exponent
-            self.reach = max(self.reach, float(size.max()) if size.numel() else 0.0)
+        name = str(function).split(".")
+        if name[1] in EXPONENTS:
+            x = args[0].double()
+            x = x[x.isfinite()]  # what is masked is no exponent
+            self.reach = max(self.reach, float(x.abs().max()) if x.numel() else 0.0)
+            self.most = max(self.most, float(x.max()) if x.numel() else -math.inf)
+        self.picks |= name[1] in GREATEST and name[2:] != ["other"]
         return function(*args, **(kwargs or {}))
 
 
 def _run(model, inputs):
-    """(outputs, how far exponents reach)."""
+    """(outputs, _Exponents)."""
     given = [v.clone() if isinstance(v, torch.Tensor) else v for v in inputs]
     torch.manual_seed(1)
     fast = torch.backends.mha.get_fastpath_enabled()
     torch.backends.mha.set_fastpath_enabled(False)
     try:
-        with torch.no_grad(), torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH), _Greatest() as greatest:
-            return fake.flatten(copy.deepcopy(model)(*given)), greatest.reach
+        with torch.no_grad(), torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH), _Exponents() as exponents:
+            return fake.flatten(copy.deepcopy(model)(*given)), exponents
     finally:
         torch.backends.mha.set_fastpath_enabled(fast)
 
@@ -54,22 +63,44 @@ def _told(outputs, wide):
     return True
 
 
-def middle(model, inputs, domains):
-    """The number about which the real inputs are drawn, the least that reaches beyond; None: the task has no exponents, they do
-    not follow its inputs (a norm comes before), or its answer cannot be told there."""
+def _moved(inputs, normal, domains, about, signs):
+    """The real inputs about `about`, each with its sign."""
+    sign = iter(signs)
+    return [(next(sign) * about + n).to(v.dtype) if d == "real" else v for v, n, d in zip(inputs, normal, domains)]
+
+
+def _told_at(model, moved, outputs):
+    wide = [v.double() if isinstance(v, torch.Tensor) and v.dtype.is_floating_point else v for v in moved]
+    return _told(outputs, _run(copy.deepcopy(model).double(), wide)[0])
+
+
+def _search(model, inputs, domains, below):
+    reals = domains.count("real")
+    exponents = _run(model, inputs)[1]
+    normal = [torch.randn(v.shape) if d == "real" else v for v, d in zip(inputs, domains)]
+    if not exponents.reach:
+        moved = _moved(inputs, normal, domains, FEW, [-1] * reals)
+        return (FEW, [-1] * reals) if below and exponents.picks and _told_at(model, moved, _run(model, moved)[0]) else None
+    # what lies below 0 may be a product of two of them
+    for signs in ([-1] * reals, [-1] + [1] * (reals - 1))[:reals] if below else ([1] * reals,):
+        for about in MIDDLES:
+            moved = _moved(inputs, normal, domains, about, signs)
+            outputs, exponents = _run(model, moved)
+            if exponents.most < -LOST if below else exponents.reach >= REACH:
+                if _told_at(model, moved, outputs):
+                    return about, signs
+                break
+    return None
+
+
+def about(model, inputs, domains, below):
+    """(number, a sign for each real input): about what they are drawn, the least that reaches beyond or, all of it, below; None: the
+    task has no exponents and, for `below`, looks for no greatest element, these do not follow its inputs (a norm comes before), or its
+    answer cannot be told there."""
     if "real" not in domains:
         return None
     torch.manual_seed(9)
     try:
-        if not _run(model, inputs)[1]:
-            return None
-        normal = [torch.randn(v.shape) if d == "real" else v for v, d in zip(inputs, domains)]
-        for about in MIDDLES:
-            moved = [(about + n).to(v.dtype) if d == "real" else v for v, n, d in zip(inputs, normal, domains)]
-            outputs, reach = _run(model, moved)
-            if reach >= REACH:
-                wide = [v.double() if isinstance(v, torch.Tensor) and v.dtype.is_floating_point else v for v in moved]
-                return about if _told(outputs, _run(copy.deepcopy(model).double(), wide)[0]) else None
+        return _search(model, inputs, domains, below)
     except Exception:  # whatever a task's own code raises; without this class it is judged by the others
         return None
-    return None

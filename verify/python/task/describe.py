@@ -16,7 +16,6 @@ CLASS_DATA = {
     "integers": ("whole numbers up to 8, a quarter of them 0",
                  {"kind": "integers", "b": 8, "density": 0.75}),
 }
-BEYOND = "beyond"  # of tasks with a softmax
 
 
 AGAIN = 3  # more runs of the source as it is, for shapes that hang on chance
@@ -326,12 +325,17 @@ def _outputs(observed, shapes, taken):
 
 
 def _kinds(instance, model, inputs, domains):
-    """(name, what it shows, fill of real inputs) of every class beside the published one."""
-    kinds = [(kind, *CLASS_DATA[kind]) for kind in law.allowed_classes(instance, model, inputs, domains)]
-    middle = beyond.middle(model, inputs, domains)
-    if middle:
-        kinds.append((BEYOND, f"about {middle}, where exponentials overflow and a softmax's answer does not",
-                      {"kind": "normal", "a": middle, "b": 1}))
+    """(name, what it shows, fills of the real inputs) of every class beside the published one."""
+    reals = domains.count("real")
+    kinds = [(kind, CLASS_DATA[kind][0], [CLASS_DATA[kind][1]] * reals)
+             for kind in law.allowed_classes(instance, model, inputs, domains)]
+    for name, below, shows in (("beyond", False, "about {}, where exponentials overflow and a softmax's answer does not"),
+                               ("below", True, "about {}, where all that a greatest one is looked for among is far below 0")):
+        found = beyond.about(model, inputs, domains, below)
+        if found:
+            about = [sign * found[0] for sign in found[1]]
+            kinds.append((name, shows.format(" and ".join(str(a) for a in dict.fromkeys(about))),
+                          [{"kind": "normal", "a": a, "b": 1} for a in about]))
     return kinds
 
 
@@ -358,9 +362,10 @@ def describe(source, name, seconds=60.0, vary=()):
     outputs = _outputs(runs.base, shapes["outputs"], taken | set(names))
     classes = [{"name": "published", "shows": "as the task's get_inputs draws", "fill": {
         e["name"]: fill for e, fill in zip(entries, fills) if fill}}]
-    for kind, shows, fill in _kinds(instance, model, inputs, domains):
+    for kind, shows, filled in _kinds(instance, model, inputs, domains):
+        given = iter(filled)
         classes.append({"name": kind, "shows": shows, "fill": {
-            e["name"]: fill if e["domain"] == "real" else classes[0]["fill"][e["name"]] for e in tensors}})
+            e["name"]: next(given) if e["domain"] == "real" else classes[0]["fill"][e["name"]] for e in tensors}})
     ring = {n: a for a in kept for n in a.sizes}
     tolerance, unread = source_tolerance(source.directory)
     return {
