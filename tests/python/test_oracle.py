@@ -28,6 +28,7 @@ SMALL = {
     "grouped": (lambda a, c: F.conv2d(a, c, groups=2, dilation=2), [image, drawn(8, 3, 3, 3)]),
     "sum": (lambda a: a.sum(1), [x]), "mean": (lambda a: a.mean((0, 1)), [x]), "all": (torch.sum, [x]),
     "max": (lambda a: a.max(1)[0], [x]), "amin": (lambda a: a.amin(0), [x]), "norm": (lambda a: a / a.norm(dim=1, keepdim=True), [x]),
+    "powers": (lambda a: 0.9 ** a * (a.abs() + 0.5) ** (a * 0.3), [x]), "power of a number": (lambda a: a / (1.5 - 0.9 ** a.abs()), [x]),
     "cumsum": (lambda a: a.cumsum(1), [x]), "nothing summed": (lambda a: torch.cat([a[:, :1] * 2, a[:, :0].cumsum(1)], 1), [x]), "cumprod": (lambda a: a.cumprod(1), [x]),
     "avg_pool": (lambda a: F.avg_pool2d(a, 3, 2, 1), [image]), "max_pool": (lambda a: F.max_pool2d(a, 2), [image]),
     "adaptive": (lambda a: F.adaptive_avg_pool2d(a, 2), [image]),
@@ -245,6 +246,24 @@ def nobody_is_held_to_what_the_module_itself_does_not_do():
             raise AssertionError("the module's own answer is not looked at")
 
 
+def a_constant_may_be_folded_into_a_bias():
+    """x + (b - c) for (x + b) - c: two roundings at the result's size, where one of the task's own is at a smaller one."""
+    wide = torch.rand(4000, generator=torch.Generator().manual_seed(5)) * 0.4 - 0.2
+    b, c = torch.tensor(-0.33), torch.tensor(2.07)
+    _, _, (j,) = told(Plain(lambda t: torch.minimum(t + b, c) - c), [wide])
+    error = ((wide + (b - c)).double() - j.want).abs()
+    assert bool((error <= j.allowed).all()) and not bool((error <= j.allowed / 2).all())
+
+
+def masks_of_what_cannot_be_told_are_open_where_that_matters():
+    near = torch.tensor([1.0, 2.0, 0.5])  # after a product nobody can tell whether the first one is above 0.3
+    other = torch.tensor([True, True, False])
+    for f, want in ((lambda t: (t * 0.3 > 0.3) & other, [1, 0, 0]), (lambda t: ~((t * 0.3 > 0.3) | other), [0, 0, 0]),
+                    (lambda t: (t * 0.3 > 0.3) ^ other, [1, 0, 0]), (lambda t: torch.logical_and(t * 0.3 > 0.3, ~other), [0, 0, 0])):
+        _, _, (j,) = told(Plain(f), [near])
+        assert j.allowed.tolist() == want and j.want.tolist() == f(near.double()).double().tolist(), want
+
+
 def indices_are_right_by_what_they_name():
     ties = torch.tensor([[1.0, 3.0, 3.0, 2.0]])
     _, _, (j,) = told(Plain(lambda t: t.argmax(1)), [ties])
@@ -340,7 +359,9 @@ def a_right_answer_that_is_nan_is_no_answer():
 
 TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_checked,
          operands_errors_are_carried, deep_graphs_are_judged_by_their_runs, planted_faults_show,
-         casts_are_permitted_roundings, a_sigmoid_may_be_a_tanh, nobody_is_held_to_what_the_module_itself_does_not_do, attention_may_round_its_probabilities, indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
+         casts_are_permitted_roundings, a_sigmoid_may_be_a_tanh, nobody_is_held_to_what_the_module_itself_does_not_do, attention_may_round_its_probabilities, a_constant_may_be_folded_into_a_bias,
+         masks_of_what_cannot_be_told_are_open_where_that_matters,
+         indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
          a_few_roundings_of_a_coarse_format_can_be_told, constants_are_found, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,
          a_right_answer_that_is_nan_is_no_answer, *oracle_places.TESTS]
 

@@ -25,15 +25,16 @@ def or_zero(bound, like):
     return torch.zeros_like(like) if bound is None else bound
 
 
-def linear(cx, f, parts, local):
-    """v = f(values); errors just add up, each times its factor: parts are (operand, factor)."""
+def linear(cx, f, parts, local, typical=None):
+    """v = f(values); errors just add up, each times its factor: parts are (operand, factor). `local` and `typical` as Context.out has
+    them, but of (unit, v)."""
     def propagated(level):
         return add_bounds(*[None if x.error(level) is None else x.error(level) * k for x, k in parts])
     v = f(*[x.v for x, _ in parts])
     def full(level):
         e = propagated(level)
         return None if e is None else e.expand(v.shape)
-    return cx.out(v, full, lambda u: local(u, v), moved(f, *[x for x, _ in parts]))
+    return cx.out(v, full, lambda u: local(u, v), moved(f, *[x for x, _ in parts]), typical and (lambda u: typical(u, v)))
 
 
 def integers(*operands):
@@ -47,7 +48,9 @@ def add_sub(cx, a, b, alpha, sign):
         return Number(f(a.v, b.v))
     if (a.v.numel() == 1 and not bool(a.v)) or (b.v.numel() == 1 and not bool(b.v)):
         return linear(cx, f, [(a, 1.0), (b, abs(alpha))], lambda u, v: 0)  # adding zero is exact
-    return linear(cx, f, [(a, 1.0), (b, abs(alpha))], lambda u, v: u * v.abs())
+    # a number may have been added to another one before (a bias less a constant): one rounding more, at its size
+    larger = torch.maximum(a.v.double().abs(), abs(alpha) * b.v.double().abs())
+    return linear(cx, f, [(a, 1.0), (b, abs(alpha))], lambda u, v: u * (v.abs() + larger), lambda u, v: u * v.abs())
 
 
 @rule("aten.add.Tensor", "aten.add.Scalar", "aten.add_.Tensor")
@@ -306,14 +309,24 @@ def clamp_by(cx, x, low=None, high=None, **named):
     return x if high is None else extreme_by(cx, torch.minimum, x, high)
 
 
+def power_of(cx, base, exponent):
+    """x ** y by exp(y ln x): what (x - e) ** (y + d) leaves of it where x > e, either way."""
+    v = base.v.double() ** exponent.v
+    def propagated(level):
+        e, d = base.error(level), exponent.error(level)
+        if e is None and d is None:
+            return None
+        e, d = (torch.zeros((), dtype=torch.float64, device=v.device) if t is None else t for t in (e, d))
+        log, off = base.v.double().log().abs(), -torch.log1p(-e / base.v.double())
+        bound = v * torch.expm1((exponent.v.abs() + d) * off + d * log) * (1 + 2.0 ** -40) + 2.0 ** -50 * v
+        return torch.where((base.v > e) & bound.isfinite(), bound, math.inf)
+    return cx.out(v, propagated, lambda u: 32 * u * v.abs() * (1 + exponent.v.abs()), moved(torch.pow, base, exponent))
+
+
 @rule("aten.pow.Tensor_Scalar", "aten.pow.Scalar", "aten.pow.Tensor_Tensor")
 def power(cx, x, n):
     if not isinstance(x, Number) or isinstance(n, Number):
-        base, exponent = cx.number(x), cx.number(n)
-        if base.b is None and exponent.b is None:
-            v = base.v.double() ** exponent.v
-            return cx.out(v, lambda level: None, lambda u: 32 * u * v.abs() * (1 + exponent.v.abs()))
-        raise Unsupported("a power with an inexact exponent")
+        return power_of(cx, cx.number(x), cx.number(n))
     if not x.is_float:
         return Number(x.v ** n)
     f = lambda t: t ** n
@@ -329,6 +342,28 @@ def power(cx, x, n):
         return torch.where(low > 0, bound, math.inf)
     roundings = n - 1 if n == int(n) and 0 < n <= 4 else 16 + 4 * abs(n)
     return cx.out(v, propagated, lambda u: max(roundings, 0) * u * v.abs(), moved(f, x))
+
+
+LOGIC = {"and": torch.logical_and, "or": torch.logical_or, "xor": torch.logical_xor}
+
+
+@rule(*[f"aten.{kind}" for name in LOGIC for kind in (f"bitwise_{name}.Tensor", f"logical_{name}.default")])
+def logic(cx, a, b):
+    """Open where another outcome of an open operand changes the result."""
+    a, b = cx.number(a), cx.number(b)
+    if a.v.dtype != torch.bool or b.v.dtype != torch.bool:
+        raise Unsupported(f"{cx.name} of what is no mask")
+    f = LOGIC[cx.name.split(".")[1].split("_")[1]]
+    v = f(a.v, b.v)
+    other = lambda t: t.v if t.open is None else t.v ^ t.open
+    return Number(v, open=(f(other(a), b.v) != v) | (f(a.v, other(b)) != v) | (f(other(a), other(b)) != v))
+
+
+@rule("aten.bitwise_not.default", "aten.logical_not.default")
+def logic_not(cx, x):
+    if x.v.dtype != torch.bool:
+        raise Unsupported(f"{cx.name} of what is no mask")
+    return Number(~x.v, open=x.open)
 
 
 @rule("aten.maximum.default", "aten.minimum.default")
