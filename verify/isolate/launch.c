@@ -286,6 +286,8 @@ int launch_environment(char **environment, bool path, int threads)
     }
     if (ok && path)
         ok = (environment[n++] = strdup("HOME=/nonexistent")) != NULL;
+    if (ok && path) /* torch asks who it is, and there is no /etc/passwd */
+        ok = (environment[n++] = strdup("USER=unseen")) != NULL;
     if (ok && threads > 0)
         ok = asprintf(&environment[n++], "OMP_NUM_THREADS=%d", threads) >= 0;
     /* Threads that spin while they wait take the cores from those that work, here or next door. */

@@ -39,9 +39,9 @@ int launch_end(pid_t pid);
 int launch_pipes(int ours[2], int theirs[2]);
 
 /* What a program needs to find its libraries and device, and nothing else of the user's environment: a seed in a variable must
- * not reach it. Strings from malloc, at most LAUNCH_WORDS; how many, -1 where memory is out. `path`: PATH and a HOME that is
+ * not reach it. Strings from malloc, at most LAUNCH_WORDS; how many, -1 where memory is out. `path`: PATH, a USER and a HOME that is
  * nowhere, too. threads 0: as it likes. */
-enum { LAUNCH_WORDS = 7 };
+enum { LAUNCH_WORDS = 8 };
 int launch_environment(char **environment, bool path, int threads);
 
 #endif

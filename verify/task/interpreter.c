@@ -62,6 +62,7 @@ static int start(pid_t *pid, const struct interpreter *it, const char *const *co
     char path[PATH_MAX], gpu[128];
     const char *const environment[] = {path,
                                        "HOME=/tmp",
+                                       "USER=unseen", /* as launch_environment says */
                                        "LC_ALL=C.UTF-8",
                                        "PYTHONDONTWRITEBYTECODE=1",
                                        "OMP_WAIT_POLICY=passive",
