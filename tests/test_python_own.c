@@ -47,6 +47,8 @@ enum { GRANULE = 1 << 21 };
 static struct {
     bool captures, is_poor; /* a stream is being captured; there is no memory but what was freed */
     bool has_failed;        /* a kernel has faulted, which any later work reports */
+    bool has_no_stream;
+    CUstream filled, waited; /* where a block was filled last, and what was waited for */
     int waits, unmapped;
 } machine;
 
@@ -116,7 +118,7 @@ static CUresult open_memory(CUdeviceptr at, size_t bytes, const CUmemAccessDesc 
 
 static CUresult set_words(CUdeviceptr at, unsigned value, size_t words, CUstream stream)
 {
-    (void)stream;
+    machine.filled = stream;
     if (machine.has_failed)
         return CUDA_ERROR_ILLEGAL_ADDRESS;
     for (size_t i = 0; i < words; i++)
@@ -152,8 +154,15 @@ static CUresult wait_for_all(void)
 
 static CUresult wait_for(CUstream stream)
 {
-    (void)stream;
+    machine.waited = stream;
     return CUDA_SUCCESS;
+}
+
+static CUresult make_stream(CUstream *stream, unsigned flags)
+{
+    ck_assert_uint_eq(flags, CU_STREAM_NON_BLOCKING); /* the default stream's work has no say */
+    *stream = (CUstream)&machine;
+    return machine.has_no_stream ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
 
 static const struct driver *memory_driver(char *error, size_t error_size)
@@ -171,6 +180,7 @@ static const struct driver *memory_driver(char *error, size_t error_size)
                                          .stream_is_capturing = is_capturing,
                                          .thread_exchange_capture_mode = exchange_mode,
                                          .ctx_synchronize = wait_for_all,
+                                         .stream_create = make_stream,
                                          .stream_synchronize = wait_for};
     (void)error, (void)error_size;
     return &driver;
@@ -216,6 +226,17 @@ START_TEST(a_block_is_aligned_holds_nan_and_lies_between_guards)
     ck_assert(is_open(memory + BYTES + LEFT - 1));
     ck_assert(!is_open(memory + BYTES + LEFT) && !is_open(memory + OWN_GUARD));
     ck_assert(!is_open(memory - GRANULE) && !is_open(memory - OWN_GUARD));
+}
+END_TEST
+
+/* The candidate's own stream may be another one than the first that uses a block. */
+START_TEST(a_block_is_filled_before_it_is_handed_out)
+{
+    static int theirs;
+    machine.has_no_stream = _i == 1;
+    ck_assert_ptr_nonnull(tested_alloc(BYTES, 0, &theirs));
+    ck_assert_ptr_eq(machine.filled, _i == 1 ? (CUstream)&theirs : (CUstream)&machine);
+    ck_assert_ptr_eq(machine.waited, _i == 1 ? NULL : (CUstream)&machine);
 }
 END_TEST
 
@@ -305,6 +326,7 @@ TCase *python_own_case(void)
 {
     TCase *tests = tcase_create("own allocations");
     tcase_add_test(tests, a_block_is_aligned_holds_nan_and_lies_between_guards);
+    tcase_add_loop_test(tests, a_block_is_filled_before_it_is_handed_out, 0, 2);
     tcase_add_loop_test(tests, a_write_between_a_block_and_its_guard_is_found, 0, 4);
     tcase_add_test(tests, what_is_freed_stays_until_the_device_is_at_rest);
     tcase_add_test(tests, what_a_capture_allocates_stays_for_its_replays);

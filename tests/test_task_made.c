@@ -12,7 +12,8 @@ static const char no_torch[] = "no interpreter with torch: make build/venv, or U
 /* A mask of lengths that are an input, too, and shares that sum to 1; at one size it draws nothing. It asks who it is, as parts of
  * torch do: nowhere is there an /etc/passwd. */
 static const char task[] =
-    "import getpass\nimport torch\nwho = getpass.getuser()\nclass Model(torch.nn.Module):\n    def forward(self, x, lengths, kept, share):\n"
+    "import getpass\nimport torch\nwho = getpass.getuser()\nclass Model(torch.nn.Module):\n    def "
+    "forward(self, x, lengths, kept, share):\n"
     "        return torch.where(kept, x, 0).sum(1) / lengths + (share * (x + 1)).sum(1)\n"
     "rows = 6\nwidth = 40\ndef get_inputs():\n    if rows == 37:\n        raise ValueError('no such number "
     "of rows')\n"

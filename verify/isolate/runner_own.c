@@ -63,6 +63,7 @@ static struct {
     struct block *block;
     size_t count, room;
     bool used, is_short;
+    CUstream stream; /* of the fills; NULL: none yet, or none can be made */
 } own = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static size_t round_up(size_t bytes, size_t to)
@@ -129,6 +130,18 @@ static bool is_captured(const struct driver *driver, void *stream)
            status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
+/* Fresh memory holds its poison when it is handed out, whatever stream uses it first: a fill that waits in the candidate's stream
+ * would overwrite what another one of its streams writes, which has nothing to wait for. */
+static CUresult fill_block(const struct driver *driver, const struct block *block, void *stream)
+{
+    if (!own.stream && driver->stream_create(&own.stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
+        own.stream = NULL;
+    const CUresult result =
+        driver->memset_d32_async(block->base, DEVICE_POISON, block->mapped / sizeof(uint32_t),
+                                 own.stream ? own.stream : (CUstream)stream);
+    return result == CUDA_SUCCESS && own.stream ? driver->stream_synchronize(own.stream) : result;
+}
+
 /* Where memory is short, once more without what was freed, if the device may be waited for. What else fails is an earlier kernel's
  * doing, which the call ends with. */
 static CUresult make_block(const struct driver *driver, int device, void *stream, struct block *block)
@@ -141,8 +154,7 @@ static CUresult make_block(const struct driver *driver, int device, void *stream
     }
     if (result != CUDA_SUCCESS || block->captured)
         return result;
-    result = driver->memset_d32_async(block->base, DEVICE_POISON, block->mapped / sizeof(uint32_t),
-                                      (CUstream)stream);
+    result = fill_block(driver, block, stream);
     if (result != CUDA_SUCCESS) {
         release(driver, block);
         block->memory = 0;
