@@ -1,6 +1,7 @@
 /* Inputs whose elements hang on others: the task's own get_inputs makes them, and a solution may rest on what they are. */
 #include <check.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -52,9 +53,44 @@ START_TEST(what_the_task_computes_a_solution_may_rest_on)
 }
 END_TEST
 
+/* A padding stays as published, and what is wrong for another one is general, until the user says that it varies. */
+START_TEST(an_attribute_varies_where_the_user_says_so)
+{
+    static const char pool[] = "import torch\nclass Model(torch.nn.Module):\n    def __init__(self, "
+                               "padding):\n        super().__init__()\n"
+                               "        self.padding = padding\n    def forward(self, x):\n"
+                               "        return torch.nn.functional.max_pool1d(x, 8, "
+                               "1, self.padding)\nrows = 6\nwidth = 40\npadding "
+                               "= 1\n"
+                               "def get_inputs():\n    return [torch.rand(rows, width)]\ndef "
+                               "get_init_inputs():\n    return [padding]\n";
+    const char *const python = cli_torch();
+    if (!python)
+        SKIP_TEST(no_torch);
+    cli_put("pool.py", pool);
+    CLI("import", "pool.py", "--python", python, "--vary", "padding,bottom");
+    cli_expect_error(2, "--vary bottom: found no such size", "expected some of rows, width, padding",
+                     "name one of these");
+    ck_assert_int_eq(mkdir("plain", 0755), 0);
+    CLI("import", "pool.py", "--python", python, "--out", "plain");
+    cli_expect(0, "wrote ");
+    CLI("import", "pool.py", "--python", python, "--vary", "padding");
+    cli_expect(0, "wrote ");
+    cli_put("one.py", "import torch\nclass ModelNew(torch.nn.Module):\n    def __init__(self, padding):\n"
+                      "        super().__init__()\n    def forward(self, x):\n"
+                      "        return torch.nn.functional.max_pool1d(x, 8, 1, 1)\n");
+    CLI("verify", "./plain/pool", "one.py", QUICKLY);
+    cli_expect(0, "general: ");
+    CLI("verify", "./pool", "one.py", "--no-explain", QUICKLY);
+    cli_expect(1, "padding=");
+    cli_expect(1, "broken: ");
+}
+END_TEST
+
 TCase *task_made_case(void)
 {
     TCase *made = tcase_create("made");
     tcase_add_test(made, what_the_task_computes_a_solution_may_rest_on);
+    tcase_add_test(made, an_attribute_varies_where_the_user_says_so);
     return made;
 }

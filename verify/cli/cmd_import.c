@@ -12,6 +12,7 @@ int command_import(const struct options *options)
     const struct importing importing = {.source = options->argument[0],
                                         .directory = options->out ? options->out : ".",
                                         .python = options->python,
+                                        .vary = options->vary,
                                         .seconds = options->compile_timeout};
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
     const enum folder_status status = importing_run(&importing, folder, sizeof folder, text, sizeof text);

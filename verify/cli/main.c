@@ -98,7 +98,7 @@ static const struct command commands[] = {
      "  unseen new my_norm --like rms_norm\n"
      "  unseen verify ./my_norm my_norm/baseline.c --device host",
      command_new},
-    {"import", "TASK", 1, 1, "oPkiw",
+    {"import", "TASK", 1, 1, "oYPkiw",
      "Write a problem's folder from a task in Python: a KernelBench file (Model, get_inputs, "
      "get_init_inputs) or a "
      "KernelBench-Hard directory. The task is executed, in the sandbox.\v"

@@ -71,6 +71,7 @@ enum {
     KEY_UNSEEN_SET = '6',
     KEY_INPUTS_AS = '7',
     KEY_VALUES = '8',
+    KEY_VARY = 'Y',
     KEY_PEAKS = 'z',
     KEY_SCOUTS = '9'
 };
@@ -164,6 +165,8 @@ static const struct argp_option all_options[] = {
     {"jobs", KEY_JOBS, "N", 0, "configurations at work at the same time (default: 1)", 0},
     {"like", KEY_LIKE, "PROBLEM", 0, "the problem to begin with, by its name or its folder", 0},
     {"out", KEY_OUT, "DIRECTORY", 0, "where the folder is made (default: here)", 0},
+    {"vary", KEY_VARY, "SIZE[,SIZE]", 0,
+     "sizes that stay as published otherwise (a window, strides, groups), to be varied with the others", 0},
     {"out", KEY_OUT_FILE, "FILE", 0, "write there (default: standard output)", 0},
     {"format", KEY_FORMAT, "FORMAT", 0, "json, csv, python, flashinfer or gpumode", 0},
     {"inputs", KEY_INPUTS, "DIR", 0,
@@ -229,6 +232,7 @@ static bool take_text(int key, const char *text, struct options *o)
         {KEY_INPUTS, &o->inputs},
         {KEY_INPUTS_AS, &o->inputs_as},
         {KEY_OUT, &o->out},
+        {KEY_VARY, &o->vary},
         {KEY_OUT_FILE, &o->out},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -155,7 +155,7 @@ enum folder_status importing_run(const struct importing *importing, char *folder
         return status;
     }
     snprintf(seconds, sizeof seconds, "%d", PROBE_SECONDS);
-    const char *const argument[] = {run.source, run.written, run.name, seconds};
+    const char *const argument[] = {run.source, run.written, run.name, seconds, importing->vary};
     memcpy(run.it.argument, argument, sizeof argument);
     run.it.shown[0] = run.it.source = run.source;
     run.it.lent = run.written;

@@ -11,6 +11,7 @@ struct importing {
     const char *directory; /* where the folder NAME is made; NULL: a private one, gone with the process */
     const char *name;      /* NULL: after the source */
     const char *python;    /* the interpreter; NULL: python3 on PATH */
+    const char *vary;      /* sizes that would stay, with commas; NULL: none */
     double seconds;        /* that it may take; 0: IMPORT_SECONDS */
 };
 

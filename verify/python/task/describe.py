@@ -146,6 +146,10 @@ def _expected(failed, otherwise):
 
 
 def _probe(source, seconds, vary):
+    known = [s.name for s in source.sizes]
+    for name in vary:
+        if name not in known:
+            raise ImportError_(f"--vary {name}: found no such size in {source.path}; expected some of {', '.join(known)}\n---> name one of these")
     try:
         runs = probe.Probe(source, seconds)
     except fake.Failed as failed:
