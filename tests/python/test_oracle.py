@@ -262,6 +262,11 @@ def masks_of_what_cannot_be_told_are_open_where_that_matters():
                     (lambda t: (t * 0.3 > 0.3) ^ other, [1, 0, 0]), (lambda t: torch.logical_and(t * 0.3 > 0.3, ~other), [0, 0, 0])):
         _, _, (j,) = told(Plain(f), [near])
         assert j.allowed.tolist() == want and j.want.tolist() == f(near.double()).double().tolist(), want
+    packed, mask = torch.tensor([0x5A, 0x0F, 0xF0]), torch.tensor([0x0F])  # whole numbers stay what they are
+    for f in (lambda t, q: t * (q & mask), lambda t, q: t * (q | mask), lambda t, q: t * (q ^ mask), lambda t, q: t * ~q,
+              lambda t, q: t * torch.logical_and(q, mask), lambda t, q: t * torch.logical_not(q)):
+        _, _, (j,) = told(Plain(f), [near, packed])
+        assert j.want.tolist() == f(near.double(), packed).tolist() and not j.dropped
 
 
 def indices_are_right_by_what_they_name():

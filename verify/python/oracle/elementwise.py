@@ -344,26 +344,28 @@ def power(cx, x, n):
     return cx.out(v, propagated, lambda u: max(roundings, 0) * u * v.abs(), moved(f, x))
 
 
-LOGIC = {"and": torch.logical_and, "or": torch.logical_or, "xor": torch.logical_xor}
+def no_numbers(cx, *operands):
+    """Whole numbers are exact; of masks some elements may be open."""
+    if any(x.is_float or x.open is not None and x.v.dtype != torch.bool for x in operands):
+        raise Unsupported(f"no rule for {cx.name} of numbers that are not exact")
 
 
-@rule(*[f"aten.{kind}" for name in LOGIC for kind in (f"bitwise_{name}.Tensor", f"logical_{name}.default")])
+@rule(*[f"aten.{name}" for kind in ("and", "or", "xor") for name in (f"bitwise_{kind}.Tensor", f"logical_{kind}.default")])
 def logic(cx, a, b):
     """Open where another outcome of an open operand changes the result."""
-    a, b = cx.number(a), cx.number(b)
-    if a.v.dtype != torch.bool or b.v.dtype != torch.bool:
-        raise Unsupported(f"{cx.name} of what is no mask")
-    f = LOGIC[cx.name.split(".")[1].split("_")[1]]
+    no_numbers(cx, a, b)
+    f = getattr(torch, cx.name.split(".")[1])
     v = f(a.v, b.v)
+    if a.open is None and b.open is None:
+        return Number(v)
     other = lambda t: t.v if t.open is None else t.v ^ t.open
     return Number(v, open=(f(other(a), b.v) != v) | (f(a.v, other(b)) != v) | (f(other(a), other(b)) != v))
 
 
 @rule("aten.bitwise_not.default", "aten.logical_not.default")
 def logic_not(cx, x):
-    if x.v.dtype != torch.bool:
-        raise Unsupported(f"{cx.name} of what is no mask")
-    return Number(~x.v, open=x.open)
+    no_numbers(cx, x)
+    return Number(getattr(torch, cx.name.split(".")[1])(x.v), open=x.open)
 
 
 @rule("aten.maximum.default", "aten.minimum.default")
