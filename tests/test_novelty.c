@@ -46,6 +46,34 @@ START_TEST(a_configuration_is_no_novelty_after_it_was_marked)
 }
 END_TEST
 
+/* What drawing compares when it moves one axis is what the whole would have said. */
+START_TEST(what_one_axis_says_is_what_the_whole_differs_by)
+{
+    struct space space = published_space(problem_registry[_i]->name);
+    struct novelty *novelty = novelty_of_space(&space, NULL);
+    struct pcg *stream = pcg_new(1, "test");
+    int differ = 0;
+    for (int i = 0; i < 40; i++) {
+        struct config config = any_point(&space, stream), other = any_point(&space, stream);
+        for (int a = 0; space.problem->axes[a].name; a++) {
+            struct config moved = config;
+            if (space.problem->axes[a].kind != AXIS_NUMBER)
+                continue;
+            moved.value[a] = other.value[a];
+            const double whole = novelty_of(novelty, &moved) - novelty_of(novelty, &config);
+            ck_assert_double_eq(novelty_of_axis(novelty, &moved, a) - novelty_of_axis(novelty, &config, a),
+                                whole);
+            differ += whole != 0;
+        }
+        novelty_mark(novelty, &config);
+    }
+    ck_assert_int_gt(differ, 10);
+    pcg_free(stream);
+    novelty_close(novelty);
+    space_clear(&space);
+}
+END_TEST
+
 /* 600000 and 613440 leave the same modulo all that is asked (2^7, 3, 5, 7), and have as many bits. */
 static const struct {
     const char *line;
@@ -227,6 +255,7 @@ TCase *gen_novelty_case(void)
         problems++;
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, a_configuration_is_no_novelty_after_it_was_marked, 0, problems);
+    tcase_add_loop_test(tests, what_one_axis_says_is_what_the_whole_differs_by, 0, problems);
     tcase_add_loop_test(tests, one_axis_moved_by_one_residue_is_a_novelty, 0, sizeof beside / sizeof *beside);
     tcase_add_test(tests, a_published_value_weighs_more_than_another_one);
     tcase_add_test(tests, what_only_usual_data_shows_is_not_left_to_the_rest);
