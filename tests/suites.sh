@@ -8,6 +8,7 @@ shift
 apart="cli own busy lost" # these run the tool, and hold leases that it waits for: nobody else takes times meanwhile
 groups="honest python task oracle_task,harden"
 room=$(mktemp -d)
+trap 'rm -rf "$room"' EXIT
 (
     [ -n "$NO_TORCH" ] || sh tests/torch.sh build/venv
     : >"$room/over"
@@ -32,6 +33,3 @@ take "$@"
 wait
 cat "$room/fetched" "$room/log"
 [ ! -e "$room/failed" ]
-status=$?
-rm -rf "$room"
-exit $status
