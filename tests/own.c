@@ -57,8 +57,8 @@ void own_wrap_cc(const char *before)
     char here[1000], text[6000];
     ck_assert(getcwd(here, sizeof here) != NULL);
     own_sh("mkdir -p bin");
-    snprintf(text, sizeof text, "#!/bin/sh\necho \"$*\" >>%s/cc.log\n%s\nPATH='%s' exec cc \"$@\"\n", here,
-             before, path);
+    snprintf(text, sizeof text, "#!/bin/sh\necho \"$*\" >>%s/cc.log\n%s\nPATH='%s' exec cc \"$@\" -O0\n",
+             here, before, path);
     cli_put("bin/cc", text);
     own_sh("chmod +x bin/cc; : >cc.log");
     snprintf(text, sizeof text, "%s/bin:%s", here, path);

@@ -85,6 +85,7 @@ TCase *own_gpu_case(void);
 TCase *gpu_contract_case(void);
 TCase *gpu_values_case(void);
 TCase *gpu_forms_case(void);
+TCase *gpu_room_case(void);
 TCase *forms_session_case(void); /* part of the forms suite */
 
 #endif

@@ -1,10 +1,10 @@
-/* Explaining: planted conditions are found again, and what has no rule gets a reason. Runs in the
- * repository root. */
+/* Explaining: planted conditions are found again, and what has no rule gets a reason. Runs in the repository root. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "explain_planted.h"
+#include "share.h"
 #include "suites.h"
 
 enum { RUNS = 200, UNSEEN = 300 };
@@ -319,6 +319,7 @@ END_TEST
 
 START_TEST(whichever_quarter_passes_no_rule_right_on_three_is_called_sure_on_both)
 {
+    SHARE_TEST(_i, 4);
     open_ground("softmax");
     chance = 100 + (uint64_t)_i;
     const struct rule rule = explained("cols > 1000", answer_six_in_eight);

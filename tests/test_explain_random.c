@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "explain_planted.h"
+#include "share.h"
 #include "suites.h"
 
 enum { RUNS = 200, UNSEEN = 300 };
@@ -61,6 +62,9 @@ static void print_count(const char *name, const struct count *count)
            count->met ? (double)count->runs / count->met : 0);
 }
 
+/* Every other problem with each commit. */
+enum { PARTS = 2 };
+
 START_TEST(random_conditions_are_found_again)
 {
     const char *asked = getenv("UNSEEN_EXPLAIN_CONDITIONS");
@@ -69,6 +73,8 @@ START_TEST(random_conditions_are_found_again)
     for (int p = 0; problem_registry[p]; p++) {
         if (!asked && strcmp(problem_registry[p]->name, "paged_attention") == 0)
             continue; /* seconds to draw, and tested above */
+        if (!asked && !share_has(p, PARTS))
+            continue;
         ground_open(&ground, problem_registry[p]->name, 5, UNSEEN, 0, asked ? 500 : 100);
         struct pcg *stream = pcg_new(5, problem_registry[p]->name);
         for (int kind = 0; kind < PLANTED_KINDS; kind++)
@@ -84,7 +90,7 @@ START_TEST(random_conditions_are_found_again)
     }
     if (asked)
         print_count("all", &all);
-    ck_assert_int_ge(all.met, 60 * each);
+    ck_assert_int_ge(all.met, 60 * each / (asked || share_size() == 1 ? 1 : PARTS));
     ck_assert_int_ge(10 * all.printed, 9 * all.met);
     ck_assert_int_ge(10 * all.good, 9 * all.printed);
     ck_assert_int_le(50 * all.bad, all.printed);

@@ -434,5 +434,6 @@ Suite *gpu_suite(void)
     suite_add_tcase(suite, gpu_contract_case());
     suite_add_tcase(suite, gpu_values_case());
     suite_add_tcase(suite, gpu_forms_case());
+    suite_add_tcase(suite, gpu_room_case());
     return suite;
 }

@@ -169,6 +169,7 @@ static const struct {
 } endings[] = {
     {"exits", ORACLE_FAILED, "ended with status 7; its last words: the last word"},
     {"dies", ORACLE_FAILED, "signal 11"},
+    {"killed", ORACLE_SHORT, "killed by signal 9\n---> give it more memory"},
     {"hangs", ORACLE_FAILED, "had no answer after 2 s"},
     {"babbles", ORACLE_FAILED, "answered 'whatever'"},
     {"fails", ORACLE_FAILED, "No module named 'torch'"},

@@ -1,6 +1,7 @@
 /* The tutorial, followed to the letter: every file that it shows is written, every command run, and what the tool says held
  * against what the page shows. */
 #include "own.h"
+#include "share.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -154,6 +155,7 @@ void own_follow_tutorial(bool gpu)
 
 START_TEST(the_tutorial_can_be_followed_to_the_letter)
 {
+    SHARE_TEST(0, 2);
     own_follow_tutorial(false);
     ck_assert_int_ge(commands, 14);
     ck_assert_int_ge(lines, 16);

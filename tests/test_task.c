@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "share.h"
 #include "skip.h"
 #include "suites.h"
 
@@ -420,6 +421,7 @@ END_TEST
 /* No import tries all sizes: here one in the midst of them is none of the task's. */
 START_TEST(where_the_task_itself_does_not_run_nobody_needs_to)
 {
+    SHARE_TEST(0, 3);
 #define ODD                                                                                                  \
     "import torch\nclass %s(torch.nn.Module):\n    def forward(self, x):\n"                                  \
     "        if x.shape[0] %% 16 == 9 and x.shape[0] > 25:\n            raise ValueError('no such number "   \

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "share.h"
 #include "skip.h"
 #include "suites.h"
 
@@ -31,6 +32,7 @@ static const char task[] =
 
 START_TEST(what_the_task_computes_a_solution_may_rest_on)
 {
+    SHARE_TEST(1, 3);
     const char *const python = cli_torch();
     if (!python)
         SKIP_TEST(no_torch);
@@ -56,6 +58,7 @@ END_TEST
 /* A padding stays as published, and what is wrong for another one is general, until the user says that it varies. */
 START_TEST(an_attribute_varies_where_the_user_says_so)
 {
+    SHARE_TEST(2, 3);
     static const char pool[] = "import torch\nclass Model(torch.nn.Module):\n    def __init__(self, "
                                "padding):\n        super().__init__()\n"
                                "        self.padding = padding\n    def forward(self, x):\n"

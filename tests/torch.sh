@@ -15,10 +15,22 @@ python3 -m venv "$part" 2>/dev/null || {
     echo "torch: python3 has no venv here ---> apt-get install python3-venv"
     exit 1
 }
+# By uv, where it can be had: it unpacks in a sixth of pip's time. What it does not read of pip's settings it is told.
 install() {
+    if [ -x "$part/bin/uv" ]; then
+        (
+            [ -z "$PIP_CERT" ] || export SSL_CERT_FILE="$PIP_CERT"
+            [ -z "$PIP_INDEX_URL" ] || export UV_DEFAULT_INDEX="$PIP_INDEX_URL"
+            export UV_CACHE_DIR="$part/cache" UV_HTTP_TIMEOUT=20 UV_HTTP_RETRIES=0
+            exec timeout "$limit" "$part/bin/uv" -q pip install --python "$part/bin/python" --link-mode hardlink \
+                --only-binary :all: "$@"
+        ) >"$part/log" 2>&1 && return 0
+    fi
     timeout "$limit" "$part/bin/python" -m pip -q --disable-pip-version-check install --no-compile --retries 0 \
         --timeout 20 --only-binary :all: "$@" >"$part/log" 2>&1
 }
+timeout 60 "$part/bin/python" -m pip -q --disable-pip-version-check install --no-compile --retries 0 --timeout 20 \
+    --only-binary :all: uv >"$part/log" 2>&1
 free=$(df -Pk "$(dirname "$venv")" | awk 'NR == 2 { print int($4 / 1048576) }')
 if install --index-url "${TORCH_INDEX:-https://download.pytorch.org/whl/cpu}" torch numpy; then
     :
@@ -29,6 +41,7 @@ elif ! install torch numpy; then
     echo "torch: not installed within $limit s: $(tail -n 1 "$part/log")"
     exit 1
 fi
+rm -rf "$part/cache"
 # Compiled once, and no more than what the tests import: no test may write there, and each would compile all of it.
 env -u PYTHONDONTWRITEBYTECODE "$part/bin/python" -c 'import torch, torch._dynamo, torch._inductor.compile_fx
 import torch._subclasses.fake_tensor, torch.fx.experimental.proxy_tensor, torch.func, torch._decomp

@@ -33,6 +33,8 @@ def misbehave(how):
         os._exit(7)
     elif how == "dies":
         os.kill(os.getpid(), signal.SIGSEGV)
+    elif how == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
     elif how == "hangs":
         time.sleep(1000)
     elif how == "hoards":

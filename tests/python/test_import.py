@@ -10,7 +10,7 @@ from task import law, probe, together
 
 
 LOOP = '''
-steps, batch, width = 200, 5, 12
+steps, batch, width = 80, 5, 12
 
 
 class Model(nn.Module):
@@ -146,7 +146,7 @@ COPIED = """
 class Model(nn.Module):
     def __init__(self, width):
         super().__init__()
-        self.layers = nn.TransformerEncoder(nn.TransformerEncoderLayer(width, 2, 8), num_layers=3)
+        self.layers = nn.TransformerEncoder(nn.TransformerEncoderLayer(width, 2, 8), num_layers=1)
 
     def forward(self, x):
         return self.layers(x)
@@ -169,7 +169,7 @@ def a_constructor_may_copy_its_modules():
 
 
 class Clock:
-    """A twentieth of a second for each turn of the loop, whatever the machine."""
+    """An eighth of a second for each turn of the loop, whatever the machine."""
 
     def __init__(self):
         self.now = 0.0
@@ -184,8 +184,8 @@ def a_loop_is_short_while_others_are_looked_at():
     observed = probe.fake.observe
 
     def observe(of, sizes, file=None):
-        asked.append(sizes.get("steps", 200))
-        clock.now += asked[-1] / 20
+        asked.append(sizes.get("steps", 80))
+        clock.now += asked[-1] / 8
         return observed(of, sizes, file)
 
     probe.fake.observe = observe
@@ -195,8 +195,8 @@ def a_loop_is_short_while_others_are_looked_at():
         probe.time, probe.fake.observe = time, observed
     axes = {a["name"]: a for a in task["axes"]}
     assert axes["steps"]["ring"] == axes["batch"]["ring"] == 1 and axes["width"]["ring"] == 2, axes
-    assert axes["steps"]["low"] == 1 and axes["steps"]["high"] == 200, axes["steps"]  # no more turns than its author's
-    assert sum(n == 200 for n in asked) * 4 < len(asked), asked
+    assert axes["steps"]["low"] == 1 and axes["steps"]["high"] == 80, axes["steps"]  # no more turns than its author's
+    assert sum(n == 80 for n in asked) * 4 < len(asked), asked
 
 
 CONVERTED = """

@@ -4,6 +4,7 @@ With a FOLDER the small cases' lowered graphs are written there.
 """
 import math
 import sys
+import types
 
 from oracle_asked import F, Plain, b, drawn, passes, positive, refusal, told, traced, w, x
 import oracle_places
@@ -12,7 +13,7 @@ import torch
 from torch import nn
 
 import candidates
-from oracle import evaluate, graph as graphs, opened
+from oracle import evaluate, graph as graphs, opened, serve
 from oracle.number import Unsupported
 
 MASK = torch.ones(6, 40).triu(3).bool()
@@ -362,13 +363,32 @@ def a_right_answer_that_is_nan_is_no_answer():
     assert judged.dropped and judged.dropped.startswith("2 of 4 right answers are NaN"), judged.dropped
 
 
+def what_a_gpu_has_no_memory_for_is_answered_on_the_host():
+    server, asked = object.__new__(serve.Server), []
+    server.torch, server.task = torch, types.SimpleNamespace(device="cuda")
+
+    def answer(question):
+        asked.append(server.task.device)
+        if asked[-1] == "cuda" or not question["room"]:
+            raise RuntimeError(question["words"] + "\nCompile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.")
+        return "ok"
+
+    server.answer = answer
+    short = "CUDA error: out of memory"  # a context or a library wanted it, not torch's allocator
+    assert server.attempt({"room": True, "words": short}) == "ok"
+    assert server.attempt({"room": False, "words": short}).startswith("short RuntimeError: " + short)
+    assert server.attempt({"room": False, "words": "CUDA error: an illegal memory access"}).startswith("failed ")
+    assert asked == ["cuda", "cpu", "cuda", "cpu", "cuda"] and server.task.device == "cuda", asked
+
+
 TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_checked,
          operands_errors_are_carried, deep_graphs_are_judged_by_their_runs, planted_faults_show,
          casts_are_permitted_roundings, a_sigmoid_may_be_a_tanh, nobody_is_held_to_what_the_module_itself_does_not_do, attention_may_round_its_probabilities, a_constant_may_be_folded_into_a_bias,
          masks_of_what_cannot_be_told_are_open_where_that_matters,
          indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
          a_few_roundings_of_a_coarse_format_can_be_told, constants_are_found, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,
-         a_right_answer_that_is_nan_is_no_answer, *oracle_places.TESTS]
+         a_right_answer_that_is_nan_is_no_answer, what_a_gpu_has_no_memory_for_is_answered_on_the_host,
+         *oracle_places.TESTS]
 
 
 def main():

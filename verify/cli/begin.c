@@ -14,6 +14,13 @@ void begin_waiting(const char *path)
                   path);
 }
 
+void begin_device_full(double seconds)
+{
+    options_error("other programs hold all the memory of this GPU: waiting for it, %g s at most\n"
+                  "---> nvidia-smi lists them; --device cuda:N takes another GPU",
+                  seconds);
+}
+
 /* A set that is asked for by its number, or given, is that set; an imported task's right answers take longer than small tensors are
  * worth. */
 static int scouts_of(const struct options *options, const struct problem *problem)
@@ -42,7 +49,8 @@ static struct task_options task_options(const struct options *options, const str
                                  .seed = options->seed,
                                  .has_seed = options->seed_given,
                                  .attend = options->no_lease,
-                                 .waiting = options->quiet ? NULL : begin_waiting};
+                                 .waiting = options->quiet ? NULL : begin_waiting,
+                                 .device_full = options->quiet ? NULL : begin_device_full};
 }
 
 int begin_step(const struct task *task, enum task_status status)

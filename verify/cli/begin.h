@@ -10,6 +10,7 @@ int begin_task(struct task *task, const struct options *options);
 
 /* Says that another unseen has the device: what a lease is opened with. */
 void begin_waiting(const char *path);
+void begin_device_full(double seconds);
 
 /* The exit status of a step of the task; 0: it is done. */
 int begin_step(const struct task *task, enum task_status status);

@@ -61,7 +61,8 @@ int command_peak(const struct options *options)
     struct device device;
     struct calibrated c;
     char error[512];
-    const enum device_status status = device_open(&device, options->device, error, sizeof error);
+    const enum device_status status =
+        device_open_patiently(&device, options->device, begin_device_full, error, sizeof error);
     if (status != DEVICE_OK) {
         options_error("%s", error);
         return status == DEVICE_SPEC ? EXIT_USAGE : EXIT_ENVIRONMENT;

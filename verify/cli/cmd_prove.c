@@ -65,10 +65,10 @@ int command_prove(const struct options *options)
         status = outputs_check(options);
     if (status != 0)
         return status;
-    status = device_open(&device, options->device, error, sizeof error);
+    status = device_open_patiently(&device, options->device, begin_device_full, error, sizeof error);
     if (status != 0) {
         options_error("%s", error);
-        return status == -1 ? EXIT_USAGE : EXIT_ENVIRONMENT;
+        return status == DEVICE_SPEC ? EXIT_USAGE : EXIT_ENVIRONMENT;
     }
     if (device.backend == BACKEND_CUDA) {
         const enum folder_status prepared = folder_prepare_cuda(problem, device.arch, error, sizeof error);

@@ -1,8 +1,13 @@
 #include "device.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#include "verify/system/clock.h"
+#include "verify/system/interrupt.h"
 
 const char *rate_name(enum rate rate)
 {
@@ -108,6 +113,23 @@ enum device_status device_open(struct device *device, const char *spec, char *er
              "--device host",
              spec);
     return DEVICE_SPEC;
+}
+
+enum device_status device_open_patiently(struct device *device, const char *spec,
+                                         void (*waiting)(double seconds), char *error, size_t error_size)
+{
+    const struct timespec moment = {.tv_nsec = 250000000};
+    const double start = clock_seconds();
+    bool told = false;
+    enum device_status status;
+    while ((status = device_open(device, spec, error, error_size)) == DEVICE_FULL && !is_interrupted() &&
+           clock_seconds() - start < DEVICE_PATIENCE_S) {
+        if (waiting && !told)
+            waiting(DEVICE_PATIENCE_S);
+        told = true;
+        nanosleep(&moment, NULL);
+    }
+    return status;
 }
 
 #ifndef HAVE_CUDA

@@ -36,15 +36,23 @@ struct device {
     struct ceilings vendor, measured;   /* measured: likewise */
 };
 
+#define DEVICE_PATIENCE_S 120
+
 enum device_status {
     DEVICE_OK,
     DEVICE_SPEC, /* malformed: the user's */
-    DEVICE_NONE  /* there is no such device, or it cannot be used: the environment's */
+    DEVICE_NONE, /* there is no such device, or it cannot be used: the environment's */
+    DEVICE_FULL  /* other programs hold all its memory now: not even a context can be made */
 };
 
 /* spec: "host", "cuda", "cuda:N"; NULL: CUDA where a GPU is present, else the host. Measures nothing.
  * But for DEVICE_OK error says what was found and what to do. */
 enum device_status device_open(struct device *device, const char *spec, char *error, size_t error_size);
+
+/* The same, and waits up to DEVICE_PATIENCE_S seconds for memory that other programs hold; `waiting` (or NULL) is told once
+ * how long. An interruption ends it. */
+enum device_status device_open_patiently(struct device *device, const char *spec,
+                                         void (*waiting)(double seconds), char *error, size_t error_size);
 
 /* Vendor figures by the name that the driver reports; false when the device is not in the table. */
 bool device_vendor_ceilings(const char *name, struct ceilings *out);

@@ -54,6 +54,15 @@ enum device_status device_open_cuda(struct device *device, int ordinal, char *er
         status = cudaGetDeviceProperties(&properties, ordinal);
     if (!status)
         status = cudaFree(NULL); /* makes the context */
+    if (status == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        snprintf(error, error_size,
+                 "cuda:%d has no memory for a context: other programs hold it\n---> end them (nvidia-smi "
+                 "lists them), or use "
+                 "another GPU",
+                 ordinal);
+        return DEVICE_FULL;
+    }
     if (status) {
         snprintf(error, error_size,
                  "cuda:%d cannot be used: %s\n---> check nvidia-smi, or use "

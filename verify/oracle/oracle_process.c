@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,15 +143,16 @@ static enum oracle_status end(struct oracle_process *process, enum oracle_status
                               char *text, size_t size)
 {
     listen_to(process);
-    snprintf(text, size,
-             "the process that computes the task's right answers %s%s%s\n---> try its interpreter by hand: "
-             "does it import torch?",
-             why, process->spoken ? "; its last words: " : "", process->words);
+    snprintf(text, size, "the process that computes the task's right answers %s%s%s\n---> %s", why,
+             process->spoken ? "; its last words: " : "", process->words,
+             status == ORACLE_SHORT ? "give it more memory (--memory), or end what else holds it"
+                                    : "try its interpreter by hand: does it import torch?");
     oracle_stop(process);
     return status;
 }
 
-/* In the sandbox a signal shows as status 128 + signal. */
+/* In the sandbox a signal shows as status 128 + signal. SIGKILL that nobody here has sent is what the system does where main
+ * memory is out: the process offers itself (serve.py). */
 static enum oracle_status ended_by_itself(struct oracle_process *process, char *text, size_t size)
 {
     siginfo_t info = {0};
@@ -159,10 +161,11 @@ static enum oracle_status ended_by_itself(struct oracle_process *process, char *
         if (waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == 0)
             poll(NULL, 0, 10);
     const bool exited = info.si_pid && info.si_code == CLD_EXITED && info.si_status < 128;
+    const int number = exited || info.si_code != CLD_EXITED ? info.si_status : info.si_status - 128;
     if (info.si_pid)
-        snprintf(why, sizeof why, exited ? "ended with status %d" : "was killed by signal %d",
-                 exited || info.si_code != CLD_EXITED ? info.si_status : info.si_status - 128);
-    return end(process, ORACLE_FAILED, why, text, size);
+        snprintf(why, sizeof why, exited ? "ended with status %d" : "was killed by signal %d", number);
+    return end(process, info.si_pid && !exited && number == SIGKILL ? ORACLE_SHORT : ORACLE_FAILED, why, text,
+               size);
 }
 
 static int send_packet(int channel, const char *packet, int fd)

@@ -62,7 +62,8 @@ enum task_status task_open(struct task *task, const struct task_options *options
     task->problem = options->problem;
     if (task->problem->task)
         made_begin(options->python);
-    const enum device_status status = device_open(&task->device, options->device, error, sizeof error);
+    const enum device_status status =
+        device_open_patiently(&task->device, options->device, options->device_full, error, sizeof error);
     if (status != DEVICE_OK)
         return fail(task, status == DEVICE_SPEC ? TASK_INPUT : TASK_ENVIRONMENT, error);
     task->caps = task_caps(task->problem, &task->device);

@@ -21,9 +21,10 @@ struct task_options {
     int count;                        /* configurations of the unseen set */
     int scouts;                       /* beside them, where the set is drawn */
     uint64_t seed;
-    bool has_seed;                     /* else the system's entropy */
-    bool attend;                       /* as in struct lease_options */
-    void (*waiting)(const char *path); /* likewise */
+    bool has_seed;                       /* else the system's entropy */
+    bool attend;                         /* as in struct lease_options */
+    void (*waiting)(const char *path);   /* likewise */
+    void (*device_full)(double seconds); /* device_open_patiently; or NULL */
 };
 
 enum task_status {
