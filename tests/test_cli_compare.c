@@ -1,5 +1,6 @@
 /* unseen compare: candidates, stored results, a result of another day, and what cannot be compared. */
 #include "cli.h"
+#include "share.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -64,6 +65,7 @@ END_TEST
 /* Its time follows its first input, by factors up to 148: the ratio is 3 in each pair only where both had the same. */
 START_TEST(both_calls_of_a_pair_are_on_the_same_content)
 {
+    SHARE_TEST(1, 2);
     static const char wait[] = "volatile double w = 0; "
                                "for (long n = %d * exp(fmin(fmax(4 * x[0], 0), 5)); n > 0; n--) w += 1;";
     char hook[200];

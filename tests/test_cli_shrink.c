@@ -1,5 +1,6 @@
 /* unseen shrink: from any failure to the simplest one of the same kind. */
 #include "cli.h"
+#include "share.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -109,6 +110,7 @@ END_TEST
 /* 6 million elements are run when asked for, but no step of more than 5.6 million is. */
 START_TEST(steps_above_the_caps_of_the_machine_are_not_run)
 {
+    SHARE_TEST(0, 2);
     cli_put_kernel("large.c", "const int large = rows * cols > 5800000;", "large ? 0.25 : 0");
     CLI("shrink", "softmax", "large.c", "rows=100 cols=60000 seed=5", "--device", "host", "-v");
     cli_expect(1, "\nwrong: rows=100 cols=60000 input=normal seed=5");

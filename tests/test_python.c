@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "share.h"
 #include "skip.h"
 #include "suites.h"
 #include "verify/session/raised.h"
@@ -128,6 +129,7 @@ END_TEST
 /* Of a window that the constructor is told nobody knows more than the published one. */
 START_TEST(a_verdict_names_the_sizes_that_stay)
 {
+    SHARE_TEST(0, 2);
 #define WINDOW                                                                                               \
     "import torch\nclass %s(torch.nn.Module):\n    def __init__(self, window):\n        "                    \
     "super().__init__()\n"                                                                                   \

@@ -317,6 +317,7 @@ END_TEST
 /* Tables, masks, ranges, limits of indices, names of outputs. */
 START_TEST(importing_tells_what_inputs_are_computed)
 {
+    SHARE_TEST(_i, 2);
     static const char *const files[] = {"tests/python/test_import.py", "tests/python/test_import_inputs.py"};
     char command[300];
     if (!cli_torch())
