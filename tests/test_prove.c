@@ -441,6 +441,8 @@ START_TEST(what_cannot_be_asked_is_refused)
     expect_refusal(2, "none.space");
     CLI("prove", "softmax", "--device", "host", "--json", "nowhere/p.json");
     expect_refusal(3, "nowhere");
+    CLI("prove", "softmax", "--device", "foo");
+    cli_expect_error(2, "--device foo", "expected host, cuda or cuda:N", "--device host");
     CLI("prove", "softmax", "topk");
     expect_refusal(2, "unexpected argument");
 }
