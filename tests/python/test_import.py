@@ -1,12 +1,13 @@
 """Tests of verify/python/task: sizes, axes and constructors. Run by the suite task, or by hand with any Python that has torch."""
 import math
+import random
 
 from importing import imported, of_one_line, run, written
 
 import torch
 from oracle import opened
 from oracle.number import Unsupported
-from task import law, probe, together
+from task import expression, fit, law, probe, together
 
 
 LOOP = '''
@@ -276,6 +277,57 @@ def what_a_constructor_draws_is_the_candidate_s_too():
                 assert words and str(why).startswith(words), why
             else:
                 assert not words, outside
+
+
+Q8 = """
+class Model(nn.Module):
+    def __init__(self, inner, outer, group):
+        super().__init__()
+        self.group = group
+        groups = (inner + group - 1) // group
+        self.register_buffer("packed", torch.randint(-127, 128, (outer, inner)).to(torch.int8))
+        self.register_buffer("scales", torch.rand(outer, groups) * 0.01 + 0.001)
+
+    def forward(self, x):
+        which = torch.arange(self.packed.shape[1], device=x.device) // self.group
+        return x @ (self.packed.float() * self.scales[:, which]).t()
+
+
+rows, inner, outer, group = 4, 512, 16, 64
+
+
+def get_inputs():
+    return [torch.randn(rows, inner)]
+
+
+def get_init_inputs():
+    return [inner, outer, group]
+"""
+
+
+def the_last_group_may_be_short():
+    task = imported(Q8)
+    shapes = {w["name"]: w["shape"] for w in task["weights"]}
+    assert shapes["scales"] == ["outer", "(inner - 1)/group + 1"], shapes
+    assert {a["name"]: a["ring"] for a in task["axes"]} == {"rows": 1, "inner": 2, "outer": 2, "group": 2}, task["axes"]
+    assert not task["fixed"], task["fixed"]
+
+
+def extents_may_be_divided_by_an_axis():
+    """At sizes that the fit has not seen, too."""
+    chance, most = random.Random(1), {"a": 600, "k": 7, "b": 128, "p": 3}
+    shown = {"(a - 1)/b + 1": lambda a, b: -(-a // b), "a/b": lambda a, b: a // b, "((a - 1)/b + 1)*b": lambda a, b: -(-a // b) * b,
+             "(a + 2*p - k)/b + 1": lambda a, k, b, p: (a + 2 * p - k) // b + 1, "a*b": lambda a, b: a * b}
+    for text, of in shown.items():
+        names = of.__code__.co_varnames
+        draw = lambda: {n: chance.randint(8 if n == "a" else 0 if n == "p" else 1, most[n]) for n in names}  # noqa: E731
+        base = {"a": 512, "k": 3, "b": 16, "p": 1}
+        base = {n: base[n] for n in names}
+        lines = [{**base, n: draw()[n]} for n in names for _ in range(12)]
+        found = fit.extent(base, [(s, of(**s)) for s in (base, *lines, *(draw() for _ in range(40)))])
+        assert found == text, (found, text)
+        for sizes in (draw() for _ in range(500)):
+            assert expression.evaluate(found, sizes) == of(**sizes), (found, sizes)
 
 
 if __name__ == "__main__":

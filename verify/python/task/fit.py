@@ -2,12 +2,13 @@
 
 Along one axis an extent of a network is floor((p x + q) / r): windows, strides and paddings compose to that form again, since
 floor((floor(n/a) + b) / c) = floor((n + ab) / (ac)); or the square of one and a constant. Several axes enter as a product (a
-flattened image) or as a sum (concatenated channels) of such forms.
+flattened image) or as a sum (concatenated channels) of such forms, or one divides the others (quotient.py).
 """
 import math
 import re
 
 from . import expression
+from .quotient import quotient
 
 MOST_DIVISOR = 256  # the largest group of quantized weights
 
@@ -170,7 +171,9 @@ def extent(base_sizes, runs):
                     return ya + yb - value == y
         return None
 
-    for text in (_product(base, lines), _sum(base, lines), _mixed(base, lines, additive)):
+    forms = (lambda: _product(base, lines), lambda: _sum(base, lines), lambda: _mixed(base, lines, additive),
+             lambda: quotient(base_sizes, lines, runs))
+    for text in (form() for form in forms):
         for form in (_without_roundtrip(text), text) if text is not None else ():
             if all(expression.evaluate(form, sizes) == y for sizes, y in runs):
                 return _strip(form)

@@ -1,0 +1,64 @@
+"""Extents that are divided by an axis: floor((p a + .. + d) / b) + c, as the count of groups ceil(a / b) = floor((a - 1) / b) + 1
+and a window's floor((a - k) / stride) + 1; as they are, or times b (what is padded to whole groups).
+"""
+import itertools
+
+ADDED = (0, 1, 2, -1)
+LARGEST = 4096  # a group, or a stride
+MOST = 12  # factors that are tried for each axis: a line tells its own up to b / (what the axis was moved by)
+
+
+def _slopes(samples, b, c):
+    """Factors p for which some d gives floor((p x + d) / b) + c == y for all (x, y) of one axis; the simplest first."""
+    (x0, y0), (x1, y1) = min(samples), max(samples)
+    rise, width = (y1 - y0) * b, x1 - x0
+    found = []
+    for p in range(-((b - 1 - rise) // width), (rise + b - 1) // width + 1):
+        low = max(b * (y - c) - p * x for x, y in samples)
+        high = min(b * (y - c) + b - 1 - p * x for x, y in samples)
+        if p and low <= high:
+            found.append(p)
+    return sorted(found, key=lambda p: (abs(p), -p))[:MOST]
+
+
+def _text(slopes, d, by, c):
+    terms = [axis if p == 1 else f"-{axis}" if p == -1 else f"{p}*{axis}" for axis, p in slopes.items()]
+    terms.sort(key=lambda term: term.startswith("-"))
+    text = " + ".join(terms).replace("+ -", "- ")
+    if d:
+        text += f" + {d}" if d > 0 else f" - {-d}"
+    text = f"{text}/{by}" if text.isidentifier() else f"({text})/{by}"
+    return text if c == 0 else f"{text} + {c}" if c > 0 else f"{text} - {-c}"
+
+
+def _divided(by, base_sizes, lines, runs):
+    others = [axis for axis in lines if axis != by]
+    for c in ADDED:
+        each = [_slopes(lines[axis], base_sizes[by], c) for axis in others]
+        for factors in itertools.product(*each):
+            slopes = dict(zip(others, factors))
+            taken = [(sizes[by], y - c, sum(p * sizes[axis] for axis, p in slopes.items())) for sizes, y in runs]
+            low = max(b * y - whole for b, y, whole in taken)
+            high = min(b * y + b - 1 - whole for b, y, whole in taken)
+            if low <= high:
+                return _text(slopes, min(max(low, 0), high), by, c)
+    return None
+
+
+def quotient(base_sizes, lines, runs):
+    """An expression for what `runs`, [(sizes, value)], show; None where none fits. `lines`: axis -> (x, y) pairs, the others as in the base."""
+    for by in lines:
+        falls = lines[by][0][1] >= lines[by][-1][1]
+        if len(lines) < 2 or base_sizes[by] > LARGEST or any(sizes[by] < 1 for sizes, _ in runs):
+            continue
+        if falls:
+            text = _divided(by, base_sizes, lines, runs)
+            if text:
+                return text
+        if all(y % sizes[by] == 0 for sizes, y in runs):
+            whole = [(sizes, y // sizes[by]) for sizes, y in runs]
+            shorter = {axis: [(x, y // (x if axis == by else base_sizes[by])) for x, y in line] for axis, line in lines.items()}
+            text = _divided(by, base_sizes, shorter, whole)
+            if text:
+                return f"({text})*{by}"
+    return None
