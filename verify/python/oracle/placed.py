@@ -16,7 +16,10 @@ def _order(cx, x, f, dim, ties=APART):
     values = cx.out(v, lambda level: spread(x.error(level)), lambda u: 0, moved(lambda t: f(t)[0], x))
     full, order = torch.sort(x.v, dim, descending=True)
     bound = or_zero(x.b, x.v).gather(dim, order)
-    near = full.diff(dim=dim).abs() <= bound.narrow(dim, 1, bound.shape[dim] - 1) + bound.narrow(dim, 0, bound.shape[dim] - 1)
+    reach = bound.narrow(dim, 1, bound.shape[dim] - 1) + bound.narrow(dim, 0, bound.shape[dim] - 1)
+    near = full.diff(dim=dim).abs() <= reach
+    if ties == STABLE:
+        near &= reach > 0  # equal ones without error keep their order
     edge = torch.zeros_like(near.narrow(dim, 0, 1)) if near.shape[dim] else torch.zeros_like(full, dtype=torch.bool)
     both = torch.cat([edge, near], dim) | torch.cat([near, edge], dim) if near.shape[dim] else edge
     told = torch.zeros_like(both).scatter(dim, order, both)  # by x's own places
