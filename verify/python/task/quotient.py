@@ -5,10 +5,11 @@ import itertools
 
 ADDED = (0, 1, 2, -1)
 LARGEST = 4096  # a group, or a stride
-MOST = 12  # factors that are tried for each axis: a line tells its own up to b / (what the axis was moved by)
+MOST = 12  # factors that are tried for an axis: a line tells its own up to b / (what the axis was moved by)
+TRIED = 2000  # of several axes together
 
 
-def _slopes(samples, b, c):
+def _slopes(samples, b, c, most):
     """Factors p for which some d gives floor((p x + d) / b) + c == y for all (x, y) of one axis; the simplest first."""
     (x0, y0), (x1, y1) = min(samples), max(samples)
     rise, width = (y1 - y0) * b, x1 - x0
@@ -18,7 +19,7 @@ def _slopes(samples, b, c):
         high = min(b * (y - c) + b - 1 - p * x for x, y in samples)
         if p and low <= high:
             found.append(p)
-    return sorted(found, key=lambda p: (abs(p), -p))[:MOST]
+    return sorted(found, key=lambda p: (abs(p), -p))[:most]
 
 
 def _text(slopes, d, by, c):
@@ -31,17 +32,26 @@ def _text(slopes, d, by, c):
     return text if c == 0 else f"{text} + {c}" if c > 0 else f"{text} - {-c}"
 
 
+def _constant(by, c, slopes, runs):
+    """The d nearest to 0 that fits all runs with these factors; None where none does."""
+    low, high = None, None
+    for sizes, y in runs:
+        b, rest = sizes[by], sizes[by] * (y - c) - sum(p * sizes[axis] for axis, p in slopes.items())
+        low, high = (rest, rest + b - 1) if low is None else (max(low, rest), min(high, rest + b - 1))
+        if low > high:
+            return None
+    return min(max(low, 0), high)
+
+
 def _divided(by, base_sizes, lines, runs):
     others = [axis for axis in lines if axis != by]
+    most = min(MOST, max(2, int(TRIED ** (1 / len(others)))))
     for c in ADDED:
-        each = [_slopes(lines[axis], base_sizes[by], c) for axis in others]
-        for factors in itertools.product(*each):
+        for factors in itertools.product(*(_slopes(lines[axis], base_sizes[by], c, most) for axis in others)):
             slopes = dict(zip(others, factors))
-            taken = [(sizes[by], y - c, sum(p * sizes[axis] for axis, p in slopes.items())) for sizes, y in runs]
-            low = max(b * y - whole for b, y, whole in taken)
-            high = min(b * y + b - 1 - whole for b, y, whole in taken)
-            if low <= high:
-                return _text(slopes, min(max(low, 0), high), by, c)
+            d = _constant(by, c, slopes, runs)
+            if d is not None:
+                return _text(slopes, d, by, c)
     return None
 
 
