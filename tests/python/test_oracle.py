@@ -3,6 +3,7 @@
 With a FOLDER the small cases' lowered graphs are written there.
 """
 import math
+import os
 import sys
 import types
 
@@ -384,6 +385,15 @@ def what_a_gpu_has_no_memory_for_is_answered_on_the_host():
     assert asked == ["cuda", "cpu", "cuda", "cpu", "cuda"] and server.task.device == "cuda", asked
 
 
+def where_memory_is_out_it_goes_before_the_judge():
+    pid = os.fork()
+    if pid == 0:
+        serve.offer()
+        with open("/proc/self/oom_score_adj", encoding="ascii") as score:
+            os._exit(int(score.read()) != 900)
+    assert os.waitpid(pid, 0)[1] == 0
+
+
 TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_checked,
          operands_errors_are_carried, deep_graphs_are_judged_by_their_runs, planted_faults_show,
          casts_are_permitted_roundings, a_sigmoid_may_be_a_tanh, nobody_is_held_to_what_the_module_itself_does_not_do, attention_may_round_its_probabilities, a_constant_may_be_folded_into_a_bias,
@@ -391,7 +401,7 @@ TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_
          indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
          a_few_roundings_of_a_coarse_format_can_be_told, constants_are_found, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,
          a_right_answer_that_is_nan_is_no_answer, what_a_gpu_has_no_memory_for_is_answered_on_the_host,
-         *oracle_places.TESTS]
+         where_memory_is_out_it_goes_before_the_judge, *oracle_places.TESTS]
 
 
 def main():

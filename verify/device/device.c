@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "verify/system/budget.h"
 #include "verify/system/clock.h"
 #include "verify/system/interrupt.h"
 
@@ -123,7 +124,7 @@ enum device_status device_open_patiently(struct device *device, const char *spec
     bool told = false;
     enum device_status status;
     while ((status = device_open(device, spec, error, error_size)) == DEVICE_FULL && !is_interrupted() &&
-           clock_seconds() - start < DEVICE_PATIENCE_S) {
+           !budget_is_over() && clock_seconds() - start < DEVICE_PATIENCE_S) {
         if (waiting && !told)
             waiting(DEVICE_PATIENCE_S);
         told = true;

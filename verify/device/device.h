@@ -50,7 +50,7 @@ enum device_status {
 enum device_status device_open(struct device *device, const char *spec, char *error, size_t error_size);
 
 /* The same, and waits up to DEVICE_PATIENCE_S seconds for memory that other programs hold; `waiting` (or NULL) is told once
- * how long. An interruption ends it. */
+ * how long. An interruption, or a budget that is over, ends it. */
 enum device_status device_open_patiently(struct device *device, const char *spec,
                                          void (*waiting)(double seconds), char *error, size_t error_size);
 

@@ -57,9 +57,8 @@ enum device_status device_open_cuda(struct device *device, int ordinal, char *er
     if (status == cudaErrorMemoryAllocation) {
         cudaGetLastError();
         snprintf(error, error_size,
-                 "cuda:%d has no memory for a context: other programs hold it\n---> end them (nvidia-smi "
-                 "lists them), or use "
-                 "another GPU",
+                 "cuda:%d has no memory for a context: other programs hold it\n"
+                 "---> end them (nvidia-smi lists them), or use another GPU",
                  ordinal);
         return DEVICE_FULL;
     }
