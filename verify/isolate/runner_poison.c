@@ -4,6 +4,7 @@
  * anything is written, and where something is otherwise than expected nothing is. Other threads may allocate meanwhile: the lock of
  * the heap is held, and where one of them has it nothing is done. */
 #include <gnu/libc-version.h>
+#include <link.h>
 #include <linux/futex.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -96,8 +97,24 @@ static bool visit(const struct heap *heap, bool writes)
     return true;
 }
 
+/* Does the C library keep variables there? Its object is the one with gnu_get_libc_version. */
+static int keeps_there(struct dl_phdr_info *object, size_t size, void *address)
+{
+    const uintptr_t asked[] = {(uintptr_t)gnu_get_libc_version, (uintptr_t)address};
+    bool lies[2] = {false, false};
+    (void)size;
+    for (int i = 0; i < object->dlpi_phnum; i++)
+        for (int j = 0; j < 2; j++) {
+            const ElfW(Phdr) *const part = &object->dlpi_phdr[i];
+            const bool kind = part->p_type == PT_LOAD && (j == 0 || part->p_flags & PF_W);
+            lies[j] = lies[j] || (kind && asked[j] - (object->dlpi_addr + part->p_vaddr) < part->p_memsz);
+        }
+    return lies[0] && lies[1];
+}
+
 /* Of blocks taken one after the other, one between two of them: when it is freed it becomes the first of its list, unmerged, and
- * its `last` is where the lists begin. */
+ * its `last` is where the lists begin, among the variables of the C library. It is read once for all calls: another thread may
+ * have taken the block by then, and what it wrote there is no such place. */
 static bool find(struct heap *heap)
 {
     uintptr_t chunk[PROBES];
@@ -119,7 +136,9 @@ static bool find(struct heap *heap)
     }
     for (int i = 0; i < PROBES; i++)
         free(block[i]);
-    return found > 0;
+    if (!found || !dl_iterate_phdr(keeps_there, heap->arena))
+        heap->arena = NULL;
+    return heap->arena != NULL;
 }
 
 static bool is_known(void)
@@ -144,12 +163,12 @@ static bool overwrite_free(struct heap *heap)
 void poison_heap(void)
 {
     static bool asked, refused;
-    struct heap heap;
+    static struct heap heap;
     int is_free = 0;
     if (!asked)
         refused = !is_known();
     asked = true;
-    if (refused || !defence_is_on(DEFENCE_POISON) || !find(&heap) ||
+    if (refused || !defence_is_on(DEFENCE_POISON) || (!heap.arena && !find(&heap)) ||
         !atomic_compare_exchange_strong(&heap.arena->lock, &is_free, 1))
         return;
     refused = !overwrite_free(&heap);
