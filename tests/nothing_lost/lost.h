@@ -8,7 +8,8 @@
  *     build/nothing-lost process [N]    the same runs in one process
  *
  * N bounds the trials; doc/results/nothing-lost.md has what whole runs print. LOST_SEED chooses the moments, LOST_DEVICE the
- * device (host). The suite `lost` runs a few of each. */
+ * device (host); with LOST_BESIDE others use it, too, and its memory is printed and not held against the start's. The suite
+ * `lost` runs a few of each. */
 #ifndef UNSEEN_TESTS_LOST_H
 #define UNSEEN_TESTS_LOST_H
 

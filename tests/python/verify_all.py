@@ -5,9 +5,12 @@
 The candidate is what CANDIDATE names in the environment: `eager` (the task's own Model under another name), or `channels_last` (the
 same, with inputs of four and five dimensions and weights in that layout), `split_k` (products and convolutions as sums of four blocks of
 what they sum over), `compiled` (by torch.compile, anew for each configuration), `fp64` (computed there, rounded at the end) or `bf16`
-(products of operands that were rounded to bf16: wrong where there is a product). INTERPRETER has torch. JOBS at once (2), each for
+(products of operands that were rounded to bf16: wrong where there is a product), or `tf32` (PyTorch's switches for TF32 are on: on a GPU
+wrong where there is a product; they are off for all others, since PyTorch has that of convolutions on). A FOLDER has tasks, or folders
+that `unseen import --out` wrote them to; beside such a one a file `unseen.set`, of `unseen draw --device host`, and its NAME.host.seen
+take the place of what would be drawn: what a GPU evaluates quickly. INTERPRETER has torch. JOBS at once (2), each for
 LIMIT seconds (240) at most. What ended and is in OUT already is not run again. Ends with 1 where one of
-the first five is anything but general. OPTIONs are verify's, `--device host --unseen 4 --effort quick
+the honest ones is anything but general. OPTIONs are verify's, `--device host --unseen 4 --effort quick
 --seed 1 --no-timing --no-explain` where none are given.
 """
 import collections
@@ -20,8 +23,12 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 USUAL = "--device host --unseen 4 --effort quick --seed 1 --no-timing --no-explain".split()
+TF32 = "\n\ntorch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = "
+EAGER = "\n\nclass ModelNew(Model):\n    pass\n"
+WRONG = ("bf16", "tf32")
 CANDIDATES = {
-    "eager": "\n\nclass ModelNew(Model):\n    pass\n",
+    "eager": EAGER,
+    "tf32": EAGER,
     "channels_last": '''
 
 
@@ -124,24 +131,40 @@ class ModelNew(Model):
 
 
 def order(path):
-    number = re.match(r"\d+", os.path.basename(path))
+    number = re.search(r"\d+(?=_)", os.path.basename(path))
     return os.path.dirname(path), int(number[0]) if number else 0, path
 
 
-def run(tool, interpreter, out, path, options, limit):
+def tasks(folder):
+    """(name, problem, its source, what verify is told of its sets) of all in a folder"""
+    level = os.path.basename(os.path.abspath(folder))
+    for entry in sorted(os.listdir(folder)):
+        path = os.path.join(folder, entry)
+        inside = [os.path.join(path, e) for e in os.listdir(path)] if os.path.isdir(path) else []
+        for problem in (p for p in inside if os.path.exists(os.path.join(p, "source.py"))):
+            seen = os.path.join(problem, os.path.basename(problem) + ".host.seen")
+            sets = ["--unseen-set", os.path.join(path, "unseen.set"), *(["--seen", seen] if os.path.exists(seen) else [])]
+            yield entry, problem, os.path.join(problem, "source.py"), sets
+        if entry.endswith(".py"):
+            yield f"{level}-{entry[:-3]}", path, path, []
+
+
+def run(tool, interpreter, out, task, options, limit):
     """(name, what came of it, seconds)"""
     kind = os.environ.get("CANDIDATE", "eager")
-    level = os.path.basename(os.path.dirname(os.path.abspath(path)))
-    name = f"{level}-{os.path.basename(path)[:-3]}"
+    name, problem, source, sets = task
+    if sets and "--unseen" in options:
+        at = options.index("--unseen")
+        options = options[:at] + options[at + 2:]
     stem = os.path.join(out, f"{name}.{kind}")
     if not os.path.exists(stem + ".done"):
-        with open(path, encoding="utf-8") as task, open(stem + ".py", "w", encoding="utf-8") as candidate:
-            candidate.write(task.read() + CANDIDATES[kind])
+        with open(source, encoding="utf-8") as text, open(stem + ".py", "w", encoding="utf-8") as candidate:
+            candidate.write(text.read() + TF32 + str(kind == "tf32") + CANDIDATES[kind])
         began = time.monotonic()
         with open(stem + ".txt", "w", encoding="utf-8") as log:
             try:
-                status = subprocess.run([tool, "verify", path, stem + ".py", "--entry", "ModelNew", "--python", interpreter, "--json",
-                                         stem + ".json", *options], stdout=log, stderr=log, timeout=limit, check=False).returncode
+                status = subprocess.run([tool, "verify", problem, stem + ".py", "--entry", "ModelNew", "--python", interpreter, "--json",
+                                         stem + ".json", *options, *sets], stdout=log, stderr=log, timeout=limit, check=False).returncode
             except subprocess.TimeoutExpired:
                 return name, "not done in time", time.monotonic() - began
         with open(stem + ".done", "w", encoding="utf-8") as done:
@@ -165,15 +188,15 @@ def main():
     options = words[words.index("--") + 1:] if "--" in words else USUAL
     tool, interpreter, out, *folders = words[:words.index("--")] if "--" in words else words
     os.makedirs(out, exist_ok=True)
-    paths = sorted((os.path.join(f, name) for f in folders for name in os.listdir(f) if name.endswith(".py")), key=order)
+    every = sorted((task for folder in folders for task in tasks(folder)), key=lambda task: order(task[1]))
     came = collections.Counter()
     with ThreadPoolExecutor(int(os.environ.get("JOBS", "2"))) as team:
         for name, words, seconds in team.map(
-                lambda p: run(tool, interpreter, out, p, options, float(os.environ.get("LIMIT", "240"))), paths):
+                lambda task: run(tool, interpreter, out, task, options, float(os.environ.get("LIMIT", "240"))), every):
             came[words.split(",")[0].split(":")[0]] += 1
             print(f"{name}: {words} ({seconds:.0f} s)", flush=True)
     print(", ".join(f"{n} {w}" for w, n in came.most_common()))
-    sys.exit(0 if set(came) <= {"general"} or os.environ.get("CANDIDATE") == "bf16" else 1)
+    sys.exit(0 if set(came) <= {"general"} or os.environ.get("CANDIDATE") in WRONG else 1)
 
 
 if __name__ == "__main__":
