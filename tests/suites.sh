@@ -5,6 +5,7 @@
 # there is none). $1 is the test binary.
 tests=$1
 shift
+export OMP_WAIT_POLICY=passive # two teams of threads share the cores
 apart="cli own busy lost" # these run the tool, and hold leases that it waits for: nobody else takes times meanwhile
 groups="task honest $(echo "$*" | tr ' ' ,) python oracle_task,harden"
 room=$(mktemp -d)

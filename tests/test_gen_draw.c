@@ -144,7 +144,7 @@ static int draws_wanted(int i)
  * all parts of a draw have their turn in each. */
 START_TEST(no_draw_ever_leaves_the_contract_or_meets_the_seen_set)
 {
-    SHARE_TEST(_i, 2);
+    SHARE_TEST(_i, 3);
     const bool published = _i >= RESTRICTED;
     const char *problem = published ? problem_registry[_i - RESTRICTED]->name : problems[_i];
     const struct draw_caps caps = {3e7, 3e8};

@@ -24,7 +24,7 @@ static const struct copied copies[] = {{"softmax", "problems/softmax/bad/shape_t
 
 START_TEST(a_folder_copied_out_of_the_tree_gives_the_same_report)
 {
-    SHARE_TEST(_i, 2);
+    SHARE_TEST(_i, 3);
     const struct copied *const c = &copies[_i];
     char folder[64];
     snprintf(folder, sizeof folder, "./%s", c->problem);
@@ -130,7 +130,7 @@ END_TEST
 
 START_TEST(a_new_problem_builds_and_passes_at_once)
 {
-    SHARE_TEST(_i, 2);
+    SHARE_TEST(_i, 3);
     static const char *const like[] = {"softmax", "gemm_bf16"};
     CLI("new", "my_own", "--like", like[_i]);
     cli_expect(0, "unseen verify ./my_own ./my_own/baseline.c --device host --effort quick");

@@ -155,7 +155,7 @@ void own_follow_tutorial(bool gpu)
 
 START_TEST(the_tutorial_can_be_followed_to_the_letter)
 {
-    SHARE_TEST(0, 3);
+    SHARE_TEST(0, 5);
     own_follow_tutorial(false);
     ck_assert_int_ge(commands, 14);
     ck_assert_int_ge(lines, 16);

@@ -12,7 +12,7 @@
 #include "interpreter.h"
 #include "verify/build/scratch.h"
 
-enum { PROBE_SECONDS = 90, NAME_MOST = 40 };
+enum { PROBE_SECONDS = 120, NAME_MOST = 40 };
 
 struct run {
     char source[PATH_MAX]; /* absolute, without links */

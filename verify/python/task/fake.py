@@ -32,7 +32,7 @@ class Observed:
     def __init__(self):
         self.inputs, self.weights, self.outputs = [], [], []
         self.init = self.attributes = self.operations = ""
-        self.flops = self.elements = self.largest = 0
+        self.flops = self.elements = self.largest = self.steps = 0
         self.laws, self.ways = [], []
 
     def dims(self):
@@ -137,7 +137,7 @@ class _Watch(TorchDispatchMode):
 
     def __init__(self, observed):
         super().__init__()
-        self.observed, self.hash, self.laws, self.kept = observed, hashlib.sha256(), {}, []
+        self.observed, self.hash, self.laws, self.kept, self.steps = observed, hashlib.sha256(), {}, [], 0
         self.roots = {}  # by a tensor's id: the draws that it goes back to
 
     def _law(self, name, func, args, out):
@@ -164,6 +164,7 @@ class _Watch(TorchDispatchMode):
         scalars = [a for a in args if isinstance(a, (int, float, bool, str))]
         if name != "detach":  # a new tensor is detached where torch knows nothing of its like yet, and only there
             self.hash.update(f"{func}{scalars}".encode())
+            self.steps += 1
         if self.kept is not None:
             self._law(name, func, args, out)
         packet = getattr(func, "overloadpacket", None)
@@ -299,7 +300,7 @@ def observe(task, sizes, file=None):
                 observed.flops = observed.elements = 0
                 answer = model(*inputs)
                 outputs = returned(answer)
-                observed.operations = watch.hash.hexdigest()
+                observed.operations, observed.steps = watch.hash.hexdigest(), watch.steps
     except Failed:
         raise
     except Exception as error:

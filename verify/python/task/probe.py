@@ -14,9 +14,13 @@ WHOLE = ("int64", "int32", "int16", "int8", "uint8", "bool")
 DRAWN = ("randint", "detach")  # nothing has been computed of what was drawn
 WIDEST = 24
 SLOW_SECONDS = 2.0
+LONG = 1000           # operations of a run that is long by a loop
+PATIENCE = 1.75       # seconds by the clock for each of the thread's own
 SMALL = 1 << 20       # elements of all operations together in one of them
 FEW = 16              # turns of a loop that makes a run slow, while other sizes are looked at
 QUICKER = 4
+PASSING = 3           # values of a size that tell what it changes, where one is twice as large or half of it
+OTHER = "another number of inputs, weights or dimensions"
 
 
 class Axis:
@@ -48,23 +52,23 @@ class Probe:
         self.base = fake.observe(source, {})  # loads the half of torch that is loaded when it is needed: it is not counted
         self.slow = time.thread_time() - began
         self.seen[()] = self.base
-        if self.slow >= SLOW_SECONDS:  # was it the loading?
-            began = time.thread_time()
-            fake.observe(source, {})
-            self.slow = time.thread_time() - began
-        self.deadline = time.thread_time() + seconds
+        self.deadline, self.patience = time.thread_time() + seconds, time.monotonic() + PATIENCE * seconds
         self.few = {}  # what is small while other sizes are looked at; and what shows then
         self.ground = self.base
         self.by_chance = set()  # places of numbers among the inputs that are others in another run
         self._quicken()
 
     def late(self):
-        """Of this thread's own time, which neighbours do not use up: what is found does not hang on them."""
-        return time.thread_time() > self.deadline
+        """Of this thread's own time, which neighbours do not use up: what is found does not hang on them, unless all of it would
+        take too long."""
+        return time.thread_time() > self.deadline or time.monotonic() > self.patience
+
+    def _key(self, sizes):
+        return tuple(sorted((name, value) for name, value in sizes.items() if value != self.published.get(name)))
 
     def run(self, sizes):
         """What shows with `sizes` (others as published); None where it does not run or is another thing."""
-        key = tuple(sorted(sizes.items()))
+        key = self._key(sizes)
         if key not in self.seen:
             self.runs += 1
             began = time.thread_time()
@@ -72,20 +76,19 @@ class Probe:
                 observed = fake.observe(self.source, sizes)
                 self.seen[key] = observed if observed.structure() == self.base.structure() else None
                 if self.seen[key] is None:
-                    self.failure[key] = "another number of inputs, weights or dimensions"
+                    self.failure[key] = OTHER
             except fake.Failed as failed:
                 self.seen[key], self.failure[key] = None, str(failed)
             self.slow = time.thread_time() - began
         return self.seen[key]
 
     def _quicken(self):
-        """Where a run takes long by one size (a loop over so many steps), that is small in runs that are about others."""
-        whole = self.slow
+        """Where a run is long by one size (a loop over so many steps), that is small in runs that are about others."""
         for size in sorted(self.source.sizes, key=lambda s: -s.value):
-            if whole < SLOW_SECONDS or size.value <= FEW or self.late():
+            if self.base.steps < LONG or size.value <= FEW or self.late():
                 return
             observed = self.run({size.name: FEW})
-            if observed and self.slow * QUICKER < whole:
+            if observed and observed.steps * QUICKER < self.base.steps:
                 self.few, self.ground = {size.name: FEW}, observed
                 return
 
@@ -122,15 +125,15 @@ class Probe:
             masks = [i for i, v in enumerate(inputs) if isinstance(v, torch.Tensor) and not v.dtype.is_floating_point]
             if any(bool(o.isnan().any()) for o in outputs) and masks:  # a mask that leaves nothing of a row, whatever is drawn
                 again = instance.inputs()
-                self.failure[tuple(sorted(sizes.items()))] = "the answer is NaN somewhere"
+                self.failure[self._key(sizes)] = "the answer is NaN somewhere"
                 return not all(torch.equal(inputs[i], again[i]) for i in masks)
             return True
         except Exception as error:
-            self.failure[tuple(sorted(sizes.items()))] = f"{type(error).__name__}: {error}".splitlines()[0]
+            self.failure[self._key(sizes)] = f"{type(error).__name__}: {error}".splitlines()[0]
             return False
 
     def why(self, sizes):
-        return self.failure.get(tuple(sorted(sizes.items())), "")
+        return self.failure.get(self._key(sizes), "")
 
 
 def _next_prime(n):
@@ -146,11 +149,26 @@ def candidates(value):
     return [v for v in dict.fromkeys(values) if v >= 1 and v != value]
 
 
+def _tried(probe, names, value):
+    """[(sizes, what showed or None)] of other values: as many as tell what changes, or that nothing runs."""
+    runs, passing = [], []
+    for v in candidates(value)[:6]:
+        sizes = {n: v for n in names}
+        observed = probe.beside(sizes)
+        runs.append((sizes, observed))
+        passing += [v] if observed else []
+        if len(passing) >= PASSING and any(v >= 2 * value or 2 * v <= value for v in passing):
+            break
+        if len(runs) >= PASSING and all(probe.why({**probe.few, **s}) == OTHER for s, _ in runs):
+            break
+    return runs
+
+
 def classify(probe, names, value):
     """(ring, word) of sizes that move together; ring 0: no other value runs, or nothing changes."""
     base = probe.ground
     value = probe.few.get(names[0], value)
-    runs = [({n: v for n in names}, probe.beside({n: v for n in names})) for v in candidates(value)[:6]]
+    runs = _tried(probe, names, value)
     passing = [o for _, o in runs if o]
     if not passing:
         return 0, probe.why({**probe.few, **{n: candidates(value)[0] for n in names}}) or "no other value runs"
@@ -217,7 +235,8 @@ def _sizes(axis, value):
 
 def _find_step(probe, axis):
     v = axis.value
-    if probe.beside(_sizes(axis, v + 1)) or (v > 1 and probe.beside(_sizes(axis, v - 1))):
+    near = next((probe.few[name] for name in axis.sizes if name in probe.few), v)
+    if probe.beside(_sizes(axis, near + 1)) or (near > 1 and probe.beside(_sizes(axis, near - 1))):
         return
     for d in [d for d in range(2, v + 1) if v % d == 0]:
         if probe.beside(_sizes(axis, v + d)) and probe.beside(_sizes(axis, v + 2 * d)):

@@ -4,6 +4,7 @@ import math
 from . import expression
 
 TOGETHER = 40
+TIMES = 4
 REALLY = 24  # runs with real numbers, where indices are drawn
 
 
@@ -12,14 +13,17 @@ def spread(axes, sizes):
     return {name: sizes[axis.name] for axis in axes for name in axis.sizes}
 
 
-def draw(axes, chance):
-    """A value for every axis: half of them logarithmically within the range, the others near the published one."""
+def draw(axes, chance, few=()):
+    """A value for every axis: logarithmically within the range, three of ten the published one; of what makes runs long (`few`, and
+    what is enough of it) some times as much at most."""
     sizes = {}
     for axis in axes:
+        enough = next((few[name] for name in axis.sizes if name in few), 0)
         low, high = max(axis.low, 1), max(axis.high, 1)
+        high = min(high, max(low, TIMES * enough)) if enough else high
         value = round(math.exp(chance.uniform(math.log(low), math.log(high + 0.5))))
         if chance.random() < 0.3:
-            value = axis.value
+            value = enough or axis.value
         sizes[axis.name] = axis.near(value)
     return sizes
 
@@ -74,7 +78,7 @@ def limits(probe, axes, chance):
         for _ in range(TOGETHER):
             if probe.late():
                 break
-            sizes = draw(axes, chance)
+            sizes = draw(axes, chance, probe.few)
             (passing if probe.run(spread(axes, sizes)) else failing).append(sizes)
         if probe.points():  # what runs on FakeTensors need not run
             del passing[1:]
@@ -129,17 +133,17 @@ def sample_points(probe, axes, found, chance):
             axis.why = "fixed: the time for probing was over"
             continue
         near = [base[axis.name] + k * axis.step for k in range(-4, 9)]
-        far = [axis.low, axis.high, axis.near((axis.low + axis.high) // 2), axis.near(axis.value * 3 // 2)]
+        far = [axis.low, axis.high, axis.near((axis.low + axis.high) // 2), axis.near(base[axis.name] * 3 // 2)]
         for value in near + far:
             if axis.fits(value):
                 take({**base, axis.name: value})
         for other in done:
-            take({**base, other.name: other.near(other.value + 2 * other.step),
-                  axis.name: axis.near(axis.value + 3 * axis.step)})
+            take({**base, other.name: other.near(base[other.name] + 2 * other.step),
+                  axis.name: axis.near(base[axis.name] + 3 * axis.step)})
         axis.whole = True
         done.append(axis)
     for _ in range(30):
         if probe.late():
             break
-        take(draw(axes, chance))
+        take(draw(axes, chance, probe.few))
     return result
