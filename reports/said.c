@@ -241,6 +241,17 @@ bool said_retention(char text[SAID_SIZE], const struct result *result)
 
 /* ---- Provenance ---- */
 
+/* PyTorch computes convolutions on a GPU in TF32 unless it is told otherwise: whoever has not asked for it should learn of it. */
+static const char *how_to_leave_tf32(const struct result *result)
+{
+    const char *language = text_or(result->language, "");
+    const bool is_torch = strcmp(language, "python") == 0 || strcmp(language, "solution") == 0;
+    return is_torch && strcmp(result->fits, "tf32") == 0
+               ? " (PyTorch's convolutions on a GPU are TF32 by default: torch.backends.cudnn.allow_tf32 = "
+                 "False turns it off)"
+               : "";
+}
+
 void said_arithmetic(char text[SAID_SIZE], const struct result *result)
 {
     const char *admitted = text_or(result->admitted, "unknown");
@@ -253,8 +264,8 @@ void said_arithmetic(char text[SAID_SIZE], const struct result *result)
     else if (result->downgrade)
         snprintf(text, SAID_SIZE,
                  "SILENT DOWNGRADE: the candidate computes like %s where the problem "
-                 "admits %s",
-                 result->fits, admitted);
+                 "admits %s%s",
+                 result->fits, admitted, how_to_leave_tf32(result));
     else
         snprintf(text, SAID_SIZE, "the candidate fits %s; the problem admits %s", result->fits, admitted);
 }

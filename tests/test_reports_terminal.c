@@ -204,6 +204,16 @@ START_TEST(report_names_a_silent_downgrade)
     result.downgrade = true;
     text = report_text(false, false);
     expect_text(text, "SILENT DOWNGRADE: the candidate computes like tensor-core 16-bit");
+    ck_assert_ptr_null(strstr(text, "allow_tf32"));
+    free(text);
+    result.fits = "tf32";
+    result.language = "cuda";
+    text = report_text(false, false);
+    ck_assert_ptr_null(strstr(text, "allow_tf32")); /* PyTorch's switch is no concern of CUDA C */
+    free(text);
+    result.language = "python";
+    text = report_text(false, false);
+    expect_text(text, "torch.backends.cudnn.allow_tf32 = False");
     free(text);
 }
 END_TEST

@@ -333,6 +333,18 @@ def a_few_roundings_of_a_coarse_format_can_be_told():
     assert "cannot be told" in refusal(close, [x.bfloat16()])
 
 
+def what_is_0_everywhere_is_told_where_a_bound_is_proved():
+    for function in (lambda t: F.log_softmax(t, 1), lambda t: F.layer_norm(t, (1,)), lambda t: t.var(1, unbiased=False)):
+        model = Plain(function)
+        for size in (1.0, 30.0):
+            inputs = [drawn(9, 1, size=size)]
+            judged = told(model, inputs)[2]
+            assert judged[0].dropped is None and not judged[0].want.any(), judged[0].dropped
+            assert passes(judged, model(*inputs)) and passes(judged, judged[0].want)
+            assert not passes(judged, torch.full_like(judged[0].want, 0.05))
+            assert not passes(judged, torch.full_like(judged[0].want, torch.nan))
+
+
 def constants_are_found():
     for function, constant in ((lambda t: (t - t.mean(1, True)).sum(1) * 0, True), (lambda t: F.relu(t - 100), True), (lambda t: torch.cat([t, t * 0]), False),
                                (lambda t: t * 2, False)):

@@ -126,7 +126,8 @@ class Judged:
                             "row of which everything is masked)")
         if untold:
             self.dropped = f"{untold} of {self.allowed.numel()} results may be anything in the declared arithmetic"
-        if self.relative > self.untellable:
+        proved = not self.ensemble and self.enclosed and not bool(self.want.any())  # 0 everywhere has no size to be held against
+        if self.relative > self.untellable and not proved:
             self.dropped = (f"the right answer cannot be told: honest errors reach {self.relative:.2g} of the output's "
                             f"size, more than {self.untellable:.2g}")
 
