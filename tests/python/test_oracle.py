@@ -411,7 +411,7 @@ TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_
          casts_are_permitted_roundings, a_sigmoid_may_be_a_tanh, nobody_is_held_to_what_the_module_itself_does_not_do, attention_may_round_its_probabilities, a_constant_may_be_folded_into_a_bias,
          masks_of_what_cannot_be_told_are_open_where_that_matters,
          indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
-         a_few_roundings_of_a_coarse_format_can_be_told, constants_are_found, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,
+         a_few_roundings_of_a_coarse_format_can_be_told, what_is_0_everywhere_is_told_where_a_bound_is_proved, constants_are_found, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,
          a_right_answer_that_is_nan_is_no_answer, what_a_gpu_has_no_memory_for_is_answered_on_the_host,
          where_memory_is_out_it_goes_before_the_judge, *oracle_places.TESTS]
 

@@ -4,7 +4,7 @@ import math
 from . import expression
 
 TOGETHER = 40
-TIMES = 4
+TIMES = 4  # as many turns of a loop as are enough
 REALLY = 24  # runs with real numbers, where indices are drawn
 
 
