@@ -321,5 +321,61 @@ def extents_may_be_divided_by_an_axis():
             assert expression.evaluate(found, sizes) == of(**sizes), (found, sizes)
 
 
+SHARED = """
+class Model(nn.Module):
+    def __init__(self, heads, shared):
+        super().__init__()
+        self.num_heads, self.times = heads, heads // shared
+
+    def forward(self, q, k):
+        return torch.bmm(q.unflatten(2, (self.num_heads, 1)).flatten(2), k.repeat_interleave(self.times, dim=1))
+
+
+rows, heads, shared, width = 5, 12, 1, 16
+
+
+def get_inputs():
+    return [torch.rand(rows, width, heads), torch.rand(rows, shared, width)]
+
+
+def get_init_inputs():
+    return [heads, shared]
+"""
+
+
+def a_size_may_divide_one_that_stays():
+    """Key heads of grouped attention: the query heads, an attribute, stay as published."""
+    task = imported(SHARED)
+    assert next(s for s in task["sizes"] if s["name"] == "heads")["ring"] == 3, task["sizes"]
+    assert "shared" in {a["name"] for a in task["axes"]} and "12 % shared == 0" in task["limits"], task
+
+
+PART = """
+class Model(nn.Module):
+    def __init__(self, turned):
+        super().__init__()
+        self.register_buffer("table", torch.rand(turned, 3))
+
+    def forward(self, x, rows):
+        return x[..., :self.table.shape[0]] @ self.table + rows.sum()
+
+
+batch, length, width, turned = 2, 128, 64, 48
+
+
+def get_inputs():
+    return [torch.rand(batch, length, width), torch.rand(length)]
+
+
+def get_init_inputs():
+    return [turned]
+"""
+
+
+def where_two_sizes_meet_only_at_their_ends():
+    task = imported(PART)
+    assert "turned <= width" in task["limits"], task["limits"]
+
+
 if __name__ == "__main__":
     run(globals())
