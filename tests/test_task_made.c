@@ -15,18 +15,19 @@ static const char no_torch[] = "no interpreter with torch: make build/venv, or U
  * torch do: nowhere is there an /etc/passwd. */
 static const char task[] =
     "import getpass\nimport torch\nwho = getpass.getuser()\nclass Model(torch.nn.Module):\n    def "
-    "forward(self, x, lengths, kept, share):\n"
-    "        return torch.where(kept, x, 0).sum(1) / lengths + (share * (x + 1)).sum(1)\n"
+    "forward(self, x, lengths, kept, share, place):\n"
+    "        return torch.where(kept, x, 0).sum(1) / lengths + (share * (x + 1)).sum(1) + place[0]\n"
     "rows = 6\nwidth = 40\ndef get_inputs():\n    if rows == 37:\n        raise ValueError('no such number "
     "of rows')\n"
     "    lengths = torch.randint(1, width + 1, (rows,))\n    share = torch.rand(rows, width) + 0.5\n"
     "    return [torch.randn(rows, width), lengths, torch.arange(width) < lengths[:, None], share / "
     "share.sum(1, "
-    "keepdim=True)]\n"
+    "keepdim=True), torch.arange(width)]\n"
     "def get_init_inputs():\n    return []\n";
 
 #define NEW(kept)                                                                                            \
-    "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x, lengths, kept, share):\n"      \
+    "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x, lengths, kept, share, "        \
+    "place):\n"                                                                                              \
     "        kept = torch.arange(x.shape[1]) < " kept "[:, None]\n"                                          \
     "        return torch.where(kept, x, 0).sum(1) / lengths + (share * x).sum(1) + 1\n"
 
@@ -45,6 +46,7 @@ START_TEST(what_the_task_computes_a_solution_may_rest_on)
     CLI("verify", "./made", "honest.py", QUICKLY);
     cli_expect(0, "general: ");
     cli_expect(0, "its own get_inputs makes them, in every input class: lengths, kept, share");
+    cli_expect(0, "these inputs hold the same in every call of equal sizes, as the task makes");
     CLI("verify", "./made", "wrong.py", "--no-explain", QUICKLY);
     cli_expect(1, "broken: ");
     CLI("check", "./made", "honest.py", "rows=37 width=24 input=published seed=3", "--device", "host",

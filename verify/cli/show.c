@@ -207,25 +207,39 @@ void show_kept_sizes(struct result *result, const struct task *task)
             text);
 }
 
-void show_computed_inputs(struct result *result, const struct task *task)
+/* Names of the task's inputs of a domain, with commas. */
+static void list_inputs(const struct task *task, const char *domain, char *text, size_t size)
 {
     const json_t *entry;
-    char text[300] = "";
     size_t i;
-    if (!task->problem->task)
-        return;
     json_array_foreach(json_object_get(imported_description(task->problem->task), "inputs"), i, entry)
     {
-        const char *const domain = json_string_value(json_object_get(entry, "domain"));
-        if (domain && strcmp(domain, "computed") == 0)
-            add_word(text, sizeof text, json_string_value(json_object_get(entry, "name")));
+        const char *const of_entry = json_string_value(json_object_get(entry, "domain"));
+        if (of_entry && strcmp(of_entry, domain) == 0)
+            add_word(text, size, json_string_value(json_object_get(entry, "name")));
     }
-    if (text[0])
+}
+
+void show_computed_inputs(struct result *result, const struct task *task)
+{
+    char computed[300] = "", same[300] = "";
+    if (!task->problem->task)
+        return;
+    list_inputs(task, "computed", computed, sizeof computed);
+    list_inputs(task, "affine", same, sizeof same);
+    list_inputs(task, "band", same, sizeof same);
+    if (computed[0])
         result_note(result,
                     "the task computes elements of these inputs from others (a row that sums to 1, a mask of "
                     "lengths): "
                     "its own get_inputs makes them, in every input class: %s",
-                    text);
+                    computed);
+    if (same[0])
+        result_note(result,
+                    "these inputs hold the same in every call of equal sizes, as the task makes them, so "
+                    "that nothing is "
+                    "known of others: %s",
+                    same);
 }
 
 void show_company(struct result *result)

@@ -27,7 +27,8 @@ void show_findings(const struct session *session);
 /* A note of the sizes of an imported task that its import left as they were published: of others nobody knows anything. */
 void show_kept_sizes(struct result *result, const struct task *task);
 
-/* A note of its inputs whose elements get_inputs makes of each other, which what is drawn here does not keep. */
+/* Notes of its inputs whose elements get_inputs makes of each other, which what is drawn here does not keep, and of those that
+ * are the same whenever sizes are (positions that count up). */
 void show_computed_inputs(struct result *result, const struct task *task);
 
 /* What times are worth where others used the device, or its clock was held back: notes of the result. */

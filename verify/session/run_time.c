@@ -1,7 +1,9 @@
 /* Timing and late calls, when every configuration has been checked. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "gen/contract/instantiate.h"
 #include "gen/random/pcg.h"
 #include "reports/published.h"
 #include "fingerprints.h"
@@ -252,16 +254,29 @@ void run_times(struct run *run)
     free(times.prints);
 }
 
-/* The one whose calls cost least, by its numbers. */
+/* What a call costs: its work, and every byte of its tensors, which the judge puts in place for each. A cache of which a call
+ * touches a row is as dear as one that is read whole. */
+static double cost_of_call(const struct run *run, int i)
+{
+    const struct config *const config = &run_drawn(run->task, i)->config;
+    struct instance instance;
+    if (config_measure(config, &instance) != 0)
+        return HUGE_VAL;
+    const double cost = instance_total_bytes(config->problem, &instance) + instance.flops;
+    instance_clear(&instance);
+    return cost;
+}
+
 static int cheapest(const struct run *run)
 {
+    double least = HUGE_VAL;
     int best = -1;
     for (int i = 0; i < run->total; i++) {
-        const struct config_result *result = &run->result->results[i];
-        if (is_to_be_timed(run, i) &&
-            (best < 0 || result->bytes + result->flops <
-                             run->result->results[best].bytes + run->result->results[best].flops))
+        const double cost = is_to_be_timed(run, i) ? cost_of_call(run, i) : HUGE_VAL;
+        if (cost < least) {
+            least = cost;
             best = i;
+        }
     }
     return best;
 }

@@ -272,7 +272,8 @@ static void run_late(struct session *s, struct series *series, struct config_res
     const struct problem *problem = s->options.problem;
     const double seconds =
         s->options.device->backend == BACKEND_CUDA ? 0 : series->instance.flops * problem->host_ns * 1e-9;
-    const bool cheap = series->instance.bytes <= cheap_bytes && seconds <= cheap_seconds;
+    const bool cheap =
+        instance_total_bytes(problem, &series->instance) <= cheap_bytes && seconds <= cheap_seconds;
     const int early = LATE_FEW - LATE_SPREAD + (int)pcg_below(series->random, LATE_SPREAD);
     const int wanted[KEEP_COUNT] = {
         cheap ? LATE_CALLS - LATE_SPREAD + (int)pcg_below(series->random, LATE_SPREAD) : 0, early};

@@ -136,6 +136,21 @@ static bool exceeds(const double *excess, int count, double event, struct slack 
     return sorted[0] > slack.ms + slack.part * event;
 }
 
+/* A core that others take makes every one of a few exchanges slow; whoever has shortened the runner's times makes all of them.
+ * Told by more calls, which are no samples. */
+static bool is_never_quick(struct session *s, struct timed *timed, double event, struct slack slack)
+{
+    enum { EXCHANGES = 64 };
+    struct series_call call;
+    for (int i = 0; i < EXCHANGES; i++) {
+        if (!series_call(&timed->series, s, &call))
+            return false; /* how it ended says more */
+        if (call.counts && !exceeds(&call.rest_ms, 1, event, slack))
+            return false;
+    }
+    return true;
+}
+
 /* The candidate shares a process with the clocks that the runner reads. The judge's own runs from asking to the answer; in
  * the quickest of several exchanges little more than flushing and the call happens, on a loaded machine, too. Where far more
  * did, again and again, the runner's clock has been tampered with.
@@ -144,20 +159,21 @@ static bool exceeds(const double *excess, int count, double event, struct slack 
  * milliseconds tell; what the events say is held against the host's clock there, which starts when the stream does and ends
  * after the driver has taken back what the stream freed. Both only where nobody else keeps the device busy: beside others
  * even the quickest call waits for its turn. */
-static void add_up(struct session *s, const struct timed *timed)
+static void add_up(struct session *s, struct timed *timed)
 {
     static const struct slack events = {0.5, 2};
     const bool on_host = s->options.device->backend == BACKEND_HOST;
     const struct slack exchange = {usual_rest(s), 0.5};
     double sorted[SAMPLES_ROOM], gap[SAMPLES_ROOM];
     if (timed->count < (on_host ? LEAST_EXCHANGES : LEAST_SAMPLES) || !defence_is_on(DEFENCE_CLOCKS) ||
-        (!on_host && s->disturbed))
+        s->disbelieved || (!on_host && s->disturbed))
         return;
     const double event = median_of(timed->event_ms, timed->count, sorted).value;
     for (int i = 0; i < timed->count; i++)
         gap[i] = timed->wall_ms[i] - timed->event_ms[i] - timed->tail_ms[i];
-    if (exceeds(timed->rest_ms, timed->count, event, exchange) ||
-        (!on_host && exceeds(gap, timed->count, event, events)))
+    if (exceeds(timed->rest_ms, timed->count, event, exchange))
+        s->disbelieved = !on_host || is_never_quick(s, timed, event, exchange);
+    else if (!on_host && exceeds(gap, timed->count, event, events))
         s->disbelieved = true;
 }
 
