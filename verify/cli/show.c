@@ -229,11 +229,12 @@ void show_computed_inputs(struct result *result, const struct task *task)
     list_inputs(task, "affine", same, sizeof same);
     list_inputs(task, "band", same, sizeof same);
     if (computed[0])
-        result_note(result,
-                    "the task computes elements of these inputs from others (a row that sums to 1, a mask of "
-                    "lengths): "
-                    "its own get_inputs makes them, in every input class: %s",
-                    computed);
+        result_note(
+            result,
+            "the task computes elements of these inputs from others or holds them within bounds (a row that "
+            "sums to 1, a mask of lengths, a decay): its own get_inputs makes them, in every input "
+            "class: %s",
+            computed);
     if (same[0])
         result_note(result,
                     "these inputs hold the same in every call of equal sizes, as the task makes them, so "

@@ -1,6 +1,6 @@
 """What a task's inputs look like, and what it does beside computing: found in real runs of small sizes.
 
-Domains: real (any number), positive (its author keeps it off 0: a scale, a decay), index (whole numbers below a bound), flag
+Domains: real (any number), positive and negative (its author keeps it on one side of 0: a scale, the logarithm of a decay), index (whole numbers below a bound), flag
 (0 or 1), sign (-1 or 1), simplex (positive, a row adds up to 1), triu, tril and symmetric (matrices of that structure), and
 those of computed.py."""
 import copy
@@ -37,8 +37,8 @@ def domain(value, law):
             return "symmetric"
     if any("softmax" in call for call in law["calls"]):
         return "simplex"
-    drawn = drawn_range(law)
-    return "positive" if drawn and drawn[0] == "uniform" and drawn[1] > 0 else "real"
+    kind, low, high = drawn_range(law) or ("none", 0, 0)
+    return "real" if kind != "uniform" or low <= 0 < high else "positive" if low > 0 else "negative"
 
 
 MOVES = {"detach", "clone", "alias", "_to_copy", "contiguous", "view", "reshape", "expand", "transpose", "permute", "t",
@@ -73,10 +73,15 @@ MIXING = {"mm", "bmm", "matmul", "baddbmm", "addmm", "softmax", "_softmax", "sum
 MARKING = {"arange", "logical_and", "logical_or", "logical_not", "bitwise_and", "bitwise_or", "bitwise_not", "scatter", "index_fill", "masked_fill"}
 
 
+# What keeps numbers on one side of 0, or within bounds: beyond them a decay grows without end.
+SHAPING = {"exp", "softplus", "sigmoid", "log_sigmoid", "log_sigmoid_forward", "logsigmoid", "abs", "square", "relu", "clamp", "clamp_min", "clamp_max",
+           "tanh", "sqrt", "rsqrt", "log", "pow"}
+
+
 def is_computed(law, domain):
-    """Has get_inputs made some of its elements of others, in a way that no domain keeps?"""
+    """Has get_inputs made some of its elements of others, or held them within bounds, in a way that no domain keeps?"""
     calls = {call.rstrip("_") for call in law["calls"]} | set(law["calls"])
-    return (domain in ("real", "positive", "simplex") and bool(calls & MIXING)
+    return (domain in ("real", "positive", "negative", "simplex") and bool(calls & (MIXING if domain == "simplex" else MIXING | SHAPING))
             or domain == "flag" and bool(calls & (MIXING | MARKING)))
 
 
