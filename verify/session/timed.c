@@ -136,19 +136,20 @@ static bool exceeds(const double *excess, int count, double event, struct slack 
     return sorted[0] > slack.ms + slack.part * event;
 }
 
-/* A core that others take makes every one of a few exchanges slow; whoever has shortened the runner's times makes all of them.
- * Told by more calls, which are no samples. */
-static bool is_never_quick(struct session *s, struct timed *timed, double event, struct slack slack)
+/* A core that others take makes every one of a few exchanges slow; whoever shortens the runner's times makes all slow, or as many as
+ * it takes to move a median. Told by more calls, which are no samples: an honest process is quick in a quarter of them. */
+static bool is_seldom_quick(struct session *s, struct timed *timed, double event, struct slack slack)
 {
-    enum { EXCHANGES = 64 };
+    enum { EXCHANGES = 64, QUICK = EXCHANGES / 4 };
     struct series_call call;
-    for (int i = 0; i < EXCHANGES; i++) {
+    int asked = 0, quick = 0;
+    while (quick < QUICK && asked - quick <= EXCHANGES - QUICK) {
         if (!series_call(&timed->series, s, &call))
             return false; /* how it ended says more */
-        if (call.counts && !exceeds(&call.rest_ms, 1, event, slack))
-            return false;
+        asked += call.counts;
+        quick += call.counts && !exceeds(&call.rest_ms, 1, event, slack);
     }
-    return true;
+    return quick < QUICK;
 }
 
 /* The candidate shares a process with the clocks that the runner reads. The judge's own runs from asking to the answer; in
@@ -172,7 +173,7 @@ static void add_up(struct session *s, struct timed *timed)
     for (int i = 0; i < timed->count; i++)
         gap[i] = timed->wall_ms[i] - timed->event_ms[i] - timed->tail_ms[i];
     if (exceeds(timed->rest_ms, timed->count, event, exchange))
-        s->disbelieved = !on_host || is_never_quick(s, timed, event, exchange);
+        s->disbelieved = !on_host || is_seldom_quick(s, timed, event, exchange);
     else if (!on_host && exceeds(gap, timed->count, event, events))
         s->disbelieved = true;
 }
