@@ -227,17 +227,32 @@ def inputs_that_are_computed_come_from_get_inputs():
         assert (task["inputs"][0]["domain"] == "computed") == computed, inputs
 
 
+BOUNDED = ("-torch.rand(rows, 40) * 0.1", "torch.rand(rows, 40) + 0.5", "torch.sigmoid(torch.randn(rows, 40))",
+           "-nn.functional.softplus(torch.randn(rows, 40))", "nn.functional.logsigmoid(torch.randn(rows, 40))", "torch.exp(-torch.rand(rows, 40))",
+           "torch.randn(rows, 40).abs() + 1e-3", "torch.randn(rows, 40).clamp(-2, 2)", "torch.rand(rows, 40) * 0.1")
+
+
 def what_its_author_keeps_within_bounds_stays_there():
     """A decay above 0 grows without end, and of two right orders of computing one is off."""
-    published = {"-torch.rand(rows, 40) * 0.1": {"kind": "uniform", "a": -0.1, "b": 0.0}, "torch.rand(rows, 40) + 0.5": {"kind": "uniform", "a": 0.5, "b": 1.5}}
-    published |= dict.fromkeys(("torch.sigmoid(torch.randn(rows, 40))", "-torch.nn.functional.softplus(torch.randn(rows, 40))",
-                                "torch.nn.functional.logsigmoid(torch.randn(rows, 40))", "torch.exp(-torch.rand(rows, 40))",
-                                "torch.randn(rows, 40).abs() + 1e-3", "torch.randn(rows, 40).clamp(-2, 2)"), {"kind": "computed"})
-    for inputs, fill in published.items():
-        task = of_one_line("x * 2", inputs)
-        assert all(c["fill"]["x"] == fill for c in task["classes"]), (inputs, task["classes"])
-    signed = of_one_line("x * 2", "torch.rand(rows, 40) * 0.1")["classes"][1]
-    assert signed["name"] == "signed" and signed["fill"]["x"]["kind"] == "normal", signed
+    names = "abcdefghi"
+    task = imported(f"""
+class Model(nn.Module):
+    def forward(self, {", ".join(names)}):
+        return {" + ".join(names)}
+
+
+rows = 6
+
+
+def get_inputs():
+    return [{", ".join(BOUNDED)}]
+
+
+{NO_INIT}""")
+    kept = {"a": {"kind": "uniform", "a": -0.1, "b": 0.0}, "b": {"kind": "uniform", "a": 0.5, "b": 1.5}, **{n: {"kind": "computed"} for n in "cdefgh"}}
+    for each in task["classes"]:
+        assert {n: each["fill"][n] for n in kept} == kept, each
+    assert task["classes"][1]["name"] == "signed" and task["classes"][1]["fill"]["i"]["kind"] == "normal", task["classes"]
 
 
 LINKED = """
