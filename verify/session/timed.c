@@ -136,20 +136,20 @@ static bool exceeds(const double *excess, int count, double event, struct slack 
     return sorted[0] > slack.ms + slack.part * event;
 }
 
-/* A core that others take makes every one of a few exchanges slow; whoever shortens the runner's times makes all slow, or as many as
- * it takes to move a median. Told by more calls, which are no samples: an honest process is quick in a quarter of them. */
-static bool is_seldom_quick(struct session *s, struct timed *timed, double event, struct slack slack)
+/* A core that others take makes every one of a few exchanges slow; whoever has shortened so many times that their median is short cannot
+ * make one quick. Told by more calls, which are no samples. */
+static bool is_never_quick(struct session *s, struct timed *timed, double event, struct slack slack)
 {
-    enum { EXCHANGES = 64, QUICK = EXCHANGES / 4 };
+    enum { EXCHANGES = 64 };
     struct series_call call;
-    int asked = 0, quick = 0;
-    while (quick < QUICK && asked - quick <= EXCHANGES - QUICK) {
+    for (int asked = 0; asked < EXCHANGES; asked += call.counts) {
         if (!series_call(&timed->series, s, &call))
             return false; /* how it ended says more */
-        asked += call.counts;
-        quick += call.counts && !exceeds(&call.rest_ms, 1, event, slack);
+        const double excess = call.clocks.event_ms + call.rest_ms - event;
+        if (call.counts && !exceeds(&excess, 1, event, slack))
+            return false;
     }
-    return quick < QUICK;
+    return true;
 }
 
 /* The candidate shares a process with the clocks that the runner reads. The judge's own runs from asking to the answer; in
@@ -165,15 +165,18 @@ static void add_up(struct session *s, struct timed *timed)
     static const struct slack events = {0.5, 2};
     const bool on_host = s->options.device->backend == BACKEND_HOST;
     const struct slack exchange = {usual_rest(s), 0.5};
-    double sorted[SAMPLES_ROOM], gap[SAMPLES_ROOM];
+    double sorted[SAMPLES_ROOM], gap[SAMPLES_ROOM], excess[SAMPLES_ROOM];
     if (timed->count < (on_host ? LEAST_EXCHANGES : LEAST_SAMPLES) || !defence_is_on(DEFENCE_CLOCKS) ||
         s->disbelieved || (!on_host && s->disturbed))
         return;
     const double event = median_of(timed->event_ms, timed->count, sorted).value;
-    for (int i = 0; i < timed->count; i++)
+    for (int i = 0; i < timed->count; i++) {
         gap[i] = timed->wall_ms[i] - timed->event_ms[i] - timed->tail_ms[i];
-    if (exceeds(timed->rest_ms, timed->count, event, exchange))
-        s->disbelieved = !on_host || is_seldom_quick(s, timed, event, exchange);
+        /* on the host beyond what is reported, so that a call of which the truth is told now and then does not help */
+        excess[i] = timed->rest_ms[i] + (on_host ? timed->event_ms[i] - event : 0);
+    }
+    if (exceeds(excess, timed->count, event, exchange))
+        s->disbelieved = !on_host || is_never_quick(s, timed, event, exchange);
     else if (!on_host && exceeds(gap, timed->count, event, events))
         s->disbelieved = true;
 }

@@ -1,7 +1,7 @@
 """What a task's inputs look like, and what it does beside computing: found in real runs of small sizes.
 
-Domains: real (any number), positive and negative (its author keeps it on one side of 0: a scale, the logarithm of a decay), index (whole numbers below a bound), flag
-(0 or 1), sign (-1 or 1), simplex (positive, a row adds up to 1), triu, tril and symmetric (matrices of that structure), and
+Domains: real (any number), positive and negative (its author keeps it on one side of
+0: a scale, the logarithm of a decay), index (whole numbers below a bound), flag (0 or 1), sign (-1 or 1), simplex (positive, a row adds up to 1), triu, tril and symmetric (matrices of that structure), and
 those of computed.py."""
 import copy
 
