@@ -10,7 +10,7 @@ static inline void value_words(struct philox_key key, uint64_t block, uint32_t w
 }
 #include "values.h"
 
-enum { CHUNK = 1024 };
+enum { CHUNK = 1024, TEAM = 1 << 16 /* values that are worth a team of threads */ };
 
 struct philox_key fill_key(const struct problem *problem, uint64_t seed, int content, int tensor)
 {
@@ -169,6 +169,7 @@ static void store_given(const struct fill *fill, enum dtype dtype, int64_t i, vo
 
 void fill_given(const struct fill *fill, enum dtype dtype, int64_t count, void *out)
 {
+#pragma omp parallel for schedule(static) if (count > TEAM)
     for (int64_t i = 0; i < count; i++)
         store_given(fill, dtype, i, out, i);
 }
@@ -183,9 +184,11 @@ void fill_host(const struct problem *problem, const struct instance *instance, i
     const struct philox_key key = fill_key(problem, seed, content, number);
     const struct philox_key source = fill_key(problem, seed, content, fill->source);
 
-    if (fill->kind == FILL_GIVEN)
+    if (fill->kind == FILL_GIVEN) {
+#pragma omp parallel for schedule(static) if (count > TEAM)
         for (int64_t i = 0; i < count; i++)
             store_given(fill, dtype, i, out, instance_tensor_place(tensor, i));
+    }
     if (fill->kind == FILL_GIVEN || count == 0)
         return;
 #pragma omp parallel for schedule(static)

@@ -64,27 +64,43 @@ static int32_t *give_table(struct instance *out, float unit)
     return given;
 }
 
-/* The published angles, position times 10000^(-2i / rot_dim), one position after another by multiplication. */
+/* To the nearest, ties to even, as lrint does, which is a call for each element: next to 1.5 * 2^52 doubles are whole numbers. */
+static int32_t nearest(double x)
+{
+    return (int32_t)(x + 0x1.8p52 - 0x1.8p52);
+}
+
+/* What comes after position p of each pair, by multiplication with its angle's cosine c and sine s. */
+struct rotation {
+    double cosine, sine, c, s;
+};
+
+/* The published angles, position times 10000^(-2i / rot_dim), one position after another by multiplication; row by row, as they lie
+ * in memory: a table of 131072 rows is drawn for many contents. */
 static int draw_rotations(const struct config *config, struct random *random, struct instance *out)
 {
-    const int64_t rows = out->tensor[COS_SIN].dim[0], rot = out->tensor[COS_SIN].dim[1];
+    const int64_t rows = out->tensor[COS_SIN].dim[0], rot = out->tensor[COS_SIN].dim[1], half = rot / 2;
     int32_t *table = give_table(out, 0x1p-24f);
+    struct rotation *const rotation = calloc((size_t)half + 1, sizeof *rotation);
     (void)config;
     (void)random;
-    if (!table)
-        return -1;
-    for (int64_t i = 0; i < rot / 2; i++) {
-        const double angle = pow(10000, -2.0 * (double)i / (double)rot), c = cos(angle), s = sin(angle);
-        double cosine = 1, sine = 0;
-        for (int64_t p = 0; p < rows; p++) {
-            const double next = cosine * c - sine * s;
-            table[p * rot + i] = (int32_t)lrint(cosine * 0x1p24);
-            table[p * rot + rot / 2 + i] = (int32_t)lrint(sine * 0x1p24);
-            sine = sine * c + cosine * s;
-            cosine = next;
+    for (int64_t i = 0; i < half && rotation; i++) {
+        const double angle = pow(10000, -2.0 * (double)i / (double)rot);
+        rotation[i] = (struct rotation){.cosine = 1, .c = cos(angle), .s = sin(angle)};
+    }
+    for (int64_t p = 0; p < rows && table && rotation; p++) {
+        int32_t *const cosines = table + p * rot, *const sines = cosines + half;
+        for (int64_t i = 0; i < half; i++) {
+            struct rotation *const r = &rotation[i];
+            const double next = r->cosine * r->c - r->sine * r->s;
+            cosines[i] = nearest(r->cosine * 0x1p24);
+            sines[i] = nearest(r->sine * 0x1p24);
+            r->sine = r->sine * r->c + r->cosine * r->s;
+            r->cosine = next;
         }
     }
-    return 0;
+    free(rotation);
+    return table && rotation ? 0 : -1;
 }
 
 /* A quarter turn, or two, three, none, for each pair of each position. */

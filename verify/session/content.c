@@ -49,6 +49,16 @@ bool content_turns(const struct problem *problem, const struct instance *instanc
     return 2 * turned > drawn;
 }
 
+double content_given_bytes(const struct problem *problem, const struct instance *instance)
+{
+    double bytes = 0;
+    for (int t = 0; problem->tensors[t].name; t++)
+        if (is_drawn(problem, t) && instance->tensor[t].fill.kind == FILL_GIVEN)
+            bytes += (double)instance_tensor_count(&instance->tensor[t]) *
+                     (double)dtype_size(problem->tensors[t].dtype);
+    return bytes;
+}
+
 void content_turn(const struct problem *problem, const struct instance *instance, struct pcg *random,
                   struct content *content)
 {

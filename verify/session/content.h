@@ -52,6 +52,9 @@ void content_describe_near(const struct problem *problem, const struct instance 
 /* Does another drawn tensor repeat rows of tensor t? */
 bool content_is_gathered_from(const struct problem *problem, const struct instance *instance, int t);
 
+/* Of tensors that a processor draws on any device: tables, permutations, what a task computes. */
+double content_given_bytes(const struct problem *problem, const struct instance *instance);
+
 /* Does turning renew most of what is drawn? */
 bool content_turns(const struct problem *problem, const struct instance *instance);
 

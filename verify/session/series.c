@@ -13,17 +13,23 @@
 /* One call in so many is on a near duplicate; one in so many asks what happens while its stream is held. */
 enum { NEAR_ONE_IN = 4, ASK_ONE_IN = 12 };
 /* Calls after which what turning does not renew is drawn anew: at once where that takes no longer than a copy, less
- * often where a processor draws. */
+ * often where a processor draws, which also a GPU's tables come from. */
 enum { DRAW_TURNED = 16, DRAW_HOST = 8, DRAW_MADE = 32 /* another process draws */ };
+static const double given_quick =
+    1 << 20; /* bytes that a processor draws and sends to a GPU in a call's time */
 
 static bool load(struct series *series, struct session *s, int base)
 {
     if (series->drawn == base)
         return true;
-    instance_clear(&series->instance);
     series->drawn = -1;
-    if (config_instantiate(series->config, base, &series->instance) != 0)
-        return session_failed(s, "drawing the configuration", -1);
+    if (series->instantiated != base) {
+        series->instantiated = -1;
+        instance_clear(&series->instance);
+        if (config_instantiate(series->config, base, &series->instance) != 0)
+            return session_failed(s, "drawing the configuration", -1);
+        series->instantiated = base;
+    }
     if (!slots_fill(s, series->config, &series->instance, base))
         return false;
     series->drawn = base;
@@ -67,6 +73,7 @@ int series_open(struct series *series, struct session *s, const struct config *c
         session_failed(s, "drawing the configuration", -1);
         return -1;
     }
+    series->instantiated = base;
     series->kind = pcg_below(series->random, 2) ? KEEP_NEAR : KEEP_FRESH;
     if (series->prints) {
         series->choice = pcg_new(config->seed, "fingerprints");
@@ -97,7 +104,9 @@ static int calls_of_a_drawing(const struct series *series, const struct session 
         return 1;
     if (content_turns(s->options.problem, &series->instance))
         return DRAW_TURNED;
-    return s->options.device->backend == BACKEND_CUDA ? 1 : DRAW_HOST;
+    const bool quick = s->options.device->backend == BACKEND_CUDA &&
+                       content_given_bytes(s->options.problem, &series->instance) <= given_quick;
+    return quick ? 1 : DRAW_HOST;
 }
 
 static void turn_content(struct series *series, const struct session *s)

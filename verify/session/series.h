@@ -21,7 +21,8 @@ struct kept {
 struct series {
     const struct config *config;
     struct setup *setup;
-    struct instance instance; /* of base */
+    struct instance instance; /* of `instantiated` */
+    int instantiated;
     struct pcg *random;
     struct content content; /* of the last call */
     int drawn;              /* content in `own` */

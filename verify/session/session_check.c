@@ -35,6 +35,7 @@ struct checking {
     struct instance instance;
     const struct mix *mix; /* of one call, with these values; NULL: as it is drawn */
     bool once;             /* the first call only */
+    int drawn;             /* content that the instance is of */
     int content;           /* that the judge's inputs hold; -1: none yet */
     struct content near;   /* of the fourth call */
     struct call at;        /* the call at hand */
@@ -73,10 +74,13 @@ static bool load_content(struct session *s, struct checking *c, int content)
     bool ok = true;
     if (c->content == content)
         return true;
-    instance_clear(&c->instance);
     c->content = -1;
-    if (config_instantiate(c->config, content, &c->instance) != 0)
-        return session_failed(s, "drawing the configuration", -1);
+    if (c->drawn != content) {
+        instance_clear(&c->instance);
+        if (config_instantiate(c->config, content, &c->instance) != 0)
+            return session_failed(s, "drawing the configuration", -1);
+        c->drawn = content;
+    }
     c->content = content;
     ok = slots_fill(s, c->config, &c->instance, content) && (!c->mix || mix_values(s, c));
     s->seconds.fill += clock_seconds() - start;
@@ -274,7 +278,7 @@ static bool judge_call(struct session *s, struct checking *c, int number, struct
     const struct judging judging = {.config = c->config,
                                     .instance = &c->instance,
                                     .call = number,
-                                    .thorough = number == 0,
+                                    .thorough = number == 0 && !c->once,
                                     .brief = s->options.brief || has_wrong_call(s, c, number)};
     if (!session_judge(s, &judging, result, &c->totals))
         return false;
@@ -357,10 +361,11 @@ static enum session_status check_here(struct session *s, const struct config *co
                                       bool once, struct config_result *result)
 {
     struct checking c = {.config = config, .mix = mix, .once = once, .content = -1, .totals = {result, -1}};
+    c.drawn = mix ? mix->of->own_content : 0;
     if (s->status != SESSION_OK)
         return s->status;
     c.outputs = calloc(SESSION_CALLS * (size_t)s->judgements, sizeof *c.outputs);
-    if (!c.outputs || config_instantiate(config, mix ? mix->of->own_content : 0, &c.instance) != 0) {
+    if (!c.outputs || config_instantiate(config, c.drawn, &c.instance) != 0) {
         session_failed(s, "drawing the configuration", -1);
     } else {
         result->flops = c.instance.flops;
