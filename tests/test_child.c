@@ -67,6 +67,23 @@ START_TEST(a_call_computes_in_shared_memory_and_returns_zero)
 }
 END_TEST
 
+/* What exchanges take by themselves: whoever could tamper with that is not there. */
+START_TEST(a_control_has_the_tensors_and_no_candidate)
+{
+    int returned = -1;
+    const struct child_options options = {
+        .object = it.built.object, .symbol = "what_the_object_lacks", .control = true, .threads = 1};
+    ck_assert_msg(child_start(&it.child, &options, it.text, sizeof it.text) == CHILD_OK, "%s", it.text);
+    ck_assert_int_eq(child_map(it.child, 0, 0, &it.x, it.text, sizeof it.text), CHILD_OK);
+    ck_assert_int_eq(child_map(it.child, 0, 1, &it.y, it.text, sizeof it.text), CHILD_OK);
+    memset(it.y.base, 7, it.y.mapped);
+    ck_assert_msg(fixture_call(PLACE_LOW, 20, &returned) == CHILD_OK, "%s", it.text);
+    ck_assert_int_eq(returned, 0);
+    for (size_t i = 0; i < it.y.mapped; i++)
+        ck_assert_int_eq(((const char *)it.y.base)[i], 7);
+}
+END_TEST
+
 START_TEST(a_refusal_comes_back_as_its_value)
 {
     int returned = 0;
@@ -267,6 +284,7 @@ Suite *child_suite(void)
     tcase_add_test(tests, regions_hold_whole_granules_and_place_on_both_ends);
     tcase_add_test(tests, a_tensor_of_whole_granules_has_two_placements_too);
     tcase_add_test(tests, a_call_computes_in_shared_memory_and_returns_zero);
+    tcase_add_test(tests, a_control_has_the_tensors_and_no_candidate);
     tcase_add_test(tests, a_refusal_comes_back_as_its_value);
     tcase_add_test(tests, what_is_printed_is_in_the_log_after_the_call);
     tcase_add_test(tests, the_sandbox_keeps_parent_files_and_disk_safe);

@@ -71,6 +71,7 @@ struct request {
     char entry[64];               /* LOAD, Python: the class or function to take; empty: what is found */
     char adapter[CHANNEL_TEXT];   /* LOAD, Python: who binds the problem to the candidate; empty: nobody */
     char names[CHANNEL_TEXT];     /* LOAD, Python: of the arguments, with blanks between them */
+    uint32_t control;             /* LOAD, empty path: no candidate follows, and calls return at once */
     uint32_t own;                 /* LOAD, Python, CUDA: what it allocates itself lies between guards, too */
     uint32_t set;                 /* MAP, UNMAP, CALL: of tensors, < CHANNEL_SETS */
     uint32_t slot;                /* MAP: tensor number; the descriptor travels with the packet */

@@ -32,8 +32,10 @@ static void open_log(struct child *child, const char *path)
 static enum child_status request_load(struct child *child, const struct child_options *options,
                                       const char *object, double timeout, char *text, size_t text_size)
 {
-    struct request request = {
-        .kind = REQUEST_LOAD, .backend = options->backend, .device = visible_ordinal(options->device)};
+    struct request request = {.kind = REQUEST_LOAD,
+                              .backend = options->backend,
+                              .device = visible_ordinal(options->device),
+                              .control = options->control};
     struct reply reply;
     if (strlen(object) >= sizeof request.path || strlen(options->symbol) >= sizeof request.symbol) {
         snprintf(text, text_size,
@@ -220,7 +222,8 @@ enum child_status child_start(struct child **out, const struct child_options *op
     enum child_status status = start_anywhere(&child, options, text, text_size);
     if (status != CHILD_OK)
         return status;
-    status = child_load(child, options, text, text_size);
+    if (!options->control)
+        status = child_load(child, options, text, text_size);
     if (status == CHILD_SYMBOL && !options->python) {
         size_t used = strlen(text);
         snprintf(text + used, text_size - used,

@@ -34,10 +34,11 @@ struct child_options {
     const char *symbol;
     const struct python *python; /* how a module is run; NULL: `object` is a shared object */
     bool own;                    /* of a module on a GPU: what it allocates itself lies between guards, too */
-    double load_timeout;         /* seconds for the candidate's own part: its object, its constructors */
-    double memory;               /* bytes that its processes may hold together; 0: any */
-    int threads;                 /* OMP_NUM_THREADS in the child */
-    const char *log_path;        /* what the candidate prints is appended until the file has 64 KiB
+    bool control; /* `object` is not loaded, and calls return at once: what exchanges take by themselves */
+    double load_timeout;  /* seconds for the candidate's own part: its object, its constructors */
+    double memory;        /* bytes that its processes may hold together; 0: any */
+    int threads;          /* OMP_NUM_THREADS in the child */
+    const char *log_path; /* what the candidate prints is appended until the file has 64 KiB
                              * (all starts together), the rest is discarded; NULL: all of it */
 };
 

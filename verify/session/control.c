@@ -1,0 +1,44 @@
+#include "control.h"
+
+#include <math.h>
+
+/* With the tensors of the series' first ring. */
+static bool start(struct control *control, const struct setup *setup)
+{
+    const struct session *const s = control->session;
+    struct child_options options = session_child_options(s);
+    char text[RESULT_DETAIL_SIZE];
+    options.control = true;
+    options.python = NULL;
+    options.memory = 0;
+    options.log_path = NULL;
+    bool ok = child_start(&control->child, &options, text, sizeof text) == CHILD_OK;
+    for (int t = 0; t < s->tensors && ok; t++)
+        ok = child_map(control->child, setup->first_set, t, &setup->slot[t].region[0], text, sizeof text) ==
+             CHILD_OK;
+    return ok;
+}
+
+bool control_exchange(struct control *control, struct series *series, double *rest_ms)
+{
+    struct session *const s = control->session;
+    struct call call = {.mode = CALL_EVENTS};
+    struct child_answer answer;
+    char text[RESULT_DETAIL_SIZE];
+    if (!control->child && !start(control, series->setup))
+        return false;
+    s->now = series->setup;
+    if (!slots_place(s, 0, series->placement, &series->content, &call))
+        return false;
+    session_arguments(s, &series->instance, &call);
+    if (child_call(control->child, &call, s->options.timeout, &answer, text, sizeof text) != CHILD_OK)
+        return false;
+    *rest_ms = fmax(0, answer.judge_ms - answer.wall_ms - series->flush_ms);
+    return true;
+}
+
+void control_close(struct control *control)
+{
+    child_stop(control->child);
+    control->child = NULL;
+}
