@@ -35,6 +35,7 @@ static const struct driver *memory_driver(char *error, size_t error_size);
 #define device_stream no_stream
 #define unseen_own_alloc tested_alloc
 #define unseen_own_free tested_free
+#define own_excuse tested_excuse
 #define own_settle tested_settle
 #define own_release tested_release
 #define runner tested_runner
@@ -307,6 +308,21 @@ START_TEST(want_of_memory_is_a_refusal_whatever_came_of_it)
 }
 END_TEST
 
+/* Its constructor runs before the call, and nothing is settled after it. */
+START_TEST(want_of_memory_is_one_before_the_call_too)
+{
+    struct reply reply = {.kind = REPLY_DEVICE_ERROR, .value = CUDA_ERROR_ILLEGAL_ADDRESS};
+    allocate();
+    ck_assert(!tested_excuse(&reply));
+    ck_assert_uint_eq(reply.kind, REPLY_DEVICE_ERROR);
+    machine.is_poor = true;
+    ck_assert_ptr_null(tested_alloc(BYTES, 0, NULL));
+    ck_assert(tested_excuse(&reply));
+    ck_assert_uint_eq(reply.kind, REPLY_RETURNED);
+    ck_assert_int_eq(reply.value, RETURNED_SHORT);
+}
+END_TEST
+
 /* Also where the candidate asks for memory after it: nothing is wanting but the device. */
 START_TEST(a_fault_of_the_device_stays_one)
 {
@@ -332,6 +348,7 @@ TCase *python_own_case(void)
     tcase_add_test(tests, what_a_capture_allocates_stays_for_its_replays);
     tcase_add_test(tests, what_was_freed_is_given_back_where_memory_is_short);
     tcase_add_test(tests, want_of_memory_is_a_refusal_whatever_came_of_it);
+    tcase_add_test(tests, want_of_memory_is_one_before_the_call_too);
     tcase_add_test(tests, a_fault_of_the_device_stays_one);
     return tests;
 }

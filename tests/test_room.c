@@ -119,6 +119,30 @@ START_TEST(who_wants_to_be_alone_goes_before_who_comes_later)
 }
 END_TEST
 
+/* Who is inside for minutes does not keep out all others because one of them wants to be alone. */
+START_TEST(the_door_opens_again_while_somebody_stays)
+{
+    struct room *const first = open_room();
+    ck_assert(room_enter(first));
+    for (int i = 0; i < 2; i++)
+        if (fork() == 0) {
+            usleep((useconds_t)i * 100000);
+            struct room *const room = open_room();
+            room_set_patience(room, 0.25);
+            ck_assert(i == 0 ? room_enter_alone(room) : room_enter(room));
+            seen->came[i] = clock_seconds();
+            _exit(0);
+        }
+    wait(NULL); /* for the second alone: the first of the two waits */
+    ck_assert_double_eq(seen->came[0], 0);
+    ck_assert_double_gt(seen->came[1], 0);
+    room_leave(first);
+    wait(NULL);
+    ck_assert_double_gt(seen->came[0], 0);
+    room_close(first);
+}
+END_TEST
+
 START_TEST(without_files_everybody_may_come_in)
 {
     ck_assert_ptr_null(room_open("/nowhere", "host", why, sizeof why));
@@ -137,6 +161,7 @@ TCase *room_case(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, several_are_inside_and_one_is_alone);
     tcase_add_test(tests, who_wants_to_be_alone_goes_before_who_comes_later);
+    tcase_add_test(tests, the_door_opens_again_while_somebody_stays);
     tcase_add_test(tests, without_files_everybody_may_come_in);
     return tests;
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/file.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "verify/system/budget.h"
+#include "verify/system/clock.h"
 #include "verify/system/interrupt.h"
 
 enum { POLL_NS = 2000000, ATTEMPTS = 16 };
@@ -58,13 +60,19 @@ bool lockfile_is_current(const char *path, int fd)
            here.st_dev == there.st_dev;
 }
 
-bool lockfile_lock(int fd, int how)
+bool lockfile_lock_within(int fd, int how, double seconds)
 {
     const struct timespec moment = {0, POLL_NS};
+    const double end = clock_seconds() + seconds;
     while (flock(fd, how | LOCK_NB) != 0) {
-        if (is_interrupted() || budget_is_over())
+        if (is_interrupted() || budget_is_over() || clock_seconds() >= end)
             return false;
         nanosleep(&moment, NULL);
     }
     return true;
+}
+
+bool lockfile_lock(int fd, int how)
+{
+    return lockfile_lock_within(fd, how, HUGE_VAL);
 }

@@ -16,5 +16,7 @@ bool lockfile_is_current(const char *path, int fd);
 /* LOCK_EX or LOCK_SH, asked again and again, not in one waiting call: a signal may be delivered to another thread.
  * False: interrupted. */
 bool lockfile_lock(int fd, int how);
+/* The same, for so long at most. False: interrupted, or not had. */
+bool lockfile_lock_within(int fd, int how, double seconds);
 
 #endif

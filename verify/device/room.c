@@ -9,10 +9,13 @@
 #include <unistd.h>
 
 #include "lockfile.h"
+#include "verify/system/budget.h"
+#include "verify/system/interrupt.h"
 
 /* Locks belong to the open file, which all threads share: among them a count takes the place of the lock. */
 struct room {
     int room, door;
+    double patience; /* seconds */
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     int inside, waiting;
@@ -30,6 +33,7 @@ struct room *room_open(const char *directory, const char *device, char *why, siz
     directory = directory ? directory : lockfile_directory();
     snprintf(path, sizeof path, "%.200s/unseen-%.60s.door", directory, device);
     room->door = lockfile_open(path);
+    room->patience = 20;
     if (room->door >= 0)
         snprintf(path, sizeof path, "%.200s/unseen-%.60s.room", directory, device);
     room->room = room->door >= 0 ? lockfile_open(path) : -1;
@@ -40,6 +44,11 @@ struct room *room_open(const char *directory, const char *device, char *why, siz
     snprintf(why, why_size, "%s: %s", path, strerror(errno));
     room_close(room);
     return NULL;
+}
+
+void room_set_patience(struct room *room, double seconds)
+{
+    room->patience = seconds;
 }
 
 void room_close(struct room *room)
@@ -55,13 +64,28 @@ void room_close(struct room *room)
     free(room);
 }
 
-static bool come_in(const struct room *room, int how)
+static bool come_in(const struct room *room)
 {
-    if (!lockfile_lock(room->door, how))
+    if (!lockfile_lock(room->door, LOCK_SH))
         return false;
-    const bool in = lockfile_lock(room->room, how);
+    const bool in = lockfile_lock(room->room, LOCK_SH);
     flock(room->door, LOCK_UN);
     return in;
+}
+
+/* Whoever is inside may be so for minutes, as where the right answers of a large network are computed. They need not all be kept out as
+ * long: the door opens again for as long as it was closed, and then stays closed for twice that, so that in the end there is nobody. */
+static bool come_in_alone(const struct room *room)
+{
+    for (double closed = room->patience; !is_interrupted() && !budget_is_over(); closed *= 2) {
+        if (!lockfile_lock(room->door, LOCK_EX))
+            return false;
+        const bool in = lockfile_lock_within(room->room, LOCK_EX, closed);
+        flock(room->door, LOCK_UN);
+        if (in || lockfile_lock_within(room->room, LOCK_EX, closed))
+            return true;
+    }
+    return false;
 }
 
 bool room_enter(struct room *room)
@@ -73,7 +97,7 @@ bool room_enter(struct room *room)
     while (room->waiting > 0 || room->alone)
         pthread_cond_wait(&room->changed, &room->mutex);
     if (room->inside == 0)
-        in = come_in(room, LOCK_SH);
+        in = come_in(room);
     room->inside += in;
     pthread_mutex_unlock(&room->mutex);
     return in;
@@ -99,7 +123,7 @@ bool room_enter_alone(struct room *room)
     while (room->inside > 0 || room->alone)
         pthread_cond_wait(&room->changed, &room->mutex);
     room->waiting--;
-    room->alone = come_in(room, LOCK_EX);
+    room->alone = come_in_alone(room);
     const bool in = room->alone;
     pthread_cond_broadcast(&room->changed);
     pthread_mutex_unlock(&room->mutex);

@@ -3,7 +3,8 @@
  * found to do does not hang on who else is there.
  *
  * Inside is a shared flock on unseen-DEVICE.room beside the lease (lease.h), alone an exclusive one. Who wants to be alone
- * takes unseen-DEVICE.door first, through which all others come in: they cannot keep it out by coming one after another. */
+ * takes unseen-DEVICE.door first, through which all others come in: they cannot keep it out by coming one after another. Where
+ * somebody stays inside for long the door opens now and then. */
 #ifndef UNSEEN_ROOM_H
 #define UNSEEN_ROOM_H
 
@@ -16,6 +17,7 @@ struct
 /* `directory` NULL: lockfile_directory. NULL and why where the files cannot be had. */
 struct room *room_open(const char *directory, const char *device, char *why, size_t why_size);
 void room_close(struct room *room);
+void room_set_patience(struct room *room, double seconds); /* for which the door stays closed at first: 20 */
 
 bool room_enter(struct room *room); /* false: interrupted */
 void room_leave(struct room *room);

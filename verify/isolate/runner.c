@@ -197,8 +197,10 @@ static void call(const struct request *request, struct reply *reply)
         return;
     }
     if (runner.python && !python_prepare(request, stream, reply)) {
-        if (runner.backend == BACKEND_CUDA)
+        if (runner.backend == BACKEND_CUDA) {
             device_rest(reply); /* what its constructor launched may be why */
+            own_excuse(reply);
+        }
         return;
     }
     if (!runner.python && !call_prepare(request, stream)) {

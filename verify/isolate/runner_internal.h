@@ -70,6 +70,9 @@ void python_finish(struct reply *reply);
 
 /* --- runner_own.c --- */
 
+/* Where a block could not be had, of which torch made a null pointer, `reply` becomes RETURNED_SHORT: whatever came of that is nobody's
+ * doing. True: it did. */
+bool own_excuse(struct reply *reply);
 /* After a call of a candidate whose own allocations lie between guards, the device at rest: `reply` becomes DEVICE_ERROR where
  * something was written beside one of them, and RETURNED_SHORT where one could not be had. What was freed is given back. */
 void own_settle(struct reply *reply);

@@ -32,6 +32,12 @@ void unseen_own_free(void *memory, intptr_t bytes, int device, void *stream)
     (void)memory, (void)bytes, (void)device, (void)stream;
 }
 
+bool own_excuse(struct reply *reply)
+{
+    (void)reply;
+    return false;
+}
+
 void own_settle(struct reply *reply)
 {
     (void)reply;
@@ -242,18 +248,20 @@ static CUresult inspect(const struct driver *driver, const struct block *block, 
     return CUDA_ERROR_ILLEGAL_ADDRESS;
 }
 
+bool own_excuse(struct reply *reply)
+{
+    if (!runner.own || !own.is_short)
+        return false;
+    reply->kind = REPLY_RETURNED;
+    reply->value = RETURNED_SHORT;
+    snprintf(reply->text, sizeof reply->text, "no memory for its own allocations between guards");
+    return true;
+}
+
 void own_settle(struct reply *reply)
 {
     const struct driver *const driver = driver_get(reply->text, sizeof reply->text);
-    if (!own.used || !driver || !runner.own)
-        return;
-    if (own.is_short) {
-        reply->kind = REPLY_RETURNED;
-        reply->value = RETURNED_SHORT;
-        snprintf(reply->text, sizeof reply->text, "no memory for its own allocations between guards");
-        return;
-    }
-    if (reply->kind == REPLY_DEVICE_ERROR)
+    if (!own.used || !driver || !runner.own || own_excuse(reply) || reply->kind == REPLY_DEVICE_ERROR)
         return;
     CUresult result = CUDA_SUCCESS;
     pthread_mutex_lock(&own.lock);
