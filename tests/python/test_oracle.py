@@ -234,6 +234,49 @@ def a_sigmoid_may_be_a_tanh():
         assert not passes(judged, other(far) + 2e-6), function
 
 
+def tf32(t):
+    """To the nearest of 10 bits."""
+    return ((t.view(torch.int32) + 0x1000) & ~0x1fff).view(torch.float32)
+
+
+class Gated(torch.nn.Module):
+    """An LSTM: the library's, or its cells written out, with gates that are off by `off` and operands by `cast`."""
+
+    def __init__(self, library, off=0.0, cast=lambda t: t):
+        super().__init__()
+        torch.manual_seed(5)
+        self.library, self.off, self.cast = library, off, cast
+        lstm = torch.nn.LSTM(24, 32, 2, batch_first=True)
+        self.lstm = lstm if library else None
+        self.weights = [[p.detach() for p in layer] for layer in lstm.all_weights]
+
+    def forward(self, x):
+        return self.lstm(x)[0] if self.library else self.steps(x)
+
+    def steps(self, x):
+        for wi, wh, bi, bh in self.weights:
+            h = c = x.new_zeros(x.shape[0], 32)
+            out = []
+            for t in range(x.shape[1]):
+                i, f, g, o = (self.cast(x[:, t]) @ self.cast(wi).T + self.cast(h) @ self.cast(wh).T + bi + bh).chunk(4, 1)
+                c = (torch.sigmoid(f) + self.off) * c + (torch.sigmoid(i) + self.off) * (torch.tanh(g) + self.off)
+                h = (torch.sigmoid(o) + self.off) * (torch.tanh(c) + self.off)
+                out.append(h)
+            x = torch.stack(out, 1)
+        return x
+
+
+def gates_of_a_librarys_recurrent_layers_may_be_fast():
+    """As cuDNN's are; those that a task writes out are the usual ones; and TF32 is seen in both."""
+    inputs = [drawn(4, 12, 24, seed=3)]
+    for library in (True, False):
+        _, _, judged = told(Gated(library), inputs)
+        with torch.no_grad():
+            assert passes(judged, Gated(True)(*inputs)) and passes(judged, Gated(False)(*inputs)), library
+            assert passes(judged, Gated(False, 2.0 ** -20)(*inputs)) == library
+            assert not passes(judged, Gated(False, cast=tf32)(*inputs)), library
+
+
 def nobody_is_held_to_what_the_module_itself_does_not_do():
     """In each configuration, not in the first one only; a NaN where the graph has none is such an answer."""
     task = type("Known", (), {"stateless": True})()
@@ -408,7 +451,7 @@ def where_memory_is_out_it_goes_before_the_judge():
 
 TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_checked,
          operands_errors_are_carried, deep_graphs_are_judged_by_their_runs, planted_faults_show,
-         casts_are_permitted_roundings, a_sigmoid_may_be_a_tanh, nobody_is_held_to_what_the_module_itself_does_not_do, attention_may_round_its_probabilities, a_constant_may_be_folded_into_a_bias,
+         casts_are_permitted_roundings, a_sigmoid_may_be_a_tanh, gates_of_a_librarys_recurrent_layers_may_be_fast, nobody_is_held_to_what_the_module_itself_does_not_do, attention_may_round_its_probabilities, a_constant_may_be_folded_into_a_bias,
          masks_of_what_cannot_be_told_are_open_where_that_matters,
          indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
          a_few_roundings_of_a_coarse_format_can_be_told, what_is_0_everywhere_is_told_where_a_bound_is_proved, constants_are_found, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,

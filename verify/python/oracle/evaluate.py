@@ -16,7 +16,7 @@ UNITS_UNTELLABLE = 8  # or so many units of a narrow format: of fp16 as much, of
 
 def evaluate(graph, state, inputs, seed=1, runs=RUNS, device="cpu"):
     """The outputs as Numbers: `state` maps names to tensors, `inputs` are what forward gets."""
-    cx = Context(device, runs, seed)
+    cx = Context(device, runs, seed, graph.recurrent)
     given = [state[name] for name in graph.names] + [inputs[i] for i in graph.inputs]
     places = iter(given)
     env = {}

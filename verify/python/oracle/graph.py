@@ -46,9 +46,10 @@ def plainly():
 class Graph:
     """nodes in order, and what they take: parameters and buffers by name, then inputs."""
 
-    def __init__(self, module, names, inputs, of_values):
+    def __init__(self, module, names, inputs, of_values, recurrent=False):
         self.module, self.names, self.inputs = module, names, inputs
         self.of_values = of_values  # numbers that the model's Python code read are constants of it
+        self.recurrent = recurrent  # a library's recurrent layers are in it, step by step
         self.nodes = list(module.graph.nodes)
         self.last_use = {}
         for node in self.nodes:
@@ -102,7 +103,7 @@ def trace(model, inputs):
                 made = make_fx(function, tracing_mode=mode, decomposition_table=apart(), _error_on_data_dependent_ops=False)(
                     [state[k].detach() for k in names], [inputs[i] for i in places])
                 model.__dict__.update(held)
-            return Graph(made, names, places, mode == "real")
+            return Graph(made, names, places, mode == "real", any(isinstance(m, torch.nn.RNNBase) for m in model.modules()))
         except Exception as error:  # what a model's own code raises may be of any kind
             failure = error
     raise untraceable(failure)

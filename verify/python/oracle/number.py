@@ -73,8 +73,9 @@ def add_bounds(*bounds):
 class Context:
     """How the graph is evaluated: so many runs, with this generator, on this device."""
 
-    def __init__(self, device, runs, seed):
+    def __init__(self, device, runs, seed, recurrent=False):
         self.device, self.count = device, runs
+        self.gates = 4 if recurrent else 1  # times what else a sigmoid or a tanh may err absolutely
         self.generator = torch.Generator(device=device)
         self.generator.manual_seed(seed)
         self.dtype = torch.float32  # of the operation at hand, as declared
