@@ -373,9 +373,10 @@ def logic_not(cx, x):
     return Number(getattr(torch, cx.name.split(".")[1])(x.v), open=x.open)
 
 
-@rule("aten.maximum.default", "aten.minimum.default")
+@rule("aten.maximum.default", "aten.minimum.default", "aten.fmax.default", "aten.fmin.default")
 def extreme(cx, a, b):
-    return extreme_by(cx, torch.maximum if "maximum" in cx.name else torch.minimum, a, b)
+    """fmax and fmin pass over a NaN, as fp64's own do."""
+    return extreme_by(cx, getattr(torch, cx.name.split(".")[1]), a, b)
 
 
 def extreme_by(cx, f, a, b):

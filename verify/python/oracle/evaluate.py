@@ -3,7 +3,7 @@ import math
 
 import torch
 
-from . import elementwise, norms, placed, scans, shape, steps, sums  # noqa: F401  (each adds its rules)
+from . import curves, elementwise, norms, placed, scans, shape, steps, sums  # noqa: F401  (each adds its rules)
 from .elementwise import RULES
 from .graph import coarsest, declared, narrowed
 from .number import APART, CALIBRATED, FIRST, SMALLEST, STABLE, UNIT, Context, Number, Unsupported, exact
@@ -27,7 +27,7 @@ def evaluate(graph, state, inputs, seed=1, runs=RUNS, device="cpu"):
             env[node] = exact(getattr(graph.module, node.target).detach().to(device))
         elif node.op == "output":
             return outputs_of(node, env)
-        else:
+        elif node.users or getattr(getattr(node.target, "_schema", None), "is_mutable", True):
             env[node] = call(cx, node, env)
         for used in node.all_input_nodes:
             if graph.last_use.get(used) is node:
@@ -49,9 +49,10 @@ def call(cx, node, env):
     name = str(node.target)
     if name == "<built-in function getitem>":
         return args[0][args[1]]
-    cx.name, cx.dtype, cx.narrow, cx.fixed = name, declared(node), narrowed(node), is_fixed(node)
+    plain = name.replace("_.", ".", 1)
+    cx.name, cx.dtype, cx.narrow, cx.fixed = (name if name in RULES else plain), declared(node), narrowed(node), is_fixed(node)
     cx.laid = next((n.meta.get("val") for n in node.args[:1] if isinstance(n, torch.fx.Node)), None)
-    function = RULES.get(name) or RULES.get(name.replace("_.", ".", 1))  # in place: the same, and the place has it afterwards
+    function = RULES.get(name) or RULES.get(plain)  # in place: the same, and the place has it afterwards
     if function is None:
         result = exactly(node, args, named)
     else:

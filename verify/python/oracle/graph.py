@@ -20,13 +20,25 @@ APART = ("glu", "im2col", "reflection_pad1d", "reflection_pad2d", "reflection_pa
          "binary_cross_entropy", "soft_margin_loss", "log_sigmoid_forward", "prelu", "_prelu_kernel", "celu", "hardshrink",
          "softshrink", "threshold", "aminmax", "linalg_cross", "renorm", "upsample_nearest1d", "upsample_nearest2d",
          "upsample_nearest3d", "upsample_bilinear2d", "upsample_bicubic2d", "upsample_linear1d", "upsample_trilinear3d",
-         "grid_sampler_2d", "rot90", "logaddexp", "nan_to_num", "heaviside", "sinc", "frac")
+         "grid_sampler_2d", "deg2rad", "rad2deg", "sgn", "col2im", "affine_grid_generator", "diagonal_copy", "multi_margin_loss",
+         "multilabel_margin_loss_forward", "_weight_norm_interface", "logaddexp2", "ldexp", "index_fill", "block_diag",
+         "nansum", "mvlgamma", "adaptive_max_pool2d", "rot90", "logaddexp", "nan_to_num", "heaviside", "sinc", "frac")
+
+
+def trilinear(a, b, c, expand_a, expand_b, expand_c, sum_dim, unroll_dim=1):
+    """Sums of products of three, as of a bilinear layer."""
+    def wide(t, dims):
+        for d in dims:
+            t = t.unsqueeze(d)
+        return t
+    return (wide(a, expand_a) * wide(b, expand_b) * wide(c, expand_c)).sum(sum_dim)
 
 
 def apart():
     """Decompositions by operation."""
-    return {op: function for op, function in decomposition_table.items()
-            if isinstance(op, torch._ops.OpOverload) and op._schema.name.removeprefix("aten::") in APART}
+    known = {op: function for op, function in decomposition_table.items()
+             if isinstance(op, torch._ops.OpOverload) and op._schema.name.removeprefix("aten::") in APART}
+    return {**known, torch.ops.aten._trilinear.default: trilinear}
 
 
 @contextlib.contextmanager
@@ -81,6 +93,24 @@ def untraceable(failure):
     return Unsupported(f"the forward pass cannot be traced: {type(failure).__name__}: {str(failure)[:200]}")
 
 
+def made_by(function, mode, given):
+    return make_fx(function, tracing_mode=mode, decomposition_table=apart(), _error_on_data_dependent_ops=False)(*given)
+
+
+def settled(made, mode, given):
+    """Without the mutations inside of operations that the library itself composes of others, parts of a result by parts (a border that
+    goes round, a Vandermonde matrix): of such they are seen only when the graph is traced again."""
+    mutates = lambda module: any(node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload)
+                                 and node.target._schema.is_mutable for node in module.graph.nodes)
+    if not mutates(made):
+        return made
+    try:
+        again = made_by(functionalize(made, remove="mutations"), mode, given)
+    except Exception:  # of any kind: then it stays as it is, and the module's own answer says whether that is right
+        return made
+    return made if mutates(again) else again
+
+
 def trace(model, inputs):
     """The graph of model(*inputs). Inputs that are no tensors are constants of it."""
     state = state_of(model)
@@ -100,8 +130,8 @@ def trace(model, inputs):
         try:
             with plainly():
                 held = dict(model.__dict__)
-                made = make_fx(function, tracing_mode=mode, decomposition_table=apart(), _error_on_data_dependent_ops=False)(
-                    [state[k].detach() for k in names], [inputs[i] for i in places])
+                given_now = [state[k].detach() for k in names], [inputs[i] for i in places]
+                made = settled(made_by(function, mode, given_now), mode, given_now)
                 model.__dict__.update(held)
             return Graph(made, names, places, mode == "real", any(isinstance(m, torch.nn.RNNBase) for m in model.modules()))
         except Exception as error:  # what a model's own code raises may be of any kind

@@ -1,7 +1,7 @@
 """Operations that put elements where their order or an index says: sorting, scattering, writing into places."""
 import torch
 
-from .elementwise import or_zero, rule
+from .elementwise import div, or_zero, rule
 from .number import APART, STABLE, Number, Unsupported, moved, same
 from .shape import joined, plain_index
 
@@ -57,6 +57,30 @@ def _added(cx, x, source, put):
 def scatter_add(cx, x, dim, index, source):
     plain_index(index)
     return _added(cx, x, source, lambda t, s: t.scatter_add(dim, index.v, s))
+
+
+@rule("aten.scatter_reduce.two", "aten.index_reduce.default")
+def scatter_reduce(cx, x, dim, index, source, reduce, include_self=True):
+    """Sums and means as `_added` has them; a greatest or least one is off by no more than the farthest of those it was chosen from."""
+    plain_index(index)
+    by_row = "index_reduce" in cx.name
+    def put(t, s, how, own=True):
+        return t.index_reduce(dim, index.v, s, how, include_self=own) if by_row else t.scatter_reduce(dim, index.v, s, how, include_self=own)
+    if reduce in ("amax", "amin"):
+        f = lambda t, s: put(t.double(), s.double(), reduce, include_self)
+        def propagated(level):
+            ex, es = x.error(level), source.error(level)
+            if ex is None and es is None:
+                return None
+            return put(or_zero(ex, x.v.double()), or_zero(es, source.v.double()), "amax", include_self)
+        return cx.out(f(x.v, source.v), propagated, lambda u: 0, moved(f, x, source))
+    if reduce not in ("sum", "mean"):
+        raise Unsupported(f"{cx.name} with {reduce}")
+    adds = (lambda t, s: t.index_add(dim, index.v, s)) if by_row else (lambda t, s: t.scatter_add(dim, index.v, s))
+    met = adds(torch.zeros_like(x.v.double()), torch.ones_like(source.v.double()))
+    kept = x if include_self else Number(torch.where(met > 0, 0.0, x.v.double()))
+    total = _added(cx, kept, source, adds)
+    return total if reduce == "sum" else div(cx, total, Number((met + float(include_self)).clamp(min=1)))
 
 
 @rule("aten.index_add.default", "aten.index_add_.default")

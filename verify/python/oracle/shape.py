@@ -176,7 +176,7 @@ def cast(cx, x, *args, **named):
 
 
 FACTORIES = """zeros ones full arange.start arange.start_step arange zeros_like ones_like full_like scalar_tensor linspace
-empty.memory_format empty_like new_zeros new_ones new_full tril_indices triu_indices eye""".split()
+empty.memory_format empty_like new_empty new_zeros new_ones new_full tril_indices triu_indices eye""".split()
 
 
 def factory(cx, *args, **named):
@@ -184,11 +184,12 @@ def factory(cx, *args, **named):
     if "device" in named:
         named["device"] = cx.device
     args = [a.v if isinstance(a, Number) else a for a in args]
-    if "dtype" in named or cx.name.startswith("aten.empty"):
+    blank = cx.name.startswith(("aten.empty", "aten.new_empty"))
+    if "dtype" in named or blank:
         named["dtype"] = cx.dtype
     named.pop("pin_memory", None)
     made = op(*args, **named)
-    if cx.name.startswith("aten.empty"):
+    if blank:
         made = torch.zeros_like(made)
     made = made.to(cx.device)
     computed = cx.name == "aten.linspace.default"

@@ -43,6 +43,34 @@ def whole(cx, x):
     return step(cx, x, STEPS[cx.name.split(".")[1]])
 
 
+@rule("aten.copysign.Tensor")
+def copysign(cx, a, b):
+    """The size of one, and the sign of the other, which is to be told."""
+    a, b = cx.number(a), cx.number(b)
+    if b.b is not None and bool((b.v.abs() <= b.b).any()):
+        raise Unsupported("the sign of a computed number that lies so near 0 that kernels may differ")
+    f = lambda s, t: torch.copysign(s.double(), t.double())
+    v = f(a.v, b.v)
+    spread = lambda e: None if e is None else e.expand(v.shape)
+    return cx.out(v, lambda level: spread(a.error(level)), lambda u: 0, moved(f, a, b))
+
+
+@rule("aten.searchsorted.Tensor", "aten.bucketize.Tensor")
+def place_among(cx, first, second, **named):
+    """The number of bounds below a value (or not above it, `right`): told where its bound crosses none of theirs."""
+    bounds, x = (first, second) if "searchsorted" in cx.name else (second, first)
+    if named.get("sorter") is not None:
+        raise Unsupported("searchsorted with a sorter")
+    right = named.get("right", False) or named.get("side") == "right"
+    count = lambda at, edges: torch.searchsorted(edges.double(), at.double().contiguous(), right=right)
+    reach, around = or_zero(x.b, x.v.double()), or_zero(bounds.b, bounds.v.double())
+    low = count(x.v.double() - reach, (bounds.v.double() + around).contiguous())
+    high = count(x.v.double() + reach, (bounds.v.double() - around).contiguous())
+    if not bool((low == high).all()):
+        raise Unsupported("a place among bounds of a computed number that lies so near one of them that kernels may differ")
+    return Number(low.to(cx.dtype))
+
+
 @rule("aten.round.decimals")
 def decimals(cx, x, decimals=0):
     if decimals == 0:

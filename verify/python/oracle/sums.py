@@ -64,9 +64,17 @@ def dot(cx, a, b):
     return bilinear(cx, lambda x, y: (x * y).sum(), a, b, a.v.shape[-1])
 
 
-@rule("aten.addmm.default", "aten.baddbmm.default", "aten.addmv.default", "aten.addbmm.default")
+@rule("aten.addmm.default", "aten.baddbmm.default", "aten.addmv.default")
 def addmm(cx, bias, a, b, beta=1, alpha=1):
     return plus(cx, scaled(cx, product(cx, a, b), alpha), bias, beta)
+
+
+@rule("aten.addbmm.default")
+def added_batches(cx, bias, a, b, beta=1, alpha=1):
+    """One product: what it sums over are the batches, too."""
+    wide = same(lambda t: t.transpose(0, 1).reshape(t.shape[1], -1), a)
+    tall = same(lambda t: t.reshape(-1, t.shape[2]), b)
+    return plus(cx, scaled(cx, product(cx, wide, tall), alpha), bias, beta)
 
 
 @rule("aten.linear.default")
