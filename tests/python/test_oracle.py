@@ -98,6 +98,7 @@ RARE.update({
     "adaptive_most": (lambda t: F.adaptive_max_pool2d(t, 3), [image]), "block_diag": (torch.block_diag, [x, drawn(3, 4)]),
     "multi_margin": (lambda t: F.multi_margin_loss(t, torch.arange(6)), [x]), "cov": (torch.cov, [x]),
     "index_fill": (lambda t: t.index_fill(0, torch.tensor([1, 2]), 3.0), [x]), "bucketize": (lambda t: torch.bucketize(t, torch.linspace(-2, 2, 9)), [x]),
+    "quantized": (lambda t: torch.fake_quantize_per_tensor_affine(t, 0.125, 3, -20, 20), [x]),
     "weight_norm": (lambda v, g: torch._weight_norm(v, g, 0), [x, drawn(6, 1)]),
     **{"reduced_" + how: (lambda t, how=how: t.new_zeros(4, 40).scatter_reduce(0, GRAPH, t * 3, how, include_self=how != "mean"), [x])
        for how in ("sum", "mean", "amax", "amin")},

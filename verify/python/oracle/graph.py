@@ -34,11 +34,18 @@ def trilinear(a, b, c, expand_a, expand_b, expand_c, sum_dim, unroll_dim=1):
     return (wide(a, expand_a) * wide(b, expand_b) * wide(c, expand_c)).sum(sum_dim)
 
 
+def fake_quantize(x, scale, zero_point, least, most):
+    """(rounded to steps of `scale`, which were within the limits)"""
+    steps = torch.round(x / scale) + zero_point
+    return (steps.clamp(least, most) - zero_point) * scale, (steps >= least) & (steps <= most)
+
+
 def apart():
     """Decompositions by operation."""
     known = {op: function for op, function in decomposition_table.items()
              if isinstance(op, torch._ops.OpOverload) and op._schema.name.removeprefix("aten::") in APART}
-    return {**known, torch.ops.aten._trilinear.default: trilinear}
+    return {**known, torch.ops.aten._trilinear.default: trilinear,
+            torch.ops.aten.fake_quantize_per_tensor_affine_cachemask.default: fake_quantize}
 
 
 @contextlib.contextmanager
