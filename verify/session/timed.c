@@ -155,7 +155,8 @@ static double usual_of(const double *rest, int count)
  * are no samples, in turns with exchanges of a process that has no candidate: one of these is as quick as an eighth of those. */
 static bool is_never_quick(struct session *s, struct timed *timed, double event, struct slack slack)
 {
-    static const double beside = 0.1; /* ms, beside what a control takes */
+    static const double beside = 0.1;       /* ms, beside what a control takes */
+    static const double short_flush = 0.15; /* ms, which the usual limit has room for */
     double rest[EXCHANGES], excess = HUGE_VAL;
     struct control control = {.session = s};
     struct series_call call;
@@ -168,7 +169,10 @@ static bool is_never_quick(struct session *s, struct timed *timed, double event,
             rest[count] = 0;
         count++;
         excess = fmin(excess, call.clocks.event_ms + call.rest_ms - event);
-        const struct slack allowed = {fmax(slack.ms, usual_of(rest, count) + beside), slack.part};
+        /* threads of the candidate's that keep the cores busy meanwhile gain a second flushing of large tensors by it, and no more */
+        const double most = slack.ms + fmax(0, timed->series.flush_ms - short_flush);
+        const double usual = fmin(usual_of(rest, count) + beside, most);
+        const struct slack allowed = {fmax(slack.ms, usual), slack.part};
         quick = !exceeds(&excess, 1, event, allowed);
     }
     control_close(&control);
