@@ -107,8 +107,9 @@ def made_by(function, mode, given):
 def settled(made, mode, given):
     """Without the mutations inside of operations that the library itself composes of others, parts of a result by parts (a border that
     goes round, a Vandermonde matrix): of such they are seen only when the graph is traced again."""
-    mutates = lambda module: any(node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload)
-                                 and node.target._schema.is_mutable for node in module.graph.nodes)
+    def mutates(module):  # more than what it is given, as a batch norm its running statistics
+        return any(node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable and
+                   [getattr(a, "op", "") for a in node.args[:1]] != ["placeholder"] for node in module.graph.nodes)
     if not mutates(made):
         return made
     try:
