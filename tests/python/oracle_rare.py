@@ -12,7 +12,10 @@ RARE = {  # what few tasks use: of exact operands, and of products
 RARE = {"rare_" + name: (lambda a, c, f=getattr(torch, name), of=of, more=(2,) if name == "mvlgamma" else (): f(*[of(a @ c) if of else a @ c], *more),
                          [drawn(6, 8), drawn(8, 50, seed=2)]) for name, of in RARE.items()}
 PLACES, GRAPH = torch.tensor([0, 2, 1, 0, 2, 3]), torch.tensor([0, 2, 1, 0, 2, 3])[:, None].expand(6, 40)
+MASKED = lambda t: (t * 3).masked_fill(torch.ones(6, 40).triu(3).bool(), -float("inf"))
 RARE.update({
+    "masked by hand": (lambda t: MASKED(t).exp() / MASKED(t).exp().sum(1, keepdim=True), [x]), "a gate that is shut": (lambda t: torch.sigmoid(MASKED(t)), [x]),
+    "powers of 2 that are 0": (lambda t: torch.exp2(MASKED(t)), [x]), "less 1": (lambda t: torch.expm1(MASKED(t)), [x]),
     "hypot": (lambda a, c: torch.hypot(a * 3, c), [x, drawn(6, 40, seed=4)]), "fmax": (lambda a, c: torch.fmax(a * 3, c), [x, drawn(6, 40, seed=4)]),
     "copysign": (torch.copysign, [x, drawn(6, 40, seed=4)]), "ldexp": (lambda a: torch.ldexp(a, torch.tensor(3)), [x]),
     "logaddexp2": (torch.logaddexp2, [x, drawn(6, 40, seed=4)]), "nansum": (lambda a: a.nansum(1), [x]),

@@ -98,6 +98,7 @@ def every_rule_encloses_and_admits_eager():
         if double is not None and double.dtype == torch.float64:
             assert bool(((double - j.want).abs() <= 2 * j.radius + 1e-300).all()), f"{name}: the radius does not hold"
         assert j.enclosed, f"{name}: radius {float(j.radius.max()):.3g}"
+        assert name not in RARE or math.isfinite(j.relative), f"{name}: cannot be told"
 
 
 def radii_hold_at_a_unit_that_can_be_checked():

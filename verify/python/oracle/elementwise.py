@@ -148,9 +148,14 @@ def relu(cx, x):
     return piecewise(cx, x, torch.relu, 1.0, 0.0, math.inf)
 
 
+def far(x):
+    """|x|, as far as an exponential is neither 0 nor infinite: of what a mask of -inf has left out 0 is 0."""
+    return x.abs().clamp(max=1000)
+
+
 def exp_error(u, x, v):
     """The fast form: 2 ulp and 1.173 |x| ulp, an ulp being at most 2u of the value."""
-    return (4 + 2.4 * x.abs()) * u * v.abs()
+    return (4 + 2.4 * far(x)) * u * v.abs()
 
 
 @rule("aten.exp.default")
@@ -199,7 +204,7 @@ def reciprocal(cx, x):
 def sigmoid(cx, x):
     # (1 + tanh(x / 2)) / 2 errs absolutely: half of what a tanh may
     return monotone(cx, x, torch.sigmoid,
-                    lambda u, x, v: ((4 + 2.4 * x.abs()) * torch.sigmoid(-x) + 4) * u * v + 4 * cx.gates * u)
+                    lambda u, x, v: ((4 + 2.4 * far(x)) * torch.sigmoid(-x) + 4) * u * v + 4 * cx.gates * u)
 
 
 @rule("aten.tanh.default", "aten.tanh_.default")
