@@ -30,4 +30,5 @@ RARE.update({
     "weight_norm": (lambda v, g: torch._weight_norm(v, g, 0), [x, drawn(6, 1)]),
     **{"reduced_" + how: (lambda t, how=how: t.new_zeros(4, 40).scatter_reduce(0, GRAPH, t * 3, how, include_self=how != "mean"), [x])
        for how in ("sum", "mean", "amax", "amin")},
+    "where nothing is put": (lambda t: (t[:4] * 99.1).sin().scatter_reduce(0, GRAPH[:3], t[:3] * 3, "mean", include_self=False), [x]),
     "index_reduced": (lambda t: t.new_ones(4, 40).index_reduce(0, PLACES, t * 3, "mean"), [x])})

@@ -8,7 +8,7 @@ import math
 import torch
 
 from .elementwise import monotone, or_zero, rule
-from .number import Unsupported, moved, perturbed
+from .number import Unsupported, moved
 
 
 def steep(cx, x, f, slope, local):
@@ -27,49 +27,47 @@ def hyperbolic(cx, x):
     return monotone(cx, x, f, lambda u, x, v: (6 + 2.4 * x.abs()) * u * torch.cosh(x))
 
 
+def required(cx, met):
+    if not bool(met.all()):
+        raise Unsupported(f"{cx.name.split('.')[1]} of numbers that it has no rule for")
+
+
 @rule("aten.asin.default", "aten.acos.default")
 def arc(cx, x):
+    required(cx, x.v.abs() <= 1)
     f = torch.asin if "asin" in cx.name else torch.acos
-    return monotone(cx, x, lambda t: f(t.clamp(-1, 1)), lambda u, x, v: u * (4 * v.abs() + 4)) if _is_within(x, 1) else _nan(cx, x)
-
-
-def _is_within(x, most):
-    return bool((x.v.abs() <= most).all())
-
-
-def _nan(cx, x):
-    raise Unsupported(f"{cx.name.split('.')[1]} of numbers for which it is not defined")
+    return monotone(cx, x, lambda t: f(t.clamp(-1, 1)), lambda u, x, v: u * (4 * v.abs() + 4))
 
 
 @rule("aten.acosh.default")
 def area_cosine(cx, x):
     # x^2 - 1 errs by u x^2, which next to 1 is all that is left of it
+    required(cx, x.v >= 1)
     def local(u, x, v):
         root = (x * x - 1).clamp(min=0).sqrt()
         return u * (4 * v.abs() + 4) + torch.minimum(u * x * x / (root * (x + root)), 2 * (u * x * x).sqrt())
-    return monotone(cx, x, lambda t: torch.acosh(t.clamp(min=1)), local, least=1.0) if bool((x.v >= 1).all()) else _nan(cx, x)
+    return monotone(cx, x, lambda t: torch.acosh(t.clamp(min=1)), local, least=1.0)
 
 
 @rule("aten.atanh.default")
 def area_tangent(cx, x):
     # log((1 + x) / (1 - x)) / 2: the quotient errs by 3u
-    return monotone(cx, x, lambda t: torch.atanh(t.clamp(-1, 1)), lambda u, x, v: u * (4 * v.abs() + 6)) if _is_within(x, 1) else _nan(cx, x)
+    required(cx, x.v.abs() <= 1)
+    return monotone(cx, x, lambda t: torch.atanh(t.clamp(-1, 1)), lambda u, x, v: u * (4 * v.abs() + 6))
 
 
 @rule("aten.tan.default")
 def tangent(cx, x):
     # of sines and cosines that are off by (4 + 2 |x|) u; between two poles it rises
-    def f(t):
-        return torch.tan(t)
+    v = torch.tan(x.v)
     def propagated(level):
         e = x.error(level)
         if e is None:
             return None
         turn = lambda t: torch.floor(t / math.pi + 0.5)
-        bound = torch.maximum((f(x.v + e) - v).abs(), (f(x.v - e) - v).abs()) + 2.0 ** -50 * v.abs()
+        bound = torch.maximum((torch.tan(x.v + e) - v).abs(), (torch.tan(x.v - e) - v).abs()) + 2.0 ** -50 * v.abs()
         return torch.where(turn(x.v + e) == turn(x.v - e), bound, math.inf)
-    v = f(x.v)
-    return cx.out(v, propagated, lambda u: (8 + 4 * x.v.abs()) * u * (1 + v * v), moved(f, x))
+    return cx.out(v, propagated, lambda u: (8 + 4 * x.v.abs()) * u * (1 + v * v), moved(torch.tan, x))
 
 
 @rule("aten.erfc.default")
@@ -79,14 +77,14 @@ def complement(cx, x):
 
 @rule("aten.erfinv.default")
 def inverse_error(cx, x):
-    return monotone(cx, x, lambda t: torch.erfinv(t.clamp(-1, 1)), lambda u, x, v: 16 * u * v.abs()) if _is_within(x, 1) else _nan(cx, x)
+    required(cx, x.v.abs() <= 1)
+    return monotone(cx, x, lambda t: torch.erfinv(t.clamp(-1, 1)), lambda u, x, v: 16 * u * v.abs())
 
 
 @rule("aten.lgamma.default", "aten.digamma.default")
 def gamma(cx, x):
     """Of positive numbers; (x - 1/2) log x - x is what is left of terms of x log x."""
-    if not bool((x.v > 0).all()):
-        raise Unsupported(f"{cx.name.split('.')[1]} of numbers that are not positive")
+    required(cx, x.v > 0)
     of = lambda t: t.clamp(min=2.0 ** -1000)  # a pole lies at 0: what reaches beyond is off by more than can be told
     if "lgamma" in cx.name:
         return steep(cx, x, lambda t: torch.lgamma(of(t)), lambda t: torch.digamma(of(t)),
@@ -103,4 +101,4 @@ def distance(cx, a, b):
         if a.error(level) is None and b.error(level) is None:
             return None
         return (or_zero(a.error(level), a.v) + or_zero(b.error(level), b.v)).expand(v.shape) + 2.0 ** -50 * v
-    return cx.out(v, propagated, lambda u: 4 * u * v, moved(torch.hypot, a, b) if perturbed(a, b) else None)
+    return cx.out(v, propagated, lambda u: 4 * u * v, moved(torch.hypot, a, b))

@@ -78,7 +78,7 @@ def scatter_reduce(cx, x, dim, index, source, reduce, include_self=True):
         raise Unsupported(f"{cx.name} with {reduce}")
     adds = (lambda t, s: t.index_add(dim, index.v, s)) if by_row else (lambda t, s: t.scatter_add(dim, index.v, s))
     met = adds(torch.zeros_like(x.v.double()), torch.ones_like(source.v.double()))
-    kept = x if include_self else Number(torch.where(met > 0, 0.0, x.v.double()))
+    kept = x if include_self else same(lambda t: torch.where(met > 0, 0.0, t.double()), x)
     total = _added(cx, kept, source, adds)
     return total if reduce == "sum" else div(cx, total, Number((met + float(include_self)).clamp(min=1)))
 
