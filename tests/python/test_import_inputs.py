@@ -328,5 +328,43 @@ def get_inputs():
     assert below["name"] == "below" and [below["fill"][n]["a"] for n in "qkv"] == [-8, 8, 8], below
 
 
+COUNTED = """
+TOKENS, EXPERTS, WIDTH = 30, 4, 6
+
+
+class Model(nn.Module):
+    def __init__(self, experts, width):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(experts, width))
+
+    def forward(self, x, held, ends, half):
+        owner = (torch.arange(x.shape[0])[:, None] >= held.cumsum(0)[None]).sum(1)
+        return x * self.weight[owner] + ends.sum() + half.sum()
+
+
+def get_inputs():
+    counts = torch.bincount(torch.randint(0, EXPERTS, (TOKENS,))%s)
+    return [torch.randn(TOKENS, WIDTH), counts, torch.randint(1, 9, (EXPERTS,)).cumsum(0), torch.randint(0, 40, (EXPERTS,)) // 2]
+
+
+def get_init_inputs():
+    return [EXPERTS, WIDTH]
+"""
+
+
+def what_is_counted_is_made():
+    """get_inputs asks for numbers (how many tokens each expert has got), which FakeTensors have not: it runs really. And what it counts or
+    adds up is no index that may be drawn below the bound of what went into it."""
+    task = imported(COUNTED % ", minlength=EXPERTS")
+    assert [a["name"] for a in task["axes"]] == ["TOKENS", "EXPERTS", "WIDTH"], task["axes"]
+    assert [fills(task)[name]["kind"] for name in ("held", "ends", "half")] == ["computed"] * 3, fills(task)
+    try:
+        imported((COUNTED % "").replace("30, 4,", "30, 400,"))  # as many as the greatest that was drawn
+    except describe.ImportError_ as error:
+        assert "shapes hang on values" in str(error), error
+    else:
+        raise AssertionError("shapes that hang on chance")
+
+
 if __name__ == "__main__":
     run(globals())

@@ -9,7 +9,7 @@ import re
 
 import torch
 
-from . import expression, fit, together
+from . import expression, fit, law as laws, together
 
 TELLING = 3         # an extent from which on a step or a diagonal shows
 MOST = 1 << 20      # elements of the inputs of such a run
@@ -168,6 +168,8 @@ def whole_law(runs, i, law, bound):
     values = [(sizes, x.long()) for sizes, *draws in runs for x in (d[i] for d in draws) if x.numel()]
     if all(bool(((x == 0) | (x == 1)).all()) for _, x in values) and bound is None:
         return {"kind": "flag"}
+    if not laws.is_drawn_whole(law):
+        return None
     if bound is None or any(int(x.min()) < law.get("low", 0) or int(x.max()) >= expression.evaluate(bound, sizes)
                             for sizes, x in values):
         return None

@@ -62,6 +62,9 @@ class Failed(Exception):
         self.hint, self.stage = hint, stage
 
 
+HANG_ON_VALUES = (DataDependentOutputException, DynamicOutputShapeException)
+
+
 def _place(error):
     """(function that was called from here, line that was running) in the task's own source; ("", 0): not in it."""
     stage, line, trace = "", 0, error.__traceback__
@@ -280,6 +283,35 @@ def _construct(instance, mode, cls=None):
     return model
 
 
+def _really(instance, watch, seed):
+    """What get_inputs draws on real tensors. `watch` is told how they came about."""
+    with _disable_current_modes(), torch.device("cpu"), torch.random.fork_rng(devices=[]), watch:
+        torch.manual_seed(seed)
+        return instance.inputs()
+
+
+def _shapes(inputs):
+    return [tuple(v.shape) if isinstance(v, torch.Tensor) else v for v in inputs]
+
+
+def _inputs(instance, mode, watch):
+    """What get_inputs gives, on FakeTensors. Where it asks for numbers (how many tokens each expert has got) it runs really, and only the
+    shapes are kept: two drawings with the same shapes say that they do not hang on chance."""
+    try:
+        return instance.inputs()
+    except HANG_ON_VALUES as error:
+        reason = error
+    real = _Watch(Observed())
+    inputs = _really(instance, real, 1)
+    if _shapes(inputs) != _shapes(_really(instance, _Watch(Observed()), 2)):
+        raise reason
+    fakes = [mode.from_tensor(v) if isinstance(v, torch.Tensor) else v for v in inputs]
+    for value, copy in zip(inputs, fakes):
+        watch.laws[id(copy)] = real.laws.get(id(value), [])
+        watch.roots[id(copy)] = real.roots.get(id(value), frozenset())
+    return fakes
+
+
 def observe(task, sizes, file=None):
     """What the source shows with `sizes`; raises Failed with its reason. file: where the model is that of a file with these other sizes,
     which is told what its constructor is given, as a candidate is."""
@@ -293,7 +325,7 @@ def observe(task, sizes, file=None):
             observed.weights = weights_of(model)
             observed.attributes = attributes_of(model)
             with _Watch(observed) as watch:
-                inputs = instance.inputs()
+                inputs = _inputs(instance, mode, watch)
                 observed.laws = _laws_of(watch, inputs)
                 observed.inputs = [_describe_input(i, value) for i, value in enumerate(inputs)]
                 watch.kept, watch.laws = None, {}

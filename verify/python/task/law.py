@@ -45,6 +45,15 @@ MOVES = {"detach", "clone", "alias", "_to_copy", "contiguous", "view", "reshape"
          "unsqueeze", "squeeze", "slice", "select", "_unsafe_view", "repeat", "lift_fresh", "copy"}
 
 
+WHOLE = {"randint", "randint_like", "random", "randperm", "sort"}
+
+
+def is_drawn_whole(law):
+    """Are these whole numbers as they were drawn, in another order at most? What counts or adds them up (the tokens of each expert, where
+    each sequence begins) has rules of its own."""
+    return all(call in WHOLE | MOVES or call.rstrip("_") in WHOLE | MOVES for call in law["calls"])
+
+
 def drawn_range(law):
     """("uniform", low, high) or ("normal", mean, deviation) of an input, from the calls that drew it; None where they are others."""
     found = None
