@@ -133,7 +133,53 @@ def elements_are_picked_by_order_and_place():
     assert j.want.tolist() == [[3.0, 6.0, 3.0]] and float(j.allowed.max()) == 0
 
 
-TESTS = [computed_numbers_are_cast_where_their_bounds_agree,
+def by_experts(t):
+    """The two best of four, whose rows are taken one expert after the other."""
+    w, chosen = torch.topk(t[:, :4].softmax(-1), 2)
+    out = torch.zeros_like(t)
+    for e in range(4):
+        rows, slot = torch.where(chosen == e)
+        if rows.numel():
+            out.index_add_(0, rows, t[rows] * w[rows, slot, None] * (e + 1))
+    return out
+
+
+def at_once(t, chosen):
+    w = t[:, :4].softmax(-1).gather(1, chosen)
+    return t * (w * (chosen + 1)).sum(1, keepdim=True)
+
+
+def what_hangs_on_values_is_told():
+    """Which rows, how many, a number that Python reads: they are what they are where every honest implementation finds the same."""
+    judged = told(Plain(by_experts), [x])[2]
+    assert passes(judged, at_once(x, x[:, :4].topk(2)[1])) and not passes(judged, at_once(x, x[:, 1:5].topk(2)[1] % 4))
+    for f in (lambda t: torch.zeros_like(t).index_add_(0, torch.nonzero(t[:, 0] * 3 > 0)[:, 0], t[t[:, 0] * 3 > 0]),
+              lambda t: t / t.abs().max().item(), lambda t: t * 2 if t.sum() * 3 > -1e6 else t, lambda t: t[int((t * 3).sum(1).argmax())],
+              lambda t: torch.unique((t > 0).long(), return_inverse=True)[1] * t, lambda t: t * int((t * 3 > 0).sum())):
+        assert refusal(Plain(f), [x]) == "" and passes(told(Plain(f), [x])[2], f(x))
+    equal = torch.ones(6, 40)
+    for f, why in ((by_experts, "either way"), (lambda t: t[int((t * 3).sum(1).argmax())], "either way"),
+                   (lambda t: t * 2 if (t - t.mean()).sum() > 0 else t, "read by Python"), (lambda t: t * t.mean().item(), "read by Python"),
+                   (lambda t: t * int((t * 3 > 3).sum()), "either way"), (lambda t: torch.unique(t * 3, return_inverse=True)[1] * t, "computed numbers")):
+        found = refusal(Plain(f), [equal])
+        assert why in found, (why, found)
+
+
+def a_choice_among_equal_ones_is_open_in_a_mask():
+    """As in a mixture of experts whose masks are computed with; and a comparison that may go either way is off by one as a number."""
+    row = torch.tensor([[1.0, 1.0, 0.0, -2.0]] * 3)
+    mask = Plain(lambda t: ((t * 3).topk(1)[1] == torch.arange(4)) * (t + 2))
+    judged = told(mask, [row])[2]
+    for place in (0, 1):
+        assert passes(judged, torch.eye(4)[[place] * 3] * 3)
+    assert not passes(judged, torch.eye(4)[[0] * 3] * 7)
+    judged = told(Plain(lambda t: (t * 0.3 > 0.3).float() * t + 1), [row])[2]
+    assert passes(judged, torch.ones(3, 4)) and passes(judged, torch.tensor([[2.0, 1.0, 1.0, 1.0]] * 3)) and not passes(judged, row * 0 + 3)
+
+
+TESTS = [what_hangs_on_values_is_told,
+         a_choice_among_equal_ones_is_open_in_a_mask,
+         computed_numbers_are_cast_where_their_bounds_agree,
          elements_are_written_into_places,
          targets_may_be_ignored_or_weighed,
          a_mask_of_infinities_is_added_exactly,

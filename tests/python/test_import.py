@@ -377,5 +377,77 @@ def where_two_sizes_meet_only_at_their_ends():
     assert "turned <= width" in task["limits"], task["limits"]
 
 
+EXPERTS = """
+tokens, experts, hidden, inner, top = 40, 2, 12, 10, 2
+
+
+class Model(nn.Module):
+    def __init__(self, experts, hidden, inner, top):
+        super().__init__()
+        self.top, self.gate = top, nn.Linear(hidden, experts)
+        self.layers = nn.ModuleList([nn.Sequential(nn.Linear(hidden, inner), nn.Linear(inner, hidden)) for _ in range(experts)])
+
+    def forward(self, x, lengths):
+        w, chosen = torch.topk(self.gate(x), self.top, dim=-1)
+        out = torch.zeros_like(x)
+        for e, layer in enumerate(self.layers):
+            rows, slot = torch.where(chosen == e)
+            if rows.numel() == 0:
+                continue
+            out.index_add_(0, rows, layer(x[rows]) * w[rows, slot, None])
+        out[x > 9] = 0
+        return torch.stack([one[: int(n)].sum(0) for one, n in zip(out.split(tokens // 2), lengths)])
+
+
+def get_inputs():
+    return [torch.randn(tokens, hidden), torch.randint(1, 5, (2,))]
+
+
+def get_init_inputs():
+    return [experts, hidden, inner, top]
+"""
+
+
+def shapes_inside_may_hang_on_values():
+    """Which rows an expert gets, a loop up to a length: they have stand-ins where the sizes are looked for, and what is returned hangs on
+    none of them."""
+    task = imported(EXPERTS, 60.0)
+    assert {"hidden", "inner"} <= {a["name"] for a in task["axes"]}, task["sizes"]
+    assert [o["shape"] for o in task["outputs"]] == [[2, "hidden"]], task["outputs"]
+    for line in ("x[x > 0]", "x[: int(x.sum()), :3]", "torch.unique(x)"):
+        try:
+            of_one_line(line)
+        except describe.ImportError_ as error:
+            assert "shapes hang on values" in str(error) or "reads numbers from its tensors" in str(error), error
+        else:
+            raise AssertionError(line)
+
+
+BOXES = """
+boxes, columns, longest = 9, 2, 12
+
+
+class Model(nn.Module):
+    def forward(self, a, offset, table):
+        return (a[:, 2] - a[:, 0]) * (a[:, 3] - a[:, 1]) + (offset[:, 0] * offset[:, 1]) + table[: a.shape[0]]
+
+
+def get_inputs():
+    return [torch.rand(boxes, 4), torch.rand(boxes, columns), torch.rand(longest)]
+
+
+def get_init_inputs():
+    return []
+"""
+
+
+def what_nobody_reads_does_not_grow():
+    """The model takes columns 0 to 3 of a box, and would of one with five; a kernel may take a box for four numbers. A table that is longer
+    than what is read of it has a size of its own."""
+    task = imported(BOXES)
+    unread = {f["name"] for f in task["fixed"] if "nobody reads" in f["why"]}
+    assert task["axes"][0]["name"] == "boxes" and unread == {"dim0_1", "columns"}, (task["axes"], task["fixed"])
+
+
 if __name__ == "__main__":
     run(globals())

@@ -2,11 +2,12 @@
 import math
 
 import torch
+from torch.utils._pytree import tree_leaves, tree_map
 
 from . import curves, elementwise, norms, placed, scans, shape, steps, sums  # noqa: F401  (each adds its rules)
 from .elementwise import RULES
-from .graph import coarsest, declared, narrowed
-from .number import APART, CALIBRATED, FIRST, SMALLEST, STABLE, UNIT, Context, Number, Unsupported, exact
+from .graph import coarsest, declared, narrowed, packet
+from .number import APART, CALIBRATED, FIRST, SMALLEST, STABLE, UNIT, Context, Number, Unsupported, exact, of_mask
 
 RUNS = 12
 TIGHT = 64.0       # a bound up to so many times the spread of the runs decides
@@ -27,7 +28,7 @@ def evaluate(graph, state, inputs, seed=1, runs=RUNS, device="cpu"):
             env[node] = exact(getattr(graph.module, node.target).detach().to(device))
         elif node.op == "output":
             return outputs_of(node, env)
-        elif node.users or getattr(getattr(node.target, "_schema", None), "is_mutable", True):
+        elif node.users or packet(node) in READ or getattr(getattr(node.target, "_schema", None), "is_mutable", True):
             env[node] = call(cx, node, env)
         for used in node.all_input_nodes:
             if graph.last_use.get(used) is node:
@@ -42,6 +43,12 @@ def is_fixed(node):
     return node.meta["fixed"]
 
 
+# What Python has decided by, though no result of it is in the graph.
+READ = ("_local_scalar_dense", "nonzero", "equal")
+# Rules that look at themselves at masks and indices that may be decided either way.
+CHOOSING = ("where", "masked_fill", "masked_fill_", "index", "_unsafe_index", "index_put", "index_put_", "gather", "index_select", "embedding")
+
+
 def call(cx, node, env):
     """One operation by its rule."""
     args = torch.fx.node.map_arg(node.args, lambda n: env[n])
@@ -53,10 +60,12 @@ def call(cx, node, env):
     cx.name, cx.dtype, cx.narrow, cx.fixed = (name if name in RULES else plain), declared(node), narrowed(node), is_fixed(node)
     cx.laid = next((n.meta.get("val") for n in node.args[:1] if isinstance(n, torch.fx.Node)), None)
     function = RULES.get(name) or RULES.get(plain)  # in place: the same, and the place has it afterwards
-    if function is None:
-        result = exactly(node, args, named)
-    else:
-        result = function(cx, *args, **named)
+    undecided = any(isinstance(a, Number) and a.is_undecided for a in tree_leaves((args, named)))
+    if undecided and packet(node) not in CHOOSING and cx.dtype.is_floating_point:
+        args, named = tree_map(lambda a: of_mask(a) if isinstance(a, Number) and a.is_undecided else a, (args, named))
+    result = exactly(node, args, named) if function is None else function(cx, *args, **named)
+    if undecided and all(n.open is None and n.b is None for n in tree_leaves(result) if isinstance(n, Number)):
+        raise Unsupported(f"{cx.name} of what an honest implementation may decide either way")
     if name.split(".")[1].endswith("_") and not name.split(".")[1].endswith("__"):
         env[node.args[0]] = result
     return result
@@ -65,7 +74,9 @@ def call(cx, node, env):
 def exactly(node, args, named):
     """An operation on whole numbers and booleans needs no rule."""
     operands = [a for a in [*args, *named.values()] if isinstance(a, Number)]
-    if any(a.is_float or a.open is not None for a in operands) or any(isinstance(a, (list, tuple)) for a in args):
+    if any(a.is_undecided for a in operands):
+        raise Unsupported(f"{node.target} of what an honest implementation may decide either way")
+    if any(a.is_float for a in operands) or any(isinstance(a, (list, tuple)) for a in args):
         raise Unsupported(f"no rule for {node.target}")
     plain = lambda a: a.v if isinstance(a, Number) else a
     made = node.target(*[plain(a) for a in args], **{k: plain(a) for k, a in named.items()})
@@ -104,7 +115,7 @@ class Judged:
         """max(RMS of the runs at this element, RMS over the tensor)."""
         if self.number.runs is None:
             return torch.zeros_like(self.want)
-        square = torch.stack([(p - self.want) ** 2 for p in self.number.runs]).mean(0)
+        square = torch.stack([torch.where(p == self.want, 0.0, (p - self.want) ** 2) for p in self.number.runs]).mean(0)
         square = square.nan_to_num(nan=math.inf, posinf=math.inf)  # what a run has lost may be anything
         whole = square[square.isfinite()].mean().sqrt() if bool(square.isfinite().any()) else square.new_tensor(math.inf)
         size = self.want[self.want.isfinite()].square().mean().sqrt()

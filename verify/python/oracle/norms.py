@@ -68,7 +68,10 @@ def logsumexp(cx, x, dims, keep=False):
     v, y = f(x.v), torch.softmax(x.v, dim)
     flat = lambda t: t if keep else t.squeeze(dim)
     def propagated(level):
-        return None if x.error(level) is None else flat(softmax_shift(x, dim, level, y))
+        if x.error(level) is None:
+            return None
+        nothing = v.isneginf() & flat(x.error(level).amax(dim, True)).isfinite()  # a sum of nothing, whoever forms it
+        return torch.where(nothing, 0.0, flat(softmax_shift(x, dim, level, y)))
     def local(u, walk=False):
         _, of_sum = exponential_error(u, x.v, y, dim, walk)
         log = v - flat(x.v.amax(dim, True))

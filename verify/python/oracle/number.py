@@ -51,6 +51,11 @@ class Number:
     def error(self, level):
         return self.r if level == 0 else self.b
 
+    @property
+    def is_undecided(self):
+        """A mask or an index, some of whose elements an honest implementation may decide either way?"""
+        return not self.is_float and self.open is not None and bool(self.open.any())
+
 
 def unit_of(dtype):
     """The unit roundoff of what is computed: sums and functions of narrow formats are formed in fp32."""
@@ -60,6 +65,14 @@ def unit_of(dtype):
 def exact(v, dtype=None):
     """A tensor of the task or a constant in it, upcast: nothing is wrong with it."""
     return Number(v.double() if v.is_floating_point() else v)
+
+
+def of_mask(x):
+    """0 and 1 to be computed with: what may be decided either way is off by one."""
+    if x.v.dtype != torch.bool:
+        raise Unsupported("whole numbers, computed with, that an honest implementation may decide either way")
+    off = x.open.double()
+    return Number(x.v.double(), off, off, None if x.runs is None else [p.double() for p in x.runs])
 
 
 def add_bounds(*bounds):

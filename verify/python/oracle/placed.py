@@ -3,7 +3,7 @@ import torch
 
 from .elementwise import div, or_zero, rule
 from .number import APART, STABLE, Number, Unsupported, moved, same
-from .shape import joined, plain_index
+from .shape import joined, operator, plain_index
 
 
 def _order(cx, x, f, dim, ties=APART):
@@ -152,3 +152,12 @@ def fill(cx, x, value):
     if not isinstance(value, Number):
         return _constant(cx, x, x.v.shape, value)
     return same(lambda t: t.expand(x.v.shape).clone(), value)
+
+
+@rule("aten._unique2.default", "aten.unique_dim.default", "aten.unique_consecutive.default")
+def distinct(cx, x, *how, **named):
+    """Of exact numbers alone: nobody knows which of two computed ones are equal."""
+    if x.b is not None or x.is_undecided:
+        raise Unsupported(f"{cx.name} of computed numbers")
+    values, inverse, counts = operator(cx.name)(x.v, *how, **named)
+    return Number(values), Number(inverse), Number(counts)

@@ -3,7 +3,7 @@
 import torch
 
 from .elementwise import RULES, or_zero, rule
-from .number import CALIBRATED, U32, UNIT, Number, Unsupported, same
+from .number import CALIBRATED, U32, UNIT, Number, Unsupported, add_bounds, same
 
 MOVES = """view _unsafe_view t transpose.int permute expand unsqueeze squeeze.dim squeeze squeeze.dims select.int
 slice.Tensor clone alias detach flip unfold triu tril lift_fresh_copy lift_fresh contiguous repeat roll diagonal reshape
@@ -144,7 +144,12 @@ def compare(cx, a, b):
     if cx.name.endswith("Scalar") and a.b is None:
         reach = None
     v, gap = f(a.v, b.v), (a.v.double() - b.v.double()).abs()
-    return Number(v, open=None if reach is None else gap <= reach, runs=decided(cx, f, a, b, v, gap))
+    near, runs = None if reach is None else gap <= reach, decided(cx, f, a, b, v, gap)
+    for x in (a, b):  # which index it is may be open, too
+        if x.is_undecided:
+            near = (x.open if near is None else near | x.open).expand(v.shape)
+            runs = [torch.where(near, ~v if i % 2 else v, v if runs is None else runs[i]) for i in range(cx.count)] or None
+    return Number(v, open=near, runs=runs)
 
 
 def decided(cx, f, a, b, v, gap):
@@ -206,8 +211,32 @@ def copy(cx, target, source, *_):
     return same(lambda t: t.expand(target.v.shape), source)
 
 
+@rule("aten.any.default", "aten.any.dim", "aten.any.dims", "aten.all.default", "aten.all.dim", "aten.all.dims")
+def any_all(cx, x, *how, **named):
+    """Open where it hangs on an element that is."""
+    f = lambda t: operator(cx.name)(t, *how, **named)
+    if x.is_float or not x.is_undecided or x.v.dtype != torch.bool:
+        if x.is_float and x.b is not None:
+            raise Unsupported(f"{cx.name} of computed numbers")
+        return Number(f(x.v))
+    least, most = f(x.v & ~x.open), f(x.v | x.open)
+    return Number(f(x.v), open=least != most)
+
+
 @rule("aten._local_scalar_dense.default")
 def item(cx, x):
-    if x.b is not None:
+    if x.b is not None or x.is_undecided:
         raise Unsupported("a computed number read by Python")
     return x.v.item()
+
+
+@rule("aten.equal.default")
+def equal(cx, a, b):
+    if a.v.shape != b.v.shape:
+        return False
+    gap, reach = (a.v.double() - b.v.double()).abs(), add_bounds(a.b, b.b)
+    if bool((gap > (0.0 if reach is None else reach)).any()):
+        return False
+    if reach is not None or a.is_undecided or b.is_undecided:
+        raise Unsupported("computed numbers that Python asks whether they are equal")
+    return True

@@ -4,6 +4,7 @@ A size is of ring 1 where it changes inputs alone, of ring 2 where it changes we
 attribute (a window, a stride, a number of groups) or what the constructor computes; dead where nothing changes.
 """
 import math
+import re
 import time
 
 import torch
@@ -21,6 +22,9 @@ FEW = 16              # turns of a loop that makes a run slow, while other sizes
 QUICKER = 4
 PASSING = 3           # values of a size that tell what it changes, where one is twice as large or half of it
 OTHER = "another number of inputs, weights or dimensions"
+
+
+UNNAMED = re.compile(r"dim\d+_\d+")  # an extent that stands in get_inputs as a number
 
 
 class Axis:
@@ -289,6 +293,16 @@ def find_range(probe, axis):
         break
     if probe.slow > SLOW_SECONDS:
         axis.high = max(axis.value, axis.low)
+
+
+def is_unread(probe, axis):
+    """Is what a greater value adds to an input read by nobody, and the published one all that is (boxes of four numbers, of which a model
+    takes columns 0 to 3), or a number without a name? A kernel may rest on it as its model does."""
+    most = min(axis.high, 2 * axis.value + axis.step)
+    larger = probe.beside(_sizes(axis, most - (most - axis.rest) % axis.step)) if axis.ring == 1 and axis.high > axis.value else None
+    nameless = all(s.where == "get_inputs" and UNNAMED.fullmatch(s.name) for s in probe.source.sizes if s.name in axis.sizes)
+    told = lambda o: (o.flops, o.elements, o.outputs, o.weights, o.operations)
+    return larger is not None and told(larger) == told(probe.ground) and (nameless or axis.low == axis.value)
 
 
 def cover(probe, axis, value):

@@ -278,6 +278,7 @@ class Source:
     def __init__(self, path, text, entry="Model", directory=None):
         self.path, self.text, self.entry, self.directory = path, text, entry, directory
         self.sha256 = hashlib.sha256(text.encode()).hexdigest()
+        self.hanging = None  # what fake.py found to hang on values
         try:
             tree = ast.parse(text, filename=os.path.basename(path))
         except (SyntaxError, ValueError) as error:
