@@ -118,6 +118,26 @@ static void turn_content(struct series *series, const struct session *s)
             content->turn[t] = 0;
 }
 
+/* Of late calls: where the last one was, for some dozens of them in a row, as in a loop that nobody gives other buffers. Both that
+ * are judged (session_time.c) lie 40 and more calls within such a stretch. */
+static bool stays(const struct series *series)
+{
+    enum { STRETCH = 75, BEFORE = 8 };
+    return series->wanted && series->calls % STRETCH >= BEFORE;
+}
+
+/* One late call that is judged is on a near duplicate, after dozens in the same place; the call before it is not. */
+static bool is_near_next(const struct series *series, bool after_near)
+{
+    enum { NEVER, MAYBE, SURELY } near = series->calls == 0 || after_near ? NEVER : MAYBE;
+    if (series->wanted && series->calls + 2 == series->wanted[KEEP_NEAR])
+        near = NEVER;
+    if (series->wanted && series->calls + 1 == series->wanted[KEEP_NEAR])
+        near = SURELY;
+    return near != NEVER && defence_is_on(DEFENCE_NEAR) &&
+           (pcg_below(series->random, NEAR_ONE_IN) == 0 || near == SURELY);
+}
+
 /* The content of the next call, and where it goes. A near duplicate is as often as not where its original was. */
 static bool renew(struct series *series, struct session *s)
 {
@@ -125,11 +145,10 @@ static bool renew(struct series *series, struct session *s)
     const bool after_near = content->near.present;
     bool ok = true;
     content->near.present = false;
-    if (series->calls > 0 && !after_near && defence_is_on(DEFENCE_NEAR) &&
-        pcg_below(series->random, NEAR_ONE_IN) == 0) {
+    if (is_near_next(series, after_near)) {
         ok = load(series, s, content->base) &&
              slots_choose_near(s, &series->instance, series->random, content);
-        if (!ok || (content->near.present && pcg_below(series->random, 2) == 0))
+        if (!ok || (content->near.present && (pcg_below(series->random, 2) == 0 || stays(series))))
             return ok;
     } else {
         if (!defence_is_on(DEFENCE_FRESH))
@@ -140,6 +159,8 @@ static bool renew(struct series *series, struct session *s)
         if (ok && series->setup->slot[0].given)
             turn_content(series, s);
     }
+    if (stays(series))
+        return ok;
     series->ring = (int)pcg_below(series->random, (uint64_t)series->setup->rings);
     series->placement = (enum placement[]){PLACE_LOW, PLACE_HIGH, PLACE_MIXED}[pcg_below(series->random, 3)];
     return ok;

@@ -2,11 +2,10 @@
 // problem: rms_norm
 // does: is right in the first 400 calls of the process, and then leaves to the call before what has its shape and pointers
 // class: B
-// defence: late,ring
+// defence: late
 // expect: not general
 // verdicts: cheating broken specialized
 // timing: yes
-// idle: the cue does not come, or so seldom that nothing is gained: contents and buffers change from call to call, outputs are poisoned
 
 #include "../rms_norm.h"
 

@@ -2,11 +2,10 @@
 // problem: softmax
 // does: is right until the same pointers come for the fourth time in a row, as they never do in a check; then does nothing
 // class: B
-// defence: judged,ring
+// defence: late
 // expect: not general
 // verdicts: cheating broken specialized
 // timing: yes
-// idle: the cue does not come, or so seldom that nothing is gained: contents and buffers change from call to call, outputs are poisoned
 
 #include "../softmax.h"
 
