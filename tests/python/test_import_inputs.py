@@ -285,7 +285,7 @@ def what_goes_back_to_one_draw_is_of_one_call():
 
 
 def exponents_reach_beyond_where_the_answer_stays():
-    """exp(x) / sum exp(x) is wrong from 89 on only; tasks without a softmax keep the classes that they had."""
+    """exp(x) / sum exp(x) is wrong from 89 on only, and so is x exp(x) / (1 + exp(x)); tasks without such keep the classes that they had."""
     plain = ["published", "signed", "wide", "needle", "integers"]
     attention = "nn.functional.scaled_dot_product_attention(x, x, x)"
     for line, middle in (("torch.softmax(x, 1)", 128), ("torch.log_softmax(x * 0.25, 1)", 512), ("torch.logsumexp(x, 1)", 128)):
@@ -296,7 +296,13 @@ def exponents_reach_beyond_where_the_answer_stays():
     for narrow in ("torch.float32", "torch.bfloat16"):
         task = of_one_line(attention, inputs=f"torch.randn(2, rows, 40, dtype={narrow})")
         assert [c["name"] for c in task["classes"]] == plain + ["beyond"], narrow
-    for line in ("x.sigmoid()", "x / (1e-6 + x.exp().sum(1, keepdim=True))",
+    for line in ("(x - x.amax(1, True)).exp()", "torch.exp((x - torch.maximum(x, x.roll(1, 1)).amax(1, True)[:, :1].expand(x.shape)) * 0.5)"):
+        assert [c["name"] for c in of_one_line(line)["classes"]] == plain + ["beyond", "below"], line  # a softmax written out
+    for line in ("nn.functional.silu(x)", "x.sigmoid()", "nn.functional.softplus(x)"):
+        task = of_one_line(line)
+        assert [c["name"] for c in task["classes"]] == plain + ["beyond"], line
+        assert task["classes"][-1]["fill"] == {"x": {"kind": "normal", "a": 128, "b": 1}}, line
+    for line in ("x.tanh()", "(x - x.amin(1, True)).tanh()", "x / (1e-6 + x.exp().sum(1, keepdim=True))",
                  "torch.softmax(nn.functional.layer_norm(x, x.shape[1:]), 1)",  # what all have in common is taken off again
                  "torch.softmax((x + 1e6 - 1e6) * 16, 1)"):  # cannot be told there
         assert [c["name"] for c in of_one_line(line)["classes"]] == plain, line
