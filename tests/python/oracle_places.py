@@ -17,6 +17,17 @@ def computed_numbers_are_cast_where_their_bounds_agree():
     assert "whole ones" in refusal(whole, [x])
 
 
+def places_are_computed_of_whole_numbers():
+    """A row's pitch times one floor and another one are exact, whatever was rounded before; of a number beside a jump nothing is told."""
+    def places(t):
+        row, column = torch.floor(t * 7.3).clamp(0, 30), torch.minimum(torch.floor(t.abs() * 3.1) + 1, torch.full_like(t, 6.0))
+        return (row * 8 + column - torch.ones_like(t) + torch.arange(40) * 0).long()
+    (j,) = told(Plain(places), [x])[2]
+    assert torch.equal(j.want, places(x).double()) and float(j.allowed.max()) == 0
+    assert "whole ones" in refusal(Plain(lambda t: (torch.floor(t * 7.3) * 8.5).long()), [x])
+    assert "whole ones" in refusal(Plain(lambda t: (torch.floor(t * 0.3) * 8 + 1).long()), [x * 0 + 10])
+
+
 def written(t, where, value):
     t = t * 1.5
     t[where] = value
@@ -180,6 +191,7 @@ def a_choice_among_equal_ones_is_open_in_a_mask():
 TESTS = [what_hangs_on_values_is_told,
          a_choice_among_equal_ones_is_open_in_a_mask,
          computed_numbers_are_cast_where_their_bounds_agree,
+         places_are_computed_of_whole_numbers,
          elements_are_written_into_places,
          targets_may_be_ignored_or_weighed,
          a_mask_of_infinities_is_added_exactly,

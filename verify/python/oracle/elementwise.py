@@ -7,7 +7,7 @@ import math
 
 import torch
 
-from .number import Number, Unsupported, add_bounds, moved, same
+from .number import Number, Unsupported, add_bounds, moved, rounded, same
 
 F = torch.nn.functional
 RULES = {}
@@ -46,11 +46,16 @@ def add_sub(cx, a, b, alpha, sign):
     f = lambda x, y: x + sign * alpha * y
     if integers(a, b) and cx.dtype not in (torch.float32, torch.float16, torch.bfloat16, torch.float64):
         return Number(f(a.v, b.v))
+    whole = a.whole and b.whole and alpha == int(alpha)
     if (a.v.numel() == 1 and not bool(a.v)) or (b.v.numel() == 1 and not bool(b.v)):
-        return linear(cx, f, [(a, 1.0), (b, abs(alpha))], lambda u, v: 0)  # adding zero is exact
-    # a number may have been added to another one before (a bias less a constant): one rounding more, at its size
-    larger = torch.maximum(a.v.double().abs(), abs(alpha) * b.v.double().abs())
-    return linear(cx, f, [(a, 1.0), (b, abs(alpha))], lambda u, v: u * (v.abs() + larger), lambda u, v: u * v.abs())
+        made = linear(cx, f, [(a, 1.0), (b, abs(alpha))], lambda u, v: 0)  # adding zero is exact
+    else:
+        # a number may have been added to another one before (a bias less a constant): one rounding more, at its size
+        larger = torch.maximum(a.v.double().abs(), abs(alpha) * b.v.double().abs())
+        rounds = (lambda v: rounded(v, a, b)) if whole else lambda v: 1.0
+        made = linear(cx, f, [(a, 1.0), (b, abs(alpha))], lambda u, v: u * (v.abs() + larger) * rounds(v), lambda u, v: u * v.abs() * rounds(v))
+    made.whole = whole
+    return made
 
 
 @rule("aten.add.Tensor", "aten.add.Scalar", "aten.add_.Tensor")
@@ -80,7 +85,7 @@ def mul(cx, a, b):
     if integers(a, b):
         return Number(a.v * b.v)
     plain = any(t.v.dtype == torch.bool or is_power_of_two(t) for t in (a, b))
-    a, b = (t if t.v.dtype != torch.bool else Number(t.v.double(), open=t.open) for t in (a, b))  # a mask has no magnitude
+    a, b = (t if t.v.dtype != torch.bool else Number(t.v.double(), open=t.open, whole=True) for t in (a, b))  # a mask has no magnitude
     f = lambda x, y: x * y
     v = f(a.v, b.v)
     def propagated(level):
@@ -88,7 +93,9 @@ def mul(cx, a, b):
         parts = [None if eb is None else a.v.abs() * eb, None if ea is None else b.v.abs() * ea,
                  None if ea is None or eb is None else ea * eb]
         return add_bounds(*parts)
-    return cx.out(v, propagated, lambda u: 0 if plain else u * v.abs(), moved(f, a, b))
+    made = cx.out(v, propagated, lambda u: 0 if plain else u * v.abs() * rounded(v, a, b), moved(f, a, b))
+    made.whole = a.whole and b.whole
+    return made
 
 
 @rule("aten.div.Tensor", "aten.div.Scalar", "aten.div_.Tensor")
@@ -109,7 +116,7 @@ def div(cx, a, b):
 
 @rule("aten.neg.default")
 def neg(cx, x):
-    return Number(-x.v, x.r, x.b, None if x.runs is None else [-t for t in x.runs])
+    return Number(-x.v, x.r, x.b, None if x.runs is None else [-t for t in x.runs], whole=x.whole)
 
 
 @rule("aten.abs.default")
@@ -308,8 +315,11 @@ def clamp(cx, x, low=None, high=None, **named):
     edge = max([abs(float(t)) for t in (low, high) if t is not None] or [0.0])
     f = lambda t: t.clamp(low, high)
     held = x.error(1) is not None or float(torch.tensor(edge).float()) != edge
-    clipped = lambda u, x, v: 0 if not held else torch.where(x == v, 0.0, u * v.abs())
-    return piecewise(cx, x, f, 1.0, -math.inf if low is None else low, math.inf if high is None else high, clipped)
+    whole = x.whole and all(t is None or float(t).is_integer() for t in (low, high))
+    clipped = lambda u, x, v: 0 if not held or whole else torch.where(x == v, 0.0, u * v.abs())
+    made = piecewise(cx, x, f, 1.0, -math.inf if low is None else low, math.inf if high is None else high, clipped)
+    made.whole = whole
+    return made
 
 
 @rule("aten.clamp.Tensor")
@@ -396,7 +406,9 @@ def extreme_by(cx, f, a, b):
     def full(level):
         e = propagated(level)
         return None if e is None else e.expand(v.shape)
-    return cx.out(v, full, lambda u: 0, moved(f2, a, b))
+    made = cx.out(v, full, lambda u: 0, moved(f2, a, b))
+    made.whole = a.whole and b.whole
+    return made
 
 
 @rule("aten.xlogy.Tensor")

@@ -19,6 +19,7 @@ U32 = 2.0 ** -24
 UNIT = {torch.float32: U32, torch.float64: U64, torch.bfloat16: 2.0 ** -8, torch.float16: 2.0 ** -11}
 LARGEST = {torch.float32: 3.4028234663852886e38, torch.bfloat16: 3.3895313892515355e38, torch.float16: 65504.0}
 SMALLEST = {torch.float32: 2.0 ** -126, torch.bfloat16: 2.0 ** -126, torch.float16: 2.0 ** -14}
+WHOLE = 2.0 ** 24  # up to here fp32 has all whole numbers
 SUBNORMAL = 2.0 ** 23  # subnormal numbers below the smallest normal one, of fp32
 CALIBRATED = 8.0  # times the spread of the runs: doc/results/oracle.md
 # Radii are computed in fp64 themselves, from nonnegative terms: this much covers their own rounding.
@@ -35,10 +36,11 @@ ANY, FIRST, APART, STABLE = range(4)
 
 
 class Number:
-    __slots__ = ("v", "r", "b", "runs", "open", "names")
+    __slots__ = ("v", "r", "b", "runs", "open", "names", "whole")
 
-    def __init__(self, v, r=None, b=None, runs=None, open=None, names=None):
+    def __init__(self, v, r=None, b=None, runs=None, open=None, names=None, whole=False):
         self.v, self.r, self.b, self.runs, self.open = v, r, b, runs, open
+        self.whole = whole or not v.is_floating_point()  # whole numbers in any honest arithmetic, whichever they are
         self.names = names  # of indices: (the values they point into, the dimension, FIRST, APART, STABLE or ANY of equal ones)
 
     def run(self, i):
@@ -75,6 +77,11 @@ def of_mask(x):
     return Number(x.v.double(), off, off, None if x.runs is None else [p.double() for p in x.runs])
 
 
+def rounded(v, *operands):
+    """Where an operation rounds: sums and products of whole numbers are whole, and exact as long as fp32 has them all."""
+    return v.abs() > WHOLE if all(x.whole for x in operands) else 1.0
+
+
 def add_bounds(*bounds):
     total = None
     for bound in bounds:
@@ -106,7 +113,7 @@ class Context:
         if not isinstance(c, float):
             return Number(v)
         single = v.float().double()
-        return Number(v, b=None if bool(single == v) or not math.isfinite(c) else v.abs() * U32)
+        return Number(v, b=None if bool(single == v) or not math.isfinite(c) else v.abs() * U32, whole=c.is_integer())
 
     def number(self, x):
         return x if isinstance(x, Number) else self.scalar(x)
@@ -200,4 +207,4 @@ def same(f, x, zero_fill=True):
     if not isinstance(x, Number):
         raise Unsupported("an element-moving operation on a Python number")
     lift = lambda t: None if t is None else f(t)
-    return Number(f(x.v), lift(x.r), lift(x.b), None if x.runs is None else [f(t) for t in x.runs], lift(x.open))
+    return Number(f(x.v), lift(x.r), lift(x.b), None if x.runs is None else [f(t) for t in x.runs], lift(x.open), whole=x.whole)

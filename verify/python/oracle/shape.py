@@ -46,7 +46,7 @@ def joined(cx, operands, f):
     runs = None
     if any(o.runs is not None for o in operands):
         runs = [f([o.run(i) for o in operands]) for i in range(cx.count)]
-    return Number(f([o.v for o in operands]), of(lambda o: o.r), of(lambda o: o.b), runs)
+    return Number(f([o.v for o in operands]), of(lambda o: o.r), of(lambda o: o.b), runs, whole=all(o.whole for o in operands))
 
 
 @rule("aten.cat.default")
@@ -118,7 +118,7 @@ def choose(cx, condition, a, b):
     runs = None
     if any(x.runs is not None for x in (condition, a, b)):
         runs = [f(condition.run(i), a.run(i), b.run(i)) for i in range(cx.count)]
-    return Number(v, bound(0), bound(1), runs)
+    return Number(v, bound(0), bound(1), runs, whole=a.whole and b.whole)
 
 
 @rule("aten.where.self", "aten.where.ScalarSelf", "aten.where.ScalarOther", "aten.where.Scalar")
@@ -170,7 +170,7 @@ def cast(cx, x, *args, **named):
     """A down-cast is the identity and a rounding that an implementation may take or leave."""
     if cx.dtype in UNIT:
         if not x.is_float:
-            return Number(x.v.double())
+            return Number(x.v.double(), whole=True)
         return cx.out(x.v, lambda level: x.error(level), lambda u: 0, None if x.runs is None else x.run)
     if x.is_float and cx.dtype != torch.bool:
         # What sizes alone say (the places of an interpolation) is as the module has it: its own answer is looked at, too.
@@ -199,7 +199,7 @@ def factory(cx, *args, **named):
     made = made.to(cx.device)
     computed = cx.name == "aten.linspace.default"
     v = made.double() if made.is_floating_point() else made
-    return Number(v, b=2 * U32 * v.abs() if computed else None)
+    return Number(v, whole=not computed and made.is_floating_point() and bool((v == v.round()).all()), b=2 * U32 * v.abs() if computed else None)
 
 
 for name in FACTORIES:

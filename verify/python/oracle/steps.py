@@ -28,7 +28,7 @@ def step(cx, x, f):
     def propagated(level):
         e = x.error(level)
         return None if e is None else torch.maximum(f(x.v + e) - v, v - f(x.v - e))
-    made = Number(v, propagated(0), propagated(1))
+    made = Number(v, propagated(0), propagated(1), whole=True)
     if reach is not None:
         sides = {1: f(x.v + reach), 3: f(x.v - reach)}
         made.runs = [sides.get(i % 4, f(x.run(i)) if i % 4 in (0, 2) else None) for i in range(cx.count)]
@@ -96,7 +96,9 @@ def rounded_division(cx, a, b, rounding_mode="floor"):
     v, quotient = f(p, q), p / q
     off = (quotient - quotient.round()).abs()
     near = lambda u: (off <= 3 * u * quotient.abs()) & (torch.fmod(p, q) != 0)
-    return cx.out(v, lambda level: None, lambda u: near(u).double(), None, lambda u: 0)
+    made = cx.out(v, lambda level: None, lambda u: near(u).double(), None, lambda u: 0)
+    made.whole = True
+    return made
 
 
 @rule("aten.remainder.Scalar", "aten.remainder.Tensor", "aten.remainder.Scalar_Tensor", "aten.fmod.Scalar", "aten.fmod.Tensor")
