@@ -429,6 +429,7 @@ boxes, columns, longest = 9, 2, 12
 
 class Model(nn.Module):
     def forward(self, a, offset, table):
+        offset = offset.sigmoid()
         return (a[:, 2] - a[:, 0]) * (a[:, 3] - a[:, 1]) + (offset[:, 0] * offset[:, 1]) + table[: a.shape[0]]
 
 

@@ -167,11 +167,12 @@ def _probe(source, seconds, vary):
     for axis in axes:
         if not runs.late():
             probe.find_range(runs, axis)
-            if not {*vary, *several} & set(axis.sizes) and probe.is_unread(runs, axis):
-                axis.low = axis.high = axis.value
-                axis.why = "fixed: nobody reads what a greater one adds"
         for published in sets:
             probe.cover(runs, axis, published[axis.sizes[0]])
+    for axis in axes:
+        if not runs.late() and not {*vary, *several} & set(axis.sizes) and probe.is_unread(runs, axis, axes):
+            axis.low = axis.high = axis.value
+            axis.why = "fixed: nobody reads what a greater one adds"
     return runs, axes[:14], words
 
 
