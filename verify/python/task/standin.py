@@ -8,8 +8,8 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 aten = torch.ops.aten
-# (a part of what might be picked, whole numbers, booleans): two that have nothing in common
-WAYS = ((2, 1, True), (3, 2, False))
+# (how many less than half of what might be picked, whole numbers, booleans): two that have nothing in common
+WAYS = ((0, 1, True), (1, 2, False))
 
 
 class StandIn(TorchDispatchMode):
@@ -17,10 +17,10 @@ class StandIn(TorchDispatchMode):
 
     def __init__(self, way):
         super().__init__()
-        self.part, self.whole, self.flag = way
+        self.less, self.whole, self.flag = way
 
     def _picked(self, count):
-        return max(1, count // self.part) if count else 0
+        return max(0, count - count // 2 - self.less)
 
     def _places(self, mask):
         return mask.new_empty((self._picked(mask.numel()), mask.dim()), dtype=torch.int64)
