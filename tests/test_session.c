@@ -124,6 +124,29 @@ START_TEST(late_calls_are_judged)
 }
 END_TEST
 
+/* Who waits until nothing has moved for a while is judged after that, with other contents in the same place; and who then replays
+ * what has the same first element is judged on inputs that differ in few. */
+START_TEST(late_calls_stay_where_they_are)
+{
+    static const char *const there[] = {
+        "    if (row > 26) y[5] = 7;",
+        "    if (row > 26 && sample == x[0]) memcpy(y, kept, size); else memcpy(kept, y, size);",
+    };
+    char after[512];
+    struct config_result result = {0};
+    snprintf(after, sizeof after,
+             "size_t size = (size_t)(rows * cols) * sizeof *y; row = y == last ? row + 1 : 0; last = y;\n"
+             "    if (!kept) kept = malloc(size);\n%s sample = x[0];",
+             there[_i % 2]);
+    open_kernel("static const float *last; static float *kept, sample; static int row;", after);
+    config.seed = 1 + (uint64_t)_i / 2;
+    ck_assert_int_eq(session_late(session, &config, &result), SESSION_OK);
+    ck_assert_msg(result.outcome == OUTCOME_WRONG, "%s: %s", outcome_name(result.outcome), result.detail);
+    ck_assert_msg(strstr(result.detail, "in a late call (number 5"), "%s", result.detail);
+    close_kernel();
+}
+END_TEST
+
 /* Which calls are judged cannot be told: one that computes every second time does not come through. */
 START_TEST(a_share_of_the_timed_calls_is_judged)
 {
@@ -309,6 +332,7 @@ Suite *session_suite(void)
     tcase_add_test(tests, a_wrong_answer_that_was_once_right_is_no_replay);
     tcase_add_test(tests, a_forgotten_element_is_no_replay);
     tcase_add_loop_test(tests, late_calls_are_judged, 0, 3);
+    tcase_add_loop_test(tests, late_calls_stay_where_they_are, 0, 8);
     tcase_add_test(tests, a_share_of_the_timed_calls_is_judged);
     tcase_add_test(tests, configurations_are_timed_in_turns);
     tcase_add_test(tests, a_clock_that_was_tampered_with_is_not_believed);

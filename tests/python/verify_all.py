@@ -9,7 +9,7 @@ what they sum over), `compiled` (by torch.compile, anew for each configuration),
 wrong where there is a product; they are off for all others, since PyTorch has that of convolutions on). A FOLDER has tasks, or folders
 that `unseen import --out` wrote them to; beside such a one a file `unseen.set`, of `unseen draw --device host`, and its NAME.host.seen
 take the place of what would be drawn: what a GPU evaluates quickly. INTERPRETER has torch. JOBS at once (2), each for
-LIMIT seconds (240) at most. What ended and is in OUT already is not run again. Ends with 1 where one of
+LIMIT seconds (240) at most; with GPUS="2 3" the first on cuda:2, the next on cuda:3, and so on. What ended and is in OUT already is not run again. Ends with 1 where one of
 the honest ones is anything but general. OPTIONs are verify's, `--device host --unseen 4 --effort quick
 --seed 1 --no-timing --no-explain` where none are given.
 """
@@ -149,10 +149,13 @@ def tasks(folder):
             yield f"{level}-{entry[:-3]}", path, path, []
 
 
-def run(tool, interpreter, out, task, options, limit):
-    """(name, what came of it, seconds)"""
+def run(tool, interpreter, out, number, task, options, limit):
+    """(name, what came of it, seconds) of the task of that number"""
     kind = os.environ.get("CANDIDATE", "eager")
     name, problem, source, sets = task
+    if "GPUS" in os.environ:
+        gpus = os.environ["GPUS"].split()
+        options = [f"cuda:{gpus[number % len(gpus)]}" if word == "cuda" else word for word in options]
     if sets and "--unseen" in options:
         at = options.index("--unseen")
         options = options[:at] + options[at + 2:]
@@ -192,7 +195,8 @@ def main():
     came = collections.Counter()
     with ThreadPoolExecutor(int(os.environ.get("JOBS", "2"))) as team:
         for name, words, seconds in team.map(
-                lambda task: run(tool, interpreter, out, task, options, float(os.environ.get("LIMIT", "240"))), every):
+                lambda job: run(tool, interpreter, out, *job, options, float(os.environ.get("LIMIT", "240"))),
+                enumerate(every)):
             came[words.split(",")[0].split(":")[0]] += 1
             print(f"{name}: {words} ({seconds:.0f} s)", flush=True)
     print(", ".join(f"{n} {w}" for w, n in came.most_common()))
