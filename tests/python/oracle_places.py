@@ -186,6 +186,10 @@ def a_choice_among_equal_ones_is_open_in_a_mask():
     assert not passes(judged, torch.eye(4)[[0] * 3] * 7)
     judged = told(Plain(lambda t: (t * 0.3 > 0.3).float() * t + 1), [row])[2]
     assert passes(judged, torch.ones(3, 4)) and passes(judged, torch.tensor([[2.0, 1.0, 1.0, 1.0]] * 3)) and not passes(judged, row * 0 + 3)
+    judged = told(Plain(lambda t: torch.where(t < 1, t * 3, (t * 3).topk(1)[1] == torch.arange(4))), [row])[2]
+    for place in (0, 1):
+        assert passes(judged, torch.where(row < 1, row * 3, torch.eye(4)[[place] * 3]))
+    assert not passes(judged, torch.where(row < 1, row * 3, torch.eye(4)[[0] * 3] * 4))
 
 
 TESTS = [what_hangs_on_values_is_told,

@@ -3,7 +3,7 @@
 import torch
 
 from .elementwise import RULES, or_zero, rule
-from .number import CALIBRATED, U32, UNIT, Number, Unsupported, add_bounds, same
+from .number import CALIBRATED, U32, UNIT, Number, Unsupported, add_bounds, of_mask, same
 
 MOVES = """view _unsafe_view t transpose.int permute expand unsqueeze squeeze.dim squeeze squeeze.dims select.int
 slice.Tensor clone alias detach flip unfold triu tril lift_fresh_copy lift_fresh contiguous repeat roll diagonal reshape
@@ -101,6 +101,8 @@ def choose(cx, condition, a, b):
     """where(condition, a, b); where the condition is open, either is right."""
     a, b = cx.number(a), cx.number(b)
     float_ = a.is_float or b.is_float
+    if float_:
+        a, b = (of_mask(x) if x.is_undecided else x for x in (a, b))
     cast = (lambda t: t.double()) if float_ else (lambda t: t)
     f = lambda c, x, y: torch.where(c, cast(x), cast(y))
     v = f(condition.v, a.v, b.v)
