@@ -133,18 +133,7 @@ enum device_status device_open_patiently(struct device *device, const char *spec
     return status;
 }
 
-void device_use(const struct device *device)
-{
-    if (device->backend == BACKEND_CUDA)
-        device_use_cuda(device->ordinal);
-}
-
 #ifndef HAVE_CUDA
-void device_use_cuda(int ordinal)
-{
-    (void)ordinal;
-}
-
 int device_count_cuda(void)
 {
     return 0;

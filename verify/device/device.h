@@ -69,13 +69,9 @@ int device_control_cuda(const struct device *device, double ms, double *event_ms
 /* The clock of the multiprocessor that a kernel of ours falls on, MHz, over some 50 us; 0 where the device failed. */
 double device_sm_mhz_cuda(const struct device *device);
 
-/* The calling thread's GPU from now on: a thread begins with the first one, whichever its process uses. */
-void device_use(const struct device *device);
-
 /* back-end halves */
 enum device_status device_open_host(struct device *device, char *error, size_t error_size);
 enum device_status device_open_cuda(struct device *device, int ordinal, char *error, size_t error_size);
-void device_use_cuda(int ordinal);
 int device_count_cuda(void);           /* 0 without a driver or without CUDA in this build */
 const char *device_trouble_cuda(void); /* why it is 0, in the runtime's words; "": it is not */
 

@@ -91,11 +91,6 @@ enum device_status device_open_cuda(struct device *device, int ordinal, char *er
     return DEVICE_OK;
 }
 
-void device_use_cuda(int ordinal)
-{
-    cudaSetDevice(ordinal); /* it was opened, so that this cannot fail */
-}
-
 /* --- control --- */
 
 static __global__ void hold(unsigned long long nanoseconds)

@@ -30,7 +30,6 @@ struct session *session_open(const struct session_options *options)
     if (!s)
         return NULL;
     s->options = *options;
-    device_use(options->device);
     s->memory = memory_of(options->device->backend);
     find_judgements(s);
     s->tensors = problem_tensor_count(options->problem);

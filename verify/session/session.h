@@ -35,8 +35,7 @@ struct session_options {
 
 struct session;
 
-/* NULL when out of memory. The candidate is loaded at the first configuration. The calling thread uses options->device from
- * then on, and so do all that call the functions below: each has opened a session on it, or the device. */
+/* NULL when out of memory. The candidate is loaded at the first configuration. */
 struct session *session_open(const struct session_options *options);
 void session_close(struct session *session);
 
