@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "skip.h"
 #include "suites.h"
 #include "verify/device/device.h"
 #include "verify/device/memory.h"
@@ -49,11 +50,34 @@ START_TEST(a_context_waits_for_memory_that_others_hold)
 }
 END_TEST
 
+/* Every thread that has to do with it works on it, and so does every process, of a module and of an imported task too. */
+START_TEST(the_last_of_several_gpus_serves_like_the_first)
+{
+    char spec[32];
+    const int count = device_count_apart();
+    if (count < 2) {
+        skip_test("one GPU");
+        return;
+    }
+    snprintf(spec, sizeof spec, "cuda:%d", count - 1);
+    CLI("verify", "softmax", cli_repository("problems/softmax/baseline.cu"), "--unseen", "4", "--scouts", "8",
+        "--device", spec);
+    cli_expect(0, "general after ");
+    if (!cli_torch())
+        return;
+    CLI("verify", cli_repository("tests/python/tasks/affine.py"),
+        cli_repository("tests/python/tasks/affine.py"), "--entry", "Model", "--unseen", "2", "--no-timing",
+        "--python", cli_torch(), "--device", spec);
+    cli_expect(0, "general after ");
+}
+END_TEST
+
 TCase *gpu_room_case(void)
 {
     TCase *tests = tcase_create("room");
     tcase_set_timeout(tests, 200);
     tcase_add_checked_fixture(tests, cli_setup, cli_teardown);
     tcase_add_test(tests, a_context_waits_for_memory_that_others_hold);
+    tcase_add_test(tests, the_last_of_several_gpus_serves_like_the_first);
     return tests;
 }

@@ -247,7 +247,7 @@ END_TEST
 START_TEST(a_candidate_sees_one_gpu)
 {
     char spec[32], error[1024];
-    const int count = device_count_cuda();
+    const int count = device_count_apart();
     open_all();
     snprintf(spec, sizeof spec, "cuda:%d", count - 1);
     ck_assert_msg(device_open(&device, spec, error, sizeof error) == 0, "%s", error);

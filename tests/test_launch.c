@@ -188,6 +188,33 @@ START_TEST(the_gpu_in_use_is_the_one_that_is_seen_there)
 }
 END_TEST
 
+/* Of those that this process was given, by whatever name. */
+START_TEST(a_gpu_is_chosen_among_those_that_were_given)
+{
+    static const struct {
+        const char *given;
+        int number;
+        const char *seen; /* NULL: there is none */
+    } choices[] = {
+        {NULL, 0, "0"},  {NULL, 3, "3"},   {"2,5", 0, "2"},
+        {"2,5", 1, "5"}, {"2,5", 2, NULL}, {"2", 1, NULL},
+        {"", 0, ""},     {"", 1, NULL},    {"GPU-6a,GPU-7b,MIG-8c", 2, "MIG-8c"},
+    };
+    unsetenv("CUDA_VISIBLE_DEVICES");
+    if (choices[_i].given)
+        setenv("CUDA_VISIBLE_DEVICES", choices[_i].given, 1);
+    ck_assert_int_lt(visible_chosen(), 0);
+    ck_assert(visible_choose(choices[_i].number) == (choices[_i].seen != NULL));
+    if (!choices[_i].seen)
+        return;
+    ck_assert_str_eq(getenv("CUDA_VISIBLE_DEVICES"), choices[_i].seen);
+    ck_assert(visible_choose(choices[_i].number)); /* as it is */
+    ck_assert(!visible_choose(choices[_i].number + 1));
+    ck_assert_str_eq(getenv("CUDA_VISIBLE_DEVICES"), choices[_i].seen);
+    ck_assert_int_eq(visible_chosen(), choices[_i].number);
+}
+END_TEST
+
 START_TEST(what_cannot_be_started_says_why)
 {
     static const char *const missing[] = {"unseen-no-such-program", NULL}, *const denied[] = {"/etc/passwd",
@@ -229,6 +256,7 @@ Suite *launch_suite(void)
     tcase_add_test(start, signals_that_we_ignore_or_block_are_not_lost_on_others);
     tcase_add_test(start, nothing_of_ours_is_open_there);
     tcase_add_test(start, the_gpu_in_use_is_the_one_that_is_seen_there);
+    tcase_add_loop_test(start, a_gpu_is_chosen_among_those_that_were_given, 0, 9);
     tcase_add_test(start, what_cannot_be_started_says_why);
     tcase_add_test(start, what_outlives_its_time_is_ended_with_what_it_started);
     suite_add_tcase(suite, start);

@@ -1,14 +1,19 @@
 #include "device.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+#include <sys/wait.h>
 
 #include "verify/system/budget.h"
 #include "verify/system/clock.h"
 #include "verify/system/interrupt.h"
+#include "visible.h"
 
 const char *rate_name(enum rate rate)
 {
@@ -74,10 +79,31 @@ double device_tflops(const struct device *device, const struct problem *problem)
     return device->vendor.tflops[rate] > 0 ? device->vendor.tflops[rate] : device->measured.tflops[rate];
 }
 
+/* In another process: what CUDA finds first it keeps to. */
+int device_count_apart(void)
+{
+    int status = 0;
+    const pid_t pid = fork();
+    if (pid == 0) {
+        const int count = device_count_cuda(), most = 255; /* an exit status */
+        _exit(count < most ? count : most);
+    }
+    while (pid > 0 && waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return 0;
+    return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+}
+
 static enum device_status open_cuda(struct device *device, long ordinal, char *error, size_t error_size)
 {
-    const int count = device_count_cuda();
-    if (count == 0) {
+    const bool is_chosen = visible_chosen() == ordinal;
+    const int count = ordinal > 0 && !is_chosen ? device_count_apart() : INT_MAX;
+    if (ordinal < count && !visible_choose((int)ordinal)) {
+        snprintf(error, error_size, "cuda:%ld: this process uses cuda:%d already, and has one GPU", ordinal,
+                 visible_chosen());
+        return DEVICE_NONE;
+    }
+    if (count == 0 || (ordinal < count && device_count_cuda() == 0)) {
         snprintf(error, error_size,
                  "--device cuda: no usable GPU was found on this machine (%s)\n"
                  "---> run on a machine with an NVIDIA driver and a GPU, or use --device host with "
@@ -90,15 +116,21 @@ static enum device_status open_cuda(struct device *device, long ordinal, char *e
                  ordinal, count, count == 1 ? "" : "s", count == 1 ? "" : " or another below the count");
         return DEVICE_NONE;
     }
-    return device_open_cuda(device, (int)ordinal, error, error_size);
+    return device_open_cuda(device, error, error_size);
+}
+
+static bool has_gpu(void)
+{
+    visible_choose(0);
+    return device_count_cuda() > 0;
 }
 
 enum device_status device_open(struct device *device, const char *spec, char *error, size_t error_size)
 {
     memset(device, 0, sizeof *device);
     if (!spec)
-        return device_count_cuda() > 0 ? open_cuda(device, 0, error, error_size)
-                                       : device_open_host(device, error, error_size);
+        return has_gpu() ? open_cuda(device, 0, error, error_size)
+                         : device_open_host(device, error, error_size);
     if (strcmp(spec, "host") == 0)
         return device_open_host(device, error, error_size);
     if (strcmp(spec, "cuda") == 0)
@@ -144,10 +176,9 @@ const char *device_trouble_cuda(void)
     return "this build has no CUDA";
 }
 
-enum device_status device_open_cuda(struct device *device, int ordinal, char *error, size_t error_size)
+enum device_status device_open_cuda(struct device *device, char *error, size_t error_size)
 {
     (void)device;
-    (void)ordinal;
     snprintf(error, error_size, "this build has no CUDA\n---> install the CUDA Toolkit and run make");
     return DEVICE_NONE;
 }

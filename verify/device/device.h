@@ -24,7 +24,7 @@ struct ceilings {
 
 struct device {
     enum backend backend;
-    int ordinal;
+    int ordinal; /* 0: visible.h */
     char name[128], driver[64];
     char uuid[48];  /* as NVML writes it, "GPU-..."; "host" */
     int capability; /* 10*major + minor; 0 for the host */
@@ -71,8 +71,10 @@ double device_sm_mhz_cuda(const struct device *device);
 
 /* back-end halves */
 enum device_status device_open_host(struct device *device, char *error, size_t error_size);
-enum device_status device_open_cuda(struct device *device, int ordinal, char *error, size_t error_size);
-int device_count_cuda(void);           /* 0 without a driver or without CUDA in this build */
+enum device_status device_open_cuda(struct device *device, char *error,
+                                    size_t error_size); /* the chosen one */
+int device_count_cuda(void);                            /* 0 without a driver or without CUDA in this build */
+int device_count_apart(void); /* the same before CUDA is used here: of all, and not of the chosen one */
 const char *device_trouble_cuda(void); /* why it is 0, in the runtime's words; "": it is not */
 
 #ifdef __cplusplus

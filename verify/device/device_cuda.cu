@@ -45,8 +45,10 @@ static void show_only(const struct device *device)
                     cudaDeviceGetPCIBusId(bus, sizeof bus, device->ordinal) ? -1 : visible_find_node(bus));
 }
 
-enum device_status device_open_cuda(struct device *device, int ordinal, char *error, size_t error_size)
+enum device_status device_open_cuda(struct device *device, char *error, size_t error_size)
 {
+    enum { ordinal = 0 }; /* no other is seen */
+    const int number = visible_chosen() > 0 ? visible_chosen() : 0;
     struct cudaDeviceProp properties;
     int driver = 0, clock = 0, memory_clock = 0;
     cudaError_t status = cudaSetDevice(ordinal);
@@ -59,14 +61,14 @@ enum device_status device_open_cuda(struct device *device, int ordinal, char *er
         snprintf(error, error_size,
                  "cuda:%d has no memory for a context: other programs hold it\n"
                  "---> end them (nvidia-smi lists them), or use another GPU",
-                 ordinal);
+                 number);
         return DEVICE_FULL;
     }
     if (status) {
         snprintf(error, error_size,
                  "cuda:%d cannot be used: %s\n---> check nvidia-smi, or use "
                  "--device host",
-                 ordinal, cudaGetErrorString(status));
+                 number, cudaGetErrorString(status));
         return DEVICE_NONE;
     }
     cudaDriverGetVersion(&driver);

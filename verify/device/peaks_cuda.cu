@@ -8,6 +8,7 @@
 
 #include "driver.h"
 #include "peaks.h"
+#include "visible.h"
 
 /* The least of many is what the hardware can do. */
 static double least_ms(int rounds, void (*work)(void *), void *argument)
@@ -386,7 +387,7 @@ int peaks_measure_cuda(const struct device *device, enum peaks_depth depth, stru
 {
     struct blas blas;
     if (cudaSetDevice(device->ordinal) != cudaSuccess) {
-        snprintf(error, error_size, "cuda:%d cannot be used\n---> check nvidia-smi", device->ordinal);
+        snprintf(error, error_size, "cuda:%d cannot be used\n---> check nvidia-smi", visible_chosen());
         return -1;
     }
     const bool multiplies = depth == PEAKS_ALL && blas_open(&blas, error, error_size) == 0;

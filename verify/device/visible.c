@@ -11,6 +11,34 @@ static struct {
     int node;
 } visible = {.node = -1};
 
+static const char *const variable = "CUDA_VISIBLE_DEVICES";
+static int chosen = -1;
+
+bool visible_choose(int number)
+{
+    const char *item = getenv(variable);
+    char one[64];
+    if (chosen >= 0)
+        return chosen == number;
+    snprintf(one, sizeof one, "%d", number);
+    for (int i = 0; item && i < number; i++) {
+        item = strchr(item, ',');
+        if (!item++)
+            return false;
+    }
+    if (item)
+        snprintf(one, sizeof one, "%.*s", (int)strcspn(item, ","), item);
+    if (setenv(variable, one, 1) != 0)
+        return false;
+    chosen = number;
+    return true;
+}
+
+int visible_chosen(void)
+{
+    return chosen;
+}
+
 void visible_set(const char *uuid, int node)
 {
     snprintf(visible.uuid, sizeof visible.uuid, "%s", uuid);
