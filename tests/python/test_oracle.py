@@ -4,6 +4,7 @@ With a FOLDER the small cases' lowered graphs are written there.
 """
 import math
 import os
+import resource
 import sys
 import types
 
@@ -437,6 +438,22 @@ def what_a_gpu_has_no_memory_for_is_answered_on_the_host():
     assert asked == ["cuda", "cpu", "cuda", "cpu", "cuda"] and server.task.device == "cuda", asked
 
 
+def what_is_freed_stays_until_an_answer_is_complete():
+    """By the pages that are new to a process, in one of its own: what malloc was told stays with it."""
+    pid = os.fork()
+    if pid == 0:
+        def new_pages():
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+            for _ in range(4):
+                bytearray(64 << 20)
+            return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+        usual, give_back = new_pages(), serve.keep_memory()
+        first, kept = new_pages(), new_pages()
+        give_back()
+        os._exit(not (4 * kept < first <= usual and 4 * kept < new_pages()))
+    assert os.waitpid(pid, 0)[1] == 0
+
+
 def where_memory_is_out_it_goes_before_the_judge():
     pid = os.fork()
     if pid == 0:
@@ -453,7 +470,7 @@ TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_
          indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
          a_few_roundings_of_a_coarse_format_can_be_told, what_is_0_everywhere_is_told_where_a_bound_is_proved, constants_are_found, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,
          a_right_answer_that_is_nan_is_no_answer, what_a_gpu_has_no_memory_for_is_answered_on_the_host,
-         where_memory_is_out_it_goes_before_the_judge, *oracle_places.TESTS]
+         where_memory_is_out_it_goes_before_the_judge, what_is_freed_stays_until_an_answer_is_complete, *oracle_places.TESTS]
 
 
 def main():

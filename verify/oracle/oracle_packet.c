@@ -1,10 +1,13 @@
 /* What the oracle's process is asked, as JSON, and its answer, as lines. */
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "oracle_internal.h"
+#include "verify/device/memory.h"
+#include "verify/isolate/usage.h"
 
 /* As torch calls them. */
 static const char *torch_name(enum dtype dtype)
@@ -32,13 +35,21 @@ static char *dumped(json_t *object)
     return text;
 }
 
+/* So much that what is freed may stay with the process until an answer is complete: of tensors of many MiB it holds half as much
+ * again then, and takes half the time. */
+static bool has_plenty(void)
+{
+    static const double enough = 16.0 * (1 << 30);
+    return fmin((double)memory_of(BACKEND_HOST)->available(), 2 * usage_default().bytes) >= enough;
+}
+
 char *oracle_hello(const struct oracle_options *options)
 {
     const struct problem_oracle *task = options->problem->oracle;
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", task->folder, task->description);
-    return dumped(json_pack("{s:s, s:s, s:i}", "task", path, "device", options->cuda ? "cuda" : "cpu",
-                            "threads", options->threads > 0 ? options->threads : 1));
+    return dumped(json_pack("{s:s, s:s, s:i, s:b}", "task", path, "device", options->cuda ? "cuda" : "cpu",
+                            "threads", options->threads > 0 ? options->threads : 1, "plenty", has_plenty()));
 }
 
 static json_t *shape_of(const struct instance_tensor *tensor)
