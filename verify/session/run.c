@@ -150,7 +150,8 @@ void run_collect(struct run *run, const struct session *session)
     }
     static const char unguarded[] = "what it allocates itself was not put between guards";
     const char *const why = session_unguarded(session);
-    if (why && !strstr(run->result->notes, unguarded)) /* another worker has said it */
+    /* whose process was ended together with the run has failed at nothing, and another worker may have said it */
+    if (why && !is_interrupted() && !strstr(run->result->notes, unguarded))
         result_note(run->result, "%s: %.200s", unguarded, why);
 }
 
