@@ -2,6 +2,8 @@
  * a stand-in for that process, tests/python/fixture_oracle.py, which needs a Python without torch; one has the real one. */
 #include <check.h>
 #include <math.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +16,7 @@
 #include "skip.h"
 #include "suites.h"
 #include "verify/device/memory.h"
-#include "verify/oracle/oracle.h"
+#include "verify/oracle/pool.h"
 
 /* --- judging by given values --- */
 
@@ -204,6 +206,78 @@ START_TEST(its_end_is_never_a_verdict)
 }
 END_TEST
 
+/* The stand-in's answer says which one of its process it is. */
+static void expect_answer(struct oracle *oracle, float first, int number)
+{
+    struct asked q;
+    make_question(&q, 5);
+    q.x[0] = first;
+    ck_assert_msg(oracle_ask(oracle, &q.question, &q.answer) == ORACLE_OK, "%s", q.answer.text);
+    ck_assert_double_eq(q.answer.output[Y].want[0], 2.0 * first);
+    ck_assert_double_eq(q.answer.output[Y].relative, number);
+}
+
+START_TEST(who_asks_next_gets_the_process_that_is_there)
+{
+    struct oracle_options options = {.problem = &task_doubled, .threads = 1, .seconds = 5};
+    if (!task_has_python())
+        SKIP_TEST("no python3");
+    task_make();
+    task_put("how.task", "honest");
+    struct oracle_pool *const pool = oracle_pool_open();
+    oracle_pool_prepare(pool, &options, 1);
+    struct oracle *const first = oracle_take(pool, &options), *const beside = oracle_take(pool, &options);
+    ck_assert(oracle_is_of(first, pthread_self()) && !oracle_is_of(beside, pthread_self()));
+    expect_answer(first, 30, 1);
+    expect_answer(beside, 30, 1);
+    oracle_give(pool, first);
+    struct oracle *const again = oracle_take(pool, &options);
+    ck_assert_ptr_eq(again, first);
+    expect_answer(again, 31, 2);
+    oracle_give(pool, again);
+    oracle_give(pool, beside);
+    options.threads = 2;
+    struct oracle *const other = oracle_take(pool, &options);
+    expect_answer(other, 32, 1);
+    oracle_give(pool, other);
+    oracle_pool_close(pool);
+    task_remove();
+}
+END_TEST
+
+static void *ask_in_a_thread(void *pool)
+{
+    const struct oracle_options options = {.problem = &task_doubled, .threads = 1, .seconds = 5};
+    struct oracle *const oracle = oracle_take(pool, &options);
+    expect_answer(oracle, 30, 1);
+    oracle_give(pool, oracle);
+    return NULL;
+}
+
+/* Its process ends with that thread, as it does where it ends by itself: the next who asks has another. */
+START_TEST(a_process_that_is_gone_is_nobodys_want)
+{
+    const struct oracle_options options = {.problem = &task_doubled, .threads = 1, .seconds = 5};
+    pthread_t thread;
+    if (!task_has_python())
+        SKIP_TEST("no python3");
+    task_make();
+    task_put("how.task", _i ? "once" : "honest");
+    struct oracle_pool *const pool = oracle_pool_open();
+    if (_i)
+        ask_in_a_thread(pool);
+    else
+        ck_assert(pthread_create(&thread, NULL, ask_in_a_thread, pool) == 0 &&
+                  pthread_join(thread, NULL) == 0);
+    poll(NULL, 0, 300);
+    struct oracle *const oracle = oracle_take(pool, &options);
+    expect_answer(oracle, 31, 1);
+    oracle_give(pool, oracle);
+    oracle_pool_close(pool);
+    task_remove();
+}
+END_TEST
+
 START_TEST(an_interpreter_that_is_none_is_named)
 {
     struct asked q;
@@ -285,6 +359,8 @@ Suite *oracle_task_suite(void)
     tcase_set_timeout(process, 60);
     tcase_add_test(process, a_process_answers);
     tcase_add_loop_test(process, its_end_is_never_a_verdict, 0, sizeof endings / sizeof *endings);
+    tcase_add_test(process, who_asks_next_gets_the_process_that_is_there);
+    tcase_add_loop_test(process, a_process_that_is_gone_is_nobodys_want, 0, 2);
     tcase_add_test(process, an_interpreter_that_is_none_is_named);
     tcase_add_test(process, an_interpreter_without_torch_is_named);
     tcase_add_test(given, reports_say_how_answers_are_known);

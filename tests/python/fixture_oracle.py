@@ -110,3 +110,5 @@ while True:
     if how == "late" and count > 1:
         os._exit(9)
     channel.send((reply or answer(asked, shared, count)).encode())
+    if how == "once":
+        os._exit(9)

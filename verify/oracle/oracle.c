@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "exact.h"
@@ -71,6 +72,26 @@ void oracle_end(struct oracle *o)
     oracle_stop(&o->process);
     forget_memory(o);
     free(o);
+}
+
+static bool is_same_name(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+bool oracle_serves(const struct oracle *o, const struct oracle_options *options)
+{
+    const struct oracle_options *const own = &o->options;
+    return own->problem == options->problem && is_same_name(own->python, options->python) &&
+           own->cuda == options->cuda && own->threads == options->threads && own->memory == options->memory &&
+           own->seconds == options->seconds;
+}
+
+bool oracle_is_of(const struct oracle *o, pthread_t thread)
+{
+    siginfo_t info = {0};
+    return o->process.pid && pthread_equal(o->process.starter, thread) &&
+           waitid(P_PID, (id_t)o->process.pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;
 }
 
 /* --- the shared memory --- */
@@ -171,26 +192,37 @@ static int put_all(struct oracle *o, const struct oracle_question *question, boo
 
 /* --- asking --- */
 
-static enum oracle_status start(struct oracle *o, struct oracle_answer *answer)
+/* Started, and told what to get ready for. */
+static enum oracle_status greet(struct oracle *o, char *text, size_t size)
 {
     const char *const given = o->options.problem->oracle->script;
     char script[PATH_MAX], *hello;
-    int with = -1;
     if (given ? !realpath(given, script)
               : paths_find(script, sizeof script, "verify/python/oracle/serve.py")) {
-        snprintf(answer->text, sizeof answer->text,
+        snprintf(text, size,
                  "found no %.500s, which computes a task's right answers\n---> run `make install`",
                  given ? given : script);
         return ORACLE_FAILED;
     }
-    if (oracle_start(&o->process, &o->options, script, answer->text, sizeof answer->text))
+    if (oracle_start(&o->process, &o->options, script, text, size))
         return ORACLE_FAILED;
     o->handed = false;
     hello = oracle_hello(&o->options);
-    const enum oracle_status status = hello ? oracle_exchange(&o->process, &o->options, hello, -1, o->reply,
-                                                              &with, answer->text, sizeof answer->text)
-                                            : ORACLE_SHORT;
+    const enum oracle_status status = hello ? oracle_send(&o->process, hello, -1, text, size) : ORACLE_SHORT;
     free(hello);
+    o->process.greeted = status == ORACLE_OK;
+    return status;
+}
+
+/* A process that is ready, whether or not it was started before. */
+static enum oracle_status start(struct oracle *o, struct oracle_answer *answer)
+{
+    int with = -1;
+    enum oracle_status status = o->process.pid ? ORACLE_OK : greet(o, answer->text, sizeof answer->text);
+    if (status != ORACLE_OK || !o->process.greeted)
+        return status;
+    o->process.greeted = false;
+    status = oracle_await(&o->process, &o->options, o->reply, &with, answer->text, sizeof answer->text);
     if (with >= 0)
         close(with); /* nobody asked for it */
     if (status == ORACLE_OK && strcmp(o->reply, "ready") != 0) {
@@ -204,10 +236,16 @@ static enum oracle_status start(struct oracle *o, struct oracle_answer *answer)
     return status;
 }
 
+bool oracle_prepare(struct oracle *o)
+{
+    char text[1200];
+    return o->process.pid || greet(o, text, sizeof text) == ORACLE_OK;
+}
+
 enum oracle_status oracle_wake(struct oracle *o, char *text, size_t size)
 {
     struct oracle_answer answer = {.text = ""};
-    const enum oracle_status status = o->process.pid ? ORACLE_OK : start(o, &answer);
+    const enum oracle_status status = start(o, &answer);
     snprintf(text, size, "%s", answer.text);
     return status;
 }
@@ -232,7 +270,7 @@ static enum oracle_status talk(struct oracle *o, char *packet, struct oracle_ans
     int with = -1;
     forget_graph(o);
     enum oracle_status status = packet ? ORACLE_OK : ORACLE_SHORT;
-    if (status == ORACLE_OK && !o->process.pid)
+    if (status == ORACLE_OK)
         status = start(o, answer);
     if (status == ORACLE_OK)
         status = oracle_exchange(&o->process, &o->options, packet, o->handed ? -1 : o->fd, o->reply, &with,

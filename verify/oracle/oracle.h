@@ -1,9 +1,10 @@
 /* The right answers of an imported task, from a process of its own: an interpreter that evaluates the task's graph
- * (verify/python/oracle/serve.py), confined like a candidate, which it never sees. One for each session; it starts at the
- * first question and is started anew where it ended. */
+ * (verify/python/oracle/serve.py), confined like a candidate, which it never sees. One for each session at a time (pool.h); it starts at the
+ * first question, or before, and is started anew where it ended. */
 #ifndef UNSEEN_ORACLE_H
 #define UNSEEN_ORACLE_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -53,6 +54,13 @@ struct oracle_answer {
 
 struct oracle *oracle_begin(const struct oracle_options *options); /* NULL when out of memory */
 void oracle_end(struct oracle *oracle);                            /* NULL is fine */
+
+/* Is it what such options ask for? And does its process run, and end with that thread? */
+bool oracle_serves(const struct oracle *oracle, const struct oracle_options *options);
+bool oracle_is_of(const struct oracle *oracle, pthread_t thread);
+
+/* Begins to start its process; false: it cannot be, and whoever asks it is told why. */
+bool oracle_prepare(struct oracle *oracle);
 
 /* Starts its process, which otherwise the first question does: it ends with the thread that has started it. */
 enum oracle_status oracle_wake(struct oracle *oracle, char *text, size_t size);

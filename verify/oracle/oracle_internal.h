@@ -13,6 +13,8 @@ struct oracle_process {
     int channel, output, pidfd;
     char words[ORACLE_WORDS]; /* the last that it printed */
     size_t spoken;
+    bool greeted;      /* it was sent what to get ready for, and has not said that it is */
+    pthread_t starter; /* it ends with this thread, where there is a sandbox */
 };
 
 /* Start it; 0, or -1 and why. */
@@ -20,11 +22,15 @@ int oracle_start(struct oracle_process *process, const struct oracle_options *op
                  char *text, size_t size);
 void oracle_stop(struct oracle_process *process);
 
-/* Send a packet, with a descriptor or -1, and wait for the answer, NUL-terminated; *with is the descriptor that came with it
+/* Send a packet, with a descriptor or -1; and wait for the answer, NUL-terminated; *with is the descriptor that came with it
  * or -1. After anything but ORACLE_OK the process is gone, and `text` says why. */
+enum oracle_status oracle_send(struct oracle_process *process, const char *packet, int fd, char *text,
+                               size_t size);
+enum oracle_status oracle_await(struct oracle_process *process, const struct oracle_options *options,
+                                char *answer, int *with, char *text, size_t size);
 enum oracle_status oracle_exchange(struct oracle_process *process, const struct oracle_options *options,
                                    const char *packet, int fd, char *answer, int *with, char *text,
-                                   size_t size);
+                                   size_t size); /* both */
 
 /* The packets, to be freed; NULL when out of memory. `at` says where in the shared memory a tensor lies, for outputs what
  * came back; `want` and `allowed` where the answer goes. */

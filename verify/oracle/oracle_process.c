@@ -108,6 +108,7 @@ int oracle_start(struct oracle_process *process, const struct oracle_options *op
     }
     process->channel = ours[0];
     process->output = ours[1];
+    process->starter = pthread_self();
     return 0;
 }
 
@@ -224,14 +225,17 @@ static bool is_too_large(const struct oracle_process *process, const struct orac
     return true;
 }
 
-enum oracle_status oracle_exchange(struct oracle_process *process, const struct oracle_options *options,
-                                   const char *packet, int fd, char *answer, int *with, char *text,
-                                   size_t size)
+enum oracle_status oracle_send(struct oracle_process *process, const char *packet, int fd, char *text,
+                               size_t size)
+{
+    return send_packet(process->channel, packet, fd) ? ended_by_itself(process, text, size) : ORACLE_OK;
+}
+
+enum oracle_status oracle_await(struct oracle_process *process, const struct oracle_options *options,
+                                char *answer, int *with, char *text, size_t size)
 {
     const double limit = options->seconds > 0 ? options->seconds : ORACLE_SECONDS, begun = clock_seconds();
     char why[80];
-    if (send_packet(process->channel, packet, fd))
-        return ended_by_itself(process, text, size);
     for (int tick = 1;; tick++) {
         struct pollfd wait[2] = {{process->channel, POLLIN, 0}, {process->output, POLLIN, 0}};
         poll(wait, 2, TICK_MS);
@@ -252,4 +256,12 @@ enum oracle_status oracle_exchange(struct oracle_process *process, const struct 
             return end(process, ORACLE_FAILED, why, text, size);
         }
     }
+}
+
+enum oracle_status oracle_exchange(struct oracle_process *process, const struct oracle_options *options,
+                                   const char *packet, int fd, char *answer, int *with, char *text,
+                                   size_t size)
+{
+    const enum oracle_status status = oracle_send(process, packet, fd, text, size);
+    return status == ORACLE_OK ? oracle_await(process, options, answer, with, text, size) : status;
 }

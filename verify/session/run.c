@@ -48,6 +48,7 @@ struct session_options run_session_options(const struct task *task, const struct
                                     .processes = options->processes,
                                     .lease = task->lease,
                                     .space = &task->space,
+                                    .oracles = task->oracles,
                                     .room = task->room};
 }
 
@@ -296,6 +297,8 @@ enum run_status run_task(const struct task *task, const struct run_options *opti
         return RUN_BROKEN;
     }
     open_locks(&run);
+    const struct session_options wanted = run_session_options(task, options);
+    session_prepare(&wanted, options->jobs > 0 ? options->jobs : 1);
     run_workers(&run, options->jobs > 0 ? options->jobs : 1);
     if (run.status == RUN_DONE)
         run_late_calls(&run);

@@ -49,7 +49,7 @@ void session_close(struct session *s)
     child_stop(s->child);
     child_stop(s->own.child);
     ahead_drop(s);
-    oracle_end(s->oracle);
+    oracle_give(s->options.oracles, s->oracle);
     for (int i = 0; i < SESSION_POOL; i++) {
         s->now = &s->setup[i];
         slots_destroy(s);

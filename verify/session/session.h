@@ -9,6 +9,7 @@
 #include "verify/device/device.h"
 #include "verify/device/lease.h"
 #include "verify/device/room.h"
+#include "verify/oracle/pool.h"
 #include "verify/isolate/python.h"
 
 enum { CALL_SECONDS = 20 }; /* what one call may take where nothing else is said */
@@ -28,12 +29,17 @@ struct session_options {
     bool brief;    /* outcomes are wanted: where MPFR is expensive it hears only what could still acquit */
     int workers;   /* sessions that share the machine's memory */
     int processes; /* in so many, one after another, is timed what is short; 0: in one */
-    struct lease *lease;       /* held while times are taken; NULL: none is to be had */
-    struct room *room;         /* of the device's memory; NULL: others are not known */
+    struct lease *lease;         /* held while times are taken; NULL: none is to be had */
+    struct oracle_pool *oracles; /* of an imported task; NULL: each session has its own */
+    struct room *room;           /* of the device's memory; NULL: others are not known */
     const struct space *space; /* where twins of a configuration lie (session_twin.c); NULL: there are none */
 };
 
 struct session;
+
+/* What so many sessions will need, and takes its time to start, is started, while the caller goes on. By the thread that opened
+ * options->oracles. */
+void session_prepare(const struct session_options *options, int count);
 
 /* NULL when out of memory. The candidate is loaded at the first configuration. */
 struct session *session_open(const struct session_options *options);

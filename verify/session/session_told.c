@@ -6,16 +6,27 @@
 #include "gen/contract/space.h"
 #include "session_internal.h"
 
+static struct oracle_options wanted_by(const struct session_options *options)
+{
+    return (struct oracle_options){.problem = options->problem,
+                                   .python = options->interpreter,
+                                   .cuda = options->device->backend == BACKEND_CUDA,
+                                   .threads = options->threads,
+                                   .memory = options->memory};
+}
+
+void session_prepare(const struct session_options *options, int count)
+{
+    const struct oracle_options wanted = wanted_by(options);
+    if (options->problem->oracle)
+        oracle_pool_prepare(options->oracles, &wanted, count);
+}
+
 static bool open_oracle(struct session *s)
 {
-    const struct session_options *options = &s->options;
-    const struct oracle_options wanted = {.problem = options->problem,
-                                          .python = options->interpreter,
-                                          .cuda = options->device->backend == BACKEND_CUDA,
-                                          .threads = options->threads,
-                                          .memory = options->memory};
+    const struct oracle_options wanted = wanted_by(&s->options);
     if (!s->oracle)
-        s->oracle = oracle_begin(&wanted);
+        s->oracle = oracle_take(s->options.oracles, &wanted);
     return s->oracle || session_failed(s, "the oracle", -1);
 }
 

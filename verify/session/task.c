@@ -68,6 +68,8 @@ enum task_status task_open(struct task *task, const struct task_options *options
         return fail(task, status == DEVICE_SPEC ? TASK_INPUT : TASK_ENVIRONMENT, error);
     task->caps = task_caps(task->problem, &task->device);
     open_lease(task);
+    if (task->problem->oracle)
+        task->oracles = oracle_pool_open();
     return TASK_OK;
 }
 
@@ -375,6 +377,7 @@ void task_clear(struct task *task)
 {
     if (task->problem && task->problem->task)
         made_end();
+    oracle_pool_close(task->oracles);
     build_clear(&task->build);
     build_clear(&task->baseline);
     lease_close(task->lease);

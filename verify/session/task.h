@@ -8,6 +8,7 @@
 #include "verify/device/device.h"
 #include "verify/device/lease.h"
 #include "verify/device/room.h"
+#include "verify/oracle/pool.h"
 
 /* What is asked for. Files are paths; NULL: the problem's own. */
 struct task_options {
@@ -38,8 +39,9 @@ struct task {
     struct task_options options;
     const struct problem *problem;
     struct device device;
-    struct lease *lease; /* of the device; NULL where none can be had */
-    struct room *room;   /* of its memory; likewise */
+    struct lease *lease;         /* of the device; NULL where none can be had */
+    struct room *room;           /* of its memory; likewise */
+    struct oracle_pool *oracles; /* NULL: the right answers come from here, or there is no memory */
     struct space space;
     struct config_list seen, frozen, given; /* given: of options.unseen_set */
     char seen_path[1024], space_path[1024];

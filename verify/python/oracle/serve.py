@@ -49,7 +49,7 @@ def keep_memory():
 class Server:
     def __init__(self, channel, hello):
         warnings.simplefilter("ignore")  # the last words should be about what went wrong
-        self.give_back = keep_memory() if hello.get("plenty") else None
+        self.trim = keep_memory() if hello.get("plenty") else None
         import torch
         from oracle import opened
         torch.set_num_threads(max(1, int(hello["threads"])))
@@ -148,6 +148,13 @@ class Server:
         self.task.device = "cuda"
         return again
 
+    def give_back(self):
+        """Before the answer is sent: what comes after it may be timed, or want the memory."""
+        if self.trim:
+            self.trim()
+        if self.torch.cuda.is_initialized():
+            self.torch.cuda.empty_cache()
+
     def serve(self):
         while True:
             question, descriptor = receive(self.channel)
@@ -157,10 +164,9 @@ class Server:
                 self.memory = mmap.mmap(descriptor, 0)
                 os.close(descriptor)
             reply = self.attempt(question)
+            self.give_back()
             if reply is not None:
                 self.channel.send(reply.encode())
-            if self.give_back:
-                self.give_back()
 
 
 def offer():

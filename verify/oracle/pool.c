@@ -1,0 +1,80 @@
+#include "pool.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { MOST = 64 };
+
+struct oracle_pool {
+    pthread_mutex_t lock;
+    pthread_t owner;
+    struct oracle *idle[MOST];
+    int count;
+};
+
+struct oracle_pool *oracle_pool_open(void)
+{
+    struct oracle_pool *pool = calloc(1, sizeof *pool);
+    if (!pool)
+        return NULL;
+    pthread_mutex_init(&pool->lock, NULL);
+    pool->owner = pthread_self();
+    return pool;
+}
+
+void oracle_pool_close(struct oracle_pool *pool)
+{
+    if (!pool)
+        return;
+    while (pool->count > 0)
+        oracle_end(pool->idle[--pool->count]);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool);
+}
+
+/* False: there is no room for it. */
+static bool keep(struct oracle_pool *pool, struct oracle *oracle)
+{
+    pthread_mutex_lock(&pool->lock);
+    const bool kept = pool->count < MOST;
+    if (kept)
+        pool->idle[pool->count++] = oracle;
+    pthread_mutex_unlock(&pool->lock);
+    return kept;
+}
+
+void oracle_pool_prepare(struct oracle_pool *pool, const struct oracle_options *options, int count)
+{
+    for (int i = 0; pool && i < count; i++) {
+        struct oracle *const oracle = oracle_begin(options);
+        if (!oracle || !oracle_prepare(oracle) || !keep(pool, oracle)) {
+            oracle_end(oracle); /* who takes one will be told why none starts */
+            return;
+        }
+    }
+}
+
+struct oracle *oracle_take(struct oracle_pool *pool, const struct oracle_options *options)
+{
+    struct oracle *found = NULL;
+    if (!pool)
+        return oracle_begin(options);
+    pthread_mutex_lock(&pool->lock);
+    for (int i = 0; i < pool->count && !found; i++)
+        if (oracle_serves(pool->idle[i], options)) {
+            found = pool->idle[i];
+            pool->idle[i] = pool->idle[--pool->count];
+        }
+    pthread_mutex_unlock(&pool->lock);
+    if (found && !oracle_is_of(found, pool->owner)) { /* ended while nobody had it: nobody's want of memory */
+        oracle_end(found);
+        found = NULL;
+    }
+    return found ? found : oracle_begin(options);
+}
+
+void oracle_give(struct oracle_pool *pool, struct oracle *oracle)
+{
+    if (!pool || !oracle || !oracle_is_of(oracle, pool->owner) || !keep(pool, oracle))
+        oracle_end(oracle);
+}
