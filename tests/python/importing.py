@@ -17,12 +17,12 @@ HEAD = "import torch\nimport torch.nn as nn\n"
 NO_INIT = "def get_init_inputs():\n    return []\n"
 
 
-def imported(text, seconds=20.0):
+def imported(text, seconds=20.0, vary=()):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "t.py")
         with open(path, "w", encoding="utf-8") as file:
             file.write(HEAD + text)
-        return describe.describe(source.load(path), "t", seconds)
+        return describe.describe(source.load(path), "t", seconds, vary)
 
 
 @contextlib.contextmanager

@@ -2,7 +2,7 @@
 import math
 import random
 
-from importing import imported, of_one_line, run, written
+from importing import NO_INIT, imported, of_one_line, run, written
 
 import torch
 from oracle import opened
@@ -430,11 +430,11 @@ boxes, columns, longest = 9, 2, 12
 class Model(nn.Module):
     def forward(self, a, offset, table):
         offset = offset.sigmoid()
-        return (a[:, 2] - a[:, 0]) * (a[:, 3] - a[:, 1]) + (offset[:, 0] * offset[:, 1]) + table[: a.shape[0]]
+        return (a[:, 2] - a[:, 0]) * (a[:, 3] - a[:, 1]) * a[:, 4] + a[:, 5] + (offset[:, 0] * offset[:, 1]) + table[: a.shape[0]]
 
 
 def get_inputs():
-    return [torch.rand(boxes, 4), torch.rand(boxes, columns), torch.rand(longest)]
+    return [torch.rand(boxes, 6), torch.rand(boxes, columns), torch.rand(longest)]
 
 
 def get_init_inputs():
@@ -443,11 +443,37 @@ def get_init_inputs():
 
 
 def what_nobody_reads_does_not_grow():
-    """The model takes columns 0 to 3 of a box, and would of one with five; a kernel may take a box for four numbers. A table that is longer
+    """The model takes columns 0 to 5 of a box, and would of one with seven; a kernel may take a box for six numbers. A table that is longer
     than what is read of it has a size of its own."""
     task = imported(BOXES)
     unread = {f["name"] for f in task["fixed"] if "nobody reads" in f["why"]}
     assert task["axes"][0]["name"] == "boxes" and unread == {"dim0_1", "columns"}, (task["axes"], task["fixed"])
+
+
+POINTS = """
+points = 9
+
+
+class Model(nn.Module):
+    def forward(self, a, b):
+        return b @ a.square().sum(-1)
+
+
+def get_inputs():
+    return [torch.rand(points, 3), torch.rand(2, points)]
+
+
+""" + NO_INIT
+
+
+def what_an_element_consists_of_stays():
+    """All three coordinates are read, and a fourth would be: a kernel names them one by one. The number of points that stands there as 2 varies."""
+    moves = lambda task: {name for a in task["axes"] for name in a["sizes"]}
+    task = imported(POINTS)
+    stays = {f["name"]: f["why"] for f in task["fixed"]}
+    assert moves(task) == {"points", "dim1_0"} and "--vary" in stays["dim0_1"], (task["axes"], stays)
+    task = imported(POINTS, vary=("dim0_1",))
+    assert moves(task) == {"points", "dim0_1", "dim1_0"}, task["axes"]
 
 
 if __name__ == "__main__":

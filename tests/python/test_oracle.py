@@ -2,6 +2,7 @@
 
 With a FOLDER the small cases' lowered graphs are written there.
 """
+import json
 import math
 import os
 import resource
@@ -16,7 +17,7 @@ import torch
 from torch import nn
 
 import candidates
-from oracle import evaluate, graph as graphs, opened, serve
+from oracle import evaluate, graph as graphs, lowered, opened, serve
 from oracle.number import Unsupported
 
 MASK = torch.ones(6, 40).triu(3).bool()
@@ -454,6 +455,17 @@ def what_is_freed_stays_until_an_answer_is_complete():
     assert os.waitpid(pid, 0)[1] == 0
 
 
+def what_hangs_on_a_choice_has_no_single_elements():
+    """PReLU is `where(x > 0, x, a x)` in a graph: nobody evaluates that mask in MPFR, and what comes behind it has no witness either. The
+    part beside it has one."""
+    model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.PReLU(), torch.nn.Linear(4, 2))
+    both = Plain(lambda x: (model(x), x * 2))
+    graph = graphs.trace(both, [drawn(5, 3)])
+    text, _ = lowered.lowered(graph, dict(both.named_parameters()), [drawn(5, 3)])
+    first, second = json.loads(text)["outputs"]
+    assert first == -1 and second >= 0, text
+
+
 def where_memory_is_out_it_goes_before_the_judge():
     pid = os.fork()
     if pid == 0:
@@ -470,7 +482,8 @@ TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_
          indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
          a_few_roundings_of_a_coarse_format_can_be_told, what_is_0_everywhere_is_told_where_a_bound_is_proved, constants_are_found, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,
          a_right_answer_that_is_nan_is_no_answer, what_a_gpu_has_no_memory_for_is_answered_on_the_host,
-         where_memory_is_out_it_goes_before_the_judge, what_is_freed_stays_until_an_answer_is_complete, *oracle_places.TESTS]
+         where_memory_is_out_it_goes_before_the_judge, what_is_freed_stays_until_an_answer_is_complete,
+         what_hangs_on_a_choice_has_no_single_elements, *oracle_places.TESTS]
 
 
 def main():

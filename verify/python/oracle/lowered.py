@@ -24,6 +24,9 @@ def lower(*names):
     return keep
 
 
+UNTOLD = object()  # what has no lowering, as long as no output hangs on it
+
+
 class Ref:
     """A tensor of the lowered graph: which node, and its shape."""
 
@@ -137,14 +140,16 @@ def one(low, node, env):
     args = torch.fx.node.map_arg(node.args, lambda n: env[n])
     named = torch.fx.node.map_arg(node.kwargs, lambda n: env[n])
     name = str(node.target)
+    if any(a is UNTOLD for a in flat([*args, *named.values()])):
+        return UNTOLD
     if name == "<built-in function getitem>":
         return args[0][args[1]]
     low.name, low.dtype = name, declared(node)
-    if args[0] is not None and not any(isinstance(a, Ref) for a in flat(args)):  # counters, masks, constants
+    if not any(isinstance(a, Ref) for a in flat(args)):  # counters, masks, constants
         made = node.target(*args, **named)
         return low.input(made) if isinstance(made, torch.Tensor) and made.is_floating_point() else made
-    if low.dtype not in UNIT or args[0] is None:
-        return None  # indices; who uses them has no lowering
+    if low.dtype not in UNIT:
+        return UNTOLD  # indices and masks; who uses them has no lowering
     if name not in LOWER:
         raise Unsupported(f"single elements of {name} are not evaluated")
     return LOWER[name](low, *args, **named)

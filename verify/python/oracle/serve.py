@@ -105,7 +105,8 @@ class Server:
         for t in question["inputs"]:
             value = made[t["name"]]
             if list(value.shape) != list(t["shape"]):
-                return f"failed get_inputs makes {t['name']} of shape {list(value.shape)}; {t['shape']} was expected"
+                return (f"dropped the task's get_inputs makes {t['name']} of shape {list(value.shape)} here, of which importing found no "
+                        f"law; {t['shape']} was expected")
             kind = "float32" if value.dtype.is_floating_point else "int32"
             if kind == "int32" and value.numel() and not -1 << 31 <= int(value.min()) <= int(value.max()) < 1 << 31:
                 return f"dropped the task's get_inputs makes numbers of more than 32 bits here: {t['name']}"
@@ -138,8 +139,8 @@ class Server:
         except Unsupported as why:
             return "dropped " + " ".join(str(why).split())[:600]
         except Exception as error:  # whatever a task's own code raises
-            if not self.is_short(error):
-                return "failed " + one_line(error)
+            if not self.is_short(error):  # a witness that is not had takes nothing from the answer
+                return ("dropped " if "graph" in question else "failed ") + one_line(error)
             if self.task.device == "cpu":
                 return "short " + one_line(error)
         self.task.device = "cpu"  # the host may have room

@@ -169,8 +169,11 @@ def _probe(source, seconds, vary):
             probe.find_range(runs, axis)
         for published in sets:
             probe.cover(runs, axis, published[axis.sizes[0]])
-    for axis in axes:
-        if not runs.late() and not {*vary, *several} & set(axis.sizes) and probe.is_unread(runs, axis, axes):
+    for axis in (a for a in axes if not {*vary, *several} & set(a.sizes)):
+        if probe.is_structure(runs, axis):
+            axis.low = axis.high = axis.value
+            axis.why = "fixed: so small a number without a name stands for coordinates, colours or corners; --vary varies it"
+        elif not runs.late() and probe.is_unread(runs, axis, axes):
             axis.low = axis.high = axis.value
             axis.why = "fixed: nobody reads what a greater one adds"
     return runs, axes[:14], words

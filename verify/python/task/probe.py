@@ -25,6 +25,7 @@ OTHER = "another number of inputs, weights or dimensions"
 
 
 UNNAMED = re.compile(r"dim\d+_\d+")  # an extent that stands in get_inputs as a number
+STRUCTURE = 4  # coordinates, with a homogeneous one; colours, with their opacity; the corners of a box
 
 
 class Axis:
@@ -323,14 +324,23 @@ def _is_idle(probe, axis, axes):
     return False
 
 
+def _is_nameless(probe, axis):
+    return all(s.where == "get_inputs" and UNNAMED.fullmatch(s.name) for s in probe.source.sizes if s.name in axis.sizes)
+
+
+def is_structure(probe, axis):
+    """A literal so small, and behind other extents, is what an element consists of: x, y and z, colours, corners of a box. Whoever writes
+    a kernel names them one by one; a number of elements has a name, or comes first."""
+    return _is_nameless(probe, axis) and axis.value <= STRUCTURE and not any(name.endswith("_0") for name in axis.sizes)
+
+
 def is_unread(probe, axis, axes):
     """Does nothing that is returned hang on what a greater value adds to an input (boxes of four numbers, of which a model takes columns
     0 to 3), and is the published one the least, or a number without a name? A kernel may rest on it as its model does."""
     most = min(axis.high, 2 * axis.value + axis.step)
     larger = probe.beside(_sizes(axis, most - (most - axis.rest) % axis.step)) if axis.ring == 1 and axis.high > axis.value else None
-    nameless = all(s.where == "get_inputs" and UNNAMED.fullmatch(s.name) for s in probe.source.sizes if s.name in axis.sizes)
     told = lambda o: (o.outputs, o.weights, o.operations)
-    may_be = larger is not None and (nameless or axis.low == axis.value) and told(larger) == told(probe.ground)
+    may_be = larger is not None and (_is_nameless(probe, axis) or axis.low == axis.value) and told(larger) == told(probe.ground)
     return may_be and _is_idle(probe, axis, axes)
 
 
