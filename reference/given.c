@@ -14,12 +14,14 @@ static void judge_element(const struct judge_request *r, enum dtype dtype, int64
     struct judged judged = {.index = index, .mid = r->want[index], .tensor = r->output};
     const double loosened = r->loosened > 0 ? r->loosened : 1;
     judged.got = stored_number(dtype, r->got, stored_at(r, index), &bits);
-    judged.allowed = isfinite(judged.mid) ? r->allowed[index] * loosened : 0;
+    const bool open = isinf(r->allowed[index]); /* a number in any case, unless NaN was the answer */
+    judged.allowed = open || isfinite(judged.mid) ? r->allowed[index] * loosened : 0;
     const double distance = tally_distance(judged.got, judged.mid, error_overflow(dtype), &slack);
     const bool right = distance <= judged.allowed && !(isnan(judged.got) && !isnan(judged.mid));
     judged.unwritten = !r->held && bits == r->poison && !(stored_spares_none(dtype) && right);
     tally_expect(r, dtype, index, judged.mid);
-    tally_worst(t, judged.unwritten ? INFINITY : distance == 0 ? 0 : distance / judged.allowed, &judged);
+    const bool near = distance == 0 || (open && right);
+    tally_worst(t, judged.unwritten ? INFINITY : near ? 0 : distance / judged.allowed, &judged);
     t->published_wrong +=
         isinf(judged.mid) ? judged.got != judged.mid : !(distance <= r->atol + r->rtol * fabs(judged.mid));
     if (judged.unwritten || !right) {

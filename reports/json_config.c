@@ -83,9 +83,9 @@ static json_t *told_json(const struct told *told)
 {
     if (!told->present)
         return json_null();
-    return json_pack("{s:s, s:s, s:s, s:b}", "label", told_label(told), "value",
+    return json_pack("{s:s, s:s, s:s, s:b, s:b}", "label", told_label(told), "value",
                      told->fp64 ? "fp64" : "enclosed", "allowed", told->ensemble ? "ensemble" : "bound",
-                     "constant", told->constant);
+                     "constant", told->constant, "open", told->open);
 }
 
 static json_t *reason_json(const struct reason *reason)

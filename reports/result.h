@@ -153,6 +153,7 @@ struct told {
     bool fp64;     /* not every value is enclosed: some are only computed in fp64 */
     bool ensemble; /* what is allowed comes from runs with injected errors, not from a proved bound */
     bool constant; /* the right answer is the same whatever the inputs are */
+    bool open;     /* some elements hang on a choice that may go either way, and are not judged */
 };
 
 struct config_result {

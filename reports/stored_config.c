@@ -119,7 +119,8 @@ static void read_told(struct reading *r, const json_t *config, struct told *told
     *told = (struct told){.present = true,
                           .fp64 = value != NULL && strcmp(value, "fp64") == 0,
                           .ensemble = allowed != NULL && strcmp(allowed, "ensemble") == 0,
-                          .constant = stored_flag(r, json, "constant", false)};
+                          .constant = stored_flag(r, json, "constant", false),
+                          .open = stored_flag(r, json, "open", false)};
 }
 
 static void read_reason(struct reading *r, const json_t *config, struct reason *reason)

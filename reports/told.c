@@ -23,7 +23,7 @@ const char *told_label(const struct told *told)
 
 bool told_line(const struct result *result, char *text, size_t size)
 {
-    int count[LABELS] = {0}, constant = 0, untold = 0, all = 0;
+    int count[LABELS] = {0}, constant = 0, open = 0, untold = 0, all = 0;
     size_t used = 0;
     for (int i = 0; i < result->result_count; i++) {
         const struct config_result *config = &result->results[i];
@@ -33,6 +33,7 @@ bool told_line(const struct result *result, char *text, size_t size)
         all++;
         count[label_of(&config->told)]++;
         constant += config->told.constant;
+        open += config->told.open;
     }
     text[0] = '\0';
     for (int i = 0; i < LABELS && used < size; i++)
@@ -42,6 +43,12 @@ bool told_line(const struct result *result, char *text, size_t size)
     if (constant && used < size)
         used += (size_t)snprintf(text + used, size - used,
                                  "; in %d the right answer does not depend on the inputs", constant);
+    if (open && used < size)
+        used +=
+            (size_t)snprintf(text + used, size - used,
+                             "; in %d a few elements hang on a choice that may go either way, and are not "
+                             "judged",
+                             open);
     if (untold && used < size)
         snprintf(text + used, size - used, "%s%d left out, whose right answer cannot be told",
                  used ? "; " : "", untold);

@@ -20,8 +20,8 @@
 
 /* --- judging by given values --- */
 
-static const double right[] = {1, -2, 0, NAN, INFINITY, 1e30, 3, 4};
-static const double allowed[] = {1e-6, 1e-6, 0, 0, 0, 1e23, INFINITY, 1e-6};
+static const double right[] = {1, -2, 0, NAN, INFINITY, 1e30, 3, 4, -INFINITY};
+static const double allowed[] = {1e-6, 1e-6, 0, 0, 0, 1e23, INFINITY, 1e-6, INFINITY};
 enum { GIVEN = sizeof right / sizeof *right };
 
 /* One element of right ones is `value`; which ones are wrong then. */
@@ -77,7 +77,11 @@ START_TEST(given_values_decide_element_by_element)
         {5, INFINITY, true, false, true},
         {6, 1e20f, false, false, true},
         {6, NAN, true, false, true},
+        {6, -INFINITY, false, false, true},
         {7, poison(), true, true, true},
+        {8, -INFINITY, false, false, false},
+        {8, 5, false, false, true},
+        {8, NAN, true, false, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct judge_report report;
@@ -340,6 +344,10 @@ START_TEST(reports_say_how_answers_are_known)
     ck_assert_ptr_nonnull(strstr(text, "enclosed in 1 of 3 (right values"));
     ck_assert_ptr_nonnull(strstr(text, "ensemble in 1 of 3 ("));
     ck_assert_ptr_nonnull(strstr(text, "in 1 the right answer does not depend"));
+    ck_assert_ptr_null(strstr(text, "either way"));
+    results[1].told.open = true;
+    ck_assert(told_line(&result, text, sizeof text));
+    ck_assert_ptr_nonnull(strstr(text, "; in 1 a few elements hang on a choice that may go either way"));
     results[3].reason.cause = CAUSE_UNTOLD;
     result.result_count = 4;
     ck_assert(told_line(&result, text, sizeof text));

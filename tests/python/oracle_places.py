@@ -192,7 +192,25 @@ def a_choice_among_equal_ones_is_open_in_a_mask():
     assert not passes(judged, torch.where(row < 1, row * 3, torch.eye(4)[[0] * 3] * 4))
 
 
+def what_a_choice_leaves_open_is_not_judged_and_the_rest_is():
+    """A masked logit is -inf or a number; who masks it otherwise is as right, and nobody is for a number beside it. Where one element in 16
+    is so, nothing is told."""
+    rows = torch.arange(80.0).reshape(2, 40)
+    rows[0, 5] = 1.0
+    def masked(t, to_be=torch.gt):
+        return (t * 0.3).masked_fill(to_be(t * 0.3, 0.3), -math.inf)
+    open_ = rows == 1
+    for to_be in (torch.gt, torch.ge):  # the number, or -inf
+        judged = told(Plain(lambda t: masked(t, to_be)), [rows])[2][0]
+        assert judged.dropped is None and judged.untold == 2, (judged.dropped, judged.untold)
+        assert bool((judged.allowed.isinf() == open_).all()) and not bool(judged.allowed.isnan().any())
+    again = told(Plain(lambda t: torch.where(t > 100, t, masked(t)).reshape(-1).flip(0)), [rows])[2][0]
+    assert bool((again.allowed.isinf() == open_.reshape(-1).flip(0)).all())
+    assert told(Plain(masked), [rows.clamp(max=1)])[2][0].dropped
+
+
 TESTS = [what_hangs_on_values_is_told,
+         what_a_choice_leaves_open_is_not_judged_and_the_rest_is,
          a_choice_among_equal_ones_is_open_in_a_mask,
          computed_numbers_are_cast_where_their_bounds_agree,
          places_are_computed_of_whole_numbers,

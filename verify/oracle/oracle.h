@@ -43,6 +43,7 @@ struct oracle_output {
     int64_t elements;
     bool enclosed;   /* every value is proved to be within an eighth of what is allowed of the exact one */
     bool ensemble;   /* what is allowed comes from runs with injected errors, not from a proved bound */
+    bool open;       /* some elements may be one thing or another, and are not judged: allowed is infinite */
     bool constant;   /* the right answer is the same for quite other inputs */
     double relative; /* how far honest errors reach, over the output's size: root mean squares */
 };

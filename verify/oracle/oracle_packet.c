@@ -125,9 +125,12 @@ static enum oracle_status nonsense(const char *answer, struct oracle_answer *out
 
 static bool read_output(const char *line, struct oracle_output *output)
 {
-    char value[16], allowed[16], varies[16];
-    if (sscanf(line, "%15s %15s %15s %lf", value, allowed, varies, &output->relative) != 4)
+    char value[16], allowed[16], varies[16], open[16] = "";
+    char one[128];
+    snprintf(one, sizeof one, "%.*s", (int)strcspn(line, "\n"), line);
+    if (sscanf(one, "%15s %15s %15s %lf %15s", value, allowed, varies, &output->relative, open) < 4)
         return false;
+    output->open = strcmp(open, "open") == 0;
     output->enclosed = strcmp(value, "enclosed") == 0;
     output->ensemble = strcmp(allowed, "ensemble") == 0;
     output->constant = strcmp(varies, "constant") == 0;

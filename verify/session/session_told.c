@@ -137,6 +137,7 @@ void told_add(const struct session *s, struct told *told)
         const struct oracle_output *output = &s->answer.output[t];
         told->fp64 |= output->want && !output->enclosed;
         told->ensemble |= output->want && output->ensemble;
+        told->open |= output->want && output->open;
         constant &= !output->want || output->constant;
     }
     told->constant = told->present ? told->constant && constant : constant;

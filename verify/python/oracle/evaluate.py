@@ -12,6 +12,7 @@ from .number import APART, CALIBRATED, FIRST, SMALLEST, STABLE, UNIT, Context, N
 RUNS = 12
 TIGHT = 64.0       # a bound up to so many times the spread of the runs decides
 UNTELLABLE = 2.0 ** -8
+FEW = 16           # one element in so many may be anything: the others are judged
 UNITS_UNTELLABLE = 8  # or so many units of a narrow format: of fp16 as much, of bf16, whose unit is 2^-8 itself, 2^-5
 
 
@@ -104,7 +105,7 @@ class Judged:
         self.want = number.v.double()
         known = lambda e: torch.zeros_like(self.want) if e is None else e.nan_to_num(nan=math.inf, posinf=math.inf)
         self.radius, self.bound = known(number.r), known(number.b)
-        self.spread, self.relative = None, 0.0
+        self.spread, self.relative, self.untold = None, 0.0, 0  # untold: elements that may be anything, and are not judged
         if number.is_float:
             self.settle()
         else:
@@ -131,12 +132,15 @@ class Judged:
         self.enclosed = bool((self.radius <= self.allowed / 8).all())
         # what the judge itself does not know is no fault of the candidate
         self.allowed = self.allowed + torch.minimum(self.radius, self.allowed / 8)
-        self.allowed = torch.where(self.want.isfinite(), self.allowed, 0.0)  # NaN and infinities match or do not
+        self.allowed = torch.where(self.want.isfinite(), self.allowed, 0.0)  # NaN and infinities match or do not,
+        if self.number.open is not None:  # or are what a choice has made of a number, and may be that number
+            self.allowed = torch.where(self.number.open.expand(self.want.shape) & self.want.isinf(), math.inf, self.allowed)
         untold, unnamed = int(self.allowed.isinf().sum()), int(self.want.isnan().sum())
         if unnamed:
             self.dropped = (f"{unnamed} of {self.want.numel()} right answers are NaN, for which kernels have other conventions (a "
                             "row of which everything is masked)")
-        if untold:
+        self.untold = untold
+        if untold * FEW > self.allowed.numel():
             self.dropped = f"{untold} of {self.allowed.numel()} results may be anything in the declared arithmetic"
         proved = not self.ensemble and self.enclosed and not bool(self.want.any())  # 0 everywhere has no size to be held against
         if self.relative > self.untellable and not proved:

@@ -90,7 +90,7 @@ class Server:
                 place = {"shape": output["shape"], "dtype": "float64"}
                 self.view(place, output[name]).copy_(values)
             lines.append(f"{'enclosed' if j.enclosed else 'fp64'} {'ensemble' if j.ensemble else 'bound'} "
-                         f"{'constant' if constant else 'varies'} {j.relative:.3g}")
+                         f"{'constant' if constant else 'varies'} {j.relative:.3g}{' open' if j.untold else ''}")
         return "\n".join(lines)
 
     def make(self, question):

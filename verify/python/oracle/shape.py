@@ -120,7 +120,19 @@ def choose(cx, condition, a, b):
     runs = None
     if any(x.runs is not None for x in (condition, a, b)):
         runs = [f(condition.run(i), a.run(i), b.run(i)) for i in range(cx.count)]
-    return Number(v, bound(0), bound(1), runs, whole=a.whole and b.whole)
+    return Number(v, bound(0), bound(1), runs, open=either(condition, a, b), whole=a.whole and b.whole)
+
+
+def either(condition, a, b):
+    """Where a choice among floats may go either way, or what it chooses hangs on an earlier one; None: nowhere."""
+    open_ = None
+    if a.open is not None or b.open is not None:
+        no = torch.zeros((), dtype=torch.bool, device=condition.v.device)
+        open_ = torch.where(condition.v, no if a.open is None else a.open, no if b.open is None else b.open)
+    if condition.open is not None and bool(condition.open.any()):
+        differ = condition.open & (a.v != b.v)
+        open_ = differ if open_ is None else open_ | differ
+    return open_
 
 
 @rule("aten.where.self", "aten.where.ScalarSelf", "aten.where.ScalarOther", "aten.where.Scalar")
