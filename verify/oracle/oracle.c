@@ -209,6 +209,8 @@ static enum oracle_status greet(struct oracle *o, char *text, size_t size)
     o->handed = false;
     hello = oracle_hello(&o->options);
     const enum oracle_status status = hello ? oracle_send(&o->process, hello, -1, text, size) : ORACLE_SHORT;
+    if (!hello)
+        oracle_stop(&o->process); /* it would wait for ever */
     free(hello);
     o->process.greeted = status == ORACLE_OK;
     return status;

@@ -153,8 +153,11 @@ class Server:
         """Before the answer is sent: what comes after it may be timed, or want the memory."""
         if self.trim:
             self.trim()
-        if self.torch.cuda.is_initialized():
-            self.torch.cuda.empty_cache()
+        try:
+            if self.torch.cuda.is_initialized():
+                self.torch.cuda.empty_cache()
+        except RuntimeError:
+            pass  # the next question says what is wrong with the device
 
     def serve(self):
         while True:
