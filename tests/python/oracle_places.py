@@ -209,7 +209,16 @@ def what_a_choice_leaves_open_is_not_judged_and_the_rest_is():
     assert told(Plain(masked), [rows.clamp(max=1)])[2][0].dropped
 
 
+def a_number_is_what_it_is():
+    """As whoever looks for NaN asks, or PyTorch's own logaddexp whether both of its operands are the same infinity."""
+    for asks in (lambda y, t: torch.where(y == y, t * 3, 7.0), lambda y, t: torch.where(y != y, 7.0, t * 3)):
+        judged = told(Plain(lambda t: asks(t * 0.3, t)), [drawn(3, 4)])[2]
+        assert judged[0].dropped is None, judged[0].dropped
+        assert passes(judged, drawn(3, 4) * 3) and not passes(judged, drawn(3, 4) * 0 + 7)
+
+
 TESTS = [what_hangs_on_values_is_told,
+         a_number_is_what_it_is,
          what_a_choice_leaves_open_is_not_judged_and_the_rest_is,
          a_choice_among_equal_ones_is_open_in_a_mask,
          computed_numbers_are_cast_where_their_bounds_agree,

@@ -149,6 +149,8 @@ COMPARE = {"eq": torch.eq, "ne": torch.ne, "lt": torch.lt, "le": torch.le, "gt":
 
 
 def compare(cx, a, b):
+    if a is b:  # x != x asks for NaN, whatever x may be off by
+        return Number(COMPARE[cx.name.split(".")[1]](a.v, a.v))
     a, b = cx.number(a), cx.number(b)
     f = COMPARE[cx.name.split(".")[1]]
     reach = None
