@@ -4,20 +4,18 @@ With a FOLDER the small cases' lowered graphs are written there.
 """
 import json
 import math
-import os
-import resource
 import sys
-import types
 
 from oracle_asked import F, Plain, b, drawn, passes, positive, refusal, told, traced, w, x
 import oracle_places
+import oracle_served
 from oracle_rare import RARE
 
 import torch
 from torch import nn
 
 import candidates
-from oracle import evaluate, graph as graphs, lowered, opened, serve
+from oracle import evaluate, graph as graphs, lowered, opened
 from oracle.number import Unsupported
 
 MASK = torch.ones(6, 40).triu(3).bool()
@@ -421,40 +419,6 @@ def a_right_answer_that_is_nan_is_no_answer():
     assert judged.dropped and judged.dropped.startswith("2 of 4 right answers are NaN"), judged.dropped
 
 
-def what_a_gpu_has_no_memory_for_is_answered_on_the_host():
-    server, asked = object.__new__(serve.Server), []
-    server.torch, server.task = torch, types.SimpleNamespace(device="cuda")
-
-    def answer(question):
-        asked.append(server.task.device)
-        if asked[-1] == "cuda" or not question["room"]:
-            raise RuntimeError(question["words"] + "\nCompile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.")
-        return "ok"
-
-    server.answer = answer
-    short = "CUDA error: out of memory"  # a context or a library wanted it, not torch's allocator
-    assert server.attempt({"room": True, "words": short}) == "ok"
-    assert server.attempt({"room": False, "words": short}).startswith("short RuntimeError: " + short)
-    assert server.attempt({"room": False, "words": "CUDA error: an illegal memory access"}).startswith("failed ")
-    assert asked == ["cuda", "cpu", "cuda", "cpu", "cuda"] and server.task.device == "cuda", asked
-
-
-def what_is_freed_stays_until_an_answer_is_complete():
-    """By the pages that are new to a process, in one of its own: what malloc was told stays with it."""
-    pid = os.fork()
-    if pid == 0:
-        def new_pages():
-            before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-            for _ in range(4):
-                bytearray(64 << 20)
-            return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
-        usual, give_back = new_pages(), serve.keep_memory()
-        first, kept = new_pages(), new_pages()
-        give_back()
-        os._exit(not (4 * kept < first <= usual and 4 * kept < new_pages()))
-    assert os.waitpid(pid, 0)[1] == 0
-
-
 def what_hangs_on_a_choice_has_no_single_elements():
     """PReLU is `where(x > 0, x, a x)` in a graph: nobody evaluates that mask in MPFR, and what comes behind it has no witness either. The
     part beside it has one."""
@@ -466,24 +430,14 @@ def what_hangs_on_a_choice_has_no_single_elements():
     assert first == -1 and second >= 0, text
 
 
-def where_memory_is_out_it_goes_before_the_judge():
-    pid = os.fork()
-    if pid == 0:
-        serve.offer()
-        with open("/proc/self/oom_score_adj", encoding="ascii") as score:
-            os._exit(int(score.read()) != 900)
-    assert os.waitpid(pid, 0)[1] == 0
-
-
 TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_checked,
          operands_errors_are_carried, deep_graphs_are_judged_by_their_runs, planted_faults_show,
          casts_are_permitted_roundings, a_sigmoid_may_be_a_tanh, gates_of_a_librarys_recurrent_layers_may_be_fast, nobody_is_held_to_what_the_module_itself_does_not_do, attention_may_round_its_probabilities, a_constant_may_be_folded_into_a_bias,
          masks_of_what_cannot_be_told_are_open_where_that_matters,
          indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
          a_few_roundings_of_a_coarse_format_can_be_told, what_is_0_everywhere_is_told_where_a_bound_is_proved, constants_are_found, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,
-         a_right_answer_that_is_nan_is_no_answer, what_a_gpu_has_no_memory_for_is_answered_on_the_host,
-         where_memory_is_out_it_goes_before_the_judge, what_is_freed_stays_until_an_answer_is_complete,
-         what_hangs_on_a_choice_has_no_single_elements, *oracle_places.TESTS]
+         a_right_answer_that_is_nan_is_no_answer,
+         what_hangs_on_a_choice_has_no_single_elements, *oracle_places.TESTS, *oracle_served.TESTS]
 
 
 def main():
