@@ -135,10 +135,11 @@ static json_t *own_json(const struct result *result)
 
 static json_t *phase_json(const struct phase_seconds *phase)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "build", json_of_number(phase->build), "draw",
-                     json_of_number(phase->draw), "fill", json_of_number(phase->fill), "run",
-                     json_of_number(phase->run), "judge", json_of_number(phase->judge), "witness",
-                     json_of_number(phase->witness), "time", json_of_number(phase->time));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "build", json_of_number(phase->build),
+                     "draw", json_of_number(phase->draw), "start", json_of_number(phase->start), "fill",
+                     json_of_number(phase->fill), "run", json_of_number(phase->run), "judge",
+                     json_of_number(phase->judge), "witness", json_of_number(phase->witness), "time",
+                     json_of_number(phase->time));
 }
 
 static json_t *minimal_json(const struct diagnosis *d)

@@ -324,7 +324,7 @@ struct company {
 
 /* Where the time went, seconds. */
 struct phase_seconds {
-    double build, draw, fill, run, judge, witness, time;
+    double build, draw, start, fill, run, judge, witness, time;
 };
 
 /* Where a ceiling comes from. */

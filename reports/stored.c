@@ -192,6 +192,7 @@ static void read_device(struct reading *r, const json_t *json, struct result *re
     stored_copy(r, company, "held_back", result->company.held_back, sizeof result->company.held_back);
     result->phase = (struct phase_seconds){.build = stored_number(r, phase, "build", 0),
                                            .draw = stored_number(r, phase, "draw", 0),
+                                           .start = stored_number(r, phase, "start", 0),
                                            .fill = stored_number(r, phase, "fill", 0),
                                            .run = stored_number(r, phase, "run", 0),
                                            .judge = stored_number(r, phase, "judge", 0),

@@ -201,10 +201,9 @@ static void print_phases(FILE *out, const struct result *result)
         const char *name;
         double seconds;
     } phase[] = {
-        {"building", p->build}, {"drawing", p->draw},
-        {"filling", p->fill},   {"running", p->run},
-        {"judging", p->judge},  {"witnessing", p->witness},
-        {"timing", p->time},    {"explaining", result->diagnosis.seconds},
+        {"building", p->build},     {"drawing", p->draw}, {"starting", p->start},
+        {"filling", p->fill},       {"running", p->run},  {"judging", p->judge},
+        {"witnessing", p->witness}, {"timing", p->time},  {"explaining", result->diagnosis.seconds},
     };
     double sum = 0;
     char text[128];

@@ -258,7 +258,7 @@ void fill_full_result(void)
     result.finding = findings;
     result.finding_count = 2;
     result.coverage = (struct result_coverage){2, 412, 419, 5, 2};
-    result.phase = (struct phase_seconds){0.5, 0.25, 1, 2, 3, 4, 5.125};
+    result.phase = (struct phase_seconds){0.5, 0.25, 0.75, 1, 2, 3, 4, 5.125};
     result.company = (struct company){true, true, 3, 2};
     result.limits = (struct limits){20, 8589934592, 256, 600};
     result.partial = true;

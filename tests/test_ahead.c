@@ -80,11 +80,36 @@ START_TEST(an_end_while_loading_is_told_whichever_process_it_was)
 }
 END_TEST
 
+/* What comes after the checks: each in a process of its own, and all of these begin together. */
+START_TEST(late_calls_and_timing_have_processes_that_began_together)
+{
+    struct form_run run;
+    ahead_anywhere(_i == 0);
+    form_run_open(&run, problem_find("softmax"), "rows=3 cols=50 input=normal seed=1", crashes, false);
+    check_line(&run, "rows=3 cols=50 input=normal seed=1", OUTCOME_PASS);
+    session_start_ahead(run.session, 3);
+    ck_assert_int_eq(run.session->ahead.count, _i == 0 ? 3 : 0);
+    run.result = (struct config_result){.outcome = OUTCOME_PASS};
+    ck_assert_int_eq(session_late(run.session, &run.config, &run.result), SESSION_OK);
+    ck_assert_int_eq(run.result.outcome, OUTCOME_CRASH); /* which its 21st call in one process is */
+    ck_assert_int_eq(run.session->ahead.count, _i == 0 ? 2 : 0);
+    ck_assert_ptr_null(run.session->child);
+    run.result = (struct config_result){.outcome = OUTCOME_PASS};
+    ck_assert_int_eq(session_time(run.session, &run.config, 0, &run.result), SESSION_OK);
+    ck_assert_int_eq(run.result.outcome, OUTCOME_PASS);
+    ck_assert(run.result.timing.present);
+    ck_assert_int_eq(run.session->ahead.count, _i == 0 ? 1 : 0);
+    ahead_anywhere(false);
+    form_run_close(&run);
+}
+END_TEST
+
 TCase *ahead_case(void)
 {
     TCase *tests = tcase_create("ahead");
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, who_has_lost_some_is_called_in_processes_that_wait, 0, 2);
+    tcase_add_loop_test(tests, late_calls_and_timing_have_processes_that_began_together, 0, 2);
     tcase_add_loop_test(tests, an_end_while_loading_is_told_whichever_process_it_was, 0, 2);
     return tests;
 }

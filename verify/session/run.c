@@ -309,6 +309,7 @@ enum run_status run_task(const struct task *task, const struct run_options *opti
             options->before_timing(options->progress_data);
         run_times(&run);
     }
+    run_end_later(&run);
     compact(&run);
     find_loosest(&run);
     run_say_sandbox(result);

@@ -14,6 +14,7 @@ struct run {
     pthread_mutex_t lock;
     pthread_rwlock_t running; /* read: a configuration is at work; written: one is at work alone */
     struct alone *alone;      /* NULL until a configuration has timed out */
+    struct session *later;    /* what comes after the checks; NULL until then */
     bool hangs;               /* one has timed out alone, too: nothing else is run */
     int next, total;
     bool *finished;
@@ -41,8 +42,9 @@ void run_collect(struct run *run, const struct session *session);
 /* --- run_time.c --- */
 
 /* Nothing else of the run goes on. */
-void run_times(struct run *run);      /* of all that passed */
 void run_late_calls(struct run *run); /* of the cheapest configuration that passed */
+void run_times(struct run *run);      /* of all that passed */
+void run_end_later(struct run *run);  /* after both: what their session has found */
 
 struct session *run_open_baseline(const struct run *run); /* of a run with --baseline; NULL: out of memory */
 

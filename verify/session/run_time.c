@@ -229,10 +229,34 @@ struct session *run_open_baseline(const struct run *run)
     return session_open(&options);
 }
 
-void run_times(struct run *run)
+/* The session of all that comes after the checks, and that so many processes more are wanted: for the late calls, for timing,
+ * and for what is computed again. False: out of memory. */
+static bool open_later(struct run *run, int late)
 {
     const struct session_options options = run_session_options(run->task, run->options);
-    struct times times = {.run = run, .session = session_open(&options)};
+    const bool again = defence_is_on(DEFENCE_FINGERPRINTS);
+    if (run->later)
+        return true;
+    run->later = session_open(&options);
+    if (run->later)
+        session_start_ahead(run->later, late + (run->options->timing ? 1 + again : 0));
+    return run->later != NULL;
+}
+
+void run_end_later(struct run *run)
+{
+    if (!run->later)
+        return;
+    run_collect(run, run->later);
+    session_seconds(run->later, &run->result->phase);
+    session_company(run->later, &run->result->company);
+    session_close(run->later);
+    run->later = NULL;
+}
+
+void run_times(struct run *run)
+{
+    struct times times = {.run = run, .session = open_later(run, 0) ? run->later : NULL};
     if (times.session && list_times(&times)) {
         if (defence_is_on(DEFENCE_FINGERPRINTS))
             times.prints = calloc((size_t)times.count + 1, sizeof *times.prints);
@@ -244,12 +268,6 @@ void run_times(struct run *run)
     } else {
         run_break(run, "out of memory");
     }
-    if (times.session) {
-        run_collect(run, times.session);
-        session_seconds(times.session, &run->result->phase);
-        session_company(times.session, &run->result->company);
-    }
-    session_close(times.session);
     free(times.order);
     free(times.prints);
 }
@@ -283,11 +301,10 @@ static int cheapest(const struct run *run)
 
 void run_late_calls(struct run *run)
 {
-    const struct session_options options = run_session_options(run->task, run->options);
     const int i = goes_on(run) && defence_is_on(DEFENCE_LATE) ? cheapest(run) : -1;
-    struct session *session = i >= 0 ? session_open(&options) : NULL;
-    if (!session)
+    if (i < 0 || !open_later(run, 1))
         return;
+    struct session *const session = run->later;
     struct config_result *result = &run->result->results[i];
     const struct config_result kept = *result;
     run_team(1);
@@ -300,7 +317,4 @@ void run_late_calls(struct run *run)
         *result = kept;
     run->failed = run->failed || config_fails(result, run->options->published);
     tell(run, result);
-    run_collect(run, session);
-    session_seconds(session, &run->result->phase);
-    session_close(session);
 }

@@ -85,11 +85,17 @@ const struct finding *session_findings(const struct session *s, int *count)
 
 void session_seconds(const struct session *s, struct phase_seconds *add_to)
 {
+    add_to->start += s->seconds.start;
     add_to->fill += s->seconds.fill;
     add_to->run += s->seconds.run;
     add_to->judge += s->seconds.judge;
     add_to->witness += s->seconds.witness;
     add_to->time += s->seconds.time;
+}
+
+double session_not_timing(const struct session *s)
+{
+    return s->seconds.judge + s->seconds.witness + s->seconds.start;
 }
 
 bool session_break(struct session *s, enum session_status status, const char *format, ...)
@@ -307,8 +313,10 @@ static bool start_child(struct session *s, struct call_result *result)
 {
     char text[RESULT_DETAIL_SIZE];
     const struct child_options options = session_child_options(s);
+    const double start = clock_seconds();
     const enum child_status status = s->own.at_hand ? child_start(&s->child, &options, text, sizeof text)
                                                     : ahead_take(s, text, sizeof text);
+    s->seconds.start += clock_seconds() - start;
     if (status == CHILD_OK)
         return true;
     session_child_failed(s, status, text, result);

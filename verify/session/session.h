@@ -145,6 +145,9 @@ struct pair_job {
 enum session_status session_pairs(struct session *const session[2], const struct pair_job *job,
                                   struct pairs *pairs, struct config_result *const result[2]);
 
+/* So many processes will be wanted one after another, by the functions below and above: they are started at once, where each takes its time. */
+void session_start_ahead(struct session *session, int count);
+
 /* Make 500 calls of one configuration in a process of their own, and judge late ones; sets result->outcome when these
  * do not pass. */
 enum session_status session_late(struct session *session, const struct config *config,

@@ -63,6 +63,12 @@ void ahead_start(struct session *const *sessions, int count, int each, struct pc
         take_in(sessions[whose[i]], &started[i]);
 }
 
+void session_start_ahead(struct session *s, int count)
+{
+    if (!s->ahead.large)
+        ahead_start(&s, 1, count, NULL);
+}
+
 enum child_status ahead_take(struct session *s, char *text, size_t text_size)
 {
     enum { LOSSES = 3, AT_ONCE = 4 }; /* who has lost some will lose more */

@@ -152,6 +152,8 @@ enum session_status session_check_first(struct session *s, const struct config *
 /* Of a configuration that has passed: its twin, where it has one, right after it (session_twin.c). False: see s->status. */
 bool twin_check(struct session *s, const struct config *config, struct config_result *result);
 void session_restart(struct session *s); /* the next call is the first of a new process */
+/* Seconds that count as something else than the times that are taken. */
+double session_not_timing(const struct session *s);
 
 struct child_options session_child_options(const struct session *s);
 

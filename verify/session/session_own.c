@@ -85,11 +85,11 @@ static bool call_own(struct session *s, const struct call *call, struct call_res
 
 bool own_call(struct session *s, const struct call *call, struct call_result *result, bool *judged)
 {
-    const double start = clock_seconds();
+    const double start = clock_seconds(), started = s->seconds.start;
     turn(s);
     const bool ok = call_own(s, call, result, judged);
     turn(s);
-    s->seconds.run += clock_seconds() - start;
+    s->seconds.run += clock_seconds() - start - (s->seconds.start - started);
     return ok;
 }
 

@@ -187,7 +187,7 @@ static void recompute_all(struct recomputing *r, const struct recompute_job *job
 enum session_status session_recompute(struct session *s, const struct recompute_job *job, int count,
                                       double share, struct recomputed *out)
 {
-    const double start = clock_seconds(), before = s->seconds.judge + s->seconds.witness;
+    const double start = clock_seconds(), before = session_not_timing(s);
     struct recomputing r = {.s = s, .out = out, .share = share};
     int *order = calloc((size_t)count + 1, sizeof *order);
     *out = (struct recomputed){.compared = 0};
@@ -200,6 +200,6 @@ enum session_status session_recompute(struct session *s, const struct recompute_
     pcg_free(r.random);
     free(order);
     s->now = s->setup;
-    s->seconds.time += clock_seconds() - start - (s->seconds.judge + s->seconds.witness - before);
+    s->seconds.time += clock_seconds() - start - (session_not_timing(s) - before);
     return s->status;
 }

@@ -58,6 +58,8 @@ static bool is_cut_off(struct session *s, struct timed *timed, int count)
 static void sample_elsewhere(struct session *s, struct timed *timed, int count, struct pcg *random)
 {
     static const double ceiling = 30; /* seconds */
+    if (s->options.processes <= 1)
+        return;
     const double end = clock_seconds() + ceiling;
     for (int p = 1;
          p < s->options.processes && p < PROCESSES_MOST && clock_seconds() < end && s->status == SESSION_OK;
@@ -239,11 +241,11 @@ static void time_beside_others(struct session *s, struct timing_job *job, int co
 
 enum session_status session_time_several(struct session *s, struct timing_job *job, int count, int *taken)
 {
-    const double start = clock_seconds(), before = s->seconds.judge + s->seconds.witness;
+    const double start = clock_seconds(), before = session_not_timing(s);
     const double waited = lease_waited(s->options.lease);
     *taken = count;
     time_beside_others(s, job, count, taken);
-    s->seconds.time += clock_seconds() - start - (s->seconds.judge + s->seconds.witness - before) -
+    s->seconds.time += clock_seconds() - start - (session_not_timing(s) - before) -
                        (lease_waited(s->options.lease) - waited);
     return s->status;
 }
@@ -296,6 +298,7 @@ static void run_late(struct session *s, struct series *series, struct config_res
 enum session_status session_late(struct session *s, const struct config *config, struct config_result *result)
 {
     const struct config timed = timed_config(config);
+    const double start = clock_seconds(), before = session_not_timing(s);
     struct series series = {.where = "a late call"};
     if (!room_enter(s->options.room))
         return s->status;
@@ -304,8 +307,10 @@ enum session_status session_late(struct session *s, const struct config *config,
     if (series_open(&series, s, &timed, TIMED_CONTENT) == 0)
         run_late(s, &series, result);
     series_close(&series, s);
+    session_restart(s);
     session_end(s);
     room_leave(s->options.room);
+    s->seconds.time += clock_seconds() - start - (session_not_timing(s) - before);
     return s->status;
 }
 
