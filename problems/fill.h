@@ -79,6 +79,9 @@ struct fill {
     int64_t step;         /* FILL_ODD */
     int64_t block, early; /* where the kind has blocks of rows */
 
+    bool
+        steady; /* the same in every content of a configuration: weights, which whoever calls a model has once */
+
     int planted_count; /* single elements overwritten last: needles */
     struct fill_planted planted[FILL_MAX_PLANTED];
 

@@ -8,6 +8,23 @@
 #include "fills.h"
 #include "oracle.h"
 
+/* Weights are, beside inputs that are others in each. */
+START_TEST(what_is_steady_is_the_same_in_every_content)
+{
+    enum { COUNT = 1000 };
+    static const struct tensor tensors[] = {{"x", DTYPE_F32, TENSOR_INPUT, "[n]"}, {0}};
+    static const struct problem problem = {.name = "kinds", .tensors = tensors};
+    struct instance instance = {
+        .tensor = {{.rank = 1, .dim = {COUNT}, .fill = {.kind = FILL_NORMAL, .b = 1, .steady = _i}}}};
+    float first[COUNT], second[COUNT];
+    fill_host(&problem, &instance, 0, 42, 0, first);
+    fill_host(&problem, &instance, 0, 42, 1, second);
+    ck_assert_int_eq(memcmp(first, second, sizeof first) == 0, _i);
+    fill_host(&problem, &instance, 0, 43, 1, second);
+    ck_assert_int_ne(memcmp(first, second, sizeof first), 0);
+}
+END_TEST
+
 Suite *fill_suite(void);
 TCase *fill_paged_case(void);
 TCase *fill_rows_case(void);
@@ -350,6 +367,7 @@ Suite *fill_suite(void)
     tcase_add_test(kinds, special_rows_hold_every_special_value);
     tcase_add_test(kinds, nan_is_drawn_with_sign_and_payload);
     tcase_add_test(kinds, planted_values_overwrite_and_garbage_is_nan);
+    tcase_add_loop_test(kinds, what_is_steady_is_the_same_in_every_content, 0, 2);
     tcase_add_test(kinds, an_element_does_not_depend_on_how_many_there_are);
     tcase_add_test(meaning, a_line_still_means_the_same_bits);
     suite_add_tcase(suite, words);

@@ -84,6 +84,7 @@ extern "C" int fill_cuda(const struct problem *problem, const struct instance *i
     const struct fill *fill = &tensor->fill;
     const int64_t count = instance_tensor_count(tensor);
     const enum dtype dtype = problem->tensors[number].dtype;
+    const int of = fill->steady ? 0 : content;
     void *valid = NULL, *start = NULL;
     cudaError_t error = cudaSuccess;
 
@@ -100,8 +101,8 @@ extern "C" int fill_cuda(const struct problem *problem, const struct instance *i
     if (!error) {
         struct fill_job job = {*fill,
                                instance->tensor[fill->source].fill,
-                               fill_key(problem, seed, content, number),
-                               fill_key(problem, seed, content, fill->source),
+                               fill_key(problem, seed, of, number),
+                               fill_key(problem, seed, of, fill->source),
                                dtype,
                                count,
                                instance_tensor_width(tensor),

@@ -181,8 +181,9 @@ void fill_host(const struct problem *problem, const struct instance *instance, i
     const struct fill *fill = &tensor->fill;
     const enum dtype dtype = problem->tensors[number].dtype;
     const int64_t count = instance_tensor_count(tensor);
-    const struct philox_key key = fill_key(problem, seed, content, number);
-    const struct philox_key source = fill_key(problem, seed, content, fill->source);
+    const int of = fill->steady ? 0 : content;
+    const struct philox_key key = fill_key(problem, seed, of, number);
+    const struct philox_key source = fill_key(problem, seed, of, fill->source);
 
     if (fill->kind == FILL_GIVEN) {
 #pragma omp parallel for schedule(static) if (count > TEAM)

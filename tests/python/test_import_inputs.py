@@ -334,6 +334,35 @@ def get_inputs():
     assert below["name"] == "below" and [below["fill"][n]["a"] for n in "qkv"] == [-8, 8, 8], below
 
 
+TABLE = """
+rows, columns = 6, 40
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = None
+
+    def forward(self, x):
+        if self.table is None%s:
+            self.table = torch.arange(x.shape[1], dtype=x.dtype)
+        return x * self.table
+
+
+def get_inputs():
+    return [torch.rand(rows, columns)]
+
+
+""" + NO_INIT
+
+
+def whether_one_model_serves_several_shapes_is_noted():
+    """What a model makes for its first call and keeps fits no other; one that looks at the shape serves all."""
+    kinds = lambda task: [note["kind"] for note in task["notes"]]
+    assert kinds(imported(TABLE % "")) == ["kept"]
+    assert kinds(imported(TABLE % " or len(self.table) != x.shape[1]")) == []
+
+
 COUNTED = """
 TOKENS, EXPERTS, WIDTH = 30, 4, 6
 

@@ -74,6 +74,7 @@ struct request {
     uint32_t control;             /* LOAD, empty path: no candidate follows, and calls return at once */
     uint32_t own;                 /* LOAD, Python, CUDA: what it allocates itself lies between guards, too */
     uint32_t set;                 /* MAP, UNMAP, CALL: of tensors, < CHANNEL_SETS */
+    uint32_t keep;                /* UNMAP, Python: the model may serve what is mapped next */
     uint32_t slot;                /* MAP: tensor number; the descriptor travels with the packet */
     uint64_t mapped;              /* MAP: bytes, whole granules */
     struct channel_tensor tensor; /* MAP */

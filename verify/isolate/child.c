@@ -271,9 +271,9 @@ enum child_status child_map_tensor(struct child *child, int set, int slot, const
     return status;
 }
 
-enum child_status child_unmap(struct child *child, int set, char *text, size_t text_size)
+static enum child_status unmap(struct child *child, int set, bool keep, char *text, size_t text_size)
 {
-    struct request request = {.kind = REQUEST_UNMAP, .set = (uint32_t)set};
+    struct request request = {.kind = REQUEST_UNMAP, .set = (uint32_t)set, .keep = keep};
     struct reply reply;
     const enum child_status status =
         child_exchange(child, &request, -1, MAP_TIMEOUT, &reply, text, text_size);
@@ -282,6 +282,16 @@ enum child_status child_unmap(struct child *child, int set, char *text, size_t t
             child->lent[i] = 0;
     tell_lent(child);
     return status;
+}
+
+enum child_status child_unmap(struct child *child, int set, char *text, size_t text_size)
+{
+    return unmap(child, set, false, text, text_size);
+}
+
+enum child_status child_unmap_and_keep(struct child *child, int set, char *text, size_t text_size)
+{
+    return unmap(child, set, true, text, text_size);
 }
 
 /* Times that the runner cannot have sent are the candidate's work. */

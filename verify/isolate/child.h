@@ -74,6 +74,8 @@ enum child_status child_map_tensor(struct child *child, int set, int slot, const
                                    const struct channel_tensor *tensor, char *text, size_t text_size);
 /* Every slot of the set; CHANNEL_EVERY_SET: of all. */
 enum child_status child_unmap(struct child *child, int set, char *text, size_t text_size);
+/* The same; the model that was made for the set serves what is mapped next, too, where it is constructed of the same. */
+enum child_status child_unmap_and_keep(struct child *child, int set, char *text, size_t text_size);
 
 struct call {
     int set; /* of tensors */

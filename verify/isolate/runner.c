@@ -166,7 +166,7 @@ static void unmap_set(const struct request *request)
     const bool every = request->set >= CHANNEL_SETS;
     const uint32_t first = every ? 0 : request->set * CHANNEL_TENSORS;
     if (runner.python)
-        python_forget(every ? CHANNEL_EVERY_SET : request->set);
+        python_forget(every ? CHANNEL_EVERY_SET : request->set, request->keep != 0);
     if (runner.own)
         own_release(); /* a model's weights, which the next configuration may need room for */
     for (uint32_t i = 0; i < (every ? CHANNEL_SLOTS : CHANNEL_TENSORS); i++)

@@ -58,8 +58,8 @@ int runner_serve(const char *without);
 
 /* 0, or an enum reply_failure with words in text (CHANNEL_TEXT bytes). */
 int python_load(const struct request *request, char *text);
-/* The set is unmapped; CHANNEL_EVERY_SET: all are. */
-void python_forget(uint32_t set);
+/* The set is unmapped; CHANNEL_EVERY_SET: all are. `keep`: its model may serve what is mapped next. */
+void python_forget(uint32_t set, bool keep);
 /* Views of the tensors, and whatever the candidate's class does before it is called. False: `reply` says why not. */
 bool python_prepare(const struct request *request, void *stream, struct reply *reply);
 /* 0: what it returned can be taken. */

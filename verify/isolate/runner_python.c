@@ -155,9 +155,9 @@ int python_load(const struct request *request, char *text)
     return failure;
 }
 
-void python_forget(uint32_t set)
+void python_forget(uint32_t set, bool keep)
 {
-    callbacks.forget(set);
+    callbacks.forget(set, keep);
 }
 
 /* Dense but for the pitch, which is from one row, the last dimension, to the next. */

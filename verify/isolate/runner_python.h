@@ -46,7 +46,7 @@ struct python_callbacks {
     int (*prepare)(void); /* views, and what the candidate's class needs before its first call */
     int (*call)(void);    /* the candidate, between unseen_started and unseen_ended; then what it returned */
     int (*pack)(int tensor); /* what was returned for it becomes dense: rows in order, without gaps */
-    void (*forget)(int64_t set);
+    void (*forget)(int64_t set, int64_t keep);
 };
 
 /* runner_python_cuda.c: from `back`, which has no gaps, to `data` on the device, which is at rest before and after. 0, or the

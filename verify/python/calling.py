@@ -25,6 +25,7 @@ class Call:
         self.tensors, self.scalars, self.shapes = {}, {}, {}
         self.inputs, self.outputs = [], []
         self.model = lambda entry, **how: binding.Model(entry, self, **how)
+        self.last = None  # what was bound before, where its model is to serve this configuration, too, if it can
 
 
 class Caller:
@@ -50,7 +51,7 @@ class Caller:
         self.as_bytes = {t.float8_e4m3fn, t.float8_e5m2, t.bool}
         self.empty_cache = getattr(torch._C, "_cuda_emptyCache", None)
         self.cached = cached.Cached(torch, library)
-        self.bound, self.keys = {}, {}
+        self.bound, self.keys, self.last = {}, {}, None
         self.views = self.packed = self.entry = self.adapter = None
 
     # --- words ---
@@ -153,7 +154,7 @@ class Caller:
             key = (tuple((n, tuple(v.shape)) for n, v in views.items()), tuple(scalars.items()))
             if key not in self.bound:
                 call = self.make_call(scalars)
-                call.tensors = views
+                call.tensors, call.last, self.last = views, self.last, None
                 with self.no_grad():
                     bind = self.adapter.bind if self.adapter else self.binding.bind
                     self.bound[key] = bind(self.entry, call)
@@ -168,13 +169,14 @@ class Caller:
         except BaseException as error:
             return self.explain(error)
 
-    def forget(self, number):
-        self.views = self.packed = self.current = None
+    def forget(self, number, keep):
+        self.views = self.packed = self.current = self.last = None
         for each in [s for s in self.keys if number == 16 or s == number]:
             self.keys.pop(each)
         for key in [k for k in self.bound if k not in self.keys.values()]:
-            self.bound.pop(key)
-        if not self.bound and self.empty_cache:
+            gone = self.bound.pop(key)
+            self.last = gone if keep else None
+        if not self.bound and not self.last and self.empty_cache:
             try:  # between two configurations others may need what the allocator keeps
                 self.empty_cache()
             except BaseException:

@@ -35,7 +35,7 @@ class Plan(ctypes.Structure):
 LOAD = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_char_p] * 4)
 STEP = ctypes.CFUNCTYPE(ctypes.c_int)
 PACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
-FORGET = ctypes.CFUNCTYPE(None, ctypes.c_int64)
+FORGET = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64)
 
 
 class Callbacks(ctypes.Structure):

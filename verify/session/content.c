@@ -74,7 +74,7 @@ void content_turn(const struct problem *problem, const struct instance *instance
 static int64_t replaceable(const struct problem *problem, const struct instance *instance, int t)
 {
     const struct instance_tensor *tensor = &instance->tensor[t];
-    const bool alike = is_drawn(problem, t) && fill_period(&tensor->fill) == 1 &&
+    const bool alike = is_drawn(problem, t) && !tensor->fill.steady && fill_period(&tensor->fill) == 1 &&
                        tensor->fill.kind != FILL_CONSTANT && tensor->fill.kind != FILL_NANS;
     return alike ? instance_tensor_count(tensor) : 0;
 }

@@ -357,17 +357,23 @@ double session_call_limit(struct session *s)
                                       : s->options.timeout;
 }
 
-void session_unmap_child(struct session *s)
+static void unmap_child(struct session *s, enum child_status (*unmap)(struct child *, int, char *, size_t))
 {
     char text[RESULT_DETAIL_SIZE];
     for (int ring = 0; ring < s->now->rings && s->now->mapped && s->child; ring++)
-        if (child_unmap(s->child, s->now->first_set + ring, text, sizeof text) != CHILD_OK)
+        if (unmap(s->child, s->now->first_set + ring, text, sizeof text) != CHILD_OK)
             session_restart(s);
+}
+
+void session_unmap_child(struct session *s)
+{
+    unmap_child(s, child_unmap);
 }
 
 void session_unmap(struct session *s)
 {
-    session_unmap_child(s);
+    unmap_child(s, s->keeps_model ? child_unmap_and_keep : child_unmap);
+    s->keeps_model = false;
     own_unmap(s);
     slots_destroy(s);
 }

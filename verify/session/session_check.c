@@ -377,6 +377,8 @@ static enum session_status check_here(struct session *s, const struct config *co
             session_skip(result, CAUSE_MEMORY);
         instance_clear(&c.instance);
     }
+    s->keeps_model = s->keeps_model || (!mix && !once && result->outcome == OUTCOME_PASS &&
+                                        twin_wants_model(s, config, result->bytes));
     session_unmap(s);
     session_give_back(s, result->bytes);
     session_settle(s, result);

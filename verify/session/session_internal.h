@@ -57,6 +57,7 @@ struct session {
     struct oracle_answer answer; /* for the contents at hand */
     bool twinless;
     int twins_in_vain; /* that failed, and do by themselves */
+    bool keeps_model;  /* what is unmapped next leaves its model to what is mapped then */
     struct child *child;
     struct {
         struct child *child[SESSION_AHEAD]; /* started, and not used yet */
@@ -151,6 +152,8 @@ enum session_status session_check_first(struct session *s, const struct config *
                                         struct config_result *result);
 /* Of a configuration that has passed: its twin, where it has one, right after it (session_twin.c). False: see s->status. */
 bool twin_check(struct session *s, const struct config *config, struct config_result *result);
+/* That one has passed, and is at hand still: is its model, of an imported task, to serve its twin as well? */
+bool twin_wants_model(const struct session *s, const struct config *config, double bytes);
 void session_restart(struct session *s); /* the next call is the first of a new process */
 /* Seconds that count as something else than the times that are taken. */
 double session_not_timing(const struct session *s);

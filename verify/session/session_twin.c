@@ -1,6 +1,9 @@
 /* After a configuration another that differs from it in one axis or two, in the same process. A plan, a graph or a table that is kept from call
  * to call under a key that leaves something out is right by itself, and for what its key tells apart; after its twin it is wrong.
  *
+ * A model of an imported task that was constructed for the first serves the twin as well, where it is constructed of the same: as whoever
+ * has one model calls it with batches of several sizes. What it keeps for itself of a shape shows there.
+ *
  * The twin is judged for nothing else: what fails alone, too, is a failure of that configuration and not of this one, and what does
  * not fail again in another process, after this one once more, is nobody's. */
 #include <stdio.h>
@@ -13,13 +16,15 @@
 #include "gen/random/pcg.h"
 #include "session_internal.h"
 #include "verify/system/defence.h"
+#include "verify/task/task.h"
 
-/* One configuration in so many has a twin: of an imported task fewer, whose right answers take longer than the calls. Who has failed so
- * often on twins that fail alone, too, has none any more: each costs a process or two. */
-enum { ONE_IN = 4, ONE_IN_OF_TASKS = 12, IN_VAIN = 4 };
+/* One configuration in so many has a twin. Who has failed so often on twins that fail alone, too, has none any more: each costs a
+ * process or two. */
+enum { ONE_IN = 4, IN_VAIN = 4 };
 
 /* With tensors of the same shapes and another argument, which is what keys leave out: what differs in one axis, or in two that make up for
- * each other (padding and dilation of a convolution); and all else that differs in one. */
+ * each other (padding and dilation of a convolution); and all else that differs in one. Of a task those of which one model serves both
+ * are likely, too. */
 enum { ALIKE, PAIR, OTHER, KINDS };
 enum { MOST = 64, MOST_MOVES = 160 };
 struct move_to {
@@ -40,11 +45,27 @@ struct twins {
     struct call call; /* its arguments */
 };
 
+/* Is a model that is constructed for one constructed for the other, too? */
+static bool is_of_one_model(const struct problem *problem, const struct config *a, const struct config *b)
+{
+    bool same = problem->task != NULL;
+    for (int axis = 0; problem->axes[axis].name && same; axis++)
+        same = a->value[axis] == b->value[axis] || imported_ring(problem->task, axis) == 1;
+    return same;
+}
+
 static bool is_wanted(const struct session *s, const struct config *config)
 {
-    const uint64_t one_in = s->options.problem->task ? ONE_IN_OF_TASKS : ONE_IN;
     return s->options.space && !s->twinless && s->twins_in_vain < IN_VAIN && s->child &&
-           defence_is_on(DEFENCE_TWIN) && mix64(~config->seed) % one_in == 0;
+           defence_is_on(DEFENCE_TWIN) && mix64(~config->seed) % ONE_IN == 0;
+}
+
+/* Beside large tensors a model and what it keeps would hold what others need. */
+bool twin_wants_model(const struct session *s, const struct config *config, double bytes)
+{
+    enum { PART_OF_DEVICE = 32 };
+    return s->options.problem->task && is_wanted(s, config) &&
+           PART_OF_DEVICE * bytes <= (double)s->options.device->memory_bytes;
 }
 
 /* Of the first tensors. */
@@ -102,7 +123,8 @@ static void consider(struct twins *twins, int axis, int64_t value)
     if (measured && is_affordable(twins, &instance)) {
         const bool alike =
             has_same_shapes(twins, &instance, twins->s->tensors) && !has_same_arguments(twins, &instance);
-        keep(twins, alike ? ALIKE : OTHER, &config);
+        const bool one_model = is_of_one_model(twins->s->options.problem, twins->config, &config);
+        keep(twins, alike || one_model ? ALIKE : OTHER, &config);
     }
     if (twins->moves < MOST_MOVES &&
         (!measured || has_same_shapes(twins, &instance, problem_first_output(twins->s->options.problem))))
@@ -187,13 +209,14 @@ static bool choose(const struct session *s, const struct config *config, struct 
     return found;
 }
 
-/* One call of a configuration in the process at hand, or in a new one. */
+/* One call of a configuration in the process at hand, or in a new one, whose model is to serve the next. */
 static bool fails(struct session *s, const struct config *config, bool fresh, struct config_result *result)
 {
     if (fresh)
         session_restart(s);
     memset(result, 0, sizeof *result);
     result->config = *config;
+    s->keeps_model = fresh;
     return session_check_first(s, config, result) == SESSION_OK && outcome_is_rejected(result->outcome) &&
            result->outcome != OUTCOME_REFUSED && result->outcome != OUTCOME_TIMEOUT &&
            result->reason.cause != CAUSE_KILLED;
@@ -230,7 +253,8 @@ static void report(const struct session *s, const struct config *config, const s
     result->judged += found->judged;
     result->wrong += found->wrong;
     snprintf(result->detail, sizeof result->detail,
-             "right with %s by itself, but not after this one in the same process: %.200s", axes,
+             "right with %s by itself, but not after this one %s: %.200s", axes,
+             is_of_one_model(s->options.problem, config, twin) ? "by the same model" : "in the same process",
              found->detail);
 }
 
@@ -248,6 +272,15 @@ static bool is_of_the_process(struct session *s, const struct config *config, co
     return is;
 }
 
+/* What may have been kept for a twin goes. */
+static void forget_model(struct session *s)
+{
+    char text[RESULT_DETAIL_SIZE];
+    if (s->options.problem->task && s->child &&
+        child_unmap(s->child, CHANNEL_EVERY_SET, text, sizeof text) != CHILD_OK)
+        session_restart(s);
+}
+
 bool twin_check(struct session *s, const struct config *config, struct config_result *result)
 {
     struct config twin;
@@ -255,6 +288,7 @@ bool twin_check(struct session *s, const struct config *config, struct config_re
     if (found && is_wanted(s, config) && choose(s, config, &twin) && fails(s, &twin, false, found) &&
         is_of_the_process(s, config, &twin, found))
         report(s, config, &twin, found, result);
+    forget_model(s);
     free(found);
     return s->status == SESSION_OK;
 }

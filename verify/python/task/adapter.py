@@ -12,6 +12,26 @@ import torch
 from . import CONSTRUCTION_SEED, Task, structure, weight
 
 
+def _plain(value):
+    """Is it made of what two constructors may be told alike to be?"""
+    if isinstance(value, dict):
+        return all(_plain(v) for v in value.values())
+    return all(map(_plain, value)) if isinstance(value, (tuple, list)) else value is None or type(value) in (
+        int, float, bool, str)
+
+
+def _sums(packed):
+    """Of the bits of all weights, and of these by their places: others have others."""
+    if packed is None:
+        return None
+    sums = [0, 0]
+    for part in packed.detach().reshape(-1).view(torch.int32).split(1 << 24):
+        bits = part.to(torch.int64)
+        place = torch.arange(bits.numel(), device=bits.device) % 65521
+        sums = [sums[0] + bits.sum().item(), 31 * sums[1] + (bits * place).sum().item()]
+    return sums
+
+
 class Bound:
     """One candidate with one configuration's constructor arguments and weights."""
 
@@ -19,14 +39,25 @@ class Bound:
         self.task, self.entry, self.call = task, entry, call
         self.sizes = {axis["name"]: int(call.scalars[axis["name"]]) for axis in task.description["axes"]}
         self.instance = task.instance(self.sizes)
-        self.model = None
-        self.tensors = call.tensors
-        if inspect.isclass(entry):
-            torch.manual_seed(CONSTRUCTION_SEED)
-            self.model = self.instance.model(entry, call.device)
-            kept = {n: t.to(call.device) for n, t in task.constructed(self.instance).items()}
-            self._put({n: t for n, t in kept.items() if n in self.model.state_dict()}, by_name=True)
+        self.tensors, self.weights, self.model, self.mark = call.tensors, {}, None, None
+        last, kinds = getattr(call, "last", None), [note["kind"] for note in task.description.get("notes", [])]
+        self.is_stateful = "stateful" in kinds
+        if inspect.isclass(entry) and not {"kept", "stateful", "random"} & set(kinds) and self._is_served_by(last):
+            self.model, self.mark = last.model, last.mark
         self.rebind(call.tensors)
+
+    def _construct(self):
+        torch.manual_seed(CONSTRUCTION_SEED)
+        self.model = self.instance.model(self.entry, self.call.device)
+        kept = {n: t.to(self.call.device) for n, t in self.task.constructed(self.instance).items()}
+        self._put({n: t for n, t in kept.items() if n in self.model.state_dict()}, by_name=True)
+
+    def _is_served_by(self, last):
+        """Is the model that was bound before one of the same arguments and weights?"""
+        return (isinstance(last, Bound) and last.model is not None and _plain(self.instance.init_args) and
+                _plain(self.instance.init_named) and last.mark == _sums(self.tensors.get("weights")) and
+                repr((self.instance.init_args, self.instance.init_named)) == repr(
+                    (last.instance.init_args, last.instance.init_named)))
 
     def _put(self, weights, by_name=False):
         if by_name:
@@ -39,11 +70,19 @@ class Bound:
             weight.load(self.model, weights)
 
     def rebind(self, tensors):
-        """Other contents: the inputs' tensors, and the weights made of `weights` again."""
+        """Other contents. Other weights make another model: what it has made of the former ones is its own business."""
         self.tensors = tensors
-        self.weights = self.task.weights(tensors["weights"], self.sizes) if "weights" in tensors else {}
-        if self.model is not None:
-            self._put(self.weights)
+        packed = tensors.get("weights")
+        if inspect.isclass(self.entry):
+            mark = _sums(packed)
+            others = self.model is None or mark != self.mark
+            if others:
+                self._construct()
+                self.mark = mark
+            if packed is not None and (others or self.is_stateful):
+                self._put(self.task.weights(packed, self.sizes))
+        elif packed is not None:
+            self.weights = self.task.weights(packed, self.sizes)
 
     def __call__(self):
         arguments = self.task.arguments(self.tensors, self.sizes)

@@ -274,6 +274,23 @@ def _grown(source, runs, axes, limits_, small):
     return None
 
 
+def _beside(source, runs, axes, limits_, small):
+    """Inputs at other sizes of ring 1, for the same model, one list after another."""
+    moving = [a for a in axes if a.ring == 1 and a.low < a.high]
+    for axis, value in [(a, v) for a in moving for v in (small[a.name] + a.step, 2 * small[a.name], small[a.name] - a.step)]:
+        sizes = {**small, axis.name: axis.near(value)}
+        if sizes == small or not all(expression.evaluate(t, sizes) for t in limits_):
+            continue
+        observed = runs.run(together.spread(axes, sizes))
+        if not observed or observed.elements > LARGE:
+            continue
+        try:
+            torch.manual_seed(9)
+            yield source.instance(together.spread(axes, sizes)).inputs()
+        except Exception:
+            continue
+
+
 def _whole(source, name, observed, runs, i, bound):
     """(domain, fill) of an input of whole numbers, of which computed.py has told nothing yet."""
     fill = computed.whole_law(runs, i, observed, bound) if runs else {"kind": "index"}
@@ -390,7 +407,8 @@ def describe(source, name, seconds=60.0, vary=()):
         "fixed": [{"name": a.name, "value": a.value, "why": a.why} for a in axes if a.low == a.high],
         "inputs": entries, "weights": weights, "outputs": outputs, "limits": limits_,
         "classes": classes, "tolerance": tolerance,
-        "notes": law.notes(instance, model, inputs, lambda: _grown(source, runs, axes, limits_, small)) + [
+        "notes": law.notes(instance, model, inputs, lambda: _grown(source, runs, axes, limits_, small),
+                            lambda: _beside(source, runs, axes, limits_, small)) + [
             {"kind": "tolerance", "text": f"{text}; the published check's default stands"} for text in unread],
         "flops": _powers(points, kept, lambda o: o.flops + o.elements),
         "scratch": _powers(points, kept, lambda o: o.largest),

@@ -197,9 +197,22 @@ def _hidden(model):
             for name, value in vars(module).items() if isinstance(value, torch.Tensor)}
 
 
-def notes(instance, model, inputs, grown):
+def _keeps(model, inputs, first, beside):
+    """Does a call at other sizes change what the same model answers after it, or can it not be called with both?"""
+    for others in beside():
+        same = copy.deepcopy(model)
+        try:
+            _call(same, others, 1)
+            if _differ(first, _call(same, inputs, 1)):
+                return True
+        except Exception:
+            return True
+    return False
+
+
+def notes(instance, model, inputs, grown, beside):
     """[{kind, text}]: random in forward, stateful, a constant answer, each by a test. grown() is another instance of it, its
-    model and inputs, at larger sizes, or None."""
+    model and inputs, at larger sizes, or None; beside() are inputs at other sizes, for the same model."""
     found = []
     first, again = _call(copy.deepcopy(model), inputs, 1), _call(copy.deepcopy(model), inputs, 2)
     if _differ(first, again):
@@ -214,6 +227,8 @@ def notes(instance, model, inputs, grown):
         if _differ(one, two) or changed:
             found.append({"kind": "stateful", "text": "a call changes what the next one starts from"
                           + (f": {', '.join(changed)}" if changed else "")})
+        elif _keeps(model, inputs, first, beside):
+            found.append({"kind": "kept", "text": "one model is not called with several shapes: a call changes what it answers to others"})
     if _is_constant(model, inputs):
         more = grown()
         if not more:
