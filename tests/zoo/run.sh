@@ -108,7 +108,10 @@ elif [ "$beside" -gt 0 ]; then
 fi
 begin=$(date +%s)
 tr '\n' '\0' <"$folder/list" | xargs -0 -P "$at_once" -n 1 sh "$folder/one.sh" | tee "$folder/lines" |
-    awk '{ sub("tests/zoo/", "", $6); printf "%-10s %-42s %-13s %-10s %6.1f s  %-8s %s\n", $1, $6, $3, $4, $5, $7, $8; fflush() }'
+    while read -r result kind verdict outcome seconds path fraction defence; do # some awks wait for more than a line
+        printf '%-10s %-42s %-13s %-10s %6.1f s  %-8s %s\n' "$result" "${path#tests/zoo/}" "$verdict" "$outcome" \
+            "$seconds" "$fraction" "$defence"
+    done
 awk -v seconds=$(($(date +%s) - begin)) -v device="$DEVICE" -v beside="$beside" -v without="$WITHOUT" '
     { n[$2]++; sum[$1]++ }
     END {
