@@ -141,12 +141,33 @@ START_TEST(a_budget_that_ends_before_the_times_are_taken_makes_the_verdict_incon
 }
 END_TEST
 
+/* Nothing passes, and each costs a process: the others are left out. Where one passes none is. */
+START_TEST(what_only_ends_its_process_is_not_run_to_the_end)
+{
+    enum { ENOUGH = 128, MORE = 150 };
+    cli_put_kernel("ends.c", _i == 0 ? "abort();" : "if (rows != 2) abort();", "0");
+    CLI("verify", "softmax", "ends.c", TINY, "--unseen", "150", "--scouts", "0", "--seed", "1",
+        "--no-explain", "--json", "r.json");
+    json_t *result = cli_json("r.json");
+    const int ends = cli_count(result, "seen", "crash") + cli_count(result, "unseen", "crash");
+    const int skipped = cli_count(result, "unseen", "skipped");
+    ck_assert_int_eq(_i == 0 ? ends == ENOUGH : ends > ENOUGH, 1);
+    ck_assert_int_eq(_i == 0 ? skipped > MORE - ENOUGH : skipped == 0, 1);
+    if (_i == 0)
+        ck_assert_str_eq(
+            of_result(result, MORE, "detail"),
+            "not run: 128 configurations before it had ended the candidate's process, and none had passed");
+    json_decref(result);
+}
+END_TEST
+
 TCase *cli_limits_case(void)
 {
     TCase *tests = tcase_create("limits");
     tcase_add_checked_fixture(tests, cli_setup, cli_teardown);
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, what_hangs_is_waited_for_twice, 0, sizeof hanging / sizeof *hanging);
+    tcase_add_loop_test(tests, what_only_ends_its_process_is_not_run_to_the_end, 0, 2);
     tcase_add_test(tests, a_constructor_that_sleeps_is_waited_for_twice);
     tcase_add_test(tests, a_candidate_that_holds_too_much_is_told_so);
     tcase_add_test(tests, what_the_budget_leaves_out_is_skipped_and_the_verdict_not_general);

@@ -134,6 +134,28 @@ START_TEST(a_sampled_replay_is_found_in_timed_calls)
 }
 END_TEST
 
+/* Each proof takes a process or two, and where all answers are replays that would be all of the time. */
+START_TEST(one_replay_is_proved_and_the_others_are_wrong)
+{
+    struct config_result result = {0};
+    const struct child *child;
+    int findings;
+    open_kernel("static float kept[300]; static const float *where;",
+                "if (where == x) for (int i = 0; i < 300; i++) y[i] = kept[i];"
+                " else for (int i = 0; i < 300; i++) kept[i] = y[i]; where = x;");
+    for (config.seed = 1; config.seed < 6; config.seed++) {
+        child = session->child;
+        result = (struct config_result){0};
+        ck_assert_int_eq(session_check(session, &config, &result), SESSION_OK);
+        ck_assert_int_eq(result.outcome, OUTCOME_WRONG);
+        session_findings(session, &findings);
+        ck_assert_int_eq(findings, 1);
+        ck_assert(config.seed == 1 || session->child == child);
+    }
+    close_kernel();
+}
+END_TEST
+
 TCase *kept_case(void)
 {
     TCase *tests = tcase_create("kept");
@@ -142,6 +164,7 @@ TCase *kept_case(void)
     tcase_add_loop_test(tests, a_key_without_low_bits_or_signs_is_found_in_a_check, 0, 2);
     tcase_add_test(tests, tensors_of_one_size_are_not_always_aligned_alike);
     tcase_add_test(tests, a_sampled_replay_is_found_in_a_check);
+    tcase_add_test(tests, one_replay_is_proved_and_the_others_are_wrong);
     tcase_add_test(tests, a_sampled_replay_is_found_in_timed_calls);
     return tests;
 }

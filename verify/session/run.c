@@ -17,6 +17,10 @@
 #include "verify/system/interrupt.h"
 #include "verify/device/processors.h"
 
+/* Of a kernel that has ended its process so often, with nothing that passed, the others would say no more: on a GPU each
+ * costs a context, half a second, and the scouts alone are hundreds. */
+enum { ENDS = 128, ENDS_CUDA = 32 };
+
 /* After so many deaths while loading more of them would prove nothing, nor would more that fill the machine's memory, which
  * others feel. A timeout has happened twice by the time that it counts. */
 enum { DEATHS = 4, EXCESSES = 2 };
@@ -69,6 +73,11 @@ static void describe(const struct task *task, int i, struct config_result *resul
     snprintf(result->why, sizeof result->why, "%s", drawn->why);
 }
 
+static bool only_ends(const struct run *run)
+{
+    return !run->passed && run->ends >= (run->task->device.backend == BACKEND_CUDA ? ENDS_CUDA : ENDS);
+}
+
 /* A reason to run no more configurations; CAUSE_NONE: go on. */
 enum cause run_enough(const struct run *run)
 {
@@ -76,7 +85,8 @@ enum cause run_enough(const struct run *run)
         return CAUSE_FAIL_FAST;
     if (budget_is_over())
         return CAUSE_BUDGET;
-    return run->hangs || run->deaths >= DEATHS || run->excesses >= EXCESSES ? CAUSE_PATIENCE : CAUSE_NONE;
+    return run->hangs || run->deaths >= DEATHS || run->excesses >= EXCESSES || only_ends(run) ? CAUSE_PATIENCE
+                                                                                              : CAUSE_NONE;
 }
 
 static void skip(const struct run *run, enum cause why, struct config_result *result)
@@ -90,10 +100,15 @@ static void skip(const struct run *run, enum cause why, struct config_result *re
     else if (run->hangs)
         snprintf(result->detail, sizeof result->detail,
                  "not run: another had already timed out twice, the second time alone");
-    else
+    else if (run->deaths >= DEATHS || run->excesses >= EXCESSES)
         snprintf(result->detail, sizeof result->detail, "not run: %d configurations before it had already %s",
                  run->deaths >= DEATHS ? run->deaths : run->excesses,
                  run->deaths >= DEATHS ? "died while loading" : "held more than it may");
+    else
+        snprintf(
+            result->detail, sizeof result->detail,
+            "not run: %d configurations before it had ended the candidate's process, and none had passed",
+            run->ends);
 }
 
 static void mark_finished(struct run *run, int i)
@@ -156,7 +171,7 @@ void run_collect(struct run *run, const struct session *session)
         result_note(run->result, "%s: %.200s", unguarded, why);
 }
 
-static void finish(struct run *run, struct session *session, int i, enum session_status status)
+static void finish(struct run *run, struct session *session, int i, enum session_status status, bool ended)
 {
     pthread_mutex_lock(&run->lock);
     struct config_result *result = &run->result->results[i];
@@ -169,6 +184,8 @@ static void finish(struct run *run, struct session *session, int i, enum session
         run->failed = run->failed || config_fails(result, run->options->published);
         run->deaths += result->outcome == OUTCOME_CRASH && result->reason.stage == STAGE_LOADING;
         run->excesses += result->outcome == OUTCOME_EXCEEDED;
+        run->ends += ended && outcome_is_rejected(result->outcome);
+        run->passed = run->passed || result->outcome == OUTCOME_PASS;
         if (run->options->progress)
             run->options->progress(run->options->progress_data, run->result, result, run->ready);
     }
@@ -201,7 +218,9 @@ static void *work(void *data)
     struct session *session = session_open(&options);
     for (int i = session ? take(run) : -1; i >= 0; i = take(run)) {
         run_team(options.workers);
-        finish(run, session, i, check_one(run, session, i));
+        const int losses = session_losses(session);
+        const enum session_status status = check_one(run, session, i);
+        finish(run, session, i, status, session_losses(session) > losses);
     }
     pthread_mutex_lock(&run->lock);
     if (session) {

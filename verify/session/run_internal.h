@@ -21,6 +21,8 @@ struct run {
     int ready;    /* the first so many are finished */
     int deaths;   /* of its process while it was being loaded */
     int excesses; /* ends for using more than it may */
+    int ends;     /* of its process, in a call */
+    bool passed;  /* one has */
     bool failed;
     enum run_status status;
     char *error;

@@ -72,6 +72,11 @@ int session_admitted(const struct session *s)
     return s->arithmetics.admitted;
 }
 
+int session_losses(const struct session *s)
+{
+    return s->losses;
+}
+
 const char *session_error(const struct session *s)
 {
     return s->error;

@@ -163,6 +163,7 @@ void session_limit(struct session *session, double seconds);
 const char *session_arithmetic_name(const struct session *session, int arithmetic);
 int session_admitted(const struct session *session); /* the loosest class that the problem admits */
 
+int session_losses(const struct session *session);        /* processes that the candidate has ended */
 const char *session_error(const struct session *session); /* after SESSION_BAD, SESSION_BROKEN */
 /* Why the candidate was not called with its own allocations between guards, in its words; NULL: it was, or none was to be. */
 const char *session_unguarded(const struct session *session);

@@ -172,6 +172,27 @@ static void consider_pair(struct twins *twins, const struct move_to *a, const st
     instance_clear(&instance);
 }
 
+/* Less of everything that one model takes: what it keeps of the greater one is left over on every side. False: there is none. */
+static bool choose_less(const struct twins *twins, struct config *twin)
+{
+    enum { NEAR = 4, ONE_IN_HALVES = 3 };
+    const struct problem *problem = twins->s->options.problem;
+    struct instance instance;
+    *twin = *twins->config;
+    for (int axis = 0; problem->axes[axis].name; axis++) {
+        const int64_t less = pcg_below(twins->random, ONE_IN_HALVES) == 0
+                                 ? twin->value[axis] / 2
+                                 : twin->value[axis] - 1 - (int64_t)pcg_below(twins->random, NEAR);
+        if (imported_ring(problem->task, axis) == 1 &&
+            domain_contains(&twins->s->options.space->domain[axis], less))
+            twin->value[axis] = less;
+    }
+    if (config_same_point(twin, twins->config) || !measure(twins, twin, &instance))
+        return false;
+    instance_clear(&instance);
+    return true;
+}
+
 static int choose_kind(const struct twins *twins)
 {
     const bool other = twins->of[OTHER].count > 0 && pcg_below(twins->random, 4) == 0;
@@ -199,8 +220,9 @@ static bool choose(const struct session *s, const struct config *config, struct 
             for (int j = i + 1; j < twins->moves; j++)
                 consider_pair(twins, &twins->move[i], &twins->move[j]);
         const int kind = choose_kind(twins), count = twins->of[kind].count;
-        found = count > 0;
-        if (found)
+        const bool less = s->options.problem->task && pcg_below(random, 2) == 0 && choose_less(twins, twin);
+        found = less || count > 0;
+        if (found && !less)
             *twin = twins->of[kind].item[pcg_below(random, (uint64_t)(count < MOST ? count : MOST))];
         instance_clear(&twins->instance);
     }
