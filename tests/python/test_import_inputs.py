@@ -3,7 +3,7 @@
 from importing import NO_INIT, fills, imported, of_one_line, run, written
 
 import torch
-from task import describe, law, structure, write
+from task import describe, law, placing, structure, write
 
 
 MASKED = '''
@@ -399,6 +399,41 @@ def what_is_counted_is_made():
         assert "shapes hang on values" in str(error), error
     else:
         raise AssertionError("shapes that hang on chance")
+
+
+class _Whole(torch.nn.Module):
+    """Layers, one of them used twice, a list, a number; a copy of each parameter as it was when its layer was there."""
+
+    def __init__(self):
+        super().__init__()
+        nn = torch.nn
+        self.deep = nn.Sequential(nn.Linear(3, 5), nn.BatchNorm1d(5), nn.Linear(5, 3))
+        self.again = self.deep[2]
+        self.rows = nn.LSTM(3, 4, 2, bidirectional=True)
+        self.heads = nn.MultiheadAttention(8, 2)
+        self.table = nn.Embedding(6, 3)
+        self.scale = nn.Parameter(torch.empty(7, 2))
+        nn.init.kaiming_uniform_(self.scale)
+        self.early = {name: parameter.detach().clone() for name, parameter in self.named_parameters()}
+        self.free = nn.init.ones_(torch.empty(3))
+
+
+def a_constructor_finds_its_weights():
+    """Each parameter has its weight from the moment on at which it is registered, whatever initializes it; and what is done to torch
+    meanwhile is undone."""
+    before = torch.nn.Module.register_parameter, torch.nn.init.uniform_
+    with placing.Order() as order:
+        expected = order.of(_Whole())
+    weights = {name: torch.randn(shape) for name, shape in expected}
+    assert len(weights) == len(list(_Whole().named_parameters()))
+    with placing.Placing(expected, weights) as placed:
+        made = _Whole()
+    assert placed.has_all() and made.early.keys() == weights.keys() and made.free.tolist() == [1, 1, 1]
+    assert all(torch.equal(made.early[n], w) and torch.equal(made.get_parameter(n), w) for n, w in weights.items())
+    with placing.Placing(expected[1:], weights) as placed:  # of another order nothing is
+        other = torch.nn.Linear(2, 3)
+    assert not placed.has_all() and not any(torch.equal(other.bias, w) for w in weights.values() if w.shape == (3,))
+    assert (torch.nn.Module.register_parameter, torch.nn.init.uniform_) == before
 
 
 if __name__ == "__main__":

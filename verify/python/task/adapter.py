@@ -9,7 +9,7 @@ import os
 
 import torch
 
-from . import CONSTRUCTION_SEED, Task, structure, weight
+from . import CONSTRUCTION_SEED, Task, placing, structure, weight
 
 
 def _plain(value):
@@ -41,16 +41,29 @@ class Bound:
         self.instance = task.instance(self.sizes)
         self.tensors, self.weights, self.model, self.mark = call.tensors, {}, None, None
         last, kinds = getattr(call, "last", None), [note["kind"] for note in task.description.get("notes", [])]
-        self.is_stateful = "stateful" in kinds
+        self.is_stateful, self.is_placed = "stateful" in kinds, False
         if inspect.isclass(entry) and not {"kept", "stateful", "random"} & set(kinds) and self._is_served_by(last):
-            self.model, self.mark = last.model, last.mark
+            self.model, self.mark, self.is_placed = last.model, last.mark, last.is_placed
         self.rebind(call.tensors)
 
-    def _construct(self):
+    def _construct(self, weights):
+        """A new model with these weights, which its constructor finds in it already (placing.py)."""
+        expected = self._order() if weights else []
         torch.manual_seed(CONSTRUCTION_SEED)
-        self.model = self.instance.model(self.entry, self.call.device)
+        with placing.Placing(expected, weights) as placed:
+            self.model = self.instance.model(self.entry, self.call.device)
+        self.is_placed = bool(weights) and placed.has_all()
         kept = {n: t.to(self.call.device) for n, t in self.task.constructed(self.instance).items()}
         self._put({n: t for n, t in kept.items() if n in self.model.state_dict()}, by_name=True)
+
+    def _order(self):
+        """Of the parameters of the task's own model."""
+        try:
+            with placing.Order() as order:
+                model = self.instance.model()
+            return order.of(model)
+        except Exception:
+            return []
 
     def _is_served_by(self, last):
         """Is the model that was bound before one of the same arguments and weights?"""
@@ -67,7 +80,11 @@ class Bound:
                     if state[name].shape == value.shape:
                         state[name].copy_(value)
         elif weights:
-            weight.load(self.model, weights)
+            try:
+                weight.load(self.model, weights)
+            except weight.WeightError:
+                if not self.is_placed:  # else it has made others of them
+                    raise
 
     def rebind(self, tensors):
         """Other contents. Other weights make another model: what it has made of the former ones is its own business."""
@@ -76,11 +93,11 @@ class Bound:
         if inspect.isclass(self.entry):
             mark = _sums(packed)
             others = self.model is None or mark != self.mark
+            weights = self.task.weights(packed, self.sizes) if packed is not None and (others or self.is_stateful) else {}
             if others:
-                self._construct()
+                self._construct(weights)
                 self.mark = mark
-            if packed is not None and (others or self.is_stateful):
-                self._put(self.task.weights(packed, self.sizes))
+            self._put(weights)
         elif packed is not None:
             self.weights = self.task.weights(packed, self.sizes)
 
