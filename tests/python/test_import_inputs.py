@@ -401,6 +401,36 @@ def what_is_counted_is_made():
         raise AssertionError("shapes that hang on chance")
 
 
+DERIVED = """
+width = 6
+
+
+class Model(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.linear = nn.Linear(width, width)
+        %s
+
+    def forward(self, x):
+        return self.linear(x) * self.most
+
+
+def get_inputs():
+    return [torch.rand(4, width)]
+
+
+def get_init_inputs():
+    return [width]
+"""
+
+
+def what_a_constructor_makes_of_its_parameters_is_noted():
+    """Whoever solves such a task gets what the task's own constructor has made of what it has drawn."""
+    for most, kinds in (("self.most = self.linear.weight.detach().max()", ["derived"]),
+                        ('self.register_buffer("most", self.linear.bias.detach().sum())', ["derived"]), ("self.most = torch.tensor(2.0)", [])):
+        assert [note["kind"] for note in imported(DERIVED % most)["notes"]] == kinds, most
+
+
 class _Whole(torch.nn.Module):
     """Layers, one of them used twice, a list, a number; a copy of each parameter as it was when its layer was there."""
 

@@ -41,14 +41,15 @@ class Bound:
         self.instance = task.instance(self.sizes)
         self.tensors, self.weights, self.model, self.mark = call.tensors, {}, None, None
         last, kinds = getattr(call, "last", None), [note["kind"] for note in task.description.get("notes", [])]
-        self.is_stateful, self.is_placed = "stateful" in kinds, False
+        self.is_stateful, self.is_derived, self.is_placed = "stateful" in kinds, "derived" in kinds, False
         if inspect.isclass(entry) and not {"kept", "stateful", "random"} & set(kinds) and self._is_served_by(last):
             self.model, self.mark, self.is_placed = last.model, last.mark, last.is_placed
         self.rebind(call.tensors)
 
     def _construct(self, weights):
-        """A new model with these weights, which its constructor finds in it already (placing.py)."""
-        expected = self._order() if weights else []
+        """A new model with these weights, which its constructor finds in it already (placing.py); unless the task's own makes something
+        of those that it draws itself."""
+        expected = self._order() if weights and not self.is_derived else []
         torch.manual_seed(CONSTRUCTION_SEED)
         with placing.Placing(expected, weights) as placed:
             self.model = self.instance.model(self.entry, self.call.device)

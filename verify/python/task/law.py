@@ -7,7 +7,7 @@ import copy
 
 import torch
 
-from . import fake
+from . import fake, placing
 
 CONSTANT = 1e-12  # what double precision leaves of a difference that is none
 
@@ -210,6 +210,26 @@ def _keeps(model, inputs, first, beside):
     return False
 
 
+def _derives(instance):
+    """Does the constructor make something of its parameters that no weight is (a quantized copy, sums)?"""
+    try:
+        with placing.Order() as order:
+            expected = order.of(instance.model())
+        made = []
+        for seed in (21, 22):
+            torch.manual_seed(seed)
+            weights = {name: torch.rand(shape) for name, shape in expected if name}
+            torch.manual_seed(20)
+            with placing.Placing(expected, weights):
+                model = instance.model()
+            made.append({**dict(model.named_buffers()), **_hidden(model)})
+        own = {name for name, _ in expected}
+        return any(a.shape != made[1][n].shape or _differ([a], [made[1][n]]) for n, a in made[0].items()
+                   if n in made[1] and n not in own)
+    except Exception:
+        return False
+
+
 def notes(instance, model, inputs, grown, beside):
     """[{kind, text}]: random in forward, stateful, a constant answer, each by a test. grown() is another instance of it, its
     model and inputs, at larger sizes, or None; beside() are inputs at other sizes, for the same model."""
@@ -229,6 +249,8 @@ def notes(instance, model, inputs, grown, beside):
                           + (f": {', '.join(changed)}" if changed else "")})
         elif _keeps(model, inputs, first, beside):
             found.append({"kind": "kept", "text": "one model is not called with several shapes: a call changes what it answers to others"})
+    if _derives(instance):
+        found.append({"kind": "derived", "text": "its constructor makes something of its parameters, which weights that are drawn afterwards do not reach"})
     if _is_constant(model, inputs):
         more = grown()
         if not more:
