@@ -73,11 +73,6 @@ static void describe(const struct task *task, int i, struct config_result *resul
     snprintf(result->why, sizeof result->why, "%s", drawn->why);
 }
 
-static bool only_ends(const struct run *run)
-{
-    return !run->passed && run->ends >= (run->task->device.backend == BACKEND_CUDA ? ENDS_CUDA : ENDS);
-}
-
 /* A reason to run no more configurations; CAUSE_NONE: go on. */
 enum cause run_enough(const struct run *run)
 {
@@ -85,8 +80,8 @@ enum cause run_enough(const struct run *run)
         return CAUSE_FAIL_FAST;
     if (budget_is_over())
         return CAUSE_BUDGET;
-    return run->hangs || run->deaths >= DEATHS || run->excesses >= EXCESSES || only_ends(run) ? CAUSE_PATIENCE
-                                                                                              : CAUSE_NONE;
+    return run->hangs || run->deaths >= DEATHS || run->excesses >= EXCESSES || run->cut ? CAUSE_PATIENCE
+                                                                                        : CAUSE_NONE;
 }
 
 static void skip(const struct run *run, enum cause why, struct config_result *result)
@@ -108,7 +103,18 @@ static void skip(const struct run *run, enum cause why, struct config_result *re
         snprintf(
             result->detail, sizeof result->detail,
             "not run: %d configurations before it had ended the candidate's process, and none had passed",
-            run->ends);
+            run->task->device.backend == BACKEND_CUDA ? ENDS_CUDA : ENDS);
+}
+
+/* In the order of the sets, whoever was done first. */
+static void count_end(struct run *run, int i)
+{
+    const int most = run->task->device.backend == BACKEND_CUDA ? ENDS_CUDA : ENDS;
+    const enum outcome outcome = run->result->results[i].outcome;
+    run->passed = run->passed || outcome == OUTCOME_PASS;
+    run->ends += run->ended[i] && outcome_is_rejected(outcome);
+    if (!run->cut && !run->passed && run->ends == most)
+        run->cut = i + 1;
 }
 
 static void mark_finished(struct run *run, int i)
@@ -116,7 +122,18 @@ static void mark_finished(struct run *run, int i)
     run->finished[i] = true;
     run->result->result_count++;
     while (run->ready < run->total && run->finished[run->ready])
-        run->ready++;
+        count_end(run, run->ready++);
+}
+
+/* What other workers had begun by then is as if it had not been. */
+static void leave_out_rest(struct run *run)
+{
+    for (int i = run->cut; run->cut && i < run->total; i++) {
+        if (!run->finished[i])
+            continue;
+        describe(run->task, i, &run->result->results[i]);
+        skip(run, CAUSE_PATIENCE, &run->result->results[i]);
+    }
 }
 
 /* The next configuration, or -1. What need not be run is skipped here. */
@@ -180,12 +197,11 @@ static void finish(struct run *run, struct session *session, int i, enum session
         snprintf(run->error, run->error_size, "%s", session_error(session));
     }
     if (status == SESSION_OK && !is_interrupted()) { /* a killed child's "crash" is nobody's fault */
+        run->ended[i] = ended;
         mark_finished(run, i);
         run->failed = run->failed || config_fails(result, run->options->published);
         run->deaths += result->outcome == OUTCOME_CRASH && result->reason.stage == STAGE_LOADING;
         run->excesses += result->outcome == OUTCOME_EXCEEDED;
-        run->ends += ended && outcome_is_rejected(result->outcome);
-        run->passed = run->passed || result->outcome == OUTCOME_PASS;
         if (run->options->progress)
             run->options->progress(run->options->progress_data, run->result, result, run->ready);
     }
@@ -309,16 +325,19 @@ enum run_status run_task(const struct task *task, const struct run_options *opti
                       .error_size = error_size,
                       .total = task->seen_set.count + task->unseen_set.count};
     run.finished = calloc((size_t)run.total + 1, sizeof *run.finished);
+    run.ended = calloc((size_t)run.total + 1, sizeof *run.ended);
     result->results = calloc((size_t)run.total + 1, sizeof *result->results);
-    if (!run.finished || !result->results) {
+    if (!run.finished || !run.ended || !result->results) {
         snprintf(error, error_size, "out of memory");
         free(run.finished);
+        free(run.ended);
         return RUN_BROKEN;
     }
     open_locks(&run);
     const struct session_options wanted = run_session_options(task, options);
     session_prepare(&wanted, options->jobs > 0 ? options->jobs : 1);
     run_workers(&run, options->jobs > 0 ? options->jobs : 1);
+    leave_out_rest(&run);
     if (run.status == RUN_DONE)
         run_late_calls(&run);
     if (*task->baseline.object && run.status == RUN_DONE)
@@ -333,6 +352,7 @@ enum run_status run_task(const struct task *task, const struct run_options *opti
     find_loosest(&run);
     run_say_sandbox(result);
     free(run.finished);
+    free(run.ended);
     alone_close(run.alone);
     pthread_rwlock_destroy(&run.running);
     pthread_mutex_destroy(&run.lock);

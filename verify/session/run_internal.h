@@ -21,8 +21,10 @@ struct run {
     int ready;    /* the first so many are finished */
     int deaths;   /* of its process while it was being loaded */
     int excesses; /* ends for using more than it may */
-    int ends;     /* of its process, in a call */
-    bool passed;  /* one has */
+    bool *ended;  /* its process, in a call */
+    int ends;     /* of the first `ready` */
+    bool passed;  /* one of these has */
+    int cut;      /* from here on none is run, since only ends came before; 0: all are */
     bool failed;
     enum run_status status;
     char *error;

@@ -274,21 +274,20 @@ def _grown(source, runs, axes, limits_, small):
     return None
 
 
-def _beside(source, runs, axes, limits_, small):
-    """Inputs at other sizes of ring 1, for the same model, one list after another."""
-    moving = [a for a in axes if a.ring == 1 and a.low < a.high]
-    for axis, value in [(a, v) for a in moving for v in (small[a.name] + a.step, 2 * small[a.name], small[a.name] - a.step)]:
+def _beside(source, axes, limits_, small):
+    """Inputs at other sizes of ring 1, next to `small`, for the same model: of three axes at most."""
+    found = 0
+    for axis, value in [(a, small[a.name] + by * a.step) for a in axes if a.ring == 1 and a.low < a.high for by in (1, -1)]:
         sizes = {**small, axis.name: axis.near(value)}
-        if sizes == small or not all(expression.evaluate(t, sizes) for t in limits_):
-            continue
-        observed = runs.run(together.spread(axes, sizes))
-        if not observed or observed.elements > LARGE:
+        if found == 3 or sizes == small or not all(expression.evaluate(t, sizes) for t in limits_):
             continue
         try:
             torch.manual_seed(9)
-            yield source.instance(together.spread(axes, sizes)).inputs()
+            inputs = source.instance(together.spread(axes, sizes)).inputs()
         except Exception:
             continue
+        found += 1
+        yield inputs
 
 
 def _whole(source, name, observed, runs, i, bound):
@@ -408,7 +407,7 @@ def describe(source, name, seconds=60.0, vary=()):
         "inputs": entries, "weights": weights, "outputs": outputs, "limits": limits_,
         "classes": classes, "tolerance": tolerance,
         "notes": law.notes(instance, model, inputs, lambda: _grown(source, runs, axes, limits_, small),
-                            lambda: _beside(source, runs, axes, limits_, small)) + [
+                            lambda: _beside(source, axes, limits_, small)) + [
             {"kind": "tolerance", "text": f"{text}; the published check's default stands"} for text in unread],
         "flops": _powers(points, kept, lambda o: o.flops + o.elements),
         "scratch": _powers(points, kept, lambda o: o.largest),
