@@ -80,12 +80,12 @@ class Bound:
                 for name, value in weights.items():
                     if state[name].shape == value.shape:
                         state[name].copy_(value)
-        elif weights:
-            try:
-                weight.load(self.model, weights)
-            except weight.WeightError:
-                if not self.is_placed:  # else it has made others of them
-                    raise
+        elif weights and (not self.is_placed or weight.by_name(self.model, weights)):
+            weight.load(self.model, weights)
+        elif weights:  # it has made of its parameters what it likes; what a module counts for itself is no parameter
+            drawn = {w["name"] for w in self.task.description["weights"] if w["kind"] in ("mean", "variance")}
+            buffers = dict(self.model.named_buffers())
+            self._put({n: w for n, w in weights.items() if n in drawn and n in buffers}, by_name=True)
 
     def rebind(self, tensors):
         """Other contents. Other weights make another model: what it has made of the former ones is its own business."""

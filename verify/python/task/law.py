@@ -218,12 +218,12 @@ def _derives(instance):
         made = []
         for seed in (21, 22):
             torch.manual_seed(seed)
-            weights = {name: torch.rand(shape) for name, shape in expected if name}
+            weights = {name: torch.rand(shape) for name, _, shape in expected}
             torch.manual_seed(20)
             with placing.Placing(expected, weights):
                 model = instance.model()
             made.append({**dict(model.named_buffers()), **_hidden(model)})
-        own = {name for name, _ in expected}
+        own = {name for name, _, _ in expected}
         return any(a.shape != made[1][n].shape or _differ([a], [made[1][n]]) for n, a in made[0].items()
                    if n in made[1] and n not in own)
     except Exception:

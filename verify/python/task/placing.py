@@ -2,40 +2,75 @@
 
 Whoever checks a task constructs its Model and a candidate's from one seed, and compares what they answer; what the candidate's constructor
 makes of its parameters (a transposed copy, a parameter of another shape and name) is made of the right ones. Drawn weights that are
-loaded afterwards would leave it as it was. So the parameters that a candidate registers hold, in their order, what those of the task's own
-Model are given, from the moment on at which they are registered, and no initialization of torch's touches them after that.
+loaded afterwards would leave it as it was. So what a candidate's constructor draws or registers holds, in the order of the task's own
+Model, what is drawn for that, from the moment on at which it is there, and no initialization touches it after that. What the
+constructor computes is passed over.
 """
 import torch
 
-DRAWS = tuple(getattr(torch.Tensor, name) for name in (
+# In place: what draws and fills. New tensors: to be filled, and drawn.
+INITIALIZES = tuple(getattr(torch.Tensor, name) for name in (
     "uniform_", "normal_", "fill_", "zero_", "exponential_", "cauchy_", "log_normal_", "geometric_", "random_", "bernoulli_"))
+EMPTY = (torch.empty, torch.zeros, torch.ones, torch.full, torch.empty_like, torch.zeros_like, torch.ones_like, torch.full_like, torch.tensor)
+DRAWN = (torch.randn, torch.rand, torch.randn_like, torch.rand_like, torch.normal)
 
 
 class _Watching(torch.overrides.TorchFunctionMode):
-    """While it is entered, `take` sees each parameter that a module registers, once; of those that it answers True to what draws or fills
-    keeps off: torch's initializers, by whatever name they were imported."""
+    """While it is entered, `take` is told of each tensor that is drawn, and of each parameter that a module registers whose memory nobody
+    has drawn: as `empty` where it is new, `made` where something has been computed. Of those that it answers True to initializers keep
+    off, by whatever name they are called."""
 
     def __init__(self):
         super().__init__()
-        self.seen = {}
+        self.held, self.kinds, self.seen = {}, {}, {}
 
-    def take(self, parameter):
+    def take(self, tensor, kind):
         raise NotImplementedError
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        if function in DRAWS or getattr(function, "__module__", None) == "torch.nn.init":
+        if function in INITIALIZES or getattr(function, "__module__", None) == "torch.nn.init":
             tensor = args[0] if args else kwargs.get("tensor")
-            if self.seen.get(id(tensor), (None, False))[1]:
+            if self.held.get(self.place_of(tensor)):
                 return tensor
-        return function(*args, **kwargs)
+        result = function(*args, **kwargs)
+        if function in EMPTY or function in DRAWN:
+            self.note(result, "drawn" if function in DRAWN else "empty")
+        return result
+
+    @staticmethod
+    def place_of(tensor):
+        """Where its numbers lie, and how many; None where there are none yet (lazy modules, meta tensors)."""
+        try:
+            with torch._C.DisableTorchFunction():
+                return (tensor.data_ptr(), tensor.numel()) if tensor.numel() and tensor.device.type != "meta" else None
+        except (AttributeError, RuntimeError, ValueError):
+            return None
+
+    def note(self, tensor, kind):
+        place = self.place_of(tensor)
+        if place is None:
+            return
+        self.kinds[place] = kind, tensor  # which is alive for as long as its place says something
+        if kind == "drawn":
+            self.held[place] = self.take(tensor, kind)
+
+    def register_one(self, parameter):
+        place = self.place_of(parameter)
+        if place is None:
+            return
+        kind = self.kinds.get(place, ("made",))[0]
+        self.kinds.setdefault(place, (kind, parameter))
+        if kind != "drawn":
+            self.held[place] = self.take(parameter, kind)
 
     def __enter__(self):
         self.register = torch.nn.Module.register_parameter
 
         def register(module, name, parameter):
             if parameter is not None and id(parameter) not in self.seen:
-                self.seen[id(parameter)] = parameter, self.take(parameter)
+                self.seen[id(parameter)] = parameter
+                self.register_one(parameter)
             self.register(module, name, parameter)
 
         torch.nn.Module.register_parameter = register
@@ -47,37 +82,39 @@ class _Watching(torch.overrides.TorchFunctionMode):
 
 
 class Order(_Watching):
-    """Which parameters a model has, in the order in which they are registered."""
+    """What a model's parameters come of, in its order."""
 
-    def take(self, parameter):
-        return True
+    def __init__(self):
+        super().__init__()
+        self.events = []
+
+    def take(self, tensor, kind):
+        self.events.append((tensor, kind, self.place_of(tensor)))
+        return False
 
     def of(self, model):
-        """[(name in the state dict, None where the model has it no more, shape)]"""
-        names = {id(parameter): name for name, parameter in model.named_parameters()}
-        return [(names.get(key), tuple(parameter.shape)) for key, (parameter, _) in self.seen.items()]
+        """[(name in the state dict, how it comes to be there, shape)]"""
+        names = {self.place_of(parameter): name for name, parameter in model.named_parameters()}
+        return [(names[place], kind, tuple(tensor.shape)) for tensor, kind, place in self.events if place in names]
 
 
 class Placing(_Watching):
-    """Gives parameters, in the order of `expected`, what `weights` has under their names; from the first on that has another shape
-    none any more."""
+    """Gives what comes in the order of `expected` what `weights` has under the names there."""
 
     def __init__(self, expected, weights):
         super().__init__()
         self.expected, self.weights, self.place = expected, weights, 0
-        self.is_off = False
 
-    def take(self, parameter):
-        if self.is_off or self.place == len(self.expected):
+    def take(self, tensor, kind):
+        if self.place == len(self.expected) or not tensor.dtype.is_floating_point:
             return False
-        name, shape = self.expected[self.place]
-        self.is_off = tuple(parameter.shape) != shape
-        self.place += not self.is_off
-        if self.is_off or name not in self.weights or not parameter.dtype.is_floating_point:
+        name, wanted, shape = self.expected[self.place]
+        if kind != wanted or tuple(tensor.shape) != shape or name not in self.weights:
             return False
-        with torch.no_grad():
-            parameter.copy_(self.weights[name])
+        self.place += 1
+        with torch.no_grad(), torch._C.DisableTorchFunction():
+            tensor.copy_(self.weights[name])
         return True
 
     def has_all(self):
-        return not self.is_off and self.place == len(self.expected) and set(self.weights) <= {n for n, _ in self.expected}
+        return self.place == len(self.expected) > 0

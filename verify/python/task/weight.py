@@ -57,14 +57,20 @@ def _shapes(tensors):
     return [tuple(t.shape) for t in tensors]
 
 
+def by_name(model, weights):
+    """Does the model's state have each of them under its name, in its shape?"""
+    state = model.state_dict(keep_vars=True)
+    return all(isinstance(state.get(n), torch.Tensor) and state[n].shape == w.shape for n, w in weights.items())
+
+
 def match(model, weights):
     """Which of the model's state each weight goes into: by name, else in order where all shapes agree."""
     state = {n: t for n, t in model.state_dict(keep_vars=True).items() if isinstance(t, torch.Tensor)}
     if all(n in state and state[n].shape == w.shape for n, w in weights.items()):
         return [(state[n], w) for n, w in weights.items()]
-    parameters = list(model.parameters())
-    if _shapes(parameters) == _shapes(weights.values()):
-        return list(zip(parameters, weights.values()))
+    for own in (list(model.parameters()), [t for t in state.values() if t.is_floating_point()]):
+        if _shapes(own) == _shapes(weights.values()):
+            return list(zip(own, weights.values()))
     named = [n for n, t in model.named_parameters()]
     missing = next((n for n, w in weights.items() if n not in state or state[n].shape != w.shape), None)
     raise WeightError(
