@@ -90,7 +90,7 @@ static void put_layer(const char *file, const char *class, const char *forward, 
 
 START_TEST(one_model_has_its_weights_for_ever_and_several_shapes)
 {
-    SHARE_TEST(0, 3);
+    SHARE_TEST(0, 5);
     const char *const python = cli_torch();
     if (!python)
         SKIP_TEST(no_torch);
@@ -104,7 +104,7 @@ START_TEST(one_model_has_its_weights_for_ever_and_several_shapes)
     CLI("import", "own.py", "--python", python);
     cli_expect(0, "wrote ");
 #define SEVERAL                                                                                              \
-    "--no-timing", "--device", "host", "--unseen", "24", "--seed", "5", "--no-explain", "--python", python
+    "--no-timing", "--device", "host", "--unseen", "16", "--seed", "5", "--no-explain", "--python", python
     CLI("verify", "./layer", "packs.py", SEVERAL);
     cli_expect(0, "general: ");
     CLI("verify", "./layer", "leaves.py", SEVERAL);
@@ -134,7 +134,7 @@ static const struct {
 
 START_TEST(a_constructor_makes_what_it_likes_of_its_weights)
 {
-    SHARE_TEST(1, 3);
+    SHARE_TEST(0, 3);
     char text[2000];
     const char *const python = cli_torch();
     if (!python)
