@@ -25,6 +25,7 @@ class Call:
         self.tensors, self.scalars, self.shapes = {}, {}, {}
         self.inputs, self.outputs = [], []
         self.model = lambda entry, **how: binding.Model(entry, self, **how)
+        self.fingerprint = lambda tensors: binding.fingerprint(torch, tensors)
         self.last = None  # what was bound before, where its model is to serve this configuration, too, if it can
 
 

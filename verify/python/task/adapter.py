@@ -20,18 +20,6 @@ def _plain(value):
         int, float, bool, str)
 
 
-def _sums(packed):
-    """Of the bits of all weights, and of these by their places: others have others."""
-    if packed is None:
-        return None
-    sums = [0, 0]
-    for part in packed.detach().reshape(-1).view(torch.int32).split(1 << 24):
-        bits = part.to(torch.int64)
-        place = torch.arange(bits.numel(), device=bits.device) % 65521
-        sums = [sums[0] + bits.sum().item(), 31 * sums[1] + (bits * place).sum().item()]
-    return sums
-
-
 class Bound:
     """One candidate with one configuration's constructor arguments and weights."""
 
@@ -69,9 +57,13 @@ class Bound:
     def _is_served_by(self, last):
         """Is the model that was bound before one of the same arguments and weights?"""
         return (isinstance(last, Bound) and last.model is not None and _plain(self.instance.init_args) and
-                _plain(self.instance.init_named) and last.mark == _sums(self.tensors.get("weights")) and
+                _plain(self.instance.init_named) and last.mark == self._mark() and
                 repr((self.instance.init_args, self.instance.init_named)) == repr(
                     (last.instance.init_args, last.instance.init_named)))
+
+    def _mark(self):
+        """Other weights have another."""
+        return self.call.fingerprint([self.tensors["weights"]] if "weights" in self.tensors else [])
 
     def _put(self, weights, by_name=False):
         if by_name:
@@ -92,7 +84,7 @@ class Bound:
         self.tensors = tensors
         packed = tensors.get("weights")
         if inspect.isclass(self.entry):
-            mark = _sums(packed)
+            mark = self._mark()
             others = self.model is None or mark != self.mark
             weights = self.task.weights(packed, self.sizes) if packed is not None and (others or self.is_stateful) else {}
             if others:

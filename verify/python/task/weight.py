@@ -66,7 +66,7 @@ def by_name(model, weights):
 def match(model, weights):
     """Which of the model's state each weight goes into: by name, else in order where all shapes agree."""
     state = {n: t for n, t in model.state_dict(keep_vars=True).items() if isinstance(t, torch.Tensor)}
-    if all(n in state and state[n].shape == w.shape for n, w in weights.items()):
+    if by_name(model, weights):
         return [(state[n], w) for n, w in weights.items()]
     for own in (list(model.parameters()), [t for t in state.values() if t.is_floating_point()]):
         if _shapes(own) == _shapes(weights.values()):

@@ -1,0 +1,108 @@
+"""Tests of verify/python/task: weights, and what constructors make of them. Run by the suite task, or by hand with any Python that has
+torch."""
+
+from importing import imported, run
+
+import torch
+from task import placing, weight
+
+
+DERIVED = """
+width = 6
+
+
+class Model(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.linear = nn.Linear(width, width)
+        %s
+
+    def forward(self, x):
+        return self.linear(x) * self.most
+
+
+def get_inputs():
+    return [torch.rand(4, width)]
+
+
+def get_init_inputs():
+    return [width]
+"""
+
+
+def what_a_constructor_makes_of_its_parameters_is_noted():
+    """Whoever solves such a task gets what the task's own constructor has made of what it has drawn."""
+    for most, kinds in (("self.most = self.linear.weight.detach().max()", ["derived"]),
+                        ('self.register_buffer("most", self.linear.bias.detach().sum())', ["derived"]), ("self.most = torch.tensor(2.0)", [])):
+        assert [note["kind"] for note in imported(DERIVED % most)["notes"]] == kinds, most
+
+
+class _Whole(torch.nn.Module):
+    """Layers, one of them used twice, a list, a number; a copy of each parameter as it was when its layer was there."""
+
+    def __init__(self):
+        super().__init__()
+        nn = torch.nn
+        self.deep = nn.Sequential(nn.Linear(3, 5), nn.BatchNorm1d(5), nn.Linear(5, 3))
+        self.again = self.deep[2]
+        self.rows = nn.LSTM(3, 4, 2, bidirectional=True)
+        self.heads = nn.MultiheadAttention(8, 2)
+        self.table = nn.Embedding(6, 3)
+        self.scale = nn.Parameter(torch.empty(7, 2))
+        nn.init.kaiming_uniform_(self.scale)
+        self.early = {name: parameter.detach().clone() for name, parameter in self.named_parameters()}
+        self.free = nn.init.ones_(torch.empty(3))
+
+
+def a_constructor_finds_its_weights():
+    """Each parameter has its weight from the moment on at which it is there, whatever initializes it; and what is done to torch meanwhile
+    is undone."""
+    before = torch.nn.Module.register_parameter
+    with placing.Order() as order:
+        expected = order.of(_Whole())
+    weights = {name: torch.randn(shape) for name, _, shape in expected}
+    assert len(weights) == len(list(_Whole().named_parameters()))
+    with placing.Placing(expected, weights) as placed:
+        made = _Whole()
+    assert placed.has_all() and made.early.keys() == weights.keys() and made.free.tolist() == [1, 1, 1]
+    assert all(torch.equal(made.early[n], w) and torch.equal(made.get_parameter(n), w) for n, w in weights.items())
+    with placing.Placing(expected[1:], weights) as placed:
+        torch.nn.Linear(2, 3)
+    assert not placed.has_all() and torch.nn.Module.register_parameter is before
+
+
+def what_a_constructor_computes_is_passed_over():
+    """A square layer, a transposed copy of it as a parameter, and another square one; a bias that is drawn and no parameter; a scale whose
+    data are filled."""
+    nn, square = torch.nn, torch.randn(3, 4, 4)
+    expected = [("a", "empty", (4, 4)), ("b", "empty", (4, 4)), ("bias", "drawn", (4,)), ("c", "made", (4, 4))]
+    weights = {"a": square[0], "b": square[1], "c": square[2], "bias": torch.randn(4)}
+    with placing.Placing(expected, weights) as placed:
+        module = nn.Module()
+        first = nn.Linear(4, 4, bias=False)
+        module.turned = nn.Parameter(first.weight.detach().t().contiguous())
+        module.second = nn.Linear(4, 4, bias=False)
+        module.second.weight.data.normal_()
+        module.register_buffer("bias", torch.randn(4))
+        module.third = nn.Parameter(torch.randn(4, 4) * 0.1)
+    assert placed.has_all() and torch.equal(module.turned, square[0].t())
+    assert torch.equal(module.second.weight, square[1]) and torch.equal(module.third, square[2])
+    assert torch.equal(module.bias, weights["bias"])
+    with placing.Placing([("w", "empty", (3, 2)), ("b", "empty", (3,))], {"w": torch.ones(3, 2), "b": torch.ones(3)}) as placed:
+        nn.LazyLinear(3), nn.Linear(2, 3, device="meta")  # nowhere yet
+    assert placed.place == 0
+
+
+def weights_go_where_they_fit_in_order():
+    """What a batch norm counts is state, too, and may be called otherwise."""
+    own, renamed = torch.nn.Module(), torch.nn.Module()
+    own.linear, own.bn = torch.nn.Linear(3, 5), torch.nn.BatchNorm1d(5)
+    renamed.first, renamed.norm = torch.nn.Linear(3, 5), torch.nn.BatchNorm1d(5)
+    weights = {n: torch.randn(t.shape) for n, t in own.state_dict().items() if t.is_floating_point()}
+    weight.load(renamed, weights)
+    assert torch.equal(renamed.norm.running_var, weights["bn.running_var"]) and torch.equal(renamed.first.bias, weights["linear.bias"])
+    assert weight.by_name(own, weights) and not weight.by_name(renamed, weights)
+
+
+if __name__ == "__main__":
+    run(globals())
