@@ -21,16 +21,16 @@ enum dtype {
 };
 
 enum fill_kind {
-    FILL_GIVEN,      /* the values are in `given` (tables, lengths, offsets); where b is not 0, times b */
-    FILL_CONSTANT,   /* a */
-    FILL_NORMAL,     /* mean a, standard deviation b; a sum of eight uniforms, so |z| < 4.9 */
-    FILL_UNIFORM,    /* [a, b) */
-    FILL_INTEGERS,   /* nonzero with probability `density`: uniform among +-1..+-b */
-    FILL_POWERS,     /* 2^e, e an integer uniform in [a, b]; random sign when `density` is 0 */
-    FILL_WIDE,       /* +-2^e * [1,2), e uniform in [a, b] */
-    FILL_CANCEL,     /* along the last `inner`: even positions N(0, b); odd ones the negative of the
+    FILL_GIVEN,    /* the values are in `given` (tables, lengths, offsets); where b is not 0, times b */
+    FILL_CONSTANT, /* a */
+    FILL_NORMAL,   /* mean a, standard deviation b; a sum of eight uniforms, so |z| < 4.9 */
+    FILL_UNIFORM,  /* [a, b) */
+    FILL_INTEGERS, /* nonzero with probability `density`: uniform among +-1..+-b */
+    FILL_POWERS,   /* 2^e, e an integer uniform in [a, b]; random sign when `density` is 0 */
+    FILL_WIDE,     /* +-2^e * [1,2), e uniform in [a, b] */
+    FILL_CANCEL,   /* along the last `inner`: even positions N(0, b); odd ones the negative of the
                      * one before, times 1 +- 2^-6 */
-    FILL_LEVELS,     /* one of b values a + 0, 1, .. b-1: heavy ties */
+    FILL_LEVELS, /* one of b values a + 0, 1, .. b-1: heavy ties; with probability `density` the first or the last of them */
     FILL_SORTED,     /* along the last `inner`: ascending from a to b for even rows, else descending */
     FILL_ROWS_EQUAL, /* one N(a, b) value for a whole row of `inner` */
     FILL_DIGITS,     /* softmax rows of `inner`: one 0 (position 0 in even rows, else anywhere), the
@@ -61,6 +61,8 @@ enum fill_kind {
                      * start at start[r] */
     FILL_PEAK, /* N(0, b), and a at one place of every row of `inner`: the last in every fourth row, the first,
                      * the last multiple of 32 or of 1024, or anywhere in the others */
+    FILL_UNEVEN, /* parts of unlike size: 2^e N(0, 1), e an integer uniform in [a, b] for a whole part; with probability 1 - density a
+                     * part is all 0. Part (i / step) % inner: what lies at one place along one dimension, or along the first ones */
     FILL_NEIGHBOURS /* consecutive floats in any order, of one sign and from one value on for a row of `inner`: as
                      * many as the row is long in even rows, 2 to 64 in odd ones; subnormals in some */
 };
@@ -76,7 +78,7 @@ struct fill {
     enum fill_kind kind;
     float a, b, density;
     int64_t inner;        /* row length, where the kind has rows */
-    int64_t step;         /* FILL_ODD */
+    int64_t step;         /* FILL_ODD, FILL_UNEVEN */
     int64_t block, early; /* where the kind has blocks of rows */
 
     bool

@@ -273,6 +273,52 @@ START_TEST(zeros_are_of_both_signs_and_among_subnormals)
 }
 END_TEST
 
+/* [ROWS, N] by rows, by columns (all places along the last dimension) and as a whole. */
+START_TEST(parts_are_of_unlike_size_and_some_are_nothing)
+{
+    enum { N = 200, ROWS = 800 };
+    const struct {
+        int64_t step, inner;
+    } parts[] = {{N, ROWS}, {1, N}, {ROWS * N, 1}};
+    const int64_t step = parts[_i].step, inner = parts[_i].inner;
+    float *x = fills_draw(
+        (struct fill){.kind = FILL_UNEVEN, .a = -13, .b = 6, .density = 0.75f, .step = step, .inner = inner},
+        ROWS * N);
+    double *square = calloc((size_t)inner, sizeof *square);
+    int zeros = 0, sizes[20] = {0};
+    ck_assert_ptr_nonnull(square);
+    for (int64_t i = 0; i < ROWS * N; i++)
+        square[i / step % inner] += (double)x[i] * x[i];
+    for (int64_t p = 0; p < inner; p++) {
+        const double size = sqrt(square[p] / (double)(ROWS * N / inner));
+        zeros += square[p] <= 0;
+        if (square[p] > 0) /* about a power of two: of 200 or more numbers */
+            sizes[(int)lround(log2(size)) + 13]++;
+    }
+    if (inner > 1)
+        ck_assert(abs(zeros - (int)inner / 4) < (int)inner / 8);
+    for (int e = 0; e < 20; e++)
+        ck_assert_msg(sizes[e] > 0 || inner == 1, "no part of size 2^%d", e - 13);
+    free(x);
+    free(square);
+}
+END_TEST
+
+START_TEST(levels_are_as_often_their_ends_as_is_asked)
+{
+    int ends[2] = {0};
+    float *x = fills_draw((struct fill){.kind = FILL_LEVELS, .a = 3, .b = 100, .density = 0.5f}, MANY);
+    for (int i = 0; i < MANY; i++) {
+        ck_assert(x[i] >= 3 && x[i] <= 102);
+        ends[0] += x[i] <= 3;
+        ends[1] += x[i] >= 102;
+    }
+    for (int e = 0; e < 2; e++)
+        ck_assert(abs(ends[e] - (int)(MANY * 0.255)) < MANY / 50);
+    free(x);
+}
+END_TEST
+
 START_TEST(a_peak_lies_last_in_every_fourth_row_and_at_edges_in_others)
 {
     enum { N = 2100, ROWS = 400 };
@@ -366,6 +412,8 @@ TCase *fill_rows_case(void)
     tcase_add_test(rows, rows_with_infinities_are_of_four_kinds_and_hold_no_nan);
     tcase_add_test(rows, the_largest_of_a_row_with_a_cluster_lie_side_by_side);
     tcase_add_test(rows, zeros_are_of_both_signs_and_among_subnormals);
+    tcase_add_loop_test(rows, parts_are_of_unlike_size_and_some_are_nothing, 0, 3);
+    tcase_add_test(rows, levels_are_as_often_their_ends_as_is_asked);
     tcase_add_test(rows, a_peak_lies_last_in_every_fourth_row_and_at_edges_in_others);
     tcase_add_test(rows, neighbours_are_consecutive_floats_of_one_sign);
     tcase_add_test(rows, nan_comes_with_infinities_only_where_the_fill_says_so);

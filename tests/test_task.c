@@ -298,7 +298,9 @@ START_TEST(a_directory_has_its_own_seen_set_and_tolerance)
                                  "  bfloat16: {atol: 1, rtol: 2}\nsota:\n  float32: 7\n");
     CLI("import", "./hard", "--python", cli_torch());
     ck_assert_msg(cli.status == 2, "%s", cli.out); /* hard is there already */
-    ck_assert_int_eq(mkdir("out", 0755), 0);
+    CLI("import", "./hard", "--out", "out/deep", "--python", cli_torch());
+    cli_expect_error(2, "cannot make a folder in out/deep: ", "a new one's name in a directory that is there",
+                     "make it");
     CLI("import", "./hard", "--out", "out", "--python", cli_torch());
     cli_expect(0, "wrote out/hard");
     expect_in("out/hard/hard.seen",

@@ -245,6 +245,23 @@ VALUE_FN float value_odd(const struct fill *f, int64_t i, const uint32_t w[4])
     return (w[2] & 1) ? -value : value;
 }
 
+/* Two multiplications by powers of two at most, exact above the subnormals. */
+VALUE_FN float value_uneven(const struct fill *f, struct philox_key key, int64_t i, const uint32_t w[4])
+{
+    uint32_t r[4];
+    value_words(key, VALUE_ROW_BLOCKS + (uint64_t)(i / f->step % f->inner), r);
+    if (value_unit(r[0]) >= (double)f->density)
+        return 0;
+    return (float)VALUE_MUL((double)value_power(value_exponent(f, r[1]), 0, 0), value_normal(w));
+}
+
+VALUE_FN float value_level(const struct fill *f, const uint32_t w[4])
+{
+    if (value_unit(w[1]) < (double)f->density)
+        return (w[2] & 1) ? f->a + f->b - 1 : f->a;
+    return f->a + (float)(w[0] % (uint32_t)f->b);
+}
+
 /* The block of words that element i is drawn from. */
 VALUE_FN uint64_t value_block(const struct fill *f, int64_t i)
 {
@@ -264,7 +281,8 @@ VALUE_FN float value_draw(const struct fill *f, struct philox_key key, int64_t i
         return (w[2] & 1) ? -(float)(1 + w[1] % (uint32_t)f->b) : (float)(1 + w[1] % (uint32_t)f->b);
     case FILL_POWERS: return value_power(value_exponent(f, w[0]), 0, f->density == 0 ? w[1] & 1 : 0);
     case FILL_WIDE: return value_power(value_exponent(f, w[0]), w[1] >> 9, w[2] & 1);
-    case FILL_LEVELS: return f->a + (float)(w[0] % (uint32_t)f->b);
+    case FILL_LEVELS: return value_level(f, w);
+    case FILL_UNEVEN: return value_uneven(f, key, i, w);
     case FILL_CANCEL: return value_cancel(f, key, i);
     case FILL_NANS:
         if (value_unit(w[3]) < (double)f->density)

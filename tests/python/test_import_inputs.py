@@ -303,9 +303,47 @@ def exponents_reach_beyond_where_the_answer_stays():
         assert [c["name"] for c in task["classes"]] == plain + ["beyond"], line
         assert task["classes"][-1]["fill"] == {"x": {"kind": "normal", "a": 128, "b": 1}}, line
     for line in ("x.tanh()", "(x - x.amin(1, True)).tanh()", "x / (1e-6 + x.exp().sum(1, keepdim=True))",
-                 "torch.softmax(nn.functional.layer_norm(x, x.shape[1:]), 1)",  # what all have in common is taken off again
                  "torch.softmax((x + 1e6 - 1e6) * 16, 1)"):  # cannot be told there
         assert [c["name"] for c in of_one_line(line)["classes"]] == plain, line
+    line = "torch.softmax(nn.functional.layer_norm(x, x.shape[1:]), 1)"  # what all have in common is taken off again
+    assert [c["name"] for c in of_one_line(line)["classes"]] == plain + ["uneven"]
+
+
+def what_is_divided_by_is_now_and_then_nothing():
+    """Guarded divisions meet rows of zeros; where the task's own answer is none there, sizes alone differ; others keep the classes that they
+    had. Half-width numbers stay normal."""
+    drawn = {"kind": "uneven", "a": -13, "b": 6, "density": 0.875}
+    largest = "x.abs().amax(1, True)"
+    for line, more in (("nn.functional.cosine_similarity(x, x.roll(1, 0), 1)", {}), ("x / (x.norm(dim=1, keepdim=True) + 1e-6)", {}),
+                       (f"(x / torch.where({largest} > 0, {largest}, torch.ones_like({largest})))", {}),
+                       ("x * torch.rsqrt(x.square().mean(1, True) + 1e-5)", {}), ("(x.square().sum(1) + 1e-3).log()", {}),
+                       ("nn.functional.instance_norm(x[None])", {}), ("x / x.norm(dim=1, keepdim=True)", {"density": 1})):
+        task = of_one_line(line)
+        assert task["classes"][-1] == {**task["classes"][-1], "name": "uneven", "fill": {"x": {**drawn, **more}}}, (line, task["classes"])
+    task = of_one_line("nn.functional.layer_norm(x, x.shape[1:])", inputs="torch.randn(rows, 40, dtype=torch.float16)")
+    assert task["classes"][-1]["fill"] == {"x": {**drawn, "a": -6}}, task["classes"]
+    for line in ("x / 3", "x / (1 + x.square())", "x / (1 + x.abs().sum(1, True))", "torch.relu(x)", "x.sqrt()", "x / (x - x)"):
+        assert "uneven" not in [c["name"] for c in of_one_line(line)["classes"]], line
+
+
+def whole_numbers_are_often_their_ends():
+    task = imported(f"""
+class Model(nn.Module):
+    def forward(self, x, lengths):
+        return x.masked_fill(torch.arange(x.size(1))[None] >= lengths[:, None], 0.0)
+
+
+rows, width = 6, 24
+
+
+def get_inputs():
+    return [torch.randn(rows, width), torch.randint(1, width + 1, (rows,))]
+
+
+{NO_INIT}""")
+    drawn = {c["name"]: c["fill"]["lengths"] for c in task["classes"]}
+    assert drawn["published"] == drawn["signed"] == {"kind": "index"}, drawn
+    assert drawn["needle"] == drawn["integers"] == {"kind": "index", "density": 0.5}, drawn
 
 
 def all_may_lie_below_where_a_greatest_one_is_looked_for_from():

@@ -20,6 +20,7 @@ struct run {
     char scratch[512]; /* private; the interpreter writes in it alone */
     char written[600], log[600];
     char name[NAME_MOST + 16];
+    bool made; /* the directory that it goes to */
 };
 
 /* --- names and places --- */
@@ -79,7 +80,7 @@ static enum folder_status prepare(struct run *run, const struct importing *impor
 /* --- what came of it --- */
 
 /* Can DIRECTORY/NAME be made? Asked before the task is probed, which takes half a minute. */
-static enum folder_status is_free(const struct run *run, const char *directory, char *text, size_t size)
+static enum folder_status is_free(struct run *run, const char *directory, char *text, size_t size)
 {
     char folder[PATH_MAX];
     snprintf(folder, sizeof folder, "%s/%s", directory, run->name);
@@ -88,13 +89,14 @@ static enum folder_status is_free(const struct run *run, const char *directory, 
                  folder);
         return FOLDER_INPUT;
     }
+    run->made = access(directory, F_OK) != 0 && errno == ENOENT && mkdir(directory, 0755) == 0;
     if (access(directory, W_OK | X_OK) == 0)
         return FOLDER_OK;
-    snprintf(
-        text, size,
-        "cannot make a folder in %s: %s; a directory that is there was expected\n---> make it, or choose "
-        "another with --out",
-        directory, strerror(errno));
+    snprintf(text, size,
+             "cannot make a folder in %s: %s; a directory, or a new one's name in a directory that is there, "
+             "was expected\n"
+             "---> make it, or choose another with --out",
+             directory, strerror(errno));
     return errno == ENOENT || errno == ENOTDIR ? FOLDER_INPUT : FOLDER_ENVIRONMENT;
 }
 
@@ -172,5 +174,7 @@ enum folder_status importing_run(const struct importing *importing, char *folder
         snprintf(folder, folder_size, "%s", run.written);
     if (status != FOLDER_OK || importing->directory)
         scratch_remove(run.scratch);
+    if (status != FOLDER_OK && run.made)
+        rmdir(importing->directory);
     return status;
 }

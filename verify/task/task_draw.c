@@ -97,15 +97,46 @@ static int draw_matrix(const struct task_fill *drawn, struct random *random, str
     return 0;
 }
 
+/* Parts of unlike size lie along one dimension, or are what the first few leave: samples, channels, rows, columns. Which, of each
+ * content anew: whatever a kernel reduces over, now and then all of that is 0. */
+static struct fill uneven(const struct task_fill *drawn, struct random *random,
+                          const struct instance_tensor *tensor)
+{
+    struct fill fill = drawn->fill;
+    const int last = tensor->rank > 0 ? tensor->rank - 1 : 0;
+    const int at = (int)random_below(random, (uint64_t)last + 1);
+    const bool alone = random_below(random, 2) == 0;
+    if (fill.density < 1 && random_below(random, 2) == 0)
+        fill.density = 0.5f; /* of few parts one is 0, too */
+    fill.step = fill.inner = 1;
+    for (int d = at + 1; d < tensor->rank; d++)
+        fill.step *= tensor->dim[d];
+    for (int d = alone ? at : 0; d <= at && d < tensor->rank; d++)
+        fill.inner *= tensor->dim[d];
+    return fill;
+}
+
+/* Lengths that are all the greatest, labels that are all the first: of four contents one each. */
+static struct fill levels(const struct task_fill *drawn, int64_t low, int64_t count, struct random *random)
+{
+    struct fill fill = {
+        .kind = FILL_LEVELS, .a = (float)low, .b = (float)count, .density = drawn->fill.density};
+    const uint64_t turn = fill.density > 0 ? random_below(random, 4) : 4;
+    if (turn > 1)
+        return fill;
+    fill.a = turn == 0 ? fill.a + fill.b - 1 : fill.a;
+    fill.b = 1;
+    return fill;
+}
+
 static int draw_input(const struct imported *task, int t, const struct task_fill *drawn,
                       const struct config *config, struct random *random, struct instance_tensor *out)
 {
     const int64_t row = out->rank ? out->dim[out->rank - 1] : 1;
     const int64_t below = value_of(task->bound[t], config) - task->low[t], count = below > 1 ? below : 1;
     switch (drawn->drawn) {
-    case TASK_INDEX:
-        out->fill = (struct fill){.kind = FILL_LEVELS, .a = (float)task->low[t], .b = (float)count};
-        return 0;
+    case TASK_INDEX: out->fill = levels(drawn, task->low[t], count, random); return 0;
+    case TASK_UNEVEN: out->fill = uneven(drawn, random, out); return 0;
     case TASK_SIMPLEX: {
         const float mean = 1.0f / (float)(row > 0 ? row : 1);
         out->fill = (struct fill){.kind = FILL_UNIFORM, .a = 0.5f * mean, .b = 1.5f * mean};

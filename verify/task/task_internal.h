@@ -19,6 +19,7 @@ struct task_shape {
 enum task_drawn {
     TASK_FILL,        /* `fill` */
     TASK_INDEX,       /* whole numbers from `low` below the input's bound */
+    TASK_UNEVEN,      /* FILL_UNEVEN, of parts along a dimension that each content draws */
     TASK_SIMPLEX,     /* positive, a row adds up to about 1 */
     TASK_TRIU,        /* a matrix that is 0 below its diagonal, */
     TASK_TRIL,        /* above it, */

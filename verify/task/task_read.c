@@ -268,6 +268,7 @@ static bool read_fill(const struct reading *r, const json_t *object, struct task
                  {"wide", TASK_FILL, FILL_WIDE},
                  {"peak", TASK_FILL, FILL_PEAK},
                  {"integers", TASK_FILL, FILL_INTEGERS},
+                 {"uneven", TASK_UNEVEN, FILL_UNEVEN},
                  {"sign", TASK_FILL, FILL_SIGNS},
                  {"flag", TASK_FILL, FILL_LEVELS},
                  {"constant", TASK_FILL, FILL_CONSTANT},

@@ -47,9 +47,10 @@ class Task:
         return weight.unpack(self.description["weights"], packed, sizes)
 
     def constructed(self, instance):
-        """What is not drawn: buffers as the source's own constructor makes them, by name."""
+        """What is not drawn, and a candidate is given: buffers as the source's own constructor makes them, by name. Those that it makes
+        the same of every seed a candidate's makes by itself, as where both are only seeded alike: a wrong table would be put right."""
         import torch
-        names = [w["name"] for w in self.description["weights"] if w["kind"] == "constructed"]
+        names = [w["name"] for w in self.description["weights"] if w["kind"] == "constructed" and w.get("loaded", True)]
         if not names:
             return {}
         torch.manual_seed(CONSTRUCTION_SEED)

@@ -69,9 +69,13 @@ class _Exponents(TorchDispatchMode):
         return out
 
 
+def copied(value):
+    return value.clone() if isinstance(value, torch.Tensor) else value
+
+
 def _run(model, inputs):
     """(outputs, _Exponents)."""
-    given = [v.clone() if isinstance(v, torch.Tensor) else v for v in inputs]
+    given = [copied(v) for v in inputs]
     torch.manual_seed(1)
     fast = torch.backends.mha.get_fastpath_enabled()
     torch.backends.mha.set_fastpath_enabled(False)
@@ -99,9 +103,10 @@ def _moved(inputs, normal, domains, about, signs):
     return [(next(sign) * about + n).to(v.dtype) if d == "real" else v for v, n, d in zip(inputs, normal, domains)]
 
 
-def _told_at(model, moved, outputs):
+def told_at(double, moved, outputs):
+    """Are these outputs at inputs `moved` what the model in double precision answers there?"""
     wide = [v.double() if isinstance(v, torch.Tensor) and v.dtype.is_floating_point else v for v in moved]
-    return _told(outputs, _run(copy.deepcopy(model).double(), wide)[0])
+    return _told(outputs, _run(double, wide)[0])
 
 
 def _search(model, inputs, domains, below):
@@ -110,14 +115,14 @@ def _search(model, inputs, domains, below):
     normal = [torch.randn(v.shape) if d == "real" else v for v, d in zip(inputs, domains)]
     if not exponents.reach and (below or not exponents.curve):
         moved = _moved(inputs, normal, domains, FEW, [-1] * reals)
-        return (FEW, [-1] * reals) if below and exponents.picks and _told_at(model, moved, _run(model, moved)[0]) else None
+        return (FEW, [-1] * reals) if below and exponents.picks and told_at(copy.deepcopy(model).double(), moved, _run(model, moved)[0]) else None
     # what lies below 0 may be a product of two of them
     for signs in ([-1] * reals, [-1] + [1] * (reals - 1))[:reals] if below else ([1] * reals,):
         for about in MIDDLES:
             moved = _moved(inputs, normal, domains, about, signs)
             outputs, exponents = _run(model, moved)
             if exponents.most < -LOST if below else max(exponents.reach, exponents.curve) >= REACH:
-                if _told_at(model, moved, outputs):
+                if told_at(copy.deepcopy(model).double(), moved, outputs):
                     return about, signs
                 break
     return None

@@ -5,7 +5,7 @@ import re
 
 import torch
 
-from . import beyond, computed, expression, fake, fit, law, probe, structure, together
+from . import beyond, computed, expression, fake, fit, law, probe, structure, together, uneven
 from .source import tolerance as source_tolerance
 
 CLASS_DATA = {
@@ -205,6 +205,10 @@ def _fit(runs, axes, chance):
         worst.why = f"fixed: no expression of it gives {what}"
 
 
+def _same_bits(a, b):
+    return a.shape == b.shape and torch.equal(*(t.detach().flatten().contiguous().view(torch.uint8) for t in (a, b)))
+
+
 def _weights(source, sizes, observed, shapes):
     torch.manual_seed(11)
     model = source.instance(sizes).model()
@@ -216,6 +220,8 @@ def _weights(source, sizes, observed, shapes):
         kind, scale, shift = law.weight_law(entry["name"], tensor, entry["parameter"], again[entry["name"]].double())
         entries.append({"name": entry["name"], "dtype": entry["dtype"], "shape": shape, "kind": kind,
                         "scale": scale, "shift": shift})
+        if kind == "constructed":
+            entries[-1]["loaded"] = source.directory is not None or not _same_bits(tensor, again[entry["name"]])
     return model, entries
 
 
@@ -326,7 +332,7 @@ def _inputs(source, base, instance, inputs, names, shapes, runs):
                 domain, fill = "real", {"kind": "constant", "a": fill["start"]}  # zeros or ones to begin with
             elif fill:
                 domain = fill["kind"]
-        if fill is None and (i in shared or law.is_computed(laws[i], domain) or i in held and domain not in ("index", "triu", "tril")):
+        if fill is None and (i in shared or law.is_computed(laws[i], domain) or i in held and domain not in ("triu", "tril")):
             domain, fill = "computed", {"kind": "computed"}
         if fill is None and domain == "index":
             domain, fill = _whole(source, names[i], laws[i], runs, i, bound)
@@ -363,7 +369,21 @@ def _kinds(instance, model, inputs, domains):
             about = [sign * found[0] for sign in found[1]]
             kinds.append((name, shows.format(" and ".join(str(a) for a in dict.fromkeys(about))),
                           [{"kind": "normal", "a": a, "b": 1} for a in about]))
+    parts = uneven.fills(model, inputs, domains)
+    if parts:
+        zeros = parts[0]["density"] < 1
+        kinds.append(("uneven", f"samples, rows or columns of unlike size, some of them {'all 0' if zeros else 'a thousandth of others'}", parts))
     return kinds
+
+
+ENDS = ("needle", "integers", "ends")  # classes in which whole numbers are often their first or their last: the longest, the last label
+
+
+def _of_class(kind, entry, published, given):
+    """What an input is filled with in another class than the published one."""
+    if entry["domain"] == "real":
+        return next(given)
+    return {**published, "density": 0.5} if kind in ENDS and published["kind"] == "index" else published
 
 
 def describe(source, name, seconds=60.0, vary=()):
@@ -389,10 +409,13 @@ def describe(source, name, seconds=60.0, vary=()):
     outputs = _outputs(runs.base, shapes["outputs"], taken | set(names))
     classes = [{"name": "published", "shows": "as the task's get_inputs draws", "fill": {
         e["name"]: fill for e, fill in zip(entries, fills) if fill}}]
-    for kind, shows, filled in _kinds(instance, model, inputs, domains):
+    kinds = _kinds(instance, model, inputs, domains)
+    if not kinds and any(fill and fill["kind"] == "index" for fill in fills):
+        kinds = [("ends", "whole numbers that are often their first or their last, now and then all of them", [])]
+    for kind, shows, filled in kinds:
         given = iter(filled)
         classes.append({"name": kind, "shows": shows, "fill": {
-            e["name"]: next(given) if e["domain"] == "real" else classes[0]["fill"][e["name"]] for e in tensors}})
+            e["name"]: _of_class(kind, e, classes[0]["fill"][e["name"]], given) for e in tensors}})
     ring = {n: a for a in kept for n in a.sizes}
     tolerance, unread = source_tolerance(source.directory)
     return {
