@@ -1,4 +1,4 @@
-"""Tests of verify/python/task: weights, and what constructors make of them. Run by the suite task, or by hand with any Python that has
+"""Tests of verify/python/task: weights, their extents, and what constructors make of them. Run by the suite task, or by hand with any Python that has
 torch."""
 
 from importing import imported, run
@@ -102,6 +102,38 @@ def weights_go_where_they_fit_in_order():
     weight.load(renamed, weights)
     assert torch.equal(renamed.norm.running_var, weights["bn.running_var"]) and torch.equal(renamed.first.bias, weights["linear.bias"])
     assert weight.by_name(own, weights) and not weight.by_name(renamed, weights)
+
+
+HEADS = """
+class Model(nn.Module):
+    def __init__(self, dim, heads, kv_heads):
+        super().__init__()
+        self.heads, self.kv_heads = heads, kv_heads
+        self.q, self.k = (nn.Linear(dim, n * (dim // heads), bias=False) for n in (heads, kv_heads))
+
+    def forward(self, x):
+        q, k = self.q(x).view(x.shape[0], self.heads, -1), self.k(x).view(x.shape[0], self.kv_heads, -1)
+        return (q * k.repeat_interleave(self.heads // self.kv_heads, 1)).sum(-1)
+
+
+rows, dim, heads, kv_heads = 5, 64, 8, 2
+
+
+def get_inputs():
+    return [torch.randn(rows, dim)]
+
+
+def get_init_inputs():
+    return [dim, heads, kv_heads]
+"""
+
+
+def heads_share_a_width():
+    """Some of the heads that a width is cut into; no head is without a column."""
+    task = imported(HEADS)
+    assert [a["name"] for a in task["axes"]] == ["rows", "dim", "heads", "kv_heads"], (task["axes"], task["fixed"])
+    assert {w["name"]: w["shape"] for w in task["weights"]}["k.weight"] == ["kv_heads*(dim/heads)", "dim"], task["weights"]
+    assert "heads <= dim" in task["limits"], task["limits"]
 
 
 if __name__ == "__main__":

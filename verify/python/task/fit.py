@@ -141,6 +141,21 @@ def _mixed(base, lines, additive):
     return None
 
 
+def _share(base, lines, runs):
+    """A product with one axis over another: some of the heads that a width is cut into, kv_heads*(width/heads)."""
+    for by, falling in lines.items():
+        for axis in lines if falling[0][1] > falling[-1][1] else ():
+            parts = [(sizes[axis] // sizes[by], y) for sizes, y in runs if sizes[by] > 0] if axis != by else []
+            share = base["sizes"][axis] // max(1, base["sizes"][by])
+            if len(parts) < len(runs) or not share or any(y % part if part else y for part, y in parts):
+                continue
+            others = {a: [(x, y // share) for x, y in line] for a, line in lines.items() if a not in (axis, by)}
+            rest = _product({"sizes": base["sizes"], "value": base["value"] // share}, others) if others else str(base["value"] // share)
+            if rest is not None:
+                return f"{rest}*({axis}/{by})"
+    return None
+
+
 def _without_roundtrip(text):
     """8*(dim/8) is dim where dim is a multiple of 8, which the caller tries."""
     return re.sub(r"\b(\d+)\*\((\w+)/\1\)", r"\2", text)
@@ -172,7 +187,7 @@ def extent(base_sizes, runs):
         return None
 
     forms = (lambda: _product(base, lines), lambda: _sum(base, lines), lambda: _mixed(base, lines, additive),
-             lambda: quotient(base_sizes, lines, runs))
+             lambda: quotient(base_sizes, lines, runs), lambda: _share(base, lines, runs))
     for text in (form() for form in forms):
         for form in (_without_roundtrip(text), text) if text is not None else ():
             if all(expression.evaluate(form, sizes) == y for sizes, y in runs):

@@ -24,6 +24,14 @@ PASSING = 3           # values of a size that tell what it changes, where one is
 OTHER = "another number of inputs, weights or dimensions"
 
 
+EMPTY = "a weight without elements"
+
+
+def _lacks(observed):
+    """Is there nothing of a weight: heads of no width, where more of them are than there are columns?"""
+    return any(0 in weight["shape"] for weight in observed.weights)
+
+
 UNNAMED = re.compile(r"dim\d+_\d+")  # an extent that stands in get_inputs as a number
 STRUCTURE = 4  # coordinates, with a homogeneous one; colours, with their opacity; the corners of a box
 
@@ -82,6 +90,8 @@ class Probe:
                 self.seen[key] = observed if observed.structure() == self.base.structure() else None
                 if self.seen[key] is None:
                     self.failure[key] = OTHER
+                elif _lacks(observed) and not _lacks(self.base):
+                    self.seen[key], self.failure[key] = None, EMPTY
             except fake.Failed as failed:
                 self.seen[key], self.failure[key] = None, str(failed)
             self.slow = time.thread_time() - began
