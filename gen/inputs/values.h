@@ -245,7 +245,7 @@ VALUE_FN float value_odd(const struct fill *f, int64_t i, const uint32_t w[4])
     return (w[2] & 1) ? -value : value;
 }
 
-/* Two multiplications by powers of two at most, exact above the subnormals. */
+/* By a power of two: exact above the subnormals. */
 VALUE_FN float value_uneven(const struct fill *f, struct philox_key key, int64_t i, const uint32_t w[4])
 {
     uint32_t r[4];

@@ -10,7 +10,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from . import fake
+from . import fake, law
 
 EXPONENTS = ("_softmax", "_safe_softmax", "_log_softmax", "logsumexp")  # of PyTorch, where attention comes apart
 CURVES = ("sigmoid", "silu", "softplus", "log_sigmoid_forward", "mish")  # x exp(x) / (1 + exp(x)), log(1 + exp(x))
@@ -69,13 +69,9 @@ class _Exponents(TorchDispatchMode):
         return out
 
 
-def copied(value):
-    return value.clone() if isinstance(value, torch.Tensor) else value
-
-
 def _run(model, inputs):
     """(outputs, _Exponents)."""
-    given = [copied(v) for v in inputs]
+    given = [law.copied(v) for v in inputs]
     torch.manual_seed(1)
     fast = torch.backends.mha.get_fastpath_enabled()
     torch.backends.mha.set_fastpath_enabled(False)

@@ -158,7 +158,7 @@ def allowed_classes(instance, model, inputs, domains):
         changed = [_variants(v, kind) if d == "real" else v for v, d in zip(inputs, domains)]
         try:
             with torch.no_grad():
-                outputs = fake.flatten(copy.deepcopy(model)(*[_copy(v) for v in changed]))
+                outputs = fake.flatten(copy.deepcopy(model)(*[copied(v) for v in changed]))
         except Exception:
             continue
         if all(torch.isfinite(o.double()).all() for o in outputs):
@@ -166,19 +166,19 @@ def allowed_classes(instance, model, inputs, domains):
     return allowed
 
 
-def _copy(value):
+def copied(value):
     return value.clone() if isinstance(value, torch.Tensor) else value
 
 
 def _call(model, inputs, seed):
     torch.manual_seed(seed)
     with torch.no_grad():
-        return [o.detach().clone() for o in fake.flatten(model(*[_copy(v) for v in inputs]))]
+        return [o.detach().clone() for o in fake.flatten(model(*[copied(v) for v in inputs]))]
 
 
 def written(model, inputs, names):
     """The first input that a call changes, by forward's parameter; None: it leaves all as they are."""
-    given = [_copy(v) for v in inputs]
+    given = [copied(v) for v in inputs]
     with torch.no_grad():
         copy.deepcopy(model)(*given)
     for i, (before, after) in enumerate(zip(inputs, given)):

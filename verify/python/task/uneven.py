@@ -7,7 +7,7 @@ import copy
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from . import beyond, fake
+from . import beyond, fake, law
 
 # No smaller: what epsilons of 1e-8 mean for a product of two norms, and for each of them, is not the same below that.
 LOW, HIGH = -13, 6
@@ -58,7 +58,7 @@ def _told(model, inputs, domains, with_zeros):
     wide = copy.deepcopy(model).double()
     for way in range(max(len(_ways(v.dim())) for v, d in zip(inputs, domains) if d == "real")):
         changed = [_made(v, way, with_zeros) if d == "real" else v for v, d in zip(inputs, domains)]
-        if not beyond.told_at(wide, changed, fake.flatten(copy.deepcopy(model)(*[beyond.copied(v) for v in changed]))):
+        if not beyond.told_at(wide, changed, fake.flatten(copy.deepcopy(model)(*[law.copied(v) for v in changed]))):
             return False
     return True
 
@@ -70,7 +70,7 @@ def fills(model, inputs, domains):
     torch.manual_seed(13)
     try:
         with torch.no_grad(), _Narrow() as narrow:
-            copy.deepcopy(model)(*[(torch.randn(v.shape) * 2.0 ** LOW).to(v.dtype) if d == "real" else beyond.copied(v)
+            copy.deepcopy(model)(*[(torch.randn(v.shape) * 2.0 ** LOW).to(v.dtype) if d == "real" else law.copied(v)
                                    for v, d in zip(inputs, domains)])
         if not narrow.found:
             return None
