@@ -26,7 +26,7 @@ class _Narrow(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         name = str(function).split(".")[1].rstrip("_")
-        of = args[1 if name == "div" else 0] if args[1 if name == "div" else 0:] else None
+        of = args[1] if name == "div" else args[0] if args else None
         root = name == "pow" and len(args) > 1 and not isinstance(args[1], torch.Tensor) and args[1] < 1
         if (name in NARROW or root) and isinstance(of, torch.Tensor) and of.is_floating_point() and of.numel():
             self.found |= float(of.double().abs().min()) < NEAR
