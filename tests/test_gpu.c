@@ -381,7 +381,8 @@ START_TEST(a_misbehaving_kernel_has_its_outcome)
     const struct session_options session_options = {.problem = problem_find("softmax"),
                                                     .device = &device,
                                                     .object = build.object,
-                                                    .timeout = 3,
+                                                    .timeout =
+                                                        misbehaving[_i].outcome == OUTCOME_TIMEOUT ? 3 : 20,
                                                     .threads = 2,
                                                     .workers = 1};
     struct session *session = session_open(&session_options);

@@ -44,7 +44,10 @@ def elements_are_written_into_places():
         assert refusal(Plain(f), [x]) == "", name
         judged = told(Plain(f), [x])[2]
         assert passes(judged, f(x)) and not passes(judged, f(x) * 1.001), name
-    assert "several values" in refusal(Plain(lambda t: t.scatter(1, order * 0, parts)), [x])
+    (once,) = told(Plain(lambda t: t.scatter(1, order * 0, parts)), [x])[2]  # all seven to the first column
+    assert once.untold == 6 and bool(once.allowed[:, 0].isinf().all()) and float(once.allowed[:, 1:].max()) < 1e-6
+    whole = Plain(lambda t: torch.zeros(6, 40, dtype=torch.long).scatter(1, order * 0, order))
+    assert "several values" in refusal(whole, [x])
 
 
 def targets_may_be_ignored_or_weighed():
@@ -100,12 +103,54 @@ def places_orders_and_spreads_have_rules():
 def a_place_that_is_written_twice_has_no_right_answer():
     x = drawn(3, 2)
     twice = Plain(lambda x: torch.zeros(4, 2).index_put((torch.tensor([1, 1, 0]),), x))
-    try:
-        evaluate.answer(graphs.trace(twice, [x]), {}, [x])
-    except Unsupported as why:
-        assert "written to one place" in str(why)
-    else:
-        raise AssertionError("judged")
+    (judged,) = evaluate.answer(graphs.trace(twice, [x]), {}, [x])
+    assert judged.allowed.isinf().all(1).tolist() == [False, True, False, False] and "may be anything" in judged.dropped
+
+
+def a_slot_for_what_is_dropped_matters_nothing():
+    """Every third element goes to one place that is cut off again; or all of them are the same there."""
+    kept = torch.arange(40) % 3 != 0
+    slot = torch.where(kept, torch.arange(40), torch.full((40,), 40))
+    def placed(t, rows):
+        return torch.zeros(41, 6).index_copy_(0, slot, rows)
+    for f in (lambda t: placed(t, t.T)[:-1] * 2, lambda t: placed(t, t.T * kept.unsqueeze(-1)) * 2):
+        assert refusal(Plain(f), [x]) == "" and float(told(Plain(f), [x])[2][0].allowed.max()) < 1e-5
+        assert passes(told(Plain(f), [x])[2], f(x)) and not passes(told(Plain(f), [x])[2], f(x) * 1.001)
+
+
+def equal_ones_in_order_share_their_mask():
+    """What a top-p filter keeps: of two that are equal the order may go either way, but both of them are kept, or one of them hangs on it."""
+    def kept(t):
+        p, at = t.softmax(-1).sort(-1, descending=True)
+        return torch.zeros_like(p > 0).scatter(1, at, p.cumsum(-1) - p > 0.9)
+    rows = drawn(4, 50) * 3
+    rows[:, 7], rows[:, 31] = rows[:, 9], rows.amax(-1)
+    (judged,) = told(Plain(kept), [rows])[2]
+    assert judged.dropped is None and float(judged.allowed.max()) == 0 and torch.equal(judged.want, kept(rows).double())
+    half = torch.tensor([[0.0, 0.0, -9.0, -9.0]])  # of two halves the second one is not kept, whichever it is
+    first = lambda t: torch.zeros_like(t > 0).scatter(1, (at := t.softmax(-1).sort(-1))[1], at[0].cumsum(-1) > 0.7)
+    assert told(Plain(first), [half])[2][0].allowed.tolist() == [[1.0, 1.0, 0.0, 0.0]]
+    moved = lambda t: torch.zeros_like(t).scatter(1, t.softmax(-1).sort(-1)[1], torch.arange(4.0).expand(1, 4) * t)
+    told_of = told(Plain(moved), [torch.tensor([[0.5, 0.5, -9.0, 3.0]])])[2][0].allowed[0]
+    assert float(told_of[:2].min()) > 0.4 and float(told_of[2:].max()) < 1e-5, told_of
+
+
+def samples_between_pixels():
+    image, grid = drawn(2, 3, 9, 11), torch.rand(2, 5, 7, 2, generator=torch.Generator().manual_seed(5)) * 2.6 - 1.3
+    for padding in ("zeros", "border", "reflection"):
+        for align in (True, False):
+            sample = lambda t, g: F.grid_sample(t, (g * 1.1).tanh(), padding_mode=padding, align_corners=align)
+            assert refusal(Plain(sample), [image, grid]) == "", padding
+            judged, right = told(Plain(sample), [image, grid])[2], sample(image, grid)
+            assert passes(judged, right) and not passes(judged, right * 1.001), padding
+            assert not passes(judged, sample(image, grid + 1e-3)), padding
+            off = sample(image.double(), grid.double()) - right
+            assert float((off.abs() / judged[0].allowed).max()) < 0.25, padding
+    volume, places = drawn(1, 2, 4, 5, 6), torch.rand(1, 3, 4, 5, 3) * 2 - 1
+    deep = Plain(lambda t, g: F.grid_sample(t, g, align_corners=False))
+    assert passes(told(deep, [volume, places])[2], deep(volume, places))
+    nearest, center = Plain(lambda t, g: F.grid_sample(t, g, mode="nearest", align_corners=False)), torch.full((2, 3, 4, 2), 0.3)
+    assert passes(told(nearest, [image, center])[2], nearest(image, center))
 
 
 def beside_a_jump_both_sides_are_right():
@@ -228,5 +273,8 @@ TESTS = [what_hangs_on_values_is_told,
          a_mask_of_infinities_is_added_exactly,
          places_orders_and_spreads_have_rules,
          a_place_that_is_written_twice_has_no_right_answer,
+         a_slot_for_what_is_dropped_matters_nothing,
+         equal_ones_in_order_share_their_mask,
+         samples_between_pixels,
          beside_a_jump_both_sides_are_right,
          elements_are_picked_by_order_and_place]

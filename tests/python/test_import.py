@@ -1,5 +1,4 @@
 """Tests of verify/python/task: sizes, axes and constructors. Run by the suite task, or by hand with any Python that has torch."""
-import math
 import random
 
 from importing import NO_INIT, imported, of_one_line, run, written
@@ -7,7 +6,7 @@ from importing import NO_INIT, imported, of_one_line, run, written
 import torch
 from oracle import opened
 from oracle.number import Unsupported
-from task import describe, expression, fit, law, probe, together
+from task import describe, expression, fit, law, probe, together, write
 
 
 LOOP = '''
@@ -94,7 +93,7 @@ def get_init_inputs():
 def the_work_of_a_recurrent_layer_is_counted():
     law = imported(RECURRENT)["flops"]
     sizes = {"batch": 3, "steps": 40, "width": 8, "hidden": 16}
-    counted = law["coefficient"] * math.prod(sizes[name]**power for name, power in law["powers"].items())
+    counted = write.law_at(law, sizes)
     multiplied = 2 * 3 * 40 * 4 * 16 * (8 + 16 + 16 + 16)  # gates of two layers, of inputs and of states
     assert multiplied < counted < 1.3 * multiplied, (counted, multiplied)
 

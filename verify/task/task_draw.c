@@ -35,10 +35,15 @@ static int64_t weights_of(const struct imported *task, const struct config *conf
 
 static double work_of(const struct imported *task, const struct config *config)
 {
-    double work = task->flops.coefficient;
-    for (int i = 0; task->axes[i].name; i++)
-        if (task->flops.power[i] != 0)
-            work *= pow((double)config->value[i], task->flops.power[i]);
+    const struct task_work *flops = &task->flops;
+    double work = flops->coefficient;
+    for (int i = 0; task->axes[i].name; i++) {
+        const double value = (double)config->value[i];
+        if (flops->power[i] != 0)
+            work *= pow(value, flops->power[i]);
+        if (value < flops->base[i])
+            work *= pow(value / flops->base[i], flops->below[i] - flops->power[i]);
+    }
     return work;
 }
 

@@ -44,10 +44,10 @@ struct task_fill {
     struct task_table *table; /* TASK_AFFINE, TASK_BAND */
 };
 
-/* coefficient * the product of axes to their powers */
+/* coefficient * the product of axes to their powers; below `base` of an axis it falls from there with another one */
 struct task_work {
     double coefficient;
-    double power[PROBLEM_MAX_AXES];
+    double power[PROBLEM_MAX_AXES], below[PROBLEM_MAX_AXES], base[PROBLEM_MAX_AXES];
 };
 
 struct imported {

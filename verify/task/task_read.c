@@ -348,12 +348,17 @@ static bool read_flops(const struct reading *r)
 {
     struct task_work *flops = &r->task->flops;
     const json_t *object = json_object_get(r->task->root, "flops");
-    const json_t *powers = json_object_get(object, "powers");
+    const json_t *powers = json_object_get(object, "powers"), *below = json_object_get(object, "below");
+    const json_t *base = json_object_get(object, "base");
     flops->coefficient = json_number_value(json_object_get(object, "coefficient"));
     if (!(flops->coefficient >= 0) || !isfinite(flops->coefficient))
         return fail(r, "\"flops\" has no coefficient from 0 on; one was expected");
-    for (int i = 0; r->task->axes[i].name; i++)
-        flops->power[i] = json_number_value(json_object_get(powers, r->task->axes[i].name));
+    for (int i = 0; r->task->axes[i].name; i++) {
+        const char *axis = r->task->axes[i].name;
+        flops->power[i] = json_number_value(json_object_get(powers, axis));
+        flops->below[i] = json_number_value(json_object_get(below, axis));
+        flops->base[i] = json_number_value(json_object_get(base, axis)); /* 0: no value lies below */
+    }
     return true;
 }
 

@@ -4,7 +4,7 @@ import math
 import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
-from . import curves, elementwise, norms, placed, scans, shape, steps, sums  # noqa: F401  (each adds its rules)
+from . import curves, elementwise, norms, placed, sampling, scans, shape, steps, sums  # noqa: F401  (each adds its rules)
 from .elementwise import RULES
 from .graph import coarsest, declared, narrowed, packet
 from .number import APART, CALIBRATED, FIRST, SMALLEST, STABLE, UNIT, Context, Number, Unsupported, exact, of_mask
@@ -47,7 +47,12 @@ def is_fixed(node):
 # What Python has decided by, though no result of it is in the graph.
 READ = ("_local_scalar_dense", "nonzero", "equal")
 # Rules that look at themselves at masks and indices that may be decided either way.
-CHOOSING = ("where", "masked_fill", "masked_fill_", "index", "_unsafe_index", "index_put", "index_put_", "gather", "index_select", "embedding")
+CHOOSING = ("where", "masked_fill", "masked_fill_", "index", "_unsafe_index", "index_put", "index_put_", "gather", "index_select", "embedding", "scatter",
+            "scatter_")
+
+
+# What looks at no element of its operand, but its shape.
+BLANK = ("zeros_like", "ones_like", "full_like", "empty_like", "new_zeros", "new_ones", "new_full", "new_empty")
 
 
 def call(cx, node, env):
@@ -61,7 +66,7 @@ def call(cx, node, env):
     cx.name, cx.dtype, cx.narrow, cx.fixed = (name if name in RULES else plain), declared(node), narrowed(node), is_fixed(node)
     cx.laid = next((n.meta.get("val") for n in node.args[:1] if isinstance(n, torch.fx.Node)), None)
     function = RULES.get(name) or RULES.get(plain)  # in place: the same, and the place has it afterwards
-    undecided = any(isinstance(a, Number) and a.is_undecided for a in tree_leaves((args, named)))
+    undecided = packet(node) not in BLANK and any(isinstance(a, Number) and a.is_undecided for a in tree_leaves((args, named)))
     if undecided and packet(node) not in CHOOSING and cx.dtype.is_floating_point:
         args, named = tree_map(lambda a: of_mask(a) if isinstance(a, Number) and a.is_undecided else a, (args, named))
     result = exactly(node, args, named) if function is None else function(cx, *args, **named)

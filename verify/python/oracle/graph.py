@@ -40,11 +40,19 @@ def fake_quantize(x, scale, zero_point, least, most):
     return (steps.clamp(least, most) - zero_point) * scale, (steps >= least) & (steps <= most)
 
 
+def between_pixels(decomposed):
+    """A bilinear sample has a rule of its own, which knows that it is continuous; others come apart."""
+    def sample(x, grid, mode=0, *how):
+        return NotImplemented if mode == 0 else decomposed(x, grid, mode, *how)
+    return sample
+
+
 def apart():
     """Decompositions by operation."""
     known = {op: function for op, function in decomposition_table.items()
              if isinstance(op, torch._ops.OpOverload) and op._schema.name.removeprefix("aten::") in APART}
-    return {**known, torch.ops.aten._trilinear.default: trilinear,
+    sampler = torch.ops.aten.grid_sampler_2d.default
+    return {**known, sampler: between_pixels(known[sampler]), torch.ops.aten._trilinear.default: trilinear,
             torch.ops.aten.fake_quantize_per_tensor_affine_cachemask.default: fake_quantize}
 
 

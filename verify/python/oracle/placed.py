@@ -1,4 +1,6 @@
 """Operations that put elements where their order or an index says: sorting, scattering, writing into places."""
+import math
+
 import torch
 
 from .elementwise import div, or_zero, rule
@@ -91,6 +93,28 @@ def index_add(cx, x, dim, index, source, alpha=1):
     return _added(cx, x, source, lambda t, s: t.index_add(dim, index.v, s))
 
 
+def _settled(cx, made, source, places):
+    """`made`, into which elements of `source` were written, one at each of `places` (flat ones, in the source's shape). Where several
+    came to one place, in an order that nothing says, it is theirs if they are all the same, else anything: a slot for what is dropped."""
+    places = places.reshape(-1)
+    flat = lambda t: t.expand(source.v.shape).reshape(-1)
+    blank = torch.zeros(made.v.numel(), dtype=torch.float64, device=made.v.device)
+    several = blank.index_add(0, places, torch.ones_like(places, dtype=torch.float64)) > 1
+    if not bool(several.any()):
+        return made
+    values = flat(source.v).double()
+    most, least = (blank.scatter_reduce(0, places, values, how, include_self=False) for how in ("amax", "amin"))
+    error = blank if source.b is None else blank.scatter_reduce(0, places, flat(source.b), "amax", include_self=False)
+    anything = (several & ((most != least) | (error > 0) | most.isnan())).reshape(made.v.shape)
+    if not bool(anything.any()):
+        return made
+    if not made.is_float:
+        raise Unsupported("several values are written to one place, in an order that nothing says")
+    lost = lambda t, of: of.masked_fill(anything, t)
+    return Number(made.v, lost(math.inf, or_zero(made.r, made.v)), lost(math.inf, or_zero(made.b, made.v)),
+                  [lost(math.nan, made.run(i)) for i in range(cx.count)], open=made.open)
+
+
 @rule("aten.index_put.default", "aten.index_put_.default", "aten._unsafe_index_put.default")
 def index_put(cx, x, indices, values, accumulate=False, **_):
     plain_index(*indices)
@@ -99,10 +123,6 @@ def index_put(cx, x, indices, values, accumulate=False, **_):
     if accumulate:
         lay = [None if i is None else i.v for i in indices]
         return _added(cx, x, values, lambda t, s: torch.ops.aten.index_put(t, lay, s, True))
-    met = torch.zeros_like(x.v, dtype=torch.float64)
-    met = torch.ops.aten.index_put(met, [None if i is None else i.v for i in indices], torch.ones_like(met[where]), True)
-    if met.numel() and float(met.max()) > 1:
-        raise Unsupported("several values are written to one place, in an order that nothing says")
     def put(t, s):
         t = t.clone()
         t[where] = s.to(t.dtype)
@@ -112,7 +132,8 @@ def index_put(cx, x, indices, values, accumulate=False, **_):
     runs = moved(put, x, values)
     made = Number(put(x.v, values.v), lift(0), lift(1))
     made.runs = None if runs is None else [runs(i) for i in range(cx.count)]
-    return made
+    places = torch.arange(x.v.numel(), device=x.v.device).reshape(x.v.shape)[where]
+    return _settled(cx, made, same(lambda t: t.expand(places.shape), values), places)
 
 
 def _placed(cx, x, source, put):
@@ -136,15 +157,45 @@ def select_scatter(cx, x, source, dim, index):
     return _placed(cx, x, source, lambda t, s: torch.select_scatter(t, s, dim, index))
 
 
+def _is_whole_sort(x, dim, index):
+    """Is the index what sorted a tensor of that shape, all of it, along that dimension?"""
+    if index.names is None or index.names[1] is None or not index.v.shape == x.v.shape == index.names[0].v.shape:
+        return False
+    return dim % x.v.dim() == index.names[1] % x.v.dim()
+
+
+def _as_sorted(cx, dim, index, source):
+    """`source`, in the order of a sort of which neighbours may have changed places: each of a row of such may be any of them, and a mask
+    that is the same for all is that."""
+    n, x = index.v.shape[dim], index.names[0]
+    bound = or_zero(x.b, x.v).gather(dim, index.v)
+    starts = x.v.gather(dim, index.v).diff(dim=dim).abs() > bound.narrow(dim, 1, n - 1) + bound.narrow(dim, 0, n - 1)
+    row = torch.cat([torch.zeros_like(index.v.narrow(dim, 0, 1)), starts.cumsum(dim)], dim)  # of each element
+    of_row = lambda t, how: torch.zeros_like(t).scatter_reduce(dim, row, t, how, include_self=False).gather(dim, row)
+    values = source.v.double()
+    spread = of_row(values, "amax") - of_row(values, "amin")
+    if source.is_float:
+        reach = lambda level: spread + of_row(or_zero(source.error(level), values), "amax")
+        return Number(source.v, reach(0), reach(1), [source.run(i) + cx.noise(spread) * spread for i in range(cx.count)])
+    if source.v.dtype == torch.bool:
+        own = torch.zeros_like(values) if source.open is None else source.open.double()
+        return Number(source.v, open=spread + of_row(own, "amax") > 0)
+    raise Unsupported(f"{cx.name} of whole numbers by an order that an honest implementation may decide either way")
+
+
 @rule("aten.scatter.src", "aten.scatter_.src", "aten.scatter.value", "aten.scatter_.value")
 def scatter(cx, x, dim, index, source):
-    plain_index(index)
     if not isinstance(source, Number):
         source = _constant(cx, x, index.v.shape, source)
-    met = torch.zeros(x.v.shape, device=x.v.device).scatter_add(dim, index.v, torch.ones(index.v.shape, device=x.v.device))
-    if met.numel() and float(met.max()) > 1:
-        raise Unsupported("several values are written to one place, in an order that nothing says")
-    return _placed(cx, x, source, lambda t, s: t.scatter(dim, index.v, s))
+    source = same(lambda t: t[tuple(slice(n) for n in index.v.shape)], source)
+    if index.is_undecided and _is_whole_sort(x, dim, index):
+        source = _as_sorted(cx, dim, index, source)
+    else:
+        plain_index(index)
+    made = _placed(cx, x, source, lambda t, s: t.scatter(dim, index.v, s))
+    if source.open is not None and not source.is_float:
+        made.open = torch.zeros_like(made.v).scatter(dim, index.v, source.open)
+    return _settled(cx, made, source, torch.arange(x.v.numel(), device=x.v.device).reshape(x.v.shape).gather(dim, index.v))
 
 
 @rule("aten.fill.Scalar", "aten.fill.Tensor")

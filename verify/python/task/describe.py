@@ -8,13 +8,13 @@ import torch
 from . import beyond, computed, expression, fake, fit, law, probe, structure, together, uneven
 from .source import tolerance as source_tolerance
 
-CLASS_DATA = {
-    "signed": ("both signs, deviation 1", {"kind": "normal", "b": 1}),
-    "wide": ("magnitudes from 2^-6 to 2^6, both signs", {"kind": "wide", "a": -6, "b": 5}),
-    "needle": ("one element of every row far above the rest, at ends and tile edges",
-               {"kind": "peak", "a": 30, "b": 1}),
-    "integers": ("whole numbers up to 8, a quarter of them 0",
-                 {"kind": "integers", "b": 8, "density": 0.75}),
+CLASS_DATA = {  # what a class shows, and its fill, by its greatest magnitude
+    "signed": lambda most: ("both signs, deviation 1", {"kind": "normal", "b": 1}),
+    "wide": lambda most: (f"magnitudes from 2^-6 to {most}, both signs", {"kind": "wide", "a": -6, "b": int(math.log2(most)) - 1}),
+    "needle": lambda most: ("one element of every row far above the rest, at ends and tile edges",
+                            {"kind": "peak", "a": most, "b": 1}),
+    "integers": lambda most: (f"whole numbers up to {most}, a quarter of them 0",
+                              {"kind": "integers", "b": most, "density": 0.75}),
 }
 
 
@@ -97,24 +97,31 @@ class _Extents:
                  for d in range(len(one["shape"]))] for t, one in enumerate(tensors(self.points[0][1]))]
 
 
+def _power(low, high):
+    """The exponent of a power law through two (x, y)."""
+    (x0, y0), (x1, y1) = low, high
+    power = math.log(y1 / y0) / math.log(x1 / x0) if x1 > x0 > 0 and y0 > 0 and y1 > 0 else 0
+    return 0 if abs(power) <= 0.02 else round(power, 2) if abs(power - round(power)) > 0.1 else round(power)
+
+
 def _powers(points, axes, pick):
-    """c * a^p * b^q that `pick` follows about the published sizes: exponents from the widest step up along each axis."""
+    """c * a^p * b^q that `pick` follows about the published sizes: along each axis an exponent from the widest step up, and one from the
+    widest step down (`below`, of what lies below `base`), since what an axis has no part in does not shrink with it."""
     base_sizes, base = points[0]
-    powers = {}
+    powers, below = {}, {}
     for axis in axes:
         line = [(s[axis.name], pick(o)) for s, o in points if all(
-            s[other] == base_sizes[other] for other in s if other != axis.name)]
-        (x0, y0), (x1, y1) = min(line), max(line)
-        if x1 > base_sizes[axis.name]:  # towards larger sizes, of which there are limits
-            x0, y0 = base_sizes[axis.name], pick(base)
-        if x1 > x0 and y0 > 0 and y1 > 0:
-            power = math.log(y1 / y0) / math.log(x1 / x0)
-            if abs(power) > 0.02:
-                powers[axis.name] = round(power, 2) if abs(power - round(power)) > 0.1 else round(power)
+            s[other] == base_sizes[other] for other in base_sizes if other != axis.name)]
+        here = (base_sizes[axis.name], pick(base))
+        up, down = (_power(here, max(line)), _power(min(line), here))
+        up = up if max(line)[0] > here[0] else down
+        powers.update({axis.name: up} if up else {})
+        if min(line)[0] < here[0] and down != up:
+            below[axis.name] = down
     scale = pick(base)
     for name, power in powers.items():
         scale /= base_sizes[name] ** power
-    return {"coefficient": scale, "powers": powers}
+    return {"coefficient": scale, "powers": powers, "below": below, "base": {name: base_sizes[name] for name in below}}
 
 
 KNOWN = ("float32", "float64", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "int64", "int32", "int8", "uint8", "bool")
@@ -357,11 +364,11 @@ def _outputs(observed, shapes, taken):
     return entries
 
 
-def _kinds(instance, model, inputs, domains):
+def _kinds(model, inputs, domains):
     """(name, what it shows, fills of the real inputs) of every class beside the published one."""
     reals = domains.count("real")
-    kinds = [(kind, CLASS_DATA[kind][0], [CLASS_DATA[kind][1]] * reals)
-             for kind in law.allowed_classes(instance, model, inputs, domains)]
+    told = [(kind, *CLASS_DATA[kind](most)) for kind, most in law.allowed_classes(model, inputs, domains).items()]
+    kinds = [(kind, shows, [fill] * reals) for kind, shows, fill in told]
     for name, below, shows in (("beyond", False, "about {}, where exponentials overflow and a softmax's answer does not"),
                                ("below", True, "about {}, where all that a greatest one is looked for among is far below 0")):
         found = beyond.about(model, inputs, domains, below)
@@ -404,12 +411,15 @@ def describe(source, name, seconds=60.0, vary=()):
     taken = {a.name for a in kept} | {"weights", "stream", "seed", "input"}
     names = _names(instance.input_names, len(inputs), taken)
     entries, fills = _inputs(source, runs.base, instance, inputs, names, shapes, computed.drawn(source, axes, limits_))
-    domains = [e["domain"] if "shape" in e else "value" for e in entries]
+    domains = law.one_sided(model, inputs, [e["domain"] if "shape" in e else "value" for e in entries])
+    for entry, domain in zip(entries, domains):
+        if "shape" in entry:
+            entry["domain"] = domain
     tensors = [e for e in entries if "shape" in e]
     outputs = _outputs(runs.base, shapes["outputs"], taken | set(names))
     classes = [{"name": "published", "shows": "as the task's get_inputs draws", "fill": {
         e["name"]: fill for e, fill in zip(entries, fills) if fill}}]
-    kinds = _kinds(instance, model, inputs, domains)
+    kinds = _kinds(model, inputs, domains)
     if not kinds and any(fill and fill["kind"] == "index" for fill in fills):
         kinds = [("ends", "whole numbers that are often their first or their last, now and then all of them", [])]
     for kind, shows, filled in kinds:

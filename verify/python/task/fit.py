@@ -2,13 +2,14 @@
 
 Along one axis an extent of a network is floor((p x + q) / r): windows, strides and paddings compose to that form again, since
 floor((floor(n/a) + b) / c) = floor((n + ab) / (ac)); or the square of one and a constant. Several axes enter as a product (a
-flattened image) or as a sum (concatenated channels) of such forms, or one divides the others (quotient.py).
+flattened image) or as a sum (concatenated channels) of such forms, or one divides the others (quotient.py); or as the square of
+any of these and a constant (the patches of an image, and one token more).
 """
 import math
 import re
 
 from . import expression
-from .quotient import quotient
+from .quotient import quotient, strided
 
 MOST_DIVISOR = 256  # the largest group of quantized weights
 
@@ -161,6 +162,23 @@ def _without_roundtrip(text):
     return re.sub(r"\b(\d+)\*\((\w+)/\1\)", r"\2", text)
 
 
+def _strides(lines):
+    """What the axes' own forms divide by."""
+    forms = (_linear(samples) for samples in lines.values())
+    return {form[2] for form in forms if form and form[2] > 1}
+
+
+def _square(base_sizes, runs):
+    """The square of what several axes give together, and a constant."""
+    for added in (0, 1, 2):
+        roots = [(sizes, math.isqrt(max(0, y - added))) for sizes, y in runs]
+        if roots[0][1] > 1 and all(root * root == y - added for (_, root), (_, y) in zip(roots, runs)):
+            text = extent(base_sizes, roots)
+            if text is not None:
+                return f"({text})^2" + (f" + {added}" if added else "")
+    return None
+
+
 def extent(base_sizes, runs):
     """An expression (or an int) for what `runs`, [(sizes, value)], show; None where none fits them all.
 
@@ -187,7 +205,8 @@ def extent(base_sizes, runs):
         return None
 
     forms = (lambda: _product(base, lines), lambda: _sum(base, lines), lambda: _mixed(base, lines, additive),
-             lambda: quotient(base_sizes, lines, runs), lambda: _share(base, lines, runs))
+             lambda: quotient(base_sizes, lines, runs), lambda: _share(base, lines, runs),
+             lambda: strided(base_sizes, lines, runs, _strides(lines)), lambda: _square(base_sizes, runs))
     for text in (form() for form in forms):
         for form in (_without_roundtrip(text), text) if text is not None else ():
             if all(expression.evaluate(form, sizes) == y for sizes, y in runs):

@@ -4,6 +4,7 @@ Domains: real (any number), positive and negative (its author keeps it on one si
 0: a scale, the logarithm of a decay), index (whole numbers below a bound), flag (0 or 1), sign (-1 or 1), simplex (positive, a row adds up to 1), triu, tril and symmetric (matrices of that structure), and
 those of computed.py."""
 import copy
+import math
 
 import torch
 
@@ -134,36 +135,67 @@ def _scaled(found, call, numbers):
     return kind, a, b
 
 
-def _variants(value, kind):
+# Input classes beside the published one, and their greatest magnitudes: the first of them at whose ends nothing overflows.
+CLASSES = {"signed": (5,), "wide": (64, 16, 4), "needle": (30,), "integers": (8,)}
+
+
+def _variants(value, kind, most):
     """What an input class would draw in place of a real input."""
     shape, dtype = value.shape, value.dtype
     if kind == "signed":
         return torch.randn(shape).to(dtype)
     if kind == "wide":
-        return (torch.randn(shape).sign() * torch.exp2(torch.rand(shape) * 12 - 6)).to(dtype)
+        return (torch.randn(shape).sign() * torch.exp2(torch.rand(shape) * (math.log2(most) + 6) - 6)).to(dtype)
     if kind == "needle":
         x = torch.randn(shape)
         if x.numel():
-            x.view(-1)[-1] = 30
+            x.view(-1)[-1] = most
         return x.to(dtype)
-    return torch.randint(-8, 9, shape).to(dtype)
+    return torch.randint(-most, most + 1, shape).to(dtype)
 
 
-def allowed_classes(instance, model, inputs, domains):
-    """Classes beside the published one on which the outputs stay finite."""
-    allowed = []
+def _ends(value, most, signs):
+    """Every element as far from 0 as the class goes, of one sign or of both."""
+    whole = torch.full(value.shape, float(most))
+    return (whole * torch.where(torch.rand(value.shape) < 0.5, -1.0, 1.0) if signs else whole).to(value.dtype)
+
+
+def _is_finite(model, inputs):
+    try:
+        with torch.no_grad():
+            outputs = fake.flatten(copy.deepcopy(model)(*[copied(v) for v in inputs]))
+    except Exception:
+        return False
+    return all(torch.isfinite(o.double()).all() for o in outputs)
+
+
+def allowed_classes(model, inputs, domains):
+    """{class: its greatest magnitude} of those beside the published one on which the outputs stay finite: in a draw, and, of `wide`, where
+    all elements are as large as it has them. Else exp(s) * exp(s) would overflow in some draws and exp(2 s) in others."""
+    allowed = {}
     if "real" not in domains:
         return allowed
-    for kind in ("signed", "wide", "needle", "integers"):
-        changed = [_variants(v, kind) if d == "real" else v for v, d in zip(inputs, domains)]
-        try:
-            with torch.no_grad():
-                outputs = fake.flatten(copy.deepcopy(model)(*[copied(v) for v in changed]))
-        except Exception:
-            continue
-        if all(torch.isfinite(o.double()).all() for o in outputs):
-            allowed.append(kind)
+    real = lambda make: [make(v) if d == "real" else v for v, d in zip(inputs, domains)]
+    for kind, magnitudes in CLASSES.items():
+        for most in magnitudes:
+            ends = [real(lambda v, s=signs: _ends(v, most, s)) for signs in (True, False) if kind == "wide"]
+            if all(_is_finite(model, given) for given in [real(lambda v: _variants(v, kind, most)), *ends]):
+                allowed[kind] = most
+                break
     return allowed
+
+
+def one_sided(model, inputs, domains):
+    """The domains, those that get_inputs draws at or above 0 made `positive` where no class of both signs can be had without: a mean of
+    squares, of which a task takes the root."""
+    if "real" not in domains or "signed" in allowed_classes(model, inputs, domains):
+        return domains
+    may_be = [i for i, (v, d) in enumerate(zip(inputs, domains)) if d == "real" and v.numel() and float(v.min()) >= 0]
+    for chosen in [[i] for i in may_be] + [may_be]:
+        tried = ["positive" if i in chosen else d for i, d in enumerate(domains)]
+        if "signed" in allowed_classes(model, inputs, tried):
+            return tried
+    return domains
 
 
 def copied(value):

@@ -20,6 +20,7 @@ PATIENCE = 1.75       # seconds by the clock for each of the thread's own
 SMALL = 1 << 20       # elements of all operations together in one of them
 FEW = 16              # turns of a loop that makes a run slow, while other sizes are looked at
 QUICKER = 4
+MOST_DOUBLED = 8
 PASSING = 3           # values of a size that tell what it changes, where one is twice as large or half of it
 OTHER = "another number of inputs, weights or dimensions"
 
@@ -257,7 +258,17 @@ def _find_step(probe, axis):
         if probe.beside(_sizes(axis, v + d)) and probe.beside(_sizes(axis, v + 2 * d)):
             axis.step = d
             return
-    axis.step = 0  # no other multiple: it stays
+    axis.step = 0  # no other multiple: it stays, or divides another
+
+
+def _halves(probe, axis):
+    """(least, greatest) of the value halved and doubled as long as that runs: of what must divide another size, a group of weights."""
+    low = high = axis.value
+    while low % 2 == 0 and probe.beside(_sizes(axis, low // 2)):
+        low //= 2
+    while high < axis.value * MOST_DOUBLED and probe.beside(_sizes(axis, 2 * high)):
+        high *= 2
+    return low, high
 
 
 def _search(probe, axis, good, bad):
@@ -286,7 +297,9 @@ def find_range(probe, axis):
     """Step, least and greatest value of an axis, the others as on the ground."""
     _find_step(probe, axis)
     if axis.step == 0:
-        axis.step, axis.why = 1, "fixed: no row of multiples runs"
+        axis.step = 1
+        axis.low, axis.high = _halves(probe, axis)  # together.py finds what it divides, or fixes it
+        axis.why = "" if axis.low < axis.high else "fixed: no row of multiples runs"
         return
     least = axis.rest or axis.step
     if least < axis.value and not probe.beside(_sizes(axis, least)):

@@ -1,5 +1,5 @@
 """Extents that are divided by an axis: floor((p a + .. + d) / b) + c, as the count of groups ceil(a / b) = floor((a - 1) / b) + 1
-and a window's floor((a - k) / stride) + 1; as they are, or times b (what is padded to whole groups).
+and a window's floor((a - k) / stride) + 1; as they are, or times b (what is padded to whole groups). Or by a number, a stride that stays.
 """
 import itertools
 
@@ -32,11 +32,16 @@ def _text(slopes, d, by, c):
     return text if c == 0 else f"{text} + {c}" if c > 0 else f"{text} - {-c}"
 
 
+def _divisor(by, sizes):
+    return by if isinstance(by, int) else sizes[by]
+
+
 def _constant(by, c, slopes, runs):
     """The d nearest to 0 that fits all runs with these factors; None where none does."""
     low, high = None, None
     for sizes, y in runs:
-        b, rest = sizes[by], sizes[by] * (y - c) - sum(p * sizes[axis] for axis, p in slopes.items())
+        b = _divisor(by, sizes)
+        rest = b * (y - c) - sum(p * sizes[axis] for axis, p in slopes.items())
         low, high = (rest, rest + b - 1) if low is None else (max(low, rest), min(high, rest + b - 1))
         if low > high:
             return None
@@ -47,11 +52,20 @@ def _divided(by, base_sizes, lines, runs):
     others = [axis for axis in lines if axis != by]
     most = min(MOST, max(2, int(TRIED ** (1 / len(others)))))
     for c in ADDED:
-        for factors in itertools.product(*(_slopes(lines[axis], base_sizes[by], c, most) for axis in others)):
+        for factors in itertools.product(*(_slopes(lines[axis], _divisor(by, base_sizes), c, most) for axis in others)):
             slopes = dict(zip(others, factors))
             d = _constant(by, c, slopes, runs)
             if d is not None:
                 return _text(slopes, d, by, c)
+    return None
+
+
+def strided(base_sizes, lines, runs, strides):
+    """The same of two axes or more by one of these numbers."""
+    for by in sorted(strides) if len(lines) > 1 else ():
+        text = _divided(by, base_sizes, lines, runs)
+        if text:
+            return text
     return None
 
 

@@ -61,8 +61,20 @@ def _far_apart(axes):
                 yield {**{c.name: c.value for c in axes}, a.name: a.low, b.name: b.high}
 
 
+def _ground(probe, axes):
+    """Sizes by axis about which single ones are varied."""
+    return {a.name: a.near(probe.few.get(a.sizes[0], a.value)) for a in axes}
+
+
+def _near(axis, value):
+    """The values about one that an axis is looked at in, one by one."""
+    return [v for v in (value + k * axis.step for k in range(-4, 9)) if axis.fits(v)]
+
+
 def _drawn(probe, axes, chance):
     """Sizes by axis that are tried together."""
+    ground = _ground(probe, axes)
+    yield from ({**ground, a.name: v} for a in axes if a.low < a.high for v in _near(a, ground[a.name]))
     for _ in range(TOGETHER):
         yield draw(axes, chance, probe.few)
     if not probe.few and probe.base.steps < APART:
@@ -89,12 +101,32 @@ def _corners(probe, axes, found):
     return added
 
 
+def _coarser(probe, axes, failing, may_hold):
+    """Makes the step of one axis larger, where some of its values fail with all others as on the ground, no comparison of `may_hold`
+    says which, and multiples run: int(dim * 0.25) that must be even is no comparison, and dim % 8 == 0 is enough for it. Whether one was."""
+    ground = _ground(probe, axes)
+    for axis in (a for a in axes if a.low < a.high):
+        alone = [s for s in failing if s[axis.name] != ground[axis.name] and {**s, axis.name: ground[axis.name]} == ground]
+        if all(any(not expression.evaluate(t, s) for t in may_hold) for s in alone):
+            continue
+        value = ground[axis.name]
+        for step in (d for d in range(2 * axis.step, value + 1, axis.step) if value % d == 0):
+            others = [v for v in (value - step, value + step, value + 2 * step) if axis.low <= v <= axis.high]
+            if len(others) > 1 and all(s[axis.name] % step for s in alone) and all(
+                    probe.run(spread(axes, {**ground, axis.name: v})) for v in others):
+                axis.step, axis.rest = step, 0
+                axis.low, axis.high = -(-axis.low // step) * step, axis.high // step * step
+                return True
+    return False
+
+
 def limits(probe, axes, chance):
     """Comparisons between axes that hold wherever the task runs, and without which it does not; confirmed on fresh
     points. Axes that no such comparison explains are fixed (their range becomes the published value)."""
-    moving = {name for axis in axes for name in axis.sizes}
-    fixed = sorted({v for name, v in probe.published.items() if name not in moving and v > 1})
     while True:
+        movable = [a for a in axes if a.low < a.high]
+        moving = {name for axis in movable for name in axis.sizes}
+        fixed = sorted({v for name, v in probe.published.items() if name not in moving and v > 1})
         passing, failing = [{a.name: a.value for a in axes}], []
         for sizes in _drawn(probe, axes, chance):
             if probe.late():
@@ -105,7 +137,9 @@ def limits(probe, axes, chance):
             for sizes, runs in _really(probe, axes, chance):
                 (passing if runs else failing).append(sizes)
         found = []
-        open_texts = [t for t in _hypotheses(axes, fixed) if all(expression.evaluate(t, s) for s in passing)]
+        open_texts = [t for t in _hypotheses(movable, fixed) if all(expression.evaluate(t, s) for s in passing)]
+        if _coarser(probe, axes, failing, open_texts):
+            continue
         left = list(failing)
         while left:
             best = max(open_texts, key=lambda t: sum(not expression.evaluate(t, s) for s in left), default=None)
@@ -117,7 +151,6 @@ def limits(probe, axes, chance):
         left = [s for s in left if all(expression.evaluate(t, s) for t in found)]
         if not left:
             return found
-        movable = [a for a in axes if a.low < a.high]
         if not movable:
             return found
         worst = max(movable, key=lambda a: (sum(s[a.name] != a.value for s in left) / max(
@@ -130,7 +163,7 @@ def sample_points(probe, axes, found, chance):
     """[(sizes by axis, observed)] to fit extents to: the ground first, lines along each axis, pairs, and points at random. Of an
     axis all of its line is there, and a pair with each axis before it, or it is fixed: from less would follow extents that are
     wrong elsewhere."""
-    base = {a.name: a.near(probe.few.get(a.sizes[0], a.value)) for a in axes}
+    base = _ground(probe, axes)
     result, known = [], set()
 
     def take(sizes):
@@ -152,7 +185,7 @@ def sample_points(probe, axes, found, chance):
             axis.low = axis.high = axis.value
             axis.why = "fixed: the time for probing was over"
             continue
-        near = [base[axis.name] + k * axis.step for k in range(-4, 9)]
+        near = _near(axis, base[axis.name])
         far = [axis.low, axis.high, axis.near((axis.low + axis.high) // 2), axis.near(base[axis.name] * 3 // 2)]
         for value in near + far:
             if axis.fits(value):

@@ -91,11 +91,18 @@ def seen(task):
     return "\n".join(lines) + "\n"
 
 
+def law_at(law, sizes):
+    """What a law of describe.py's says of sizes."""
+    value = law["coefficient"] * math.prod(sizes[n]**p for n, p in law["powers"].items())
+    for name, power in law["below"].items():
+        if sizes[name] < law["base"][name]:
+            value *= (sizes[name] / law["base"][name]) ** (power - law["powers"].get(name, 0))
+    return value
+
+
 def cost(task, sizes):
     """Roughly what a configuration costs a CPU, in its operations; what moves memory costs more than its arithmetic."""
-    work, moved = (task[k]["coefficient"] * math.prod(sizes[n]**p for n, p in task[k]["powers"].items())
-                   for k in ("flops", "scratch"))
-    return work + 100 * moved
+    return law_at(task["flops"], sizes) + 100 * law_at(task["scratch"], sizes)
 
 
 def host_seen(task, most=2e8):
