@@ -198,16 +198,20 @@ static bool tells_little(const struct interval *interval)
     return !(interval->high - interval->low <= fabs(interval->value));
 }
 
-/* Why nothing can be told, of both sets together. */
+enum { FEW_FAILURES = 10 };
+
+/* Why nothing can be told, of both sets together: with as many failures as that it is the smaller set that says little. */
 static const char *little_to_tell(const struct result *result)
 {
     const struct set_score *seen = &result->seen, *unseen = &result->unseen;
     const int passes = seen->outcome[OUTCOME_PASS] + unseen->outcome[OUTCOME_PASS];
     const int skipped = seen->outcome[OUTCOME_SKIPPED] + unseen->outcome[OUTCOME_SKIPPED];
+    const int failures = seen->configs + unseen->configs - passes - skipped;
 
-    return passes + skipped == seen->configs + unseen->configs ? "nothing fails"
-           : passes == 0                                       ? "nothing passes"
-                                                               : "too few failures to tell";
+    return failures == 0             ? "nothing fails"
+           : passes == 0             ? "nothing passes"
+           : failures < FEW_FAILURES ? "too few failures to tell"
+                                     : "too few seen configurations to tell";
 }
 
 bool said_drop(char text[SAID_SIZE], const struct result *result)

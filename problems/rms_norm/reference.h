@@ -3,7 +3,7 @@
 
 enum { RMS_X, RMS_WEIGHT, RMS_Y };
 enum { RMS_ROWS, RMS_COLS, RMS_EPS };
-enum { PART_VALUE, PART_FLUSHED };
+enum { PART_QUOTIENT, PART_WEIGHT, PART_FLUSHED }; /* |x / rms|, |weight| */
 
 enum rms_row { RMS_FINITE, RMS_INFINITE, RMS_NAN };
 
@@ -67,20 +67,26 @@ REF_FN void ref_elements(const struct ref_context *c, int64_t row, int64_t first
             e[j].value = num_mul(num_div(num_of(x), state->root), num_of(weight));
         else
             e[j].value = num_of(state->kind == RMS_INFINITE && x - x == 0 ? 0 : NAN);
-        e[j].part[PART_VALUE] = fabs(num_mid(e[j].value));
+        e[j].part[PART_QUOTIENT] = finite ? fabs(x) / num_mid(state->root) : 0;
+        e[j].part[PART_WEIGHT] = finite ? fabs(weight) : 0;
         e[j].part[PART_FLUSHED] = 1 + (finite ? fabs(weight) * (1 + 1 / num_mid(state->root)) : 0);
     }
 }
 
 /* Relative errors, u = 2^-24. The sum has only positive terms: n u in any order, one rounding of each square, and the same
  * again where parts are merged: 8 n u bounds them, 2^-12 is the most that is admitted, and the root halves it. Division by
- * cols, eps, the root or its reciprocal within 2 ulp, a quotient or product, the weight's product: 16 u. x / rms rounded to
- * bf16 before the weight: 2^-8, which is the operands' rounding of the arithmetic class. What is below 2^-126 may be
- * flushed: x, which loses 2^-126 |weight| / rms (a row of subnormals is as long as eps lets it be), x / rms, which loses
- * 2^-126 |weight|, and the result. */
+ * cols, eps, the root or its reciprocal within 2 ulp, a quotient or product, the weight's product: 16 u. x / rms may be
+ * rounded to bf16 before the weight, where the arithmetic class has operands of bf16: the value nearest to it is as far away as it
+ * is, and no farther than half an ulp, so that a result that is rounded another way at last is told from it. What is below
+ * 2^-126 may be flushed: x, which loses 2^-126 |weight| / rms (a row of subnormals is as long as eps lets it be), x / rms,
+ * which loses 2^-126 |weight|, and the result. */
 REF_FN double ref_error(const struct ref_context *c, const struct arithmetic *a, const struct ref_element *e)
 {
-    const double chain = 8 * (double)c->extent[RMS_COLS] * UNIT_F32;
-    return e->part[PART_VALUE] * ((chain < 0x1p-12 ? chain : 0x1p-12) / 2 + 16 * UNIT_F32 + a->operand) +
-           0x1p-126 * e->part[PART_FLUSHED];
+    const struct format bf16 = error_format(DTYPE_BF16);
+    const double chain = 8 * (double)c->extent[RMS_COLS] * UNIT_F32, quotient = e->part[PART_QUOTIENT];
+    const double error = quotient * ((chain < 0x1p-12 ? chain : 0x1p-12) / 2 + 16 * UNIT_F32);
+    const double half = error_half_ulp(bf16, quotient + error),
+                 near = error_of_rounding(bf16, quotient, 0) + error;
+    const double rounded = (half < near ? half : near) * (a->operand / bf16.unit);
+    return e->part[PART_WEIGHT] * (error + rounded) + 0x1p-126 * e->part[PART_FLUSHED];
 }

@@ -286,19 +286,30 @@ static void compact(struct run *run)
     run->result->result_count = kept;
 }
 
+/* An arithmetic shows wherever sums are formed: of a candidate that is off by as much as a looser one in fewer configurations, a quarter of
+ * those judged, that is not the cause. */
+static bool is_everywhere(int looser, int judged)
+{
+    return 4 * looser >= judged;
+}
+
 /* Of one whose results differ from call to call no arithmetic can be told: what is off by a race is off by as much as a narrow format. */
 static void find_loosest(struct run *run)
 {
     struct arithmetics arithmetics;
-    int arithmetic = -1;
+    int arithmetic = -1, looser = 0, judged = 0;
     bool unstable = false;
     error_arithmetics(run->task->problem, run->task->device.capability, &arithmetics);
     for (int i = 0; i < run->result->result_count; i++) {
         const struct config_result *const one = &run->result->results[i];
         unstable = unstable || one->outcome == OUTCOME_UNSTABLE;
         arithmetic = one->fits && one->arithmetic > arithmetic ? one->arithmetic : arithmetic;
+        judged += one->fits != NULL;
+        looser += one->fits && one->arithmetic > arithmetics.admitted;
     }
-    arithmetic = unstable ? -1 : arithmetic;
+    arithmetic = unstable                                                              ? -1
+                 : arithmetic > arithmetics.admitted && !is_everywhere(looser, judged) ? arithmetics.count
+                                                                                       : arithmetic;
     run->result->admitted = arithmetics.item[arithmetics.admitted].name;
     run->result->fits = arithmetic < 0                   ? NULL
                         : arithmetic < arithmetics.count ? arithmetics.item[arithmetic].name

@@ -275,7 +275,7 @@ static bool inspect_slack(struct session *s, int tensor, const char *base, enum 
         result->reason.cause = CAUSE_SLACK;
         result->reason.side = side;
         result->reason.tensor = tensor;
-        snprintf(result->detail, sizeof result->detail, "wrote outside %s, %lld bytes %s",
+        snprintf(result->detail, sizeof result->detail, "wrote outside %s, from byte %lld %s on",
                  s->options.problem->tensors[tensor].name,
                  (long long)(below ? (int64_t)bytes - first : first + 1),
                  below ? "before its start" : "past its end");

@@ -6,6 +6,7 @@ from . import expression
 TOGETHER = 40
 TIMES = 4  # as many turns of a loop as are enough
 APART = 200  # operations of a model of which all pairs of axes are tried at their ends
+FEW = 8  # elements along an axis that a real run may have, though fewer are published
 REALLY = 24  # runs with real numbers, where indices are drawn
 
 
@@ -36,14 +37,15 @@ def _hypotheses(axes, fixed):
         for b in axes:
             if a is not b:
                 texts += [f"{a.name} % {b.name} == 0", f"{a.name} <= {b.name}", f"{a.name} < {b.name}"]
-    return texts
+    # half of a window is what is reflected beyond an end; last, since of two that explain as much the first is taken
+    return texts + [f"{a.name} < 2*{b.name}" for a in axes for b in axes if a is not b]
 
 
 def _really(probe, axes, chance):
     """[(sizes by axis, does it run?)] of small sizes with real numbers."""
     found = []
     for _ in range(REALLY):
-        sizes = {a.name: a.near(min(a.value, chance.randrange(1, 40))) for a in axes}
+        sizes = {a.name: a.near(min(max(a.value, FEW), chance.randrange(1, 40))) for a in axes}
         if probe.late():
             break
         runs = probe.really(spread(axes, sizes))
@@ -120,6 +122,23 @@ def _coarser(probe, axes, failing, may_hold):
     return False
 
 
+def _explained(texts, failing):
+    """(the fewest of the comparisons that leave none of `failing` out, those that are left)."""
+    found, left = [], list(failing)
+    while left:
+        best = max(texts, key=lambda t: sum(not expression.evaluate(t, s) for s in left), default=None)
+        if best is None or all(expression.evaluate(best, s) for s in left):
+            break
+        found.append(best)
+        left = [s for s in left if expression.evaluate(best, s)]
+    return found, left
+
+
+def _split(pairs):
+    """(those that run, those that do not) of (sizes, does it run?)."""
+    return [s for s, runs in pairs if runs], [s for s, runs in pairs if not runs]
+
+
 def limits(probe, axes, chance):
     """Comparisons between axes that hold wherever the task runs, and without which it does not; confirmed on fresh
     points. Axes that no such comparison explains are fixed (their range becomes the published value)."""
@@ -127,31 +146,20 @@ def limits(probe, axes, chance):
         movable = [a for a in axes if a.low < a.high]
         moving = {name for axis in movable for name in axis.sizes}
         fixed = sorted({v for name, v in probe.published.items() if name not in moving and v > 1})
-        passing, failing = [{a.name: a.value for a in axes}], []
-        for sizes in _drawn(probe, axes, chance):
-            if probe.late():
-                break
-            (passing if probe.run(spread(axes, sizes)) else failing).append(sizes)
-        if probe.points():  # what runs on FakeTensors need not run
-            del passing[1:]
-            for sizes, runs in _really(probe, axes, chance):
-                (passing if runs else failing).append(sizes)
-        found = []
-        open_texts = [t for t in _hypotheses(movable, fixed) if all(expression.evaluate(t, s) for s in passing)]
-        if _coarser(probe, axes, failing, open_texts):
+        published = {a.name: a.value for a in axes}
+        passing, failing = _split([(s, probe.run(spread(axes, s)) is not None) for s in _drawn(probe, axes, chance) if not probe.late()])
+        holds = lambda where: [t for t in _hypotheses(movable, fixed) if all(expression.evaluate(t, s) for s in [published, *where])]
+        texts = holds(passing)
+        if _coarser(probe, axes, failing, texts):
             continue
-        left = list(failing)
-        while left:
-            best = max(open_texts, key=lambda t: sum(not expression.evaluate(t, s) for s in left), default=None)
-            if best is None or all(expression.evaluate(best, s) for s in left):
-                break
-            found.append(best)
-            left = [s for s in left if expression.evaluate(best, s)]
+        found, left = _explained(texts, failing)
+        if probe.points():  # what runs on FakeTensors need not run: another cause, of which these runs alone tell
+            really, not_really = _split(_really(probe, axes, chance))
+            more, others = _explained(holds(really), [s for s in not_really if all(expression.evaluate(t, s) for t in found)])
+            found, left, passing = found + more, left + others, really
         found += _corners(probe, axes, found)
         left = [s for s in left if all(expression.evaluate(t, s) for t in found)]
-        if not left:
-            return found
-        if not movable:
+        if not left or not movable:
             return found
         worst = max(movable, key=lambda a: (sum(s[a.name] != a.value for s in left) / max(
             1, sum(s[a.name] != a.value for s in passing + left)), a.ring))
