@@ -133,12 +133,13 @@ START_TEST(a_verdict_names_the_sizes_that_stay)
 #define WINDOW                                                                                               \
     "import torch\nclass %s(torch.nn.Module):\n    def __init__(self, window):\n        "                    \
     "super().__init__()\n"                                                                                   \
-    "        self.window = window\n    def forward(self, x):\n        return x * self.window\n"
+    "        self.window = window\n    def forward(self, x, shift):\n        return x * self.window + "      \
+    "shift\n"
     char task[1000], solution[600];
     if (!interpreter())
         SKIP_TEST(no_torch);
     snprintf(task, sizeof task,
-             WINDOW "lines, window = 3, 4\ndef get_inputs():\n    return [torch.rand(lines, 7)]\n"
+             WINDOW "lines, window = 3, 4\ndef get_inputs():\n    return [torch.rand(lines, 7), 0.5]\n"
                     "def get_init_inputs():\n    return [window]\n",
              "Model");
     snprintf(solution, sizeof solution, WINDOW, "ModelNew");
@@ -147,7 +148,7 @@ START_TEST(a_verdict_names_the_sizes_that_stay)
     CLI("verify", "kept.py", "same.py", "--unseen", "2", "--no-timing", "--device", "host", "--python",
         interpreter());
     cli_expect(0, "these sizes of the task stay as they were published, so that"); /* a line of 80 */
-    cli_expect(0, "others: window=4 ");                                            /* and no other */
+    cli_expect(0, "others: window=4, shift=0.5 ");                                 /* and no other */
 }
 END_TEST
 

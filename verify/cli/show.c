@@ -1,6 +1,7 @@
 #include "show.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <jansson.h>
 
@@ -184,20 +185,33 @@ static void add_word(char *text, size_t size, const char *word)
     snprintf(text + length, size - length, "%s%s", length ? ", " : "", word);
 }
 
+/* Adds "name=value", as JSON has the value: of a size, or of a number that get_inputs gives. */
+static void add_published(char *text, size_t size, const json_t *entry)
+{
+    char word[90], *const value = json_dumps(json_object_get(entry, "value"), JSON_ENCODE_ANY);
+    snprintf(word, sizeof word, "%.60s=%.20s", json_string_value(json_object_get(entry, "name")),
+             value ? value : "?");
+    free(value);
+    add_word(text, size, word);
+}
+
 void show_kept_sizes(struct result *result, const struct task *task)
 {
-    const json_t *entry;
-    char text[400] = "", word[90];
+    const json_t *entry, *root;
+    char text[400] = "";
     size_t i;
     if (!task->problem->task)
         return;
-    json_array_foreach(json_object_get(imported_description(task->problem->task), "sizes"), i, entry)
+    root = imported_description(task->problem->task);
+    json_array_foreach(json_object_get(root, "sizes"), i, entry)
     {
-        if (!json_is_null(json_object_get(entry, "axis")))
-            continue;
-        snprintf(word, sizeof word, "%.60s=%lld", json_string_value(json_object_get(entry, "name")),
-                 (long long)json_integer_value(json_object_get(entry, "value")));
-        add_word(text, sizeof text, word);
+        if (json_is_null(json_object_get(entry, "axis")))
+            add_published(text, sizeof text, entry);
+    }
+    json_array_foreach(json_object_get(root, "inputs"), i, entry)
+    {
+        if (!json_object_get(entry, "shape") && !json_object_get(entry, "expression"))
+            add_published(text, sizeof text, entry);
     }
     if (text[0])
         result_note(
