@@ -77,6 +77,10 @@ class Probe:
         take too long."""
         return time.thread_time() > self.deadline or time.monotonic() > self.patience
 
+    def has_time_for(self, sizes):
+        """Is there time for that run, or has it been made?"""
+        return self._key(sizes) in self.seen or not self.late()
+
     def _key(self, sizes):
         return tuple(sorted((name, value) for name, value in sizes.items() if value != self.published.get(name)))
 

@@ -147,7 +147,8 @@ def limits(probe, axes, chance):
         moving = {name for axis in movable for name in axis.sizes}
         fixed = sorted({v for name, v in probe.published.items() if name not in moving and v > 1})
         published = {a.name: a.value for a in axes}
-        passing, failing = _split([(s, probe.run(spread(axes, s)) is not None) for s in _drawn(probe, axes, chance) if not probe.late()])
+        passing, failing = _split([(s, probe.run(spread(axes, s)) is not None) for s in _drawn(probe, axes, chance)
+                                   if probe.has_time_for(spread(axes, s))])
         holds = lambda where: [t for t in _hypotheses(movable, fixed) if all(expression.evaluate(t, s) for s in [published, *where])]
         texts = holds(passing)
         if _coarser(probe, axes, failing, texts):
