@@ -186,15 +186,16 @@ def allowed_classes(model, inputs, domains):
 
 
 def one_sided(model, inputs, domains):
-    """The domains, those that get_inputs draws at or above 0 made `positive` where no class of both signs can be had without: a mean of
+    """The domains, those that get_inputs draws at or above 0 made `positive` where nothing of both signs can be had without: a mean of
     squares, of which a task takes the root."""
-    if "real" not in domains or "signed" in allowed_classes(model, inputs, domains):
+    takes = lambda told: _is_finite(model, [_variants(v, "signed", 1) if d == "real" else v for v, d in zip(inputs, told)])
+    if "real" not in domains or takes(domains):
         return domains
     may_be = [i for i, (v, d) in enumerate(zip(inputs, domains)) if d == "real" and v.numel() and float(v.min()) >= 0]
     for chosen in [[i] for i in may_be] + [may_be]:
-        tried = ["positive" if i in chosen else d for i, d in enumerate(domains)]
-        if "signed" in allowed_classes(model, inputs, tried):
-            return tried
+        told = ["positive" if i in chosen else d for i, d in enumerate(domains)]
+        if takes(told):
+            return told
     return domains
 
 
