@@ -8,6 +8,7 @@ import sys
 
 from oracle_asked import F, Plain, b, drawn, passes, positive, refusal, told, traced, w, x
 import oracle_places
+import oracle_recurrent
 import oracle_served
 from oracle_rare import RARE
 
@@ -69,6 +70,7 @@ SMALL = {
     "bag_weighed": (lambda t, k: F.embedding_bag(BAGS.reshape(2, 4), t, per_sample_weights=k, mode="sum"), [x, drawn(2, 4, seed=4)]),
     "strided": (lambda a: (a * 3).t().as_strided((5, 7), (2, 8), 3), [x]),
 }
+SMALL.update(oracle_recurrent.LAYERS)
 CURVES = {name: getattr(F, name) for name in
           "relu leaky_relu gelu silu mish elu selu softplus hardswish hardsigmoid hardtanh softsign sigmoid tanh".split()}
 CURVES.update(exp=torch.exp, log=lambda t: torch.log(t.abs()), sqrt=lambda t: torch.sqrt(t.abs()), rsqrt=lambda t: torch.rsqrt(t.abs() + 1),
@@ -437,7 +439,8 @@ TESTS = [every_rule_encloses_and_admits_eager, radii_hold_at_a_unit_that_can_be_
          indices_are_right_by_what_they_name, what_cannot_be_told_is_said,
          a_few_roundings_of_a_coarse_format_can_be_told, what_is_0_everywhere_is_told_where_a_bound_is_proved, constants_are_found, the_same_seed_gives_the_same_answer, what_vanishes_and_is_divided_by_cannot_be_told,
          a_right_answer_that_is_nan_is_no_answer,
-         what_hangs_on_a_choice_has_no_single_elements, *oracle_places.TESTS, *oracle_served.TESTS]
+         what_hangs_on_a_choice_has_no_single_elements, *oracle_places.TESTS, *oracle_served.TESTS,
+         *oracle_recurrent.TESTS]
 
 
 def main():

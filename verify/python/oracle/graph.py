@@ -10,6 +10,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 from task import structure
 
+from . import recurrent
 from .number import U32, UNIT, Unsupported
 
 RANDOM = ("bernoulli", "rand", "randn", "randint", "normal", "multinomial", "native_dropout", "rand_like", "randn_like",
@@ -137,7 +138,8 @@ def trace(model, inputs):
         given = list(inputs)
         for place, tensor in zip(places, tensors):
             given[place] = tensor
-        result = functional_call(model, dict(zip(names, values)), tuple(given))
+        with recurrent.Whole():
+            result = functional_call(model, dict(zip(names, values)), tuple(given))
         found = structure.places(result, torch.Tensor)
         return result if isinstance(result, torch.Tensor) or not found else tuple(tensor for _, tensor in found)
 
@@ -149,6 +151,7 @@ def trace(model, inputs):
                 given_now = [state[k].detach() for k in names], [inputs[i] for i in places]
                 made = settled(made_by(function, mode, given_now), mode, given_now)
                 model.__dict__.update(held)
+            recurrent.spread(made)
             return Graph(made, names, places, mode == "real", any(isinstance(m, torch.nn.RNNBase) for m in model.modules()))
         except Exception as error:  # what a model's own code raises may be of any kind
             failure = error

@@ -21,6 +21,7 @@ LARGEST = {torch.float32: 3.4028234663852886e38, torch.bfloat16: 3.3895313892515
 SMALLEST = {torch.float32: 2.0 ** -126, torch.bfloat16: 2.0 ** -126, torch.float16: 2.0 ** -14}
 WHOLE = 2.0 ** 24  # up to here fp32 has all whole numbers
 SUBNORMAL = 2.0 ** 23  # subnormal numbers below the smallest normal one, of fp32
+TOGETHER = {True: 1 << 14, False: 1 << 18}  # runs of up to so many elements each are computed as one tensor, on a host and on a GPU
 CALIBRATED = 8.0  # times the spread of the runs: doc/results/oracle.md
 # Radii are computed in fp64 themselves, from nonnegative terms: this much covers their own rounding.
 OUTWARD = 1 + 2.0 ** -20
@@ -164,15 +165,25 @@ class Context:
     def perturb(self, v, runs, amplitude):
         if runs is None and amplitude is None:
             return None
+        if self.count and v.numel() <= TOGETHER[v.device.type == "cpu"]:
+            return list(self.together(v, runs, amplitude).unbind(0))
         made = []
         for i in range(self.count):
             p = v if runs is None else runs(i)
-            made.append(self.in_range(p if amplitude is None else p + self.noise(v) * amplitude, i))
+            made.append(self.in_range(p if amplitude is None else p + self.noise(v) * amplitude, i % 2 == 1))
         return made
 
-    def in_range(self, p, i):
-        """As the format has it: infinite beyond it, and below its smallest normal number 0 in every second run (the others
-        keep what a subnormal number keeps), so that runs tell of what vanishes and is divided by afterwards."""
+    def together(self, v, runs, amplitude):
+        """All runs of few elements as one tensor, where the calls are what takes time: the same numbers, on a host bit for bit."""
+        p = v if runs is None else torch.stack([runs(i) for i in range(self.count)])
+        if amplitude is not None:
+            p = p + self.noise(v.expand(self.count, *v.shape)) * amplitude
+        odd = torch.arange(self.count, device=v.device) % 2 == 1
+        return self.in_range(p, odd.reshape(-1, *[1] * v.dim()))
+
+    def in_range(self, p, flushed):
+        """As the format has it: infinite beyond it, and below its smallest normal number 0 where `flushed`, in every second run (the
+        others keep what a subnormal number keeps), so that runs tell of what vanishes and is divided by afterwards."""
         largest, smallest = LARGEST.get(self.dtype), SMALLEST.get(self.dtype)
         if largest is None or not p.numel():
             return p
@@ -181,8 +192,8 @@ class Context:
             p = torch.where(size > largest, p.sign() * math.inf, p)
         small = (size < smallest) & (size > 0)
         if bool(small.any()):
-            kept = 0.0 if i % 2 else (p * SUBNORMAL / smallest).round() * (smallest / SUBNORMAL)
-            p = torch.where(small, kept, p)
+            kept = (p * SUBNORMAL / smallest).round() * (smallest / SUBNORMAL)
+            p = torch.where(small, torch.where(flushed, 0.0, kept) if isinstance(flushed, torch.Tensor) else 0.0 if flushed else kept, p)
         return p
 
 
