@@ -21,7 +21,7 @@ import torch  # noqa: E402
 
 import candidates  # noqa: E402
 import small_tasks  # noqa: E402
-from oracle import evaluate, graph as graphs  # noqa: E402
+from oracle import constant as constants, evaluate, graph as graphs  # noqa: E402
 from oracle.number import Unsupported  # noqa: E402
 
 HONEST = ("eager", "compiled", "channels-last", "double", "split-k", "one-k")
@@ -143,13 +143,13 @@ def one(path, seed, device):
         seconds = time.time() - begun
         constant = None
         for size in (8.0, 0.02):  # where inputs tell nothing, larger or smaller ones of both signs may
-            if not evaluate.constant(judged, graph, state, inputs, seed, device):
+            if not constants.is_constant(judged, graph, state, inputs, seed, device):
                 break
             constant = "for the published inputs"
             inputs = [size * torch.randn(x.shape, device=device) if isinstance(x, torch.Tensor) and x.is_floating_point() else x
                       for x in inputs]
             judged = evaluate.answer(graph, state, inputs, seed=seed, device=device)
-        if constant and evaluate.constant(judged, graph, state, inputs, seed, device):
+        if constant and constants.is_constant(judged, graph, state, inputs, seed, device):
             constant = "always"
         reference = listed(model(*inputs))
         row = {"cap": cap, "labels": sorted({j.label for j in judged}), "honest": {}, "spread": {}, "wrong": {}, "kb": {},

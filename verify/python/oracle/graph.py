@@ -7,12 +7,15 @@ from torch._decomp import decomposition_table
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.func import functional_call, functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils._pytree import tree_leaves
+from torch.utils.flop_counter import flop_registry
 
 from task import structure
 
 from . import recurrent
 from .number import U32, UNIT, Unsupported
 
+SMALL_ELEMENTS, SMALL_WORK = 1 << 12, 1 << 20  # of an operation's result, floating-point operations in it
 RANDOM = ("bernoulli", "rand", "randn", "randint", "normal", "multinomial", "native_dropout", "rand_like", "randn_like",
           "randperm", "uniform", "exponential")
 # Operations without a rule of their own that come apart into such as have one.
@@ -83,6 +86,18 @@ class Graph:
         for node in self.nodes:
             for used in node.all_input_nodes:
                 self.last_use[used] = node
+
+    def is_small(self):
+        """Is there so little to compute in an operation, on average, that starting one on a GPU takes longer than a processor does?"""
+        count = elements = work = 0
+        made = lambda n: n.meta.get("val")
+        for node in self.nodes:
+            if node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload):
+                out, count = made(node), count + 1
+                elements += sum(t.numel() for t in tree_leaves(out) if isinstance(t, torch.Tensor))
+                if node.target.overloadpacket in flop_registry:
+                    work += flop_registry[node.target.overloadpacket](*torch.fx.node.map_arg(node.args, made), out_val=out)
+        return elements <= SMALL_ELEMENTS * count and work <= SMALL_WORK * count
 
     def random(self):
         """The first operation that draws numbers, or None."""

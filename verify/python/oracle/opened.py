@@ -9,7 +9,7 @@ import torch
 from shortage import is_short
 from task import CONSTRUCTION_SEED, number_of, source, structure, weight
 
-from . import evaluate, graph
+from . import constant, evaluate, graph
 from .number import Unsupported
 
 KEPT = 4  # graphs of so many sizes
@@ -104,14 +104,15 @@ def answers(task, sizes, tensors, seed=1):
     traced, state, inputs, model = task.prepared(sizes, tensors)
     if traced.random():
         raise Unsupported(f"the forward pass draws random numbers ({traced.random()})")
-    on = lambda x: x.to(task.device) if isinstance(x, torch.Tensor) else x
+    device = "cpu" if traced.is_small() else task.device
+    on = lambda x: x.to(device) if isinstance(x, torch.Tensor) else x
     state, moved = {k: on(v.detach()) for k, v in state.items()}, [on(x) for x in inputs]
     task.last = (traced, state, moved)
     with torch.no_grad():
         try:
-            judged = evaluate.answer(traced, state, moved, seed, task.device)
+            judged = evaluate.answer(traced, state, moved, seed, device)
         except (IndexError, ValueError, RuntimeError) as error:
             raise _cause(error, model, inputs)
         check(task, judged, model, inputs)
-        constant = evaluate.constant(judged, traced, state, moved, seed, task.device)
-    return judged, constant
+        same = constant.is_constant(judged, traced, state, moved, seed, device)
+    return judged, same

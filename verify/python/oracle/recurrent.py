@@ -48,81 +48,102 @@ class _Steps:
     """Writes the steps of one node before it."""
 
     def __init__(self, graph, node):
-        self.graph, self.meta = graph, torch.empty((), dtype=node.args[1].meta["val"].dtype, device="meta")
+        self.graph, self.dtype, self.known = graph, node.args[1].meta["val"].dtype, {}
         self.kind, x, self.states, self.weights, self.biased, self.layers, two_ways, self.batch_first = node.args
         self.x, self.ways = x, 2 if two_ways else 1
         steps, batch, self.width = x.meta["val"].shape
         self.steps, self.batch = (batch, steps) if self.batch_first else (steps, batch)
         self.hidden = self.states[0].meta["val"].shape[-1]
 
-    def op(self, function, *args):
+    def op(self, function, *args, shape=None):
+        """A node, whose result has its first operand's shape where none is given."""
         node = self.graph.call_function(function, args)
-        node.meta["val"] = self.meta
+        shape = tuple(args[0].meta["val"].shape if shape is None else shape)
+        if shape not in self.known:
+            self.known[shape] = torch.empty(shape, dtype=self.dtype, device="meta")
+        node.meta["val"] = self.known[shape]
         return node
+
+    def at(self, x, place):
+        return self.op(aten.select.int, x, 0, place, shape=x.meta["val"].shape[1:])
+
+    def stack(self, nodes):
+        return self.op(aten.stack.default, nodes, 0, shape=(len(nodes), *nodes[0].meta["val"].shape))
+
+    def reshaped(self, x, *shape):
+        return self.op(aten.reshape.default, x, list(shape), shape=shape)
+
+    def turned(self, x):
+        shape = x.meta["val"].shape
+        return self.op(aten.transpose.int, x, 0, 1, shape=(shape[1], shape[0], *shape[2:]))
 
     def product(self, x, weight, bias):
         """x times a weight that was transposed, and the bias."""
-        made = self.op(aten.mm.default, x, weight)
+        made = self.op(aten.mm.default, x, weight, shape=(x.meta["val"].shape[0], weight.meta["val"].shape[1]))
         return made if bias is None else self.op(aten.add.Tensor, made, bias)
 
     def part(self, gates, first, count=1):
         """Of [batch, gates * hidden] some gates."""
-        return self.op(aten.slice.Tensor, gates, 1, first * self.hidden, (first + count) * self.hidden)
+        return self.op(aten.slice.Tensor, gates, 1, first * self.hidden, (first + count) * self.hidden,
+                       shape=(self.batch, count * self.hidden))
 
-    def cell(self, of_input, states, weight, bias):
-        """The states after a step, of what its input adds to the gates and of the states before it."""
-        of_state = self.product(states[0], weight, bias)
-        add, mul, both = aten.add.Tensor, aten.mul.Tensor, lambda first, count: self.op(
-            aten.sigmoid.default, self.op(aten.add.Tensor, self.part(of_input, first, count), self.part(of_state, first, count)))
-        if self.kind == "gru":  # reset, update, new
-            gates = both(0, 2)
-            new = self.op(aten.tanh.default, self.op(add, self.part(of_input, 2), self.op(mul, self.part(gates, 0), self.part(of_state, 2))))
-            return [self.op(add, new, self.op(mul, self.part(gates, 1), self.op(aten.sub.Tensor, states[0], new)))]
-        total = self.op(add, of_input, of_state)
-        if self.kind != "lstm":
-            return [self.op(aten.tanh.default if self.kind == "rnn_tanh" else aten.relu.default, total)]
-        pair = self.op(aten.sigmoid.default, self.part(total, 0, 2))  # input, forget; then cell, output
-        kept, made = self.op(mul, self.part(pair, 1), states[1]), self.op(aten.tanh.default, self.part(total, 2))
-        cell = self.op(add, kept, self.op(mul, self.part(pair, 0), made))
-        out = self.op(aten.sigmoid.default, self.part(total, 3))
-        return [self.op(mul, out, self.op(aten.tanh.default, cell)), cell]
+    def add(self, a, b):
+        return self.op(aten.add.Tensor, a, b)
 
-    def direction(self, flat, width, number, backwards):
-        """(results of every step, states after the last) of [steps * batch, width]."""
-        each = 4 if self.biased else 2
-        given = [*self.weights[number * each:(number + 1) * each], None, None]
-        (w_input, w_state), (b_input, b_state) = (self.op(aten.t.default, w) for w in given[:2]), given[2:4]
-        of_inputs = self.product(flat, w_input, b_input)
-        of_inputs = self.op(aten.view.default, of_inputs, [self.steps, self.batch, GATES[self.kind] * self.hidden])
-        states = [self.op(aten.select.int, s, 0, number) for s in self.states]
-        results = []
+    def mul(self, a, b):
+        return self.op(aten.mul.Tensor, a, b)
+
+    def gru(self, of_input, of_state, hidden):
+        """Gates: reset, update, new."""
+        gates = self.op(aten.sigmoid.default, self.add(self.part(of_input, 0, 2), self.part(of_state, 0, 2)))
+        reset, update = self.part(gates, 0), self.part(gates, 1)
+        new = self.op(aten.tanh.default, self.add(self.part(of_input, 2), self.mul(reset, self.part(of_state, 2))))
+        return [self.add(new, self.mul(update, self.op(aten.sub.Tensor, hidden, new)))]
+
+    def lstm(self, of_input, of_state, hidden, cell):
+        """Gates: input, forget, cell, output."""
+        total = self.add(of_input, of_state)
+        first, out = self.op(aten.sigmoid.default, self.part(total, 0, 2)), self.op(aten.sigmoid.default, self.part(total, 3))
+        new = self.mul(self.part(first, 0), self.op(aten.tanh.default, self.part(total, 2)))
+        cell = self.add(self.mul(self.part(first, 1), cell), new)
+        return [self.mul(out, self.op(aten.tanh.default, cell)), cell]
+
+    def plain(self, of_input, of_state, hidden):
+        return [self.op(aten.tanh.default if self.kind == "rnn_tanh" else aten.relu.default, self.add(of_input, of_state))]
+
+    def direction(self, flat, number, backwards):
+        """(results of every step, states after the last) of [steps * batch, width]: a way through a layer."""
+        each, cell = 4 if self.biased else 2, {"gru": self.gru, "lstm": self.lstm}.get(self.kind, self.plain)
+        w_input, w_state, b_input, b_state = [*self.weights[number * each:(number + 1) * each], None, None][:4]
+        w_input, w_state = (self.op(aten.t.default, w, shape=w.meta["val"].shape[::-1]) for w in (w_input, w_state))
+        of_inputs = self.reshaped(self.product(flat, w_input, b_input), self.steps, self.batch, GATES[self.kind] * self.hidden)
+        states, results = [self.at(s, number) for s in self.states], []
         for t in range(self.steps)[::-1 if backwards else 1]:
-            states = self.cell(self.op(aten.select.int, of_inputs, 0, t), states, w_state, b_state)
+            states = cell(self.at(of_inputs, t), self.product(states[0], w_state, b_state), *states)
             results.append(states[0])
-        return self.op(aten.stack.default, results[::-1] if backwards else results, 0), states
+        return self.stack(results[::-1] if backwards else results), states
 
     def results(self):
         """The nodes of what the operation returns."""
-        x = self.op(aten.transpose.int, self.x, 0, 1) if self.batch_first else self.x
+        x = self.turned(self.x) if self.batch_first else self.x
         width, last = self.width, []
         for layer in range(self.layers):
-            flat = self.op(aten.view.default, x, [self.steps * self.batch, width])
-            ways = [self.direction(flat, width, layer * self.ways + way, way == 1) for way in range(self.ways)]
+            flat = self.reshaped(x, self.steps * self.batch, width)
+            ways = [self.direction(flat, layer * self.ways + way, way == 1) for way in range(self.ways)]
             last += [states for _, states in ways]
-            x = ways[0][0] if self.ways == 1 else self.op(aten.cat.default, [made for made, _ in ways], 2)
             width = self.hidden * self.ways
-        x = self.op(aten.transpose.int, x, 0, 1) if self.batch_first else x
-        return [x, *[self.op(aten.stack.default, [states[i] for states in last], 0) for i in range(len(self.states))]]
+            x = ways[0][0] if self.ways == 1 else self.op(aten.cat.default, [made for made, _ in ways], 2,
+                                                          shape=(self.steps, self.batch, width))
+        x = self.turned(x) if self.batch_first else x
+        return [x, *[self.stack([states[i] for states in last]) for i in range(len(self.states))]]
 
 
 def spread(module):
-    """The module's graph with the steps of recurrent layers; whether there were any."""
-    found = [node for node in module.graph.nodes if node.target is torch.ops.unseen.recurrent.default]
-    for node in found:
+    """Writes the steps of recurrent layers into the module's graph."""
+    for node in [n for n in module.graph.nodes if n.target is torch.ops.unseen.recurrent.default]:
         with module.graph.inserting_before(node):
             results = _Steps(module.graph, node).results()
         for user in list(node.users):  # each takes one of the results
             user.replace_all_uses_with(results[user.args[1]])
             module.graph.erase_node(user)
         module.graph.erase_node(node)
-    return bool(found)

@@ -85,7 +85,7 @@ class Server:
                 return f"dropped {j.dropped}"
             want = j.want
             if not j.number.is_float and "got" in output:
-                want = judge_index(j, self.view(output, output["got"]).to(self.task.device))
+                want = judge_index(j, self.view(output, output["got"]).to(j.want.device))
             for name, values in (("want", want), ("allowed", j.allowed)):
                 place = {"shape": output["shape"], "dtype": "float64"}
                 self.view(place, output[name]).copy_(values)
