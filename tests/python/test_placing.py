@@ -93,6 +93,54 @@ def what_a_constructor_computes_is_passed_over():
     assert placed.place == 0
 
 
+class _Layers(torch.nn.Module):
+    """Two layers, and what becomes of their weights."""
+
+    def __init__(self, then=lambda one, two: None):
+        super().__init__()
+        self.one, self.two = torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)
+        with torch.no_grad():
+            then(self.one, self.two)
+
+
+def what_is_folded_into_a_weight_stays():
+    """What hangs on the weight, in its place: no other weight, nothing drawn, nothing that the task's own constructor does."""
+    with placing.Order() as order:
+        expected = order.of(_Layers())
+    weights = {name: torch.randn(shape) for name, _, shape in expected}
+    scale, swap = lambda one, two: one.weight.div_(3), lambda one, two: (one.bias.add_(1), two.weight.copy_(two.weight.t().clone()))
+    def drawn(one, two):
+        one.weight.copy_(torch.randn(4, 4))
+        two.weight.data = torch.zeros(4, 4)
+    def fresh(one, two):
+        two.weight = torch.nn.Parameter(two.weight * 3)
+    def crossed(one, two):  # in another order, with the same names
+        one.weight, two.weight = two.weight, one.weight
+    for then, own, names in ((lambda one, two: None, None, set()), (scale, None, {"one.weight"}), (swap, None, {"one.bias", "two.weight"}),
+                             (drawn, None, set()), (fresh, None, {"two.weight"}), (crossed, None, set()), (scale, scale, set()), (swap, scale, {"one.bias", "two.weight"})):
+        def construct():
+            torch.manual_seed(7)
+            return _Layers(then)
+        model, found, folded = placing.folded(construct, lambda: _Layers(own) if own else _Layers(), expected, weights)
+        assert found and set(folded) == names, (folded, names)
+
+
+def a_class_without_parameters_initializes_its_weights_by_hand():
+    nn, expected = torch.nn, [("w", "empty", (4, 3)), ("b", "empty", (4,))]
+    weights = {"w": torch.randn(4, 3), "b": torch.randn(4)}
+    with placing.Placing(expected, weights) as placed:
+        torch.nn.init.xavier_uniform_(torch.empty(4, 3))
+    assert placed.place == 0
+    with placing.Placing(expected, weights, by_hand=True) as placed:
+        w = nn.init.kaiming_uniform_(torch.empty(4, 3), a=2)
+        free = torch.empty(7).fill_(2)
+        b = torch.zeros(4).uniform_(-1, 1)
+        parameter = nn.Parameter(b)
+        module = nn.Module()
+        module.b = parameter
+    assert placed.has_all() and torch.equal(w, weights["w"]) and torch.equal(b, weights["b"]) and free.tolist() == [2] * 7
+
+
 def weights_go_where_they_fit_in_order():
     """What a batch norm counts is state, too, and may be called otherwise."""
     own, renamed = torch.nn.Module(), torch.nn.Module()

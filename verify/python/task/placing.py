@@ -31,12 +31,16 @@ class _Watching(torch.overrides.TorchFunctionMode):
         kwargs = kwargs or {}
         if function in INITIALIZES or getattr(function, "__module__", None) == "torch.nn.init":
             tensor = args[0] if args else kwargs.get("tensor")
-            if self.held.get(self.place_of(tensor)):
+            if self.is_held(tensor):
                 return tensor
         result = function(*args, **kwargs)
         if function in EMPTY or function in DRAWN:
             self.note(result, "drawn" if function in DRAWN else "empty")
         return result
+
+    def is_held(self, tensor):
+        """Does it hold what it was given, so that no initializer may touch it?"""
+        return self.held.get(self.place_of(tensor))
 
     @staticmethod
     def place_of(tensor):
@@ -99,11 +103,12 @@ class Order(_Watching):
 
 
 class Placing(_Watching):
-    """Gives what comes in the order of `expected` what `weights` has under the names there."""
+    """Gives what comes in the order of `expected` what `weights` has under the names there. by_hand: new memory that is initialized is
+    taken for a parameter, too, of a class that registers none."""
 
-    def __init__(self, expected, weights):
+    def __init__(self, expected, weights, by_hand=False):
         super().__init__()
-        self.expected, self.weights, self.place = expected, weights, 0
+        self.expected, self.weights, self.by_hand, self.place = expected, weights, by_hand, 0
 
     def take(self, tensor, kind):
         if self.place == len(self.expected) or not tensor.dtype.is_floating_point:
@@ -116,5 +121,45 @@ class Placing(_Watching):
             tensor.copy_(self.weights[name])
         return True
 
+    def is_held(self, tensor):
+        place = self.place_of(tensor)
+        if self.by_hand and place not in self.held and self.kinds.get(place, ("",))[0] == "empty":
+            self.held[place] = self.take(tensor, "empty")
+        return super().is_held(tensor)
+
+    def register_one(self, parameter):
+        place = self.place_of(parameter)
+        if not self.held.get(place):
+            super().register_one(parameter)
+
     def has_all(self):
         return self.place == len(self.expected) > 0
+
+
+def _changed(model, weights):
+    """Names of parameters that hold another thing than what belongs to their name, and no other weight."""
+    own = {name: p for name, p in model.named_parameters() if name in weights and p.shape == weights[name].shape}
+    return {name for name, p in own.items() if not any(_equal(p, w) for w in weights.values())}
+
+
+def folded(construct, own, expected, weights):
+    """(model, whether it found all of its weights, names of the parameters in which its constructor has folded something).
+
+    These hold what hangs on the weights (a layer's weight, divided by what is divided by afterwards) where the task's `own` constructor
+    leaves them alone. What is drawn anew, by means that nobody watches, hangs on nothing."""
+    with Placing(expected, weights) as placed:
+        model = construct()
+    changed = _changed(model, weights) if expected else None
+    if not changed:
+        return model, placed.has_all(), frozenset()
+    others = {name: w * 0.5 + 0.25 if w.is_floating_point() else w for name, w in weights.items()}
+    with Placing(expected, others):
+        again = dict(construct().named_parameters())
+    with Placing(expected, weights):
+        changed -= _changed(own(), weights)
+    now = dict(model.named_parameters())
+    return model, placed.has_all(), frozenset(n for n in changed if n in again and not _equal(now[n], again[n]))
+
+
+def _equal(one, other):
+    return one.shape == other.shape and torch.equal(one.detach(), other.detach().to(one))
