@@ -6,7 +6,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 from . import curves, elementwise, norms, placed, sampling, scans, shape, steps, sums  # noqa: F401  (each adds its rules)
 from .elementwise import RULES
-from .graph import coarsest, declared, narrowed, packet
+from .graph import coarsest, declared, narrowed, packet, target_name
 from .number import APART, CALIBRATED, FIRST, SMALLEST, STABLE, UNIT, Context, Number, Unsupported, exact, of_mask
 
 RUNS = 12
@@ -59,14 +59,15 @@ def call(cx, node, env):
     """One operation by its rule."""
     args = torch.fx.node.map_arg(node.args, lambda n: env[n])
     named = torch.fx.node.map_arg(node.kwargs, lambda n: env[n])
-    name = str(node.target)
+    name = target_name(node.target)
     if name == "<built-in function getitem>":
         return args[0][args[1]]
     plain = name.replace("_.", ".", 1)
     cx.name, cx.dtype, cx.narrow, cx.fixed = (name if name in RULES else plain), declared(node), narrowed(node), is_fixed(node)
     cx.laid = next((n.meta.get("val") for n in node.args[:1] if isinstance(n, torch.fx.Node)), None)
     function = RULES.get(name) or RULES.get(plain)  # in place: the same, and the place has it afterwards
-    undecided = packet(node) not in BLANK and any(isinstance(a, Number) and a.is_undecided for a in tree_leaves((args, named)))
+    undecided = packet(node) not in BLANK and any(
+        isinstance(env[n], Number) and env[n].is_undecided for n in node.all_input_nodes)
     if undecided and packet(node) not in CHOOSING and cx.dtype.is_floating_point:
         args, named = tree_map(lambda a: of_mask(a) if isinstance(a, Number) and a.is_undecided else a, (args, named))
     result = exactly(node, args, named) if function is None else function(cx, *args, **named)

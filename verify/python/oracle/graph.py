@@ -1,5 +1,6 @@
 """A task's forward pass as one graph of ATen operations, with the declared type of every result."""
 import contextlib
+import functools
 import warnings
 
 import torch
@@ -110,8 +111,14 @@ class Graph:
         return None
 
 
+@functools.cache
+def target_name(target):
+    """What a node calls, as torch prints it: which takes a while, and a graph has few of them."""
+    return str(target)
+
+
 def packet(node):
-    return str(node.target).split(".")[1] if node.op == "call_function" and str(node.target).startswith("aten.") else ""
+    return target_name(node.target).split(".")[1] if node.op == "call_function" and target_name(node.target).startswith("aten.") else ""
 
 
 def state_of(model):
