@@ -91,9 +91,11 @@ class Graph:
     def is_small(self):
         """Is there so little to compute in an operation, on average, that starting one on a GPU takes longer than a processor does?"""
         count = elements = work = 0
-        made = lambda n: n.meta.get("val")
+        made = lambda n: getattr(self.module, n.target) if n.op == "get_attr" else n.meta.get("val")
         for node in self.nodes:
             if node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload):
+                if any(made(n) is None for n in [node, *node.all_input_nodes]):
+                    return False  # nobody knows
                 out, count = made(node), count + 1
                 elements += sum(t.numel() for t in tree_leaves(out) if isinstance(t, torch.Tensor))
                 if node.target.overloadpacket in flop_registry:

@@ -21,7 +21,7 @@ LARGEST = {torch.float32: 3.4028234663852886e38, torch.bfloat16: 3.3895313892515
 SMALLEST = {torch.float32: 2.0 ** -126, torch.bfloat16: 2.0 ** -126, torch.float16: 2.0 ** -14}
 WHOLE = 2.0 ** 24  # up to here fp32 has all whole numbers
 SUBNORMAL = 2.0 ** 23  # subnormal numbers below the smallest normal one, of fp32
-TOGETHER = {True: 1 << 14, False: 1 << 18}  # runs of up to so many elements each are computed as one tensor, on a host and on a GPU
+TOGETHER, ON_A_GPU = 1 << 14, 1 << 18  # runs of up to so many elements each are computed as one tensor
 CALIBRATED = 8.0  # times the spread of the runs: doc/results/oracle.md
 # Radii are computed in fp64 themselves, from nonnegative terms: this much covers their own rounding.
 OUTWARD = 1 + 2.0 ** -20
@@ -165,7 +165,7 @@ class Context:
     def perturb(self, v, runs, amplitude):
         if runs is None and amplitude is None:
             return None
-        if self.count and v.numel() <= TOGETHER[v.device.type == "cpu"]:
+        if self.count and v.numel() <= (TOGETHER if v.device.type == "cpu" else ON_A_GPU):
             return list(self.together(v, runs, amplitude).unbind(0))
         made = []
         for i in range(self.count):
