@@ -1,5 +1,6 @@
 """What the tests of importing share: a task's text imported, described and written to a folder; and how they are run."""
 import contextlib
+import inspect
 import os
 import sys
 import tempfile
@@ -62,7 +63,7 @@ def get_inputs():
 
 def run(names, others=()):
     """All functions of a test file but its helpers."""
-    tests = [f for name, f in names.items() if getattr(f, "__module__", None) == "__main__" and callable(f) and name not in (*others, "main")]
+    tests = [f for name, f in names.items() if getattr(f, "__module__", None) == "__main__" and inspect.isfunction(f) and name not in (*others, "main")]
     for test in tests:
         test()
     print(f"{len(tests)} tests, 0 failed")

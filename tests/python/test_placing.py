@@ -121,7 +121,7 @@ def what_is_folded_into_a_weight_stays():
         def construct():
             torch.manual_seed(7)
             return _Layers(then)
-        model, found, folded = placing.folded(construct, lambda: _Layers(own) if own else _Layers(), expected, weights)
+        model, found, folded = placing.constructed(construct, lambda: _Layers(own) if own else _Layers(), expected, weights)
         assert found and set(folded) == names, (folded, names)
 
 
@@ -139,6 +139,84 @@ def a_class_without_parameters_initializes_its_weights_by_hand():
         module = nn.Module()
         module.b = parameter
     assert placed.has_all() and torch.equal(w, weights["w"]) and torch.equal(b, weights["b"]) and free.tolist() == [2] * 7
+
+
+class _Old(torch.nn.Module):
+    """As code from before torch.empty has it, and folded."""
+
+    def __init__(self, wide, far):
+        super().__init__()
+        self.weight, self.bias = torch.nn.Parameter(torch.Tensor(far, wide)), torch.nn.Parameter(torch.empty(far))
+        self.weight.data.uniform_(-1, 1)
+        self.bias.data.uniform_(-1, 1)
+        self.weight.data = self.weight.data * 2
+
+
+class _Later(torch.nn.Module):
+    """Made where nothing lies, initialized afterwards, and packed."""
+
+    def __init__(self, wide, far):
+        super().__init__()
+        linear = torch.nn.Linear(wide, far, device="meta").to_empty(device="cpu")
+        linear.reset_parameters()
+        self.packed = torch.cat([linear.weight.detach().t() * 2, linear.bias.detach()[None]])
+
+
+class _Flat(torch.nn.Module):
+    """Views of one memory, initialized in their order."""
+
+    def __init__(self, wide, far):
+        super().__init__()
+        self.flat = torch.empty(far * (wide + 1))
+        weight, bias = self.flat[:far * wide].view(far, wide), self.flat[far * wide:]
+        torch.nn.init.kaiming_uniform_(weight, a=5 ** 0.5)
+        bias.normal_()
+        weight.mul_(2)
+
+
+class _Window(torch.nn.Module):
+    """A convolution with a window of one in the place of a linear layer."""
+
+    def __init__(self, wide, far):
+        super().__init__()
+        self.conv = torch.nn.Conv1d(wide, far, 1)
+        self.conv.weight.data.mul_(2)
+
+
+def weights_are_found_by_other_ways():
+    """In layers of other sizes, of one place too: twice the weight, and the bias as it is."""
+    got = {_Old: lambda m: (m.weight, m.bias), _Later: lambda m: (m.packed[:-1].t(), m.packed[-1]),
+           _Flat: lambda m: (m.flat[:-m.far].view(m.far, -1), m.flat[-m.far:]), _Window: lambda m: (m.conv.weight[..., 0], m.conv.bias)}
+    for made, (wide, far) in ((made, size) for made in got for size in ((3, 5), (4, 4), (1, 1), (1, 3))):
+        own = lambda wide=wide, far=far: torch.nn.Linear(wide, far)
+        with placing.Order() as order:
+            expected = order.of(own())
+        weights = {name: torch.randn(shape) for name, _, shape in expected}
+        model, found, _ = placing.constructed(lambda made=made, wide=wide, far=far: made(wide, far), own, expected, weights)
+        model.far = far
+        weight_of, bias_of = got[made](model)
+        assert found and torch.equal(weight_of, 2 * weights["weight"]) and torch.equal(bias_of, weights["bias"]), (made, wide, far)
+
+
+class _Moved(torch.nn.Module):
+    """A bias that is added to a layer's, and 0 afterwards."""
+
+    def __init__(self, moves=True):
+        super().__init__()
+        self.linear, self.bias = torch.nn.Linear(4, 4), torch.nn.Parameter(torch.randn(4))
+        if moves:
+            self.linear.bias.data += self.bias.data
+            self.bias.data.zero_()
+
+
+def what_is_filled_after_it_was_used_stays_so():
+    with placing.Order() as order:
+        expected = order.of(_Moved(False))
+    weights = {name: torch.randn(shape) for name, _, shape in expected}
+    model, found, folded = placing.constructed(_Moved, lambda: _Moved(False), expected, weights)
+    assert found and set(folded) == {"bias", "linear.bias"} and not model.bias.any()
+    assert torch.equal(model.linear.bias, weights["linear.bias"] + weights["bias"])
+    assert not placing.constructed(_Moved, _Moved, expected, weights)[2]  # the task does so itself
 
 
 def weights_go_where_they_fit_in_order():

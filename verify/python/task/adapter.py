@@ -30,7 +30,7 @@ class Bound:
         self.tensors, self.weights, self.model, self.mark = call.tensors, {}, None, None
         last, kinds = getattr(call, "last", None), [note["kind"] for note in task.description.get("notes", [])]
         self.is_stateful, self.is_derived, self.is_placed = "stateful" in kinds, "derived" in kinds, False
-        self.expected, self.folded = [], frozenset()
+        self.folded = frozenset()
         if inspect.isclass(entry) and not {"kept", "stateful", "random"} & set(kinds) and self._is_served_by(last):
             self.model, self.mark, self.is_placed, self.folded = last.model, last.mark, last.is_placed, last.folded
         self.rebind(call.tensors)
@@ -38,17 +38,12 @@ class Bound:
     def _construct(self, weights):
         """A new model with these weights, which its constructor finds in it already (placing.py); unless the task's own makes something
         of those that it draws itself."""
-        self.expected = self._order() if weights and not self.is_derived else []
-        self.model, has_all, self.folded = placing.folded(self._made, self.instance.model, self.expected, weights)
+        expected = self._order() if weights and not self.is_derived else []
+        def construct():
+            torch.manual_seed(CONSTRUCTION_SEED)
+            return self.instance.model(self.entry, self.call.device)
+        self.model, has_all, self.folded = placing.constructed(construct, self.instance.model, expected, weights)
         self.is_placed = bool(weights) and has_all
-        self._keep()
-
-    def _made(self):
-        torch.manual_seed(CONSTRUCTION_SEED)
-        return self.instance.model(self.entry, self.call.device)
-
-    def _keep(self):
-        """What its own constructor makes, and is not drawn."""
         kept = {n: t.to(self.call.device) for n, t in self.task.constructed(self.instance).items()}
         self._put({n: t for n, t in kept.items() if n in self.model.state_dict()}, by_name=True)
 
@@ -73,18 +68,9 @@ class Bound:
         return self.call.fingerprint([self.tensors["weights"]] if "weights" in self.tensors else [])
 
     def _load(self, weights):
-        """The weights are in the model: by names, in order, or as it has found them. Of a class that registers no parameters the memory
-        that it initializes has them."""
-        try:
-            self._put({n: w for n, w in weights.items() if n not in self.folded} if self.folded and weight.by_name(
-                self.model, weights) else weights)
-        except weight.WeightError:
-            with placing.Placing(self.expected, weights, by_hand=True) as placed:
-                model = self._made()
-            if not placed.has_all():
-                raise
-            self.model, self.is_placed = model, True
-            self._keep()
+        """The weights are in the model: by names but for what its constructor has folded into them, in order, or as it has found them."""
+        keeps = self.folded and weight.by_name(self.model, weights)
+        self._put({n: w for n, w in weights.items() if n not in self.folded} if keeps else weights)
 
     def _put(self, weights, by_name=False):
         if by_name:

@@ -7,6 +7,7 @@ Model, what is drawn for that, from the moment on at which it is there, and no i
 constructor computes is passed over.
 """
 import torch
+from torch.utils._pytree import tree_leaves
 
 # In place: what draws and fills. New tensors: to be filled, and drawn.
 INITIALIZES = tuple(getattr(torch.Tensor, name) for name in (
@@ -31,16 +32,20 @@ class _Watching(torch.overrides.TorchFunctionMode):
         kwargs = kwargs or {}
         if function in INITIALIZES or getattr(function, "__module__", None) == "torch.nn.init":
             tensor = args[0] if args else kwargs.get("tensor")
-            if self.is_held(tensor):
+            if self.keeps(tensor):
                 return tensor
         result = function(*args, **kwargs)
         if function in EMPTY or function in DRAWN:
             self.note(result, "drawn" if function in DRAWN else "empty")
+        self.look((args, kwargs), result)
         return result
 
-    def is_held(self, tensor):
+    def keeps(self, tensor):
         """Does it hold what it was given, so that no initializer may touch it?"""
         return self.held.get(self.place_of(tensor))
+
+    def look(self, operands, result):
+        """At an operation that was made."""
 
     @staticmethod
     def place_of(tensor):
@@ -103,37 +108,65 @@ class Order(_Watching):
 
 
 class Placing(_Watching):
-    """Gives what comes in the order of `expected` what `weights` has under the names there. by_hand: new memory that is initialized is
-    taken for a parameter, too, of a class that registers none."""
+    """Gives what comes in the order of `expected` what `weights` has under the names there. by_hand: whatever memory is initialized is
+    taken for a parameter (of a class that registers none, or made its tensors as nobody watches). wide: extents of one change nothing,
+    as between a linear layer and a convolution with a window of one."""
 
-    def __init__(self, expected, weights, by_hand=False):
+    def __init__(self, expected, weights, by_hand=False, wide=False):
         super().__init__()
-        self.expected, self.weights, self.by_hand, self.place = expected, weights, by_hand, 0
+        self.expected, self.weights, self.by_hand, self.wide, self.place = expected, weights, by_hand, wide, 0
+        self.given, self.read, self.rewritten, self.places = set(), set(), set(), {}
 
     def take(self, tensor, kind):
         if self.place == len(self.expected) or not tensor.dtype.is_floating_point:
             return False
         name, wanted, shape = self.expected[self.place]
-        if kind != wanted or tuple(tensor.shape) != shape or name not in self.weights:
+        fits = kind == wanted or self.by_hand and (kind, wanted) == ("empty", "drawn")
+        if not fits or self.extents(tensor.shape) != self.extents(shape) or name not in self.weights:
             return False
         self.place += 1
+        self.given.add(_memory_of(tensor))
         with torch.no_grad(), torch._C.DisableTorchFunction():
-            tensor.copy_(self.weights[name])
+            tensor.copy_(self.weights[name].reshape(tensor.shape))
         return True
 
-    def is_held(self, tensor):
+    def extents(self, shape):
+        return [extent for extent in shape if extent != 1 or not self.wide]
+
+    def keeps(self, tensor):
+        """Until something was made of it: what is filled then has been moved elsewhere."""
         place = self.place_of(tensor)
-        if self.by_hand and place not in self.held and self.kinds.get(place, ("",))[0] == "empty":
+        if self.by_hand and place is not None and not self.held.get(place):
             self.held[place] = self.take(tensor, "empty")
-        return super().is_held(tensor)
+        if self.held.get(place) and _memory_of(tensor) in self.read:
+            self.rewritten.add(place)
+            return False
+        return super().keeps(tensor)
+
+    def look(self, operands, result):
+        made = {_memory_of(t) for t in tree_leaves(result) if isinstance(t, torch.Tensor)}
+        if made:
+            self.read |= {_memory_of(t) for t in tree_leaves(operands) if isinstance(t, torch.Tensor)} & self.given - made
 
     def register_one(self, parameter):
-        place = self.place_of(parameter)
+        place = self.places[id(parameter)] = self.place_of(parameter)
         if not self.held.get(place):
             super().register_one(parameter)
 
     def has_all(self):
         return self.place == len(self.expected) > 0
+
+    def moved(self, model):
+        """Names of parameters that were filled after something had been made of what they held."""
+        return {name for name, p in model.named_parameters() if self.places.get(id(p)) in self.rewritten}
+
+
+def _memory_of(tensor):
+    try:
+        with torch._C.DisableTorchFunction():
+            return tensor.untyped_storage().data_ptr()
+    except (AttributeError, NotImplementedError, RuntimeError):
+        return None
 
 
 def _changed(model, weights):
@@ -142,24 +175,40 @@ def _changed(model, weights):
     return {name for name, p in own.items() if not any(_equal(p, w) for w in weights.values())}
 
 
-def folded(construct, own, expected, weights):
+def _equal(one, other):
+    return one.shape == other.shape and torch.equal(one.detach(), other.detach().to(one))
+
+
+WAYS = ((False, False), (True, False), (True, True))  # by_hand and wide: the strictest first
+
+
+def _placed(construct, expected, weights, way=WAYS[0]):
+    with Placing(expected, weights, *way) as placed:
+        return construct(), placed
+
+
+def _tried(construct, expected, weights):
+    """(model, its Placing, the way), of the first way in which it finds all of its weights."""
+    tried = []
+    for way in WAYS if expected else WAYS[:1]:
+        tried.append((*_placed(construct, expected, weights, way), way))
+        if tried[-1][1].has_all():
+            return tried[-1]
+    return tried[0]
+
+
+def constructed(construct, own, expected, weights):
     """(model, whether it found all of its weights, names of the parameters in which its constructor has folded something).
 
-    These hold what hangs on the weights (a layer's weight, divided by what is divided by afterwards) where the task's `own` constructor
-    leaves them alone. What is drawn anew, by means that nobody watches, hangs on nothing."""
-    with Placing(expected, weights) as placed:
-        model = construct()
-    changed = _changed(model, weights) if expected else None
+    These hold what hangs on the weights (a layer's weight, divided by what is divided by afterwards), or were filled after something had
+    been made of them (a bias that was added to another one), where the task's `own` constructor leaves them alone. What is drawn anew, by
+    means that nobody watches, hangs on nothing."""
+    model, placed, way = _tried(construct, expected, weights)
+    changed, moved = (_changed(model, weights), placed.moved(model)) if expected else (set(), set())
     if not changed:
         return model, placed.has_all(), frozenset()
     others = {name: w * 0.5 + 0.25 if w.is_floating_point() else w for name, w in weights.items()}
-    with Placing(expected, others):
-        again = dict(construct().named_parameters())
-    with Placing(expected, weights):
-        changed -= _changed(own(), weights)
-    now = dict(model.named_parameters())
-    return model, placed.has_all(), frozenset(n for n in changed if n in again and not _equal(now[n], again[n]))
-
-
-def _equal(one, other):
-    return one.shape == other.shape and torch.equal(one.detach(), other.detach().to(one))
+    again = dict(_placed(construct, expected, others, way)[0].named_parameters())
+    now, (task, of_task) = dict(model.named_parameters()), _placed(own, expected, weights)
+    hanging = {n for n in changed if n in again and not _equal(now[n], again[n])}
+    return model, placed.has_all(), frozenset((hanging | moved) - _changed(task, weights) - of_task.moved(task))

@@ -77,7 +77,7 @@ def match(model, weights):
         f"{type(model).__name__} has no place for the weight '{missing}' of shape {list(weights[missing].shape)}; it has "
         f"{', '.join(f'{n} {list(t.shape)}' for n, t in model.named_parameters()) or 'no parameters'}, {len(named)} in "
         f"all, and {len(weights)} were expected, with the names or in the order of the task's own\n---> declare the "
-        "parameters as the task's Model does, in its order; what is made of them in the constructor may have any shape")
+        "parameters as the task's Model does, in its order (ones and zeros of norms, too); the constructor may make of them what it likes")
 
 
 def load(model, weights):
