@@ -401,7 +401,7 @@ def what_the_graph_computes_by_itself_is_the_right_answer():
     for name, (function, inputs) in {**SMALL, **OF_PRODUCTS, **RARE}.items():
         graph, state, judged = told(Plain(function), inputs)
         try:
-            found = constant.values(graph, state, inputs)
+            found = candidates.run(graph, state, inputs, double=True)
         except RuntimeError:
             failed.append(name)
             continue

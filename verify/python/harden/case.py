@@ -3,9 +3,9 @@ import copy
 
 import torch
 
-from oracle import evaluate, graph as graphs
+from oracle import evaluate, executed, graph as graphs
 from oracle.number import Unsupported
-from . import checks, drawing, variants
+from . import checks, drawing
 
 
 def listed(out):
@@ -80,5 +80,5 @@ class Case:
 
     def run(self, change=None, inputs=None, state=None):
         with torch.no_grad():
-            return variants.run(self.graph, self.state if state is None else state,
+            return executed.run(self.graph, self.state if state is None else state,
                                 self.inputs if inputs is None else inputs, change)

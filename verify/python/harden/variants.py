@@ -1,4 +1,4 @@
-"""A task's own graph with some operations computed in another way: what a wrong kernel, or an honest one, comes to."""
+"""Changes to operations of a task's own graph (oracle/executed.py): what a wrong kernel, or an honest one, comes to."""
 import torch
 
 from oracle.graph import packet
@@ -9,34 +9,6 @@ REDUCTIONS = ("mean", "sum", "amax", "amin", "max", "min", "linalg_vector_norm",
 POOLS = ("avg_pool1d", "avg_pool2d", "avg_pool3d", "max_pool2d_with_indices", "max_pool3d_with_indices",
          "_adaptive_avg_pool2d")
 SCANS = ("cumsum", "cumprod")
-
-
-def run(graph, state, inputs, change=None, double=False):
-    """The graph's outputs in fp32 (or fp64), each operation as `change(node, args, named)` computes it, or as it is."""
-    lift = lambda t: t.detach().double() if double and t.is_floating_point() else t.detach().clone()
-    places = iter([lift(state[n]) for n in graph.names] + [lift(inputs[i]) for i in graph.inputs])
-    env = {}
-    for node in graph.nodes:
-        if node.op == "placeholder":
-            env[node] = next(places)
-        elif node.op == "get_attr":
-            env[node] = lift(getattr(graph.module, node.target))
-        elif node.op == "output":
-            out = torch.fx.node.map_arg(node.args[0], lambda n: env[n])
-            return list(out) if isinstance(out, (tuple, list)) else [out]
-        else:
-            args = torch.fx.node.map_arg(node.args, lambda n: env[n])
-            named = dict(torch.fx.node.map_arg(node.kwargs, lambda n: env[n]))
-            if double and named.get("dtype") == torch.float32:
-                named["dtype"] = torch.float64
-            if "device" in named and inputs:
-                named["device"] = next(x.device for x in inputs if isinstance(x, torch.Tensor))
-            made = change(node, list(args), named) if change and packet(node) else None
-            target = torch.reshape if packet(node) in ("view", "_unsafe_view") else node.target
-            env[node] = target(*args, **named) if made is None else made
-        for used in node.all_input_nodes:
-            if graph.last_use.get(used) is node:
-                env.pop(used, None)
 
 
 def rounded(t, bits):

@@ -1,0 +1,39 @@
+"""A graph's operations themselves, in the task's own types or in fp64: no bounds and no runs, a tenth of what `evaluate` takes."""
+import torch
+
+from .graph import packet
+
+FLOATS = (torch.float16, torch.bfloat16, torch.float32)
+
+
+def run(graph, state, inputs, change=None, double=False):
+    """The graph's outputs as they are (or in fp64), each operation as `change(node, args, named)` computes it, or as it is. What an
+    operation does not do in fp64 raises whatever it raises."""
+    device = next((x.device for x in inputs if isinstance(x, torch.Tensor)), None)
+
+    def lift(t):  # to be written to
+        return t.detach().to(device or t.device, torch.float64 if double and t.is_floating_point() else t.dtype, copy=True)
+
+    def option(x):
+        if double and x in FLOATS:
+            return torch.float64
+        return device if device is not None and isinstance(x, torch.device) else x
+
+    places = iter([lift(state[n]) for n in graph.names] + [lift(inputs[i]) for i in graph.inputs])
+    env = {}
+    for node in graph.nodes:
+        if node.op == "placeholder":
+            env[node] = next(places)
+        elif node.op == "get_attr":
+            env[node] = lift(getattr(graph.module, node.target))
+        else:
+            args, named = torch.fx.node.map_aggregate((node.args, node.kwargs), lambda a: env[a] if isinstance(a, torch.fx.Node) else option(a))
+            if node.op == "output":
+                return list(args[0]) if isinstance(args[0], (tuple, list)) else [args[0]]
+            made = change(node, list(args), dict(named)) if change and packet(node) else None
+            target = torch.reshape if packet(node) in ("view", "_unsafe_view") else node.target  # what lies how may differ here
+            env[node] = target(*args, **named) if made is None else made
+        for used in node.all_input_nodes:
+            if graph.last_use.get(used) is node:
+                env.pop(used, None)
+    return None
