@@ -90,7 +90,7 @@ def what_a_constructor_computes_is_passed_over():
     assert torch.equal(module.bias, weights["bias"])
     with placing.Placing([("w", "empty", (3, 2)), ("b", "empty", (3,))], {"w": torch.ones(3, 2), "b": torch.ones(3)}) as placed:
         nn.LazyLinear(3), nn.Linear(2, 3, device="meta")  # nowhere yet
-    assert placed.place == 0
+    assert not placed.found
 
 
 class _Layers(torch.nn.Module):
@@ -130,7 +130,7 @@ def a_class_without_parameters_initializes_its_weights_by_hand():
     weights = {"w": torch.randn(4, 3), "b": torch.randn(4)}
     with placing.Placing(expected, weights) as placed:
         torch.nn.init.xavier_uniform_(torch.empty(4, 3))
-    assert placed.place == 0
+    assert not placed.found
     with placing.Placing(expected, weights, by_hand=True) as placed:
         w = nn.init.kaiming_uniform_(torch.empty(4, 3), a=2)
         free = torch.empty(7).fill_(2)
@@ -217,6 +217,67 @@ def what_is_filled_after_it_was_used_stays_so():
     assert found and set(folded) == {"bias", "linear.bias"} and not model.bias.any()
     assert torch.equal(model.linear.bias, weights["linear.bias"] + weights["bias"])
     assert not placing.constructed(_Moved, _Moved, expected, weights)[2]  # the task does so itself
+
+
+class _Own(torch.nn.Module):
+    """A task's: a weight of small numbers, a bias of ones, and an offset of zeros."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight, self.bias, self.offset = (torch.nn.Parameter(torch.empty(shape)) for shape in ((5, 5), (5,), (5,)))
+        torch.nn.init.normal_(self.weight, std=0.02)
+        torch.nn.init.ones_(self.bias), torch.nn.init.zeros_(self.offset)
+
+
+class _OwnCode(torch.nn.Module):
+    """The same; the weight as `start` has it, with a packed copy of it; `then` folds."""
+
+    def __init__(self, start, then=None):
+        super().__init__()
+        self.weight, self.bias, self.offset = (torch.nn.Parameter(torch.empty(shape)) for shape in ((5, 5), (5,), (5,)))
+        with torch.no_grad():
+            start(self.weight)
+            self.bias.fill_(1)
+            self.offset.zero_()
+            if then:
+                then(self)
+        self.packed = self.weight.detach().t().contiguous()
+
+
+def what_initializes_in_place_is_no_fold():
+    """It comes to what the task's own comes to; a fold does not, or does so only where there is nothing to fold in yet."""
+    with placing.Order() as order:
+        expected = order.of(_Own())
+    weights = {name: torch.randn(shape) for name, _, shape in expected}
+    def augmented(w):
+        w.data.normal_()
+        w.data *= 0.02
+    small, plain = lambda w: w.normal_().mul_(0.02), lambda w: torch.nn.init.normal_(w, std=0.02)
+    def twice(m):
+        m.weight.mul_(2)
+    def offset_too(m):
+        m.bias += m.offset
+        m.offset.zero_()
+    def offset_by_copy(m):
+        m.bias.add_(m.offset)
+        m.offset.copy_(torch.zeros(5))
+    def drawn_like(w):
+        w.copy_(torch.zeros_like(w) + w.new_full((5, 5), 0.02) * torch.randn_like(w))
+    for start, then, names, factor in (
+            (plain, None, set(), 1), (small, None, set(), 1), (augmented, None, set(), 1),
+            (lambda w: w.copy_(torch.randn(5, 5) * 0.02), None, set(), 1), (lambda w: w.normal_(0, 0.01).add_(w), None, set(), 1),
+            (plain, twice, {"weight"}, 2), (small, offset_too, {"bias", "offset"}, 1), (plain, offset_too, {"bias", "offset"}, 1),
+            (drawn_like, offset_by_copy, {"bias", "offset"}, 1)):
+        def construct(start=start, then=then):
+            torch.manual_seed(7)
+            return _OwnCode(start, then)
+        def own():
+            torch.manual_seed(7)
+            return _Own()
+        model, found, folded = placing.constructed(construct, own, expected, weights)
+        assert found and set(folded) == names, (folded, names)
+        assert torch.equal(model.packed, factor * weights["weight"].t()), (names, factor)
+        assert torch.equal(model.bias, weights["bias"] + (weights["offset"] if "bias" in names else 0))
 
 
 def weights_go_where_they_fit_in_order():

@@ -39,10 +39,10 @@ class Bound:
         """A new model with these weights, which its constructor finds in it already (placing.py); unless the task's own makes something
         of those that it draws itself."""
         expected = self._order() if weights and not self.is_derived else []
-        def construct():
+        def construct(*of):
             torch.manual_seed(CONSTRUCTION_SEED)
-            return self.instance.model(self.entry, self.call.device)
-        self.model, has_all, self.folded = placing.constructed(construct, self.instance.model, expected, weights)
+            return self.instance.model(*of)
+        self.model, has_all, self.folded = placing.constructed(lambda: construct(self.entry, self.call.device), construct, expected, weights)
         self.is_placed = bool(weights) and has_all
         kept = {n: t.to(self.call.device) for n, t in self.task.constructed(self.instance).items()}
         self._put({n: t for n, t in kept.items() if n in self.model.state_dict()}, by_name=True)

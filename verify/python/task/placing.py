@@ -30,19 +30,27 @@ class _Watching(torch.overrides.TorchFunctionMode):
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        if function in INITIALIZES or getattr(function, "__module__", None) == "torch.nn.init":
-            tensor = args[0] if args else kwargs.get("tensor")
-            if self.keeps(tensor):
-                return tensor
+        tensor = args[0] if args else kwargs.get("tensor")
+        if self.is_initializer(function) and self.keeps(tensor) or self.leaves_out(function, tensor):
+            return tensor
         result = function(*args, **kwargs)
         if function in EMPTY or function in DRAWN:
             self.note(result, "drawn" if function in DRAWN else "empty")
-        self.look((args, kwargs), result)
+        elif not getattr(function, "__name__", "").startswith("new_"):  # these ask for a shape, and read nothing
+            self.look((args, kwargs), result)
         return result
+
+    @staticmethod
+    def is_initializer(function):
+        return function in INITIALIZES or getattr(function, "__module__", None) == "torch.nn.init"
 
     def keeps(self, tensor):
         """Does it hold what it was given, so that no initializer may touch it?"""
         return self.held.get(self.place_of(tensor))
+
+    def leaves_out(self, function, tensor):
+        """Is an operation that is no initializer passed over?"""
+        return False
 
     def look(self, operands, result):
         """At an operation that was made."""
@@ -107,41 +115,81 @@ class Order(_Watching):
         return [(names[place], kind, tuple(tensor.shape)) for tensor, kind, place in self.events if place in names]
 
 
-class Placing(_Watching):
-    """Gives what comes in the order of `expected` what `weights` has under the names there. by_hand: whatever memory is initialized is
-    taken for a parameter (of a class that registers none, or made its tensors as nobody watches). wide: extents of one change nothing,
-    as between a linear layer and a convolution with a window of one."""
+class Following(_Watching):
+    """What comes in the order of `expected`, left as it is. by_hand: whatever memory is initialized is taken for a parameter (of a class
+    that registers none, or made its tensors as nobody watches). wide: extents of one change nothing, as between a linear layer and a
+    convolution with a window of one."""
 
-    def __init__(self, expected, weights, by_hand=False, wide=False):
+    def __init__(self, expected, by_hand=False, wide=False):
         super().__init__()
-        self.expected, self.weights, self.by_hand, self.wide, self.place = expected, weights, by_hand, wide, 0
-        self.given, self.read, self.rewritten, self.places = set(), set(), set(), {}
+        self.expected, self.by_hand, self.wide = expected, by_hand, wide
+        self.found, self.places = [], {}  # (name, tensor) of each that has come; names by place
 
     def take(self, tensor, kind):
-        if self.place == len(self.expected) or not tensor.dtype.is_floating_point:
+        if len(self.found) == len(self.expected) or not tensor.dtype.is_floating_point:
             return False
-        name, wanted, shape = self.expected[self.place]
+        name, wanted, shape = self.expected[len(self.found)]
         fits = kind == wanted or self.by_hand and (kind, wanted) == ("empty", "drawn")
-        if not fits or self.extents(tensor.shape) != self.extents(shape) or name not in self.weights:
+        if not fits or self.extents(tensor.shape) != self.extents(shape):
             return False
-        self.place += 1
-        self.given.add(_memory_of(tensor))
-        with torch.no_grad(), torch._C.DisableTorchFunction():
-            tensor.copy_(self.weights[name].reshape(tensor.shape))
-        return True
+        self.found.append((name, tensor))
+        self.places[self.place_of(tensor)] = name
+        return self.give(name, tensor)
+
+    def give(self, name, tensor):
+        """Is it kept from what initializes?"""
+        return False
 
     def extents(self, shape):
         return [extent for extent in shape if extent != 1 or not self.wide]
 
     def keeps(self, tensor):
-        """Until something was made of it: what is filled then has been moved elsewhere."""
         place = self.place_of(tensor)
-        if self.by_hand and place is not None and not self.held.get(place):
+        if self.by_hand and place is not None and place not in self.places:
             self.held[place] = self.take(tensor, "empty")
-        if self.held.get(place) and _memory_of(tensor) in self.read:
-            self.rewritten.add(place)
-            return False
         return super().keeps(tensor)
+
+    def register_one(self, parameter):
+        if self.place_of(parameter) not in self.places:
+            super().register_one(parameter)
+
+    def has_all(self):
+        return len(self.found) == len(self.expected) > 0
+
+    def values(self):
+        """What each of them holds now, by name."""
+        return {name: tensor.detach() for name, tensor in self.found}
+
+
+class Placing(Following):
+    """Gives each what `weights` has under its name. bare: names of those whose initialization goes on with operations in place, which are
+    passed over, too."""
+
+    def __init__(self, expected, weights, by_hand=False, wide=False, bare=frozenset()):
+        super().__init__(expected, by_hand, wide)
+        self.weights, self.bare = weights, bare
+        self.given, self.read, self.rewritten, self.registered = set(), set(), set(), {}
+
+    def give(self, name, tensor):
+        self.given.add(_memory_of(tensor))
+        with torch.no_grad(), torch._C.DisableTorchFunction():
+            tensor.copy_(self.weights[name].reshape(tensor.shape))
+        return True
+
+    def keeps(self, tensor):
+        return super().keeps(tensor) and not self.is_moved(tensor)
+
+    def leaves_out(self, function, tensor):
+        if not _is_in_place(function) or self.place_of(tensor) not in self.places:
+            return False
+        return not self.is_moved(tensor) and self.places[self.place_of(tensor)] in self.bare
+
+    def is_moved(self, tensor):
+        """Was something made of what it held? Then that is elsewhere, and what writes to it is done."""
+        if _memory_of(tensor) not in self.read:
+            return False
+        self.rewritten.add(self.place_of(tensor))
+        return True
 
     def look(self, operands, result):
         made = {_memory_of(t) for t in tree_leaves(result) if isinstance(t, torch.Tensor)}
@@ -149,16 +197,18 @@ class Placing(_Watching):
             self.read |= {_memory_of(t) for t in tree_leaves(operands) if isinstance(t, torch.Tensor)} & self.given - made
 
     def register_one(self, parameter):
-        place = self.places[id(parameter)] = self.place_of(parameter)
-        if not self.held.get(place):
-            super().register_one(parameter)
-
-    def has_all(self):
-        return self.place == len(self.expected) > 0
+        self.registered[id(parameter)] = self.place_of(parameter)
+        super().register_one(parameter)
 
     def moved(self, model):
         """Names of parameters that were filled after something had been made of what they held."""
-        return {name for name, p in model.named_parameters() if self.places.get(id(p)) in self.rewritten}
+        return {name for name, p in model.named_parameters() if self.registered.get(id(p)) in self.rewritten}
+
+
+def _is_in_place(function):
+    """mul_, which *= comes as, too; not __mul__, nor what only says something of a tensor."""
+    name = getattr(function, "__name__", "")
+    return name.endswith("_") and not name.endswith("__") and name != "requires_grad_"
 
 
 def _memory_of(tensor):
@@ -179,12 +229,26 @@ def _equal(one, other):
     return one.shape == other.shape and torch.equal(one.detach(), other.detach().to(one))
 
 
+def _near(one, other):
+    """Are they the same but for some roundings?"""
+    few = 8 * torch.finfo(one.dtype).eps
+    one, other = (t.detach().double().cpu().reshape(-1) for t in (one, other))
+    return one.shape == other.shape and bool(((one - other).abs() <= few * (other.abs() + other.abs().max())).all())
+
+
 WAYS = ((False, False), (True, False), (True, True))  # by_hand and wide: the strictest first
 
 
-def _placed(construct, expected, weights, way=WAYS[0]):
-    with Placing(expected, weights, *way) as placed:
+def _placed(construct, expected, weights, way=WAYS[0], bare=frozenset()):
+    with Placing(expected, weights, *way, bare) as placed:
         return construct(), placed
+
+
+def _values(construct, expected, way=WAYS[0]):
+    """What it initializes those with that are expected."""
+    with Following(expected, *way) as followed:
+        construct()
+    return followed.values()
 
 
 def _tried(construct, expected, weights):
@@ -197,18 +261,39 @@ def _tried(construct, expected, weights):
     return tried[0]
 
 
+def _initialized(construct, own, expected, weights, placed, way):
+    """Names of those that the constructor changes after they were given, as it initializes them: drawn and multiplied afterwards, say.
+
+    By itself it comes from the same seed to what the task's own constructor comes to; and of these, given as weights, it makes other ones,
+    or takes no notice of what it is given. Where something is folded into a weight, what it comes to by itself is folded, too."""
+    values = placed.values()
+    if all(_equal(value, weights[name].reshape(value.shape)) for name, value in values.items()):
+        return frozenset()
+    task, alone = _values(own, expected), _values(construct, expected, way)
+    again, others = (_placed(construct, expected, given, way)[1].values() for given in ({**weights, **task}, _others(weights)))
+    return frozenset(n for n, value in values.items() if n in task and n in alone and _near(alone[n], task[n]) and
+                     (not _near(again[n], task[n]) or _equal(others[n], value)) and not _equal(value, weights[n].reshape(value.shape)))
+
+
+def _others(weights):
+    return {name: w * 0.5 + 0.25 if w.is_floating_point() else w for name, w in weights.items()}
+
+
 def constructed(construct, own, expected, weights):
     """(model, whether it found all of its weights, names of the parameters in which its constructor has folded something).
 
-    These hold what hangs on the weights (a layer's weight, divided by what is divided by afterwards), or were filled after something had
-    been made of them (a bias that was added to another one), where the task's `own` constructor leaves them alone. What is drawn anew, by
-    means that nobody watches, hangs on nothing."""
+    `construct` and the task's `own` start from the same seed. Folded parameters hold what hangs on the weights (a layer's weight, divided
+    by what is divided by afterwards), or were filled after something had been made of them (a bias that was added to another one), where
+    `own` leaves them alone. What is drawn anew, by means that nobody watches, hangs on nothing."""
+    expected = expected if all(name in weights for name, _, _ in expected) else []
     model, placed, way = _tried(construct, expected, weights)
+    bare = _initialized(construct, own, expected, weights, placed, way)
+    if bare:
+        model, placed = _placed(construct, expected, weights, way, bare)
     changed, moved = (_changed(model, weights), placed.moved(model)) if expected else (set(), set())
     if not changed:
         return model, placed.has_all(), frozenset()
-    others = {name: w * 0.5 + 0.25 if w.is_floating_point() else w for name, w in weights.items()}
-    again = dict(_placed(construct, expected, others, way)[0].named_parameters())
-    now, (task, of_task) = dict(model.named_parameters()), _placed(own, expected, weights)
+    again = dict(_placed(construct, expected, _others(weights), way, bare)[0].named_parameters())
+    now, (task, of_task) = dict(model.named_parameters()), _placed(own, expected, weights, bare=bare)
     hanging = {n for n in changed if n in again and not _equal(now[n], again[n])}
     return model, placed.has_all(), frozenset((hanging | moved) - _changed(task, weights) - of_task.moved(task))
