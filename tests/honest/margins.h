@@ -114,6 +114,8 @@ struct margin_plan {
     int hunt;        /* drawn configurations that a mutant may see; 0: no mutants */
     bool must_only;  /* only mutants that must be rejected */
     bool brief;      /* a mutant that is rejected once is seen no more: no ratios by class */
+    double
+        excess; /* no more mutants where a class has rejected one by at most that many times; 0: all of them */
     bool verbose;
 };
 
@@ -122,6 +124,9 @@ int margins_honest(struct margins *m, const struct bed *bed, const struct progra
                    const struct margin_plan *plan);
 int margins_mutants(struct margins *m, const struct bed *bed, const struct program *p,
                     const struct margin_plan *plan);
+/* Of the mutants that a class rejects, the least by which one exceeds its bound at the most; infinite where there is none (classes that
+ * allow nothing have none that is finite). */
+double margins_least_excess(const struct margins *m);
 /* Hill climbing over settings, sizes and seeds for the greatest honest ratio, `runs` in all, class by class. */
 int margins_search(struct margins *m, const struct bed *bed, const struct program *p, uint64_t seed,
                    int runs);

@@ -193,6 +193,15 @@ static void report_mutant(const struct bed *bed, const struct program *p, int in
            mutant->line);
 }
 
+double margins_least_excess(const struct margins *m)
+{
+    double least = INFINITY;
+    for (int c = 0; c < MARGIN_CLASSES; c++)
+        if (m->class[c].rejecting > 0 && m->class[c].rejected < least)
+            least = m->class[c].rejected;
+    return least;
+}
+
 int margins_mutants(struct margins *m, const struct bed *bed, const struct program *p,
                     const struct margin_plan *plan)
 {
@@ -204,6 +213,8 @@ int margins_mutants(struct margins *m, const struct bed *bed, const struct progr
         status = margins_draw(&drawn, bed, plan->hunt, plan->seed, 1);
     memcpy(p->choice, plain.choice, sizeof plain.choice);
     for (int i = plan->first; i < last && i < p->mutant_count && i < MARGIN_MUTANTS && status == 0; i++) {
+        if (margins_least_excess(m) <= plan->excess)
+            break;
         struct mutant_margin *mutant = &m->mutant[i];
         if (plan->must_only && mutant_admitted(p, i, bed->capability))
             continue;

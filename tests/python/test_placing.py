@@ -37,6 +37,36 @@ def what_a_constructor_makes_of_its_parameters_is_noted():
         assert [note["kind"] for note in imported(DERIVED % most)["notes"]] == kinds, most
 
 
+PARAMETER = """
+width = 8
+
+
+class Model(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.factor = nn.Parameter(%s)
+
+    def forward(self, x):
+        return x * self.factor
+
+
+def get_inputs():
+    return [torch.rand(4, width, 3)]
+
+
+def get_init_inputs():
+    return [width]
+"""
+
+
+def what_a_constructor_draws_keeps_its_deviation():
+    """However few elements it has; what initializes a layer's weight is uniform."""
+    for made, kind, scale in (("torch.randn(width, 1)", "other", 1.0), ("torch.randn(1, 1)", "other", 1.0), ("torch.rand(width, 1)", "weight", "fan"),
+                              ("torch.normal(0.0, 50.0, (width, 1))", "other", None), ("nn.Linear(1, width).weight.detach()", "weight", "fan")):
+        (weight_,) = imported(PARAMETER % made)["weights"]
+        assert weight_["kind"] == kind and (weight_["scale"] == scale if scale else 20 <= weight_["scale"] <= 90), (made, weight_)
+
+
 class _Whole(torch.nn.Module):
     """Layers, one of them used twice, a list, a number; a copy of each parameter as it was when its layer was there."""
 

@@ -5,7 +5,7 @@ import re
 
 import torch
 
-from . import beyond, computed, expression, fake, fit, law, probe, structure, together, uneven
+from . import beyond, computed, expression, fake, fit, law, placing, probe, structure, together, uneven
 from .source import tolerance as source_tolerance
 
 CLASS_DATA = {  # what a class shows, and its fill, by its greatest magnitude
@@ -218,13 +218,16 @@ def _same_bits(a, b):
 
 def _weights(source, sizes, observed, shapes):
     torch.manual_seed(11)
-    model = source.instance(sizes).model()
+    with placing.Order() as order:
+        model = source.instance(sizes).model()
+    drawn = {name for name, kind, _ in order.of(model) if kind == "drawn"}
     torch.manual_seed(12)
     again = source.instance(sizes).model().state_dict()
     entries = []
     for entry, shape in zip(observed.weights, shapes):
         tensor = model.state_dict()[entry["name"]]
-        kind, scale, shift = law.weight_law(entry["name"], tensor, entry["parameter"], again[entry["name"]].double())
+        kind, scale, shift = law.weight_law(entry["name"], tensor, entry["parameter"], again[entry["name"]].double(),
+                                             entry["name"] in drawn)
         entries.append({"name": entry["name"], "dtype": entry["dtype"], "shape": shape, "kind": kind,
                         "scale": scale, "shift": shift})
         if kind == "constructed":

@@ -312,8 +312,9 @@ def _is_constant(model, inputs):
     return all((x - y).abs().max().item() <= CONSTANT for x, y in pairs if x.numel())
 
 
-def weight_law(name, tensor, is_parameter, again):
-    """(kind, scale, shift) of one weight; `again` is the same of a second construction with another seed."""
+def weight_law(name, tensor, is_parameter, again, is_drawn=False):
+    """(kind, scale, shift) of one weight; `again` is the same of a second construction with another seed. is_drawn: it is what a
+    function that draws has answered (torch.randn, and not what initializes a layer's weight)."""
     last = name.rsplit(".", 1)[-1]
     if not is_parameter and last not in ("running_mean", "running_var"):
         return "constructed", 1.0, 0.0
@@ -327,13 +328,20 @@ def weight_law(name, tensor, is_parameter, again):
         if constant == 0:
             return "bias", 0.25, 0.0
         return "scale", 0.25 * abs(constant), constant
-    if x.dim() >= 2 and not _is_normal(x):
+    both = torch.cat([x.flatten(), again.detach().double().flatten()])
+    if not both.numel():
+        return "weight", 1.0, 0.0
+    is_normal = is_drawn and both.min() < 0 or _is_normal(both)
+    if x.dim() >= 2 and not is_normal:
         return "weight", "fan", 0.0
-    if x.dim() < 2 and last.startswith("bias") and x.abs().max() < 1:
+    if x.dim() < 2 and last.startswith("bias") and not is_drawn and x.abs().max() < 1:
         return "bias", 0.1, 0.0
-    return "other", float(f"{max(x.std().item() if x.numel() > 1 else 1.0, 1e-3):.1g}"), 0.0
+    deviation = both.std().item()
+    if is_drawn and is_normal and abs(deviation - 1) < 3 / math.sqrt(2 * both.numel()):
+        deviation = 1.0  # as torch.randn has it; few elements tell it badly
+    return "other", float(f"{max(deviation, 1e-3):.1g}"), 0.0
 
 
 def _is_normal(x):
     """Values beyond what a uniform draw of that deviation has."""
-    return x.numel() > 8 and x.abs().max() > 1.9 * x.std()
+    return x.numel() > 16 and x.abs().max() > 1.9 * x.std()
