@@ -180,7 +180,7 @@ def elements_are_picked_by_order_and_place():
         (j,) = told(Plain(lambda t: function(t * 3)), [row])[2]
         assert int(j.want.reshape(-1)[-1]) == index
     ten = torch.tensor([[10.0, 20.0, 10.0]])
-    for function, why in ((lambda t: t[:, (t * 1.1).median(1)[1]], "decide either way"), (lambda t: torch.mode(t * 3, 1)[0], "no rule"),
+    for function, why in ((lambda t: t[:, (t * 1.1).median(1)[1]], "may be anything"), (lambda t: torch.mode(t * 3, 1)[0], "no rule"),
                           (lambda t: t[:1].as_strided((2,), (1,), 5), "beside its operand"), (lambda t: torch.cdist(t, t, p=3), "order 3"),
                           (lambda t: torch.floor(t * 0.3).long(), "to whole ones")):
         found = refusal(Plain(function), [ten])
@@ -237,6 +237,47 @@ def a_choice_among_equal_ones_is_open_in_a_mask():
     assert not passes(judged, torch.where(row < 1, row * 3, torch.eye(4)[[0] * 3] * 4))
 
 
+def who_is_chosen_among_equal_ones_hangs_on_that_alone():
+    """The experts of a token of which two are equally good: the token may get either, and every other token what is right; counted or written
+    in whatever way."""
+    tokens = drawn(48, 8)
+    tokens[5, 1:3], tokens[5, 6:], tokens[7, :] = tokens[5].max() + 1, -9.0, 1.0  # nobody chooses the last two
+    open_ = torch.zeros(48, dtype=torch.bool).scatter(0, torch.tensor([5, 7]), True)
+    each = drawn(8, 6)
+    def chosen(t, k=1):
+        return torch.topk((t * 0.3).softmax(-1), k)
+    def gates(t, k=1, put=torch.Tensor.scatter):
+        w, at = chosen(t, k)
+        return put(torch.zeros_like(t), 1, at, w)
+    ways = {"scattered": lambda t: gates(t) @ each, "added": lambda t: gates(t, 1, torch.Tensor.scatter_add) @ each,
+            "rows": lambda t: each[chosen(t)[1][:, 0]] * t[:, :1], "columns": lambda t: t[:, :6] + each.t()[:, chosen(t)[1][:, 0]].t(),
+            "selected": lambda t: each.index_select(0, chosen(t)[1].flatten()), "embedded": lambda t: F.embedding(chosen(t)[1], each)[:, 0],
+            "gathered": lambda t: t.gather(1, chosen(t)[1].expand(48, 3)).cumsum(1)[:, 2:] * torch.ones(6), "both": lambda t: each[chosen(t)[1], torch.arange(6)],
+            "two": lambda t: gates(t, 2)[:, 1:7], "whole": lambda t: torch.arange(48).reshape(8, 6)[chosen(t)[1][:, 0]]}
+    for name, f in ways.items():
+        (judged,) = told(Plain(f), [tokens])[2]
+        out, other = f(tokens), f(tokens).flip(0)
+        row_is_open = judged.allowed.isinf().any(1)
+        assert judged.dropped is None and 0 < judged.untold <= 12, (name, judged.dropped, judged.untold)
+        assert not bool((row_is_open & ~open_).any()) and passes([judged], out) and not passes([judged], other), name
+        odd = torch.where(judged.allowed.isinf(), out + 3, out)
+        assert passes([judged], odd) and not passes([judged], out + (3 if name == "whole" else 0.1)), name
+    two = told(Plain(lambda t: gates(t, 2)), [tokens])[2][0].allowed.isinf()
+    assert two[5].tolist() == [False, True, True] + [False] * 5 and bool(two[7].all()), two[5]  # both of them, in either order; any of equal ones
+    assert "may be anything" in refusal(Plain(lambda t: gates(t[5:8])), [tokens])
+
+
+def an_index_of_another_type_names_what_it_named():
+    near = torch.tensor([[1.0, 1.0, 0.0, -1.0]] * 40)
+    (judged,) = told(Plain(lambda t: (t * 0.3).argmax(1).int()), [near])[2]
+    assert float(judged.allowed.max()) == 0
+    for place, right in ((0, True), (1, True), (2, False)):
+        got = torch.full((40,), place)
+        assert bool((evaluate.judge_index(judged, got) == got).all()) == right, place
+    (judged,) = told(Plain(lambda t: (t * 0.3).topk(1)[1].reshape(-1).flip(0)), [torch.cat([near[:1], drawn(40, 4) + torch.arange(4.0) * 9])])[2]
+    assert judged.allowed.isinf().tolist() == [False] * 40 + [True] and judged.dropped is None
+
+
 def what_a_choice_leaves_open_is_not_judged_and_the_rest_is():
     """A masked logit is -inf or a number; who masks it otherwise is as right, and nobody is for a number beside it. Where one element in 16
     is so, nothing is told."""
@@ -277,4 +318,4 @@ TESTS = [what_hangs_on_values_is_told,
          equal_ones_in_order_share_their_mask,
          samples_between_pixels,
          beside_a_jump_both_sides_are_right,
-         elements_are_picked_by_order_and_place]
+         elements_are_picked_by_order_and_place, who_is_chosen_among_equal_ones_hangs_on_that_alone, an_index_of_another_type_names_what_it_named]

@@ -48,7 +48,7 @@ def is_fixed(node):
 READ = ("_local_scalar_dense", "nonzero", "equal")
 # Rules that look at themselves at masks and indices that may be decided either way.
 CHOOSING = ("where", "masked_fill", "masked_fill_", "index", "_unsafe_index", "index_put", "index_put_", "gather", "index_select", "embedding", "scatter",
-            "scatter_")
+            "scatter_", "scatter_add", "scatter_add_")
 
 
 # What looks at no element of its operand, but its shape.
@@ -115,8 +115,24 @@ class Judged:
         if number.is_float:
             self.settle()
         else:
-            self.allowed = torch.zeros_like(self.want) if number.open is None or number.v.dtype != torch.bool else (
-                number.open.double())
+            self.tell()
+
+    def tell(self):
+        """Of masks either is right where they may go either way; whole numbers may be anything there, but an index that names a value."""
+        number, none = self.number, torch.zeros_like(self.want)
+        if number.open is None or number.names is not None:
+            self.allowed = none
+        elif number.v.dtype == torch.bool:
+            self.allowed = number.open.double()
+        else:
+            self.allowed = none.masked_fill(number.open.expand(none.shape), math.inf)
+        self.leave_out()
+
+    def leave_out(self):
+        """What may be anything is not judged; of more than a few nothing is."""
+        self.untold = int(self.allowed.isinf().sum())
+        if self.untold * FEW > self.allowed.numel():
+            self.dropped = f"{self.untold} of {self.allowed.numel()} results may be anything in the declared arithmetic"
 
     def measure(self):
         """max(RMS of the runs at this element, RMS over the tensor)."""
@@ -141,15 +157,13 @@ class Judged:
         self.allowed = torch.where(self.want.isfinite(), self.allowed, 0.0)  # NaN and infinities match or do not,
         if self.number.open is not None:  # or are what a choice has made of a number, and may be that number
             self.allowed = torch.where(self.number.open.expand(self.want.shape) & self.want.isinf(), math.inf, self.allowed)
-        untold, unnamed = int(self.allowed.isinf().sum()), int(self.want.isnan().sum())
+        unnamed = int(self.want.isnan().sum())
         if unnamed:
             self.dropped = (f"{unnamed} of {self.want.numel()} right answers are NaN, for which kernels have other conventions (a "
                             "row of which everything is masked)")
-        self.untold = untold
-        if untold * FEW > self.allowed.numel():
-            self.dropped = f"{untold} of {self.allowed.numel()} results may be anything in the declared arithmetic"
+        self.leave_out()
         proved = not self.ensemble and self.enclosed and not bool(self.want.any())  # 0 everywhere has no size to be held against
-        if self.relative > self.untellable and not proved:
+        if self.relative > self.untellable and not proved and self.dropped is None:
             self.dropped = (f"the right answer cannot be told: honest errors reach {self.relative:.2g} of the output's "
                             f"size, more than {self.untellable:.2g}")
 

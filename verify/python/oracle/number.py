@@ -213,6 +213,17 @@ def moved(f, *operands):
     return lambda i: f(*[x.run(i) if isinstance(x, Number) else x for x in operands])
 
 
+def lost(cx, x, where):
+    """x, of which the elements `where` may be anything, since an honest implementation may have chosen others."""
+    if where is None or not bool(where.any()):
+        return x
+    where = where.expand(x.v.shape)
+    if not x.is_float:
+        return Number(x.v, open=where if x.open is None else x.open | where)
+    off = lambda e: (torch.zeros_like(x.v) if e is None else e).masked_fill(where, math.inf)
+    return Number(x.v, off(x.r), off(x.b), [x.run(i).masked_fill(where, math.nan) for i in range(cx.count)], open=x.open)
+
+
 def same(f, x, zero_fill=True):
     """An operation that only moves elements: of values, bounds and runs alike."""
     if not isinstance(x, Number):

@@ -1,10 +1,8 @@
 """Operations that put elements where their order or an index says: sorting, scattering, writing into places."""
-import math
-
 import torch
 
 from .elementwise import div, or_zero, rule
-from .number import APART, STABLE, Number, Unsupported, moved, same
+from .number import APART, STABLE, Number, Unsupported, lost, moved, same
 from .shape import joined, operator, plain_index
 
 
@@ -16,6 +14,11 @@ def _order(cx, x, f, dim, ties=APART):
     v, at = f(x.v)
     spread = lambda e: None if e is None else e.amax(dim, True).expand(v.shape)
     values = cx.out(v, lambda level: spread(x.error(level)), lambda u: 0, moved(lambda t: f(t)[0], x))
+    return values, Number(at, names=(x, dim, ties), open=_exchanged(x, dim, ties).gather(dim, at))
+
+
+def _exchanged(x, dim, ties):
+    """Which elements of x may change places with a neighbour in order."""
     full, order = torch.sort(x.v, dim, descending=True)
     bound = or_zero(x.b, x.v).gather(dim, order)
     reach = bound.narrow(dim, 1, bound.shape[dim] - 1) + bound.narrow(dim, 0, bound.shape[dim] - 1)
@@ -24,8 +27,21 @@ def _order(cx, x, f, dim, ties=APART):
         near &= reach > 0  # equal ones without error keep their order
     edge = torch.zeros_like(near.narrow(dim, 0, 1)) if near.shape[dim] else torch.zeros_like(full, dtype=torch.bool)
     both = torch.cat([edge, near], dim) | torch.cat([near, edge], dim) if near.shape[dim] else edge
-    told = torch.zeros_like(both).scatter(dim, order, both)  # by x's own places
-    return values, Number(at, names=(x, dim, ties), open=told.gather(dim, at))
+    return torch.zeros_like(both).scatter(dim, order, both)
+
+
+def _reached(x, dim, index):
+    """Which elements of x an honest implementation may write to, and this one may not, or with another value: in a row of which something
+    is undecided all of them, but where the index says which of equally many elements it has picked those that may be picked or not."""
+    rows = torch.zeros_like(x.v, dtype=torch.bool)
+    rows[tuple(slice(None if d == dim % x.v.dim() else n) for d, n in enumerate(index.v.shape))] = index.open.any(dim, True)
+    if index.names is None or index.names[1] is None or index.names[0].v.shape != x.v.shape or index.names[1] % x.v.dim() != dim % x.v.dim():
+        return rows
+    values = index.names[0]
+    bound, picked = or_zero(values.b, values.v), values.v.gather(dim, index.v)
+    reach = bound + bound.amax(dim, True)
+    inside = (values.v >= picked.amin(dim, True) - reach) & (values.v <= picked.amax(dim, True) + reach)
+    return rows & inside & _exchanged(*index.names)
 
 
 @rule("aten.topk.default")
@@ -57,8 +73,9 @@ def _added(cx, x, source, put):
 
 @rule("aten.scatter_add.default", "aten.scatter_add_.default")
 def scatter_add(cx, x, dim, index, source):
-    plain_index(index)
-    return _added(cx, x, source, lambda t, s: t.scatter_add(dim, index.v, s))
+    plain_index(*(t for t in (x, source) if not t.is_float))
+    made = _added(cx, x, source, lambda t, s: t.scatter_add(dim, index.v, s))
+    return lost(cx, made, _reached(x, dim, index)) if index.is_undecided else made
 
 
 @rule("aten.scatter_reduce.two", "aten.index_reduce.default")
@@ -110,9 +127,7 @@ def _settled(cx, made, source, places):
         return made
     if not made.is_float:
         raise Unsupported("several values are written to one place, in an order that nothing says")
-    lost = lambda t, of: of.masked_fill(anything, t)
-    return Number(made.v, lost(math.inf, or_zero(made.r, made.v)), lost(math.inf, or_zero(made.b, made.v)),
-                  [lost(math.nan, made.run(i)) for i in range(cx.count)], open=made.open)
+    return lost(cx, made, anything)
 
 
 @rule("aten.index_put.default", "aten.index_put_.default", "aten._unsafe_index_put.default")
@@ -189,12 +204,13 @@ def scatter(cx, x, dim, index, source):
         source = _constant(cx, x, index.v.shape, source)
     source = same(lambda t: t[tuple(slice(n) for n in index.v.shape)], source)
     if index.is_undecided and _is_whole_sort(x, dim, index):
-        source = _as_sorted(cx, dim, index, source)
+        reached, source = None, _as_sorted(cx, dim, index, source)
     else:
-        plain_index(index)
+        reached = _reached(x, dim, index) if index.is_undecided else None
     made = _placed(cx, x, source, lambda t, s: t.scatter(dim, index.v, s))
     if source.open is not None and not source.is_float:
         made.open = torch.zeros_like(made.v).scatter(dim, index.v, source.open)
+    made = lost(cx, made, reached)
     return _settled(cx, made, source, torch.arange(x.v.numel(), device=x.v.device).reshape(x.v.shape).gather(dim, index.v))
 
 

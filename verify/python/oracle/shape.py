@@ -1,9 +1,10 @@
 """Rules that compute nothing: moving, selecting and comparing elements, constants, casts."""
+import functools
 
 import torch
 
 from .elementwise import RULES, or_zero, rule
-from .number import CALIBRATED, U32, UNIT, Number, Unsupported, add_bounds, of_mask, same
+from .number import CALIBRATED, U32, UNIT, Number, Unsupported, add_bounds, lost, of_mask, same
 
 MOVES = """view _unsafe_view t transpose.int permute expand unsqueeze squeeze.dim squeeze squeeze.dims select.int
 slice.Tensor clone alias detach flip unfold triu tril lift_fresh_copy lift_fresh contiguous repeat roll diagonal reshape
@@ -65,29 +66,47 @@ def plain_index(*indices):
             raise Unsupported("values picked by an index that an honest implementation may decide either way")
 
 
+# What an index picks that may be another one may be anything.
+
 @rule("aten.gather.default")
 def gather(cx, x, dim, index, **_):
-    plain_index(index)
-    return same(lambda t: t.gather(dim, index.v), x)
+    return lost(cx, same(lambda t: t.gather(dim, index.v), x), index.open)
 
 
 @rule("aten.index_select.default")
 def index_select(cx, x, dim, index):
-    plain_index(index)
-    return same(lambda t: t.index_select(dim, index.v), x)
+    shape = [1] * x.v.dim()
+    if x.v.dim():
+        shape[dim] = -1
+    return lost(cx, same(lambda t: t.index_select(dim, index.v), x), None if index.open is None else index.open.reshape(shape))
 
 
 @rule("aten.embedding.default")
 def embedding(cx, table, index, *_):
-    plain_index(index)
-    return same(lambda t: t[index.v], table)
+    return lost(cx, same(lambda t: t[index.v], table), None if index.open is None else index.open.unsqueeze(-1))
 
 
 @rule("aten.index.Tensor", "aten._unsafe_index.Tensor")
 def index(cx, x, indices):
-    plain_index(*indices)
     where = tuple(slice(None) if i is None else i.v for i in indices)
-    return same(lambda t: t[where], x)
+    made = same(lambda t: t[where], x)
+    return lost(cx, made, _open_of(indices, made.v.dim()))
+
+
+def _open_of(indices, dims):
+    """Which elements of t[indices], of so many dimensions, may be picked elsewhere; None: none. A mask that may go either way picks more or
+    fewer of them, and is refused."""
+    given = [(d, i) for d, i in enumerate(indices) if i is not None]
+    if not any(i.is_undecided for _, i in given):
+        return None
+    plain_index(*[i for _, i in given if i.v.dtype == torch.bool])
+    if any(i.v.dtype == torch.bool for _, i in given):
+        raise Unsupported("values picked by a mask and by an index that an honest implementation may decide either way")
+    told = [torch.zeros_like(i.v, dtype=torch.bool) if i.open is None else i.open for _, i in given]
+    open_ = functools.reduce(torch.logical_or, torch.broadcast_tensors(*told))
+    places = [d for d, _ in given]
+    first = places[0] if places == list(range(places[0], places[-1] + 1)) else 0  # apart from each other they come first
+    return open_.reshape(*open_.shape, *[1] * (dims - first - open_.dim()))
 
 
 @rule("aten.constant_pad_nd.default")
@@ -108,7 +127,7 @@ def choose(cx, condition, a, b):
     v = f(condition.v, a.v, b.v)
     if not float_:
         if condition.open is not None and bool(condition.open.any()):
-            raise Unsupported("whole numbers chosen by a comparison that may go either way")
+            return lost(cx, Number(v), condition.open & (a.v != b.v))
         return Number(v)
     def bound(level):
         ea, eb = a.error(level), b.error(level)
@@ -193,7 +212,7 @@ def cast(cx, x, *args, **named):
         if x.b is not None and not cx.fixed and not bool(((x.v - x.b).trunc() == (x.v + x.b).trunc()).all()):
             raise Unsupported("a cast of computed numbers to whole ones, some of which lie so near a whole one that kernels may differ")
         return Number(x.v.to(cx.dtype))
-    return Number(x.v.to(cx.dtype), open=x.open)
+    return Number(x.v.to(cx.dtype), open=x.open, names=None if cx.dtype == torch.bool else x.names)
 
 
 FACTORIES = """zeros ones full arange.start arange.start_step arange zeros_like ones_like full_like scalar_tensor linspace
