@@ -214,7 +214,7 @@ def what_hangs_on_values_is_told():
               lambda t: torch.unique((t > 0).long(), return_inverse=True)[1] * t, lambda t: t * int((t * 3 > 0).sum())):
         assert refusal(Plain(f), [x]) == "" and passes(told(Plain(f), [x])[2], f(x))
     equal = torch.ones(6, 40)
-    for f, why in ((by_experts, "either way"), (lambda t: t[int((t * 3).sum(1).argmax())], "either way"),
+    for f, why in ((by_experts, "may be anything"), (lambda t: t[int((t * 3).sum(1).argmax())], "either way"),
                    (lambda t: t * 2 if (t - t.mean()).sum() > 0 else t, "read by Python"), (lambda t: t * t.mean().item(), "read by Python"),
                    (lambda t: t * int((t * 3 > 3).sum()), "either way"), (lambda t: torch.unique(t * 3, return_inverse=True)[1] * t, "computed numbers")):
         found = refusal(Plain(f), [equal])
@@ -265,6 +265,59 @@ def who_is_chosen_among_equal_ones_hangs_on_that_alone():
     two = told(Plain(lambda t: gates(t, 2)), [tokens])[2][0].allowed.isinf()
     assert two[5].tolist() == [False, True, True] + [False] * 5 and bool(two[7].all()), two[5]  # both of them, in either order; any of equal ones
     assert "may be anything" in refusal(Plain(lambda t: gates(t[5:8])), [tokens])
+
+
+class _Experts(torch.nn.Module):
+    """Of every token two of four, one expert after the other, as they are found or as a mask of all of them has them."""
+
+    def __init__(self, how):
+        super().__init__()
+        self.how, self.gate = how, torch.nn.Linear(8, 4, bias=False)
+        self.up = torch.nn.ModuleList([torch.nn.Linear(8, 12) for _ in range(4)])
+        self.down = torch.nn.ModuleList([torch.nn.Linear(6, 8, bias=False) for _ in range(4)])
+
+    def forward(self, t):
+        w, chosen = torch.topk(self.gate(t).softmax(-1), 2)
+        w = w / w.sum(-1, keepdim=True)
+        out, mask = torch.zeros_like(t), F.one_hot(chosen, 4).permute(2, 1, 0)
+        for e in range(4):
+            slot, rows = torch.where(mask[e]) if self.how == "masks" else torch.where(chosen == e)[::-1]
+            if rows.numel():
+                mine = t[None, rows].reshape(-1, 8) if self.how == "masks" else t[rows]
+                a, b = self.up[e](mine).chunk(2, -1)
+                made = self.down[e](F.silu(a) * b) * w[rows, slot, None]
+                if self.how == "put":
+                    out[rows] = out[rows] + made
+                elif self.how == "cut":
+                    out.index_add_(0, rows[:20], made[:20])
+                elif self.how == "before":
+                    out.index_add_(0, rows, made.cumsum(0))
+                else:
+                    out.index_add_(0, rows, made)
+        return out
+
+
+def rows_that_may_be_listed_go_their_own_ways():
+    """Tokens whose experts are decided nowhere are not judged, and all others are; where one row hangs on how many come before, nothing is."""
+    torch.manual_seed(3)
+    tokens = drawn(48, 8)
+    tokens[11] = 0  # all of its experts are equally good
+    for how in ("rows", "masks", "put", "cut", "before"):
+        model = _Experts(how)
+        if how in ("cut", "before"):
+            assert "either way" in refusal(model, [tokens]), how
+            continue
+        (judged,) = told(model, [tokens])[2]
+        out = model(tokens).detach()
+        assert judged.allowed.isinf().any(1).nonzero().flatten().tolist() == [11] and judged.dropped is None, how
+        odd = out.clone()
+        odd[11] += 1
+        assert passes([judged], odd) and not passes([judged], out * 1.001) and not passes([judged], out.roll(1, 0)), how
+    (judged,) = told(Plain(lambda t: torch.zeros_like(t).index_put((torch.where(t[:, 0] * 0.3 > 0)[0],), torch.ones(()))), [tokens])[2]
+    assert judged.allowed.isinf().all(1).nonzero().flatten().tolist() == [11]
+    for f in (lambda t: t[torch.where(t[:, 0] * 0.3 > 0)[0]].sum(0), lambda t: t * torch.where(t[:, 0] * 0.3 > 0)[0].numel(),
+              lambda t: torch.zeros_like(t).index_put((torch.where(t[:, 0] * 0.3 > 0)[0],), t[:int((t[:, 0] > 0).sum())])):
+        assert refusal(Plain(f), [tokens]), f
 
 
 def an_index_of_another_type_names_what_it_named():
@@ -318,4 +371,4 @@ TESTS = [what_hangs_on_values_is_told,
          equal_ones_in_order_share_their_mask,
          samples_between_pixels,
          beside_a_jump_both_sides_are_right,
-         elements_are_picked_by_order_and_place, who_is_chosen_among_equal_ones_hangs_on_that_alone, an_index_of_another_type_names_what_it_named]
+         elements_are_picked_by_order_and_place, who_is_chosen_among_equal_ones_hangs_on_that_alone, an_index_of_another_type_names_what_it_named, rows_that_may_be_listed_go_their_own_ways]

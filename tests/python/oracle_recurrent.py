@@ -83,7 +83,10 @@ def a_recurrent_layer_is_not_traced_step_by_step():
 
 def what_is_small_is_computed_on_the_host():
     """Though there is a GPU: here is none, and what is not small fails for that."""
-    for function, inputs, small in ((torch.mm, [drawn(8, 8), drawn(8, 8)], True), (torch.relu, [drawn(256, 256)], False),
+    def listed(t, w):  # how many rows there are hangs on values
+        rows = torch.where(t[:, 0] * 3 > 0)[0]
+        return torch.zeros_like(t).index_add_(0, rows, t[rows] @ w)
+    for function, inputs, small in ((torch.mm, [drawn(8, 8), drawn(8, 8)], True), (torch.relu, [drawn(256, 256)], False), (listed, [drawn(8, 8), drawn(8, 8)], False),
                                     (torch.mm, [drawn(8, 1 << 16), drawn(1 << 16, 8)], False)):
         class Task(opened.Task):
             def __init__(self):

@@ -4,7 +4,7 @@ import math
 import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
-from . import curves, elementwise, norms, placed, sampling, scans, shape, steps, sums  # noqa: F401  (each adds its rules)
+from . import curves, elementwise, listed, norms, placed, sampling, scans, shape, steps, sums  # noqa: F401  (each adds its rules)
 from .elementwise import RULES
 from .graph import coarsest, declared, narrowed, packet, target_name
 from .number import APART, CALIBRATED, FIRST, SMALLEST, STABLE, UNIT, Context, Number, Unsupported, exact, of_mask
@@ -48,7 +48,7 @@ def is_fixed(node):
 READ = ("_local_scalar_dense", "nonzero", "equal")
 # Rules that look at themselves at masks and indices that may be decided either way.
 CHOOSING = ("where", "masked_fill", "masked_fill_", "index", "_unsafe_index", "index_put", "index_put_", "gather", "index_select", "embedding", "scatter",
-            "scatter_", "scatter_add", "scatter_add_")
+            "scatter_", "scatter_add", "scatter_add_", "index_add", "index_add_")
 
 
 # What looks at no element of its operand, but its shape.
@@ -70,7 +70,14 @@ def call(cx, node, env):
         isinstance(env[n], Number) and env[n].is_undecided for n in node.all_input_nodes)
     if undecided and packet(node) not in CHOOSING and cx.dtype.is_floating_point:
         args, named = tree_map(lambda a: of_mask(a) if isinstance(a, Number) and a.is_undecided else a, (args, named))
-    result = exactly(node, args, named) if function is None else function(cx, *args, **named)
+    if undecided and packet(node) == "nonzero":
+        return listed.nonzero(cx, node, args[0])
+    try:
+        result = exactly(node, args, named) if function is None else function(cx, *args, **named)
+    except (RuntimeError, IndexError) as error:
+        if not cx.listed:
+            raise
+        raise Unsupported(f"{cx.name} of as many rows as an honest implementation may find, or fewer") from error
     if undecided and all(n.open is None and n.b is None for n in tree_leaves(result) if isinstance(n, Number)):
         raise Unsupported(f"{cx.name} of what an honest implementation may decide either way")
     if name.split(".")[1].endswith("_") and not name.split(".")[1].endswith("__"):

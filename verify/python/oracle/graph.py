@@ -94,9 +94,11 @@ class Graph:
         made = lambda n: getattr(self.module, n.target) if n.op == "get_attr" else n.meta.get("val")
         for node in self.nodes:
             if node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload):
-                if any(made(n) is None for n in [node, *node.all_input_nodes]):
-                    return False  # nobody knows
-                out, count = made(node), count + 1
+                operands = [made(n) for n in [node, *node.all_input_nodes]]
+                tensors = [t for t in tree_leaves(operands) if isinstance(t, torch.Tensor)]
+                if any(o is None for o in operands) or any(not isinstance(t.numel(), int) for t in tensors):
+                    return False  # nobody knows, or it hangs on values
+                out, count = operands[0], count + 1
                 elements += sum(t.numel() for t in tree_leaves(out) if isinstance(t, torch.Tensor))
                 if node.target.overloadpacket in flop_registry:
                     work += flop_registry[node.target.overloadpacket](*torch.fx.node.map_arg(node.args, made), out_val=out)

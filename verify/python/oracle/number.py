@@ -37,12 +37,13 @@ ANY, FIRST, APART, STABLE = range(4)
 
 
 class Number:
-    __slots__ = ("v", "r", "b", "runs", "open", "names", "whole")
+    __slots__ = ("v", "r", "b", "runs", "open", "names", "whole", "there")
 
-    def __init__(self, v, r=None, b=None, runs=None, open=None, names=None, whole=False):
+    def __init__(self, v, r=None, b=None, runs=None, open=None, names=None, whole=False, there=False):
         self.v, self.r, self.b, self.runs, self.open = v, r, b, runs, open
         self.whole = whole or not v.is_floating_point()  # whole numbers in any honest arithmetic, whichever they are
         self.names = names  # of indices: (the values they point into, the dimension, FIRST, APART, STABLE or ANY of equal ones)
+        self.there = there  # an open index names the right place, and is not there with everybody (listed.py)
 
     def run(self, i):
         return self.v if self.runs is None else self.runs[i]
@@ -102,6 +103,7 @@ class Context:
         self.dtype = torch.float32  # of the operation at hand, as declared
         self.narrow = None  # a format of 16 bits that its result may be rounded to, though it is declared wider
         self.fixed = False  # it follows from the sizes alone
+        self.listed = False  # some rows are listed that may be missing
         self.laid = None  # its first operand as the task's own tensor: shape, strides, offset
 
     def noise(self, like):
@@ -229,4 +231,4 @@ def same(f, x, zero_fill=True):
     if not isinstance(x, Number):
         raise Unsupported("an element-moving operation on a Python number")
     lift = lambda t: None if t is None else f(t)
-    return Number(f(x.v), lift(x.r), lift(x.b), None if x.runs is None else [f(t) for t in x.runs], lift(x.open), whole=x.whole)
+    return Number(f(x.v), lift(x.r), lift(x.b), None if x.runs is None else [f(t) for t in x.runs], lift(x.open), whole=x.whole, there=x.there)

@@ -3,7 +3,7 @@ import torch
 
 from .elementwise import div, or_zero, rule
 from .number import APART, STABLE, Number, Unsupported, lost, moved, same
-from .shape import joined, operator, plain_index
+from .shape import joined, open_of, operator, plain_index
 
 
 def _order(cx, x, f, dim, ties=APART):
@@ -104,10 +104,14 @@ def scatter_reduce(cx, x, dim, index, source, reduce, include_self=True):
 
 @rule("aten.index_add.default", "aten.index_add_.default")
 def index_add(cx, x, dim, index, source, alpha=1):
-    plain_index(index)
+    plain_index(*([] if index.there else [index]), *(t for t in (x, source) if not t.is_float))
     if alpha != 1:
         raise Unsupported("index_add with a factor")
-    return _added(cx, x, source, lambda t, s: t.index_add(dim, index.v, s))
+    made = _added(cx, x, source, lambda t, s: t.index_add(dim, index.v, s))
+    if not index.is_undecided:
+        return made
+    there = torch.zeros(x.v.shape[dim], dtype=torch.bool, device=x.v.device).index_fill(0, index.v[index.open], True)
+    return lost(cx, made, there.reshape([-1 if d == dim % x.v.dim() else 1 for d in range(x.v.dim())]))
 
 
 def _settled(cx, made, source, places):
@@ -132,9 +136,16 @@ def _settled(cx, made, source, places):
 
 @rule("aten.index_put.default", "aten.index_put_.default", "aten._unsafe_index_put.default")
 def index_put(cx, x, indices, values, accumulate=False, **_):
-    plain_index(*indices)
+    plain_index(*(i for i in indices if i is not None and not i.there))
     where = tuple(slice(None) if i is None else i.v for i in indices)
     values = cx.number(values)
+    if any(i is not None and i.is_undecided for i in indices):
+        plain_index(*(t for t in (x, values) if not t.is_float))
+        met = torch.zeros(x.v.shape, dtype=torch.int32, device=x.v.device)
+        found = open_of(indices, met[where].dim()).int().expand(met[where].shape)
+        met = torch.ops.aten.index_put(met, [None if i is None else i.v for i in indices], found, True)
+        decided = [None if i is None else Number(i.v) for i in indices]
+        return lost(cx, index_put(cx, x, decided, values, accumulate), met > 0)
     if accumulate:
         lay = [None if i is None else i.v for i in indices]
         return _added(cx, x, values, lambda t, s: torch.ops.aten.index_put(t, lay, s, True))

@@ -29,10 +29,19 @@ _library.impl("recurrent", _run, "CompositeExplicitAutograd")
 torch.library.register_fake("unseen::recurrent", _shapes, lib=_library)
 
 
+def _of_one_hot(tensor, num_classes=-1):
+    return tensor, num_classes
+
+
 class Whole(TorchFunctionMode):
-    """A recurrent layer is one operation: of tensors of equal lengths, without dropout, whose states are as wide as its results."""
+    """A recurrent layer is one operation: of tensors of equal lengths, without dropout, whose states are as wide as its results. One-hot rows
+    are a comparison: torch reads the least and the greatest index first, which Python then has decided by."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
+        if function is torch.nn.functional.one_hot:
+            index, most = _of_one_hot(*args, **(kwargs or {}))
+            if most > 0:
+                return (index.unsqueeze(-1) == torch.arange(most, device=index.device)).long()
         kind = FUNCTIONS.get(function)
         if kind is None or kwargs or len(args) != 9 or not isinstance(args[3], bool) or not isinstance(args[2], (list, tuple)):
             return function(*args, **(kwargs or {}))

@@ -90,10 +90,10 @@ def embedding(cx, table, index, *_):
 def index(cx, x, indices):
     where = tuple(slice(None) if i is None else i.v for i in indices)
     made = same(lambda t: t[where], x)
-    return lost(cx, made, _open_of(indices, made.v.dim()))
+    return lost(cx, made, open_of(indices, made.v.dim()))
 
 
-def _open_of(indices, dims):
+def open_of(indices, dims):
     """Which elements of t[indices], of so many dimensions, may be picked elsewhere; None: none. A mask that may go either way picks more or
     fewer of them, and is refused."""
     given = [(d, i) for d, i in enumerate(indices) if i is not None]

@@ -1,0 +1,87 @@
+"""Rows listed by a mask that may go either way: the tokens of an expert, as `torch.where(chosen == e)` finds them.
+
+All that may be listed are, and those that may be missing are marked (`open`, and `there`: where they are is certain, whether is not). What is
+computed of such a row may be anything, and so is what it is written to; every other row is what it is, as long as each goes its own way
+from the list to where it is written: nothing may count them, cut them off or look from one to the next.
+"""
+import torch
+
+from .graph import target_name
+from .number import Number, Unsupported
+
+POINTWISE = ("add", "sub", "mul", "div", "neg", "abs", "exp", "relu", "silu", "gelu", "sigmoid", "tanh", "pow", "sqrt", "rsqrt", "square", "clamp",
+             "clamp_min", "softplus", "elu", "leaky_relu", "hardtanh", "hardswish", "mish", "_to_copy", "clone", "detach", "alias")
+ALONG = {"slice": 1, "split": 2, "split_with_sizes": 2, "chunk": 2, "_softmax": 1, "unbind": 1, "select": 1}  # which argument is the dimension
+WRITTEN = -1  # nothing is left of the list
+
+
+def nonzero(cx, node, mask):
+    if not _goes_row_by_row(node):
+        raise Unsupported("aten.nonzero.default of what an honest implementation may decide either way")
+    may = mask.v.bool() | mask.open.expand(mask.v.shape)
+    places = torch.nonzero(may)
+    cx.listed = True
+    return Number(places, open=mask.open.expand(mask.v.shape)[may].unsqueeze(-1).expand(places.shape), there=True)
+
+
+def _goes_row_by_row(node):
+    row, nodes = {node: 0}, list(node.graph.nodes)
+    for user in nodes[nodes.index(node) + 1:]:
+        if any(n in row for n in user.all_input_nodes):
+            try:
+                found = _row_of(user, row)
+            except (IndexError, KeyError, AttributeError):
+                return False
+            if found is None:
+                return False
+            if found != WRITTEN:
+                row[user] = found
+    return len(row) > 1  # else Python has read how many there are, and nothing more
+
+
+def _row_of(node, row):
+    """Along which dimension of the result the rows lie, `row` says it of earlier ones; None: they do not go their own ways."""
+    if node.op != "call_function":
+        return None
+    name = target_name(node.target)
+    if name == "<built-in function getitem>":
+        return row[node.args[0]]
+    name, args = name.split(".")[1], node.args
+    if name in POINTWISE:
+        total = node.meta["val"].dim()
+        places = {total - n.meta["val"].dim() + row[n] for n in node.all_input_nodes if n in row}
+        return places.pop() if len(places) == 1 else None
+    if name in ("mm", "addmm"):
+        rows, others = args[-2], [*args[:-2], args[-1]]
+        return 0 if row.get(rows) == 0 and not any(n in row for n in others) else None
+    if name in ("index", "index_select", "embedding", "index_add", "index_put"):
+        return _of_places(name, args, row)
+    at, shape = row[args[0]], args[0].meta["val"].shape
+    if name in ALONG:
+        where = ALONG[name]
+        dim = (args[where] if len(args) > where else 0) % len(shape)
+        return None if dim == at else at - (name in ("unbind", "select") and dim < at)
+    if name == "unsqueeze":
+        return at + (args[1] % (len(shape) + 1) <= at)
+    if name in ("view", "_unsafe_view", "reshape"):
+        whole = args[1][0] == -1 and all(n > 0 for n in args[1][1:])
+        return 0 if whole and all(n == 1 for n in shape[:at]) else None
+    return None
+
+
+def _of_places(name, args, row):
+    """Of what picks by the list from a tensor that is none of it, or writes to one."""
+    if args[0] in row:
+        return None
+    if name in ("index_select", "index_add"):
+        if row.get(args[2]) != 0 or args[2].meta["val"].dim() != 1:
+            return None
+        return args[1] % args[0].meta["val"].dim() if name == "index_select" else WRITTEN
+    if name == "embedding":
+        return 0 if row.get(args[1]) == 0 and args[1].meta["val"].dim() == 1 else None
+    places = [d for d, n in enumerate(args[1]) if n is not None]
+    if any(row.get(args[1][d]) != 0 or args[1][d].meta["val"].dim() != 1 for d in places):
+        return None
+    if name == "index_put":
+        return WRITTEN
+    return places[0] if places == list(range(places[0], places[-1] + 1)) else 0
