@@ -61,8 +61,10 @@ static const char *range_text(char *buffer, size_t size, const struct set_score 
         snprintf(buffer, size, "-");
     else if (!isfinite(set->fraction_high))
         snprintf(buffer, size, "from one time");
+    else if (set->fraction_high > 10 * set->fraction_low)
+        snprintf(buffer, size, "too few times");
     else
-        snprintf(buffer, size, "%.3g..%.3g%%", 100 * set->fraction_low, 100 * set->fraction_high);
+        snprintf(buffer, size, "%.2g..%.2g%%", 100 * set->fraction_low, 100 * set->fraction_high);
     return buffer;
 }
 

@@ -2,6 +2,7 @@
  * torch take the interpreter that UNSEEN_TEST_PYTHON names, or build/venv's; PYTHON_ALL=1 runs those that take long, too. */
 #include <check.h>
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,6 +154,21 @@ START_TEST(a_task_that_hangs_is_ended)
     if (!cli_torch())
         SKIP_TEST(no_torch);
     import_bad(&hangs[_i], cli_torch(), "2");
+}
+END_TEST
+
+START_TEST(ctrl_c_leaves_nothing_of_an_import)
+{
+    if (!cli_torch())
+        SKIP_TEST(no_torch);
+    cli_put("slow.py", "import time\ntime.sleep(9999)\n" REST);
+    ck_assert_int_eq(mkdir("out", 0755), 0);
+    const pid_t pid = CLI_START("import", "slow.py", "--out", "out", "--python", cli_torch());
+    usleep(1500000);
+    kill(pid, SIGINT);
+    cli_wait(pid);
+    ck_assert_msg(cli.status == 130 && strstr(cli.err, "interrupted; nothing was written"), "%s", cli.err);
+    expect_nothing_left("slow.py");
 }
 END_TEST
 
@@ -466,6 +482,7 @@ Suite *task_suite(void)
     tcase_add_loop_test(sources, what_is_no_task_is_told_without_torch, 0, sizeof unread / sizeof *unread);
     tcase_add_test(sources, a_directory_without_a_reference_is_refused);
     tcase_add_loop_test(refused, a_task_that_hangs_is_ended, 0, 2);
+    tcase_add_test(refused, ctrl_c_leaves_nothing_of_an_import);
     tcase_add_loop_test(refused, a_task_that_cannot_run_is_told_why, 0, UNRUNNABLE);
     tcase_add_loop_test(refused, a_task_that_does_odd_things_leaves_nothing, 0, sizeof odd / sizeof *odd);
     tcase_add_loop_test(found_cases, importing_finds_sizes_limits_and_laws, 1, FOUND);

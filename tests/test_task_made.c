@@ -176,6 +176,12 @@ START_TEST(an_attribute_varies_where_the_user_says_so)
                                "= 1\n"
                                "def get_inputs():\n    return [torch.rand(rows, width)]\ndef "
                                "get_init_inputs():\n    return [padding]\n";
+    const char *const window =
+        "import torch\nclass Model(torch.nn.Module):\n    def __init__(self, window):\n        "
+        "super().__init__()\n        self.window = window\n    def forward(self, x):\n"
+        "        return x * 2 if self.window == 8 else x.no_such_thing\nrows = 6\nwindow = 8\n"
+        "def get_inputs():\n    return [torch.rand(rows, 40)]\ndef get_init_inputs():\n"
+        "    return [window]\n";
     const char *const python = cli_torch();
     if (!python)
         SKIP_TEST(no_torch);
@@ -188,6 +194,11 @@ START_TEST(an_attribute_varies_where_the_user_says_so)
     cli_expect(0, "wrote ");
     CLI("import", "pool.py", "--python", python, "--vary", "padding");
     cli_expect(0, "wrote ");
+    cli_expect_without("note: ");
+    cli_put("window.py", window);
+    CLI("import", "window.py", "--python", python, "--vary", "rows,window");
+    cli_expect(0, "note: window = 8 stays as it was published, though --vary names it: ");
+    cli_expect(0, "no_such_thing");
     cli_put("one.py", "import torch\nclass ModelNew(torch.nn.Module):\n    def __init__(self, padding):\n"
                       "        super().__init__()\n    def forward(self, x):\n"
                       "        return torch.nn.functional.max_pool1d(x, 8, 1, 1)\n");

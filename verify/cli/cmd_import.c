@@ -1,10 +1,59 @@
 /* unseen import: a task in Python as a problem's folder */
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "options.h"
 #include "reports/text.h"
+#include "verify/isolate/child.h"
+#include "verify/system/interrupt.h"
 #include "verify/task/importing.h"
+
+static bool is_listed(const char *list, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = list; at; at = strchr(at, ','), at += at != NULL)
+        if (strncmp(at, name, length) == 0 && (at[length] == ',' || !at[length]))
+            return true;
+    return false;
+}
+
+/* Why it stays, in the list `fixed` or by itself. */
+static const char *reason_of(const json_t *task, const json_t *size, const char *name)
+{
+    const json_t *fixed;
+    size_t i;
+    json_array_foreach(json_object_get(task, "fixed"), i, fixed)
+    {
+        const char *why = json_string_value(json_object_get(fixed, "why"));
+        if (why && strcmp(json_string_value(json_object_get(fixed, "name")), name) == 0)
+            return why;
+    }
+    const char *why = json_string_value(json_object_get(size, "why"));
+    return why ? why : "";
+}
+
+/* Of the sizes that were to vary, those that cannot, and why: NAME.task says it of all that stay. */
+static void say_what_stays(const char *folder, const char *vary)
+{
+    char path[2900];
+    const char *slash = strrchr(folder, '/');
+    snprintf(path, sizeof path, "%s/%s.task", folder, slash ? slash + 1 : folder);
+    json_t *task = json_load_file(path, 0, NULL), *size;
+    size_t i;
+    json_array_foreach(json_object_get(task, "sizes"), i, size)
+    {
+        const char *name = json_string_value(json_object_get(size, "name"));
+        if (!name || !is_listed(vary, name) || json_is_string(json_object_get(size, "axis")))
+            continue;
+        const char *why = reason_of(task, size, name);
+        printf("note: %s = %" JSON_INTEGER_FORMAT " stays as it was published, though --vary names it: %s\n",
+               name, json_integer_value(json_object_get(size, "value")),
+               why + (strncmp(why, "fixed: ", 7) == 0 ? 7 : 0));
+    }
+    json_decref(task);
+}
 
 int command_import(const struct options *options)
 {
@@ -15,7 +64,12 @@ int command_import(const struct options *options)
                                         .vary = options->vary,
                                         .seconds = options->compile_timeout};
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
+    catch_signals(child_stop_all);
     const enum folder_status status = importing_run(&importing, folder, sizeof folder, text, sizeof text);
+    if (status != FOLDER_OK && is_interrupted()) {
+        options_error("interrupted; nothing was written");
+        return EXIT_INTERRUPTED;
+    }
     if (status != FOLDER_OK) {
         options_error("%s", text);
         return status == FOLDER_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
@@ -25,5 +79,7 @@ int command_import(const struct options *options)
         folder);
     text_shell(stdout, folder);
     printf("\n");
+    if (importing.vary)
+        say_what_stays(folder, importing.vary);
     return EXIT_GENERAL;
 }
