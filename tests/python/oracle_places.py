@@ -315,9 +315,43 @@ def rows_that_may_be_listed_go_their_own_ways():
         assert passes([judged], odd) and not passes([judged], out * 1.001) and not passes([judged], out.roll(1, 0)), how
     (judged,) = told(Plain(lambda t: torch.zeros_like(t).index_put((torch.where(t[:, 0] * 0.3 > 0)[0],), torch.ones(()))), [tokens])[2]
     assert judged.allowed.isinf().all(1).nonzero().flatten().tolist() == [11]
-    for f in (lambda t: t[torch.where(t[:, 0] * 0.3 > 0)[0]].sum(0), lambda t: t * torch.where(t[:, 0] * 0.3 > 0)[0].numel(),
+    for f in (lambda t: t[torch.where(t[:, 0] * 0.3 > 0)[0]].sum(0), lambda t: t * 2 if torch.where(t[:, 0] * 0.3 > 0)[0].numel() > 3 else t, lambda t: t * torch.where(t[:, 0] * 0.3 > 0)[0].numel(),
               lambda t: torch.zeros_like(t).index_put((torch.where(t[:, 0] * 0.3 > 0)[0],), t[:int((t[:, 0] > 0).sum())])):
         assert refusal(Plain(f), [tokens]), f
+
+
+class _Turned(torch.nn.Module):
+    """By cosines that its constructor has computed: a buffer, or a plain attribute; and a mask of whole numbers."""
+
+    def __init__(self, plain):
+        super().__init__()
+        table, mask = torch.outer(torch.arange(48.0), 0.7 ** torch.arange(8.0)).cos(), torch.ones(8).index_fill(0, torch.tensor([3]), 0.0)
+        if plain:
+            self.table, self.mask = table, mask
+        else:
+            self.register_buffer("table", table), self.register_buffer("mask", mask)
+
+    def forward(self, t):
+        return t * self.table * self.mask
+
+
+def what_a_constructor_computes_may_be_computed_otherwise():
+    """By two units in the last place; what it is not that whoever checks it loads it, and masks are masks."""
+    t = drawn(48, 8)
+    exactly = torch.outer(torch.arange(48.0).double(), (0.7 ** torch.arange(8.0)).double()).cos()
+    table = _Turned(True).table
+    off = torch.nextafter(torch.nextafter(table, exactly.float() + 1), exactly.float() + 1)
+    off[0] = 1.0  # of no angle
+    for plain in (True, False):
+        model = _Turned(plain)
+        graph = graphs.trace(model, [t])
+        (judged,) = evaluate.answer(graph, graphs.state_of(model), [t], tables=frozenset(["table", "mask"]))
+        right = t * off * model.mask
+        assert passes([judged], right) and not passes([judged], torch.cat([right[:1], right[1:] * 1.00001])), plain
+        assert not passes([judged], torch.cat([right[:1] * (1 + 2.0 ** -21), right[1:]])), plain  # 1 is 1
+        assert float(judged.allowed[:, 3].max()) < 1e-30
+    (judged,) = evaluate.answer(graph, graphs.state_of(model), [t])
+    assert passes([judged], model(t)) and not passes([judged], t * off * model.mask)
 
 
 def an_index_of_another_type_names_what_it_named():
@@ -371,4 +405,4 @@ TESTS = [what_hangs_on_values_is_told,
          equal_ones_in_order_share_their_mask,
          samples_between_pixels,
          beside_a_jump_both_sides_are_right,
-         elements_are_picked_by_order_and_place, who_is_chosen_among_equal_ones_hangs_on_that_alone, an_index_of_another_type_names_what_it_named, rows_that_may_be_listed_go_their_own_ways]
+         elements_are_picked_by_order_and_place, who_is_chosen_among_equal_ones_hangs_on_that_alone, an_index_of_another_type_names_what_it_named, rows_that_may_be_listed_go_their_own_ways, what_a_constructor_computes_may_be_computed_otherwise]

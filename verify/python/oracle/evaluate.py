@@ -16,17 +16,19 @@ FEW = 16           # one element in so many may be anything: the others are judg
 UNITS_UNTELLABLE = 8  # or so many units of a narrow format: of fp16 as much, of bf16, whose unit is 2^-8 itself, 2^-5
 
 
-def evaluate(graph, state, inputs, seed=1, runs=RUNS, device="cpu"):
-    """The outputs as Numbers: `state` maps names to tensors, `inputs` are what forward gets."""
+def evaluate(graph, state, inputs, seed=1, runs=RUNS, device="cpu", tables=frozenset()):
+    """The outputs as Numbers: `state` maps names to tensors, `inputs` are what forward gets. tables: names in the state of what everybody's
+    constructor computes for itself."""
     cx = Context(device, runs, seed, graph.recurrent)
     given = [state[name] for name in graph.names] + [inputs[i] for i in graph.inputs]
-    places = iter(given)
+    places = iter(zip(given, [name in tables for name in graph.names] + [False] * len(graph.inputs)))
     env = {}
     for node in graph.nodes:
         if node.op == "placeholder":
-            env[node] = exact(next(places).detach().to(device))
-        elif node.op == "get_attr":
-            env[node] = exact(getattr(graph.module, node.target).detach().to(device))
+            tensor, is_table = next(places)
+            env[node] = (cx.tabled if is_table else exact)(tensor.detach().to(device))
+        elif node.op == "get_attr":  # an attribute that is no buffer, or a constant of the code
+            env[node] = cx.tabled(getattr(graph.module, node.target).detach().to(device))
         elif node.op == "output":
             return outputs_of(node, env)
         elif node.users or packet(node) in READ or getattr(getattr(node.target, "_schema", None), "is_mutable", True):
@@ -220,7 +222,7 @@ def named_twice(index, dim):
         dim, order, torch.cat([edge, same], dim) | torch.cat([same, edge], dim))
 
 
-def answer(graph, state, inputs, seed=1, device="cpu"):
+def answer(graph, state, inputs, seed=1, device="cpu", tables=frozenset()):
     """What the judge gets of every output."""
-    told = evaluate(graph, state, inputs, seed, device=device)
+    told = evaluate(graph, state, inputs, seed, device=device, tables=tables)
     return [Judged(number, dtype, unit) for (number, dtype), unit in zip(told, coarsest(graph))]

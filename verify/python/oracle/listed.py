@@ -25,7 +25,7 @@ def nonzero(cx, node, mask):
 
 
 def _goes_row_by_row(node):
-    row, nodes = {node: 0}, list(node.graph.nodes)
+    row, nodes, is_written = {node: 0}, list(node.graph.nodes), False
     for user in nodes[nodes.index(node) + 1:]:
         if any(n in row for n in user.all_input_nodes):
             try:
@@ -34,9 +34,10 @@ def _goes_row_by_row(node):
                 return False
             if found is None:
                 return False
+            is_written = is_written or found == WRITTEN
             if found != WRITTEN:
                 row[user] = found
-    return len(row) > 1  # else Python has read how many there are, and nothing more
+    return is_written  # else Python has read how many there are, and nothing more
 
 
 def _row_of(node, row):

@@ -22,6 +22,7 @@ SMALLEST = {torch.float32: 2.0 ** -126, torch.bfloat16: 2.0 ** -126, torch.float
 WHOLE = 2.0 ** 24  # up to here fp32 has all whole numbers
 SUBNORMAL = 2.0 ** 23  # subnormal numbers below the smallest normal one, of fp32
 TOGETHER, ON_A_GPU = 1 << 14, 1 << 18  # runs of up to so many elements each are computed as one tensor
+TABLED = 4  # units of what a constructor computes that two of them may differ by
 CALIBRATED = 8.0  # times the spread of the runs: doc/results/oracle.md
 # Radii are computed in fp64 themselves, from nonnegative terms: this much covers their own rounding.
 OUTWARD = 1 + 2.0 ** -20
@@ -109,6 +110,17 @@ class Context:
     def noise(self, like):
         """Uniform in [-1, 1], independent for each element."""
         return torch.rand(like.shape, generator=self.generator, dtype=torch.float64, device=like.device) * 2 - 1
+
+    def tabled(self, tensor):
+        """What a constructor has computed, and others compute for themselves (cosines of angles): two libraries' functions differ by two
+        units in the last place. Whole numbers, single ones and what is stored in 16 bits are as they are."""
+        x = exact(tensor)
+        if tensor.dtype != torch.float32 or tensor.numel() < 2:
+            return x
+        own = torch.where(x.v.isfinite() & (x.v != x.v.round()), TABLED * U32 * x.v.abs(), 0.0)
+        if not bool(own.any()):
+            return x
+        return Number(x.v, None, own, [x.v + self.noise(own) * own for _ in range(self.count)] or None)
 
     def scalar(self, c, like=None):
         """A Python number in the graph. Kernels hold it in fp32."""
