@@ -321,6 +321,36 @@ def weights_go_where_they_fit_in_order():
     assert weight.by_name(own, weights) and not weight.by_name(renamed, weights)
 
 
+SEGMENTS = """
+class Model(nn.Module):
+    def __init__(self, nodes):
+        super().__init__()
+        self.nodes = nodes
+        self.before = 0
+
+    def forward(self, x, index):
+        %s
+        return torch.zeros(self.nodes, x.shape[1]).index_add(0, index, x)
+
+
+edges, nodes, width = 60, 12, 8
+
+
+def get_inputs():
+    return [torch.randn(edges, width), torch.randint(0, nodes, (edges,))]
+
+
+def get_init_inputs():
+    return [nodes]
+"""
+
+
+def a_size_that_the_constructor_is_told_makes_another_model():
+    """Indices beyond what this one was constructed for say nothing of whether it serves other shapes."""
+    for line, kinds in (("", []), ("if not self.before: self.before = x.shape[0]\n        x = x if x.shape[0] == self.before else x + 1", ["kept"])):
+        assert [note["kind"] for note in imported(SEGMENTS % line)["notes"]] == kinds, line
+
+
 HEADS = """
 class Model(nn.Module):
     def __init__(self, dim, heads, kv_heads):

@@ -291,19 +291,23 @@ def _grown(source, runs, axes, limits_, small):
 
 
 def _beside(source, axes, limits_, small):
-    """Inputs at other sizes of ring 1, next to `small`, for the same model: of three axes at most."""
-    found = 0
+    """Inputs at other sizes of ring 1, next to `small`, for the same model: of three axes at most. A size that the constructor is told makes
+    another model."""
+    found, told = 0, lambda instance: repr((instance.init_args, instance.init_named))
+    own = told(source.instance(together.spread(axes, small)))
     for axis, value in [(a, small[a.name] + by * a.step) for a in axes if a.ring == 1 and a.low < a.high for by in (1, -1)]:
         sizes = {**small, axis.name: axis.near(value)}
         if found == 3 or sizes == small or not all(expression.evaluate(t, sizes) for t in limits_):
             continue
         try:
             torch.manual_seed(9)
-            inputs = source.instance(together.spread(axes, sizes)).inputs()
+            instance = source.instance(together.spread(axes, sizes))
+            inputs = instance.inputs() if told(instance) == own else None
         except Exception:
             continue
-        found += 1
-        yield inputs
+        if inputs is not None:
+            found += 1
+            yield inputs
 
 
 def _whole(source, name, observed, runs, i, bound):
