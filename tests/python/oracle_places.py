@@ -361,6 +361,13 @@ def an_index_of_another_type_names_what_it_named():
     for place, right in ((0, True), (1, True), (2, False)):
         got = torch.full((40,), place)
         assert bool((evaluate.judge_index(judged, got) == got).all()) == right, place
+    undecided = torch.cat([near[:1], drawn(40, 4) + torch.arange(4.0) * 9])
+    def chosen(t):  # by what is decided, among others by what is not
+        return torch.where(t[:, 0] * 3 == 3, (t * 0.3).topk(1)[1].reshape(-1), torch.where(t[:, 1] * 3 > 30, 7, 9))
+    undecided[1, 1] = 10.0
+    (judged,) = told(Plain(chosen), [undecided])[2]
+    assert judged.allowed.isinf().tolist() == [True, True] + [False] * 39, judged.allowed
+    undecided[1, 1] = 9.0
     (judged,) = told(Plain(lambda t: (t * 0.3).topk(1)[1].reshape(-1).flip(0)), [torch.cat([near[:1], drawn(40, 4) + torch.arange(4.0) * 9])])[2]
     assert judged.allowed.isinf().tolist() == [False] * 40 + [True] and judged.dropped is None
 

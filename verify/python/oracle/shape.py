@@ -126,9 +126,7 @@ def choose(cx, condition, a, b):
     f = lambda c, x, y: torch.where(c, cast(x), cast(y))
     v = f(condition.v, a.v, b.v)
     if not float_:
-        if condition.open is not None and bool(condition.open.any()):
-            return lost(cx, Number(v), condition.open & (a.v != b.v))
-        return Number(v)
+        return lost(cx, Number(v), either(condition, a, b))
     def bound(level):
         ea, eb = a.error(level), b.error(level)
         e = None if ea is None and eb is None else torch.where(condition.v, or_zero(ea, a.v), or_zero(eb, b.v))
