@@ -367,7 +367,6 @@ def an_index_of_another_type_names_what_it_named():
     undecided[1, 1] = 10.0
     (judged,) = told(Plain(chosen), [undecided])[2]
     assert judged.allowed.isinf().tolist() == [True, True] + [False] * 39, judged.allowed
-    undecided[1, 1] = 9.0
     (judged,) = told(Plain(lambda t: (t * 0.3).topk(1)[1].reshape(-1).flip(0)), [torch.cat([near[:1], drawn(40, 4) + torch.arange(4.0) * 9])])[2]
     assert judged.allowed.isinf().tolist() == [False] * 40 + [True] and judged.dropped is None
 
