@@ -178,6 +178,17 @@ START_TEST(an_interval_that_tells_nothing_is_said_in_words)
 }
 END_TEST
 
+START_TEST(an_interval_of_throughput_keeps_to_its_column)
+{
+    result.seen.fraction_low = 1.57e-26, result.seen.fraction_high = 1.76e18; /* of too few times */
+    result.unseen.fraction_low = 0.0000165123, result.unseen.fraction_high = 0.000155123;
+    char *const text = report_text(false, false);
+    expect_text(text, "  0.0017..0.016%\n");
+    expect_text(text, "  too few times ");
+    free(text);
+}
+END_TEST
+
 START_TEST(report_shows_at_most_six_failures_and_one_of_every_outcome_first)
 {
     int shown = 0;
@@ -389,6 +400,7 @@ TCase *terminal_case(void)
     tcase_add_test(terminal, report_keeps_to_the_terminals_width_but_for_what_is_copied);
     tcase_add_test(terminal, the_width_is_columns_or_the_terminals_or_80);
     tcase_add_test(terminal, progress_leaves_no_trail_on_a_narrow_terminal);
+    tcase_add_test(terminal, an_interval_of_throughput_keeps_to_its_column);
     tcase_add_test(terminal, an_interval_that_tells_nothing_is_said_in_words);
     tcase_add_test(terminal, report_shows_at_most_six_failures_and_one_of_every_outcome_first);
     tcase_add_test(terminal, report_names_a_silent_downgrade);

@@ -114,8 +114,7 @@ struct margin_plan {
     int hunt;        /* drawn configurations that a mutant may see; 0: no mutants */
     bool must_only;  /* only mutants that must be rejected */
     bool brief;      /* a mutant that is rejected once is seen no more: no ratios by class */
-    double
-        excess; /* no more mutants where a class has rejected one by at most that many times; 0: all of them */
+    double excess;   /* enough where a class rejects one by at most that many times; 0: all mutants */
     bool verbose;
 };
 
