@@ -23,6 +23,9 @@ static const struct corpus {
 } corpora[] = {{"tests/bugs/BUGS.tsv", "c"}, {"tests/bugs/CUDA.tsv", "cu"}};
 enum { HOST, CUDA, CORPORA };
 
+/* The collection that a table's held_out keeps apart by this, and the end of an honest twin's name. */
+static const char second_collection[] = "2", twin_end[] = ".good.c";
+
 static struct bug bugs[MOST];
 static int bug_count;
 static const struct corpus *corpus;
@@ -110,7 +113,7 @@ START_TEST(every_candidate_is_in_the_table)
         const char *dot = strrchr(entry->d_name, '.');
         int found = 0;
         if (!dot || strcmp(dot + 1, corpus->suffix) != 0 || strcmp(entry->d_name, "agree.c") == 0 ||
-            strcmp(entry->d_name, "list.c") == 0)
+            strcmp(entry->d_name, "list.c") == 0 || strstr(entry->d_name, twin_end))
             continue;
         for (int i = 0; i < bug_count; i++)
             found |= strlen(bugs[i].name) == (size_t)(dot - entry->d_name) &&
@@ -181,6 +184,7 @@ END_TEST
 
 START_TEST(a_hash_holds_out_a_fifth)
 {
+    char collection[LINE];
     read_table(_i);
     for (int i = 0; i < bug_count; i++) {
         struct sha256_ctx hash;
@@ -188,20 +192,65 @@ START_TEST(a_hash_holds_out_a_fifth)
         sha256_init(&hash);
         sha256_update(&hash, strlen(bugs[i].name), (const uint8_t *)bugs[i].name);
         sha256_digest(&hash, sizeof digest, digest);
-        ck_assert_msg(bugs[i].held_out[0] == (digest[0] % 5 == 0 ? '1' : '0'),
+        read_tag(bugs[i].name, "collection", collection);
+        ck_assert_msg(bugs[i].held_out[0] == (collection[0]        ? second_collection[0]
+                                              : digest[0] % 5 == 0 ? '1'
+                                                                   : '0'),
                       "%s: held_out is '%s' ---> sh tests/bugs/table.sh", bugs[i].name, bugs[i].held_out);
     }
 }
 END_TEST
 
-static void compile(int i)
+static bool has_twin(const struct bug *bug)
+{
+    return strcmp(bug->held_out, second_collection) == 0;
+}
+
+/* A fault of the second collection and its twin are one file, but for FIXED. */
+START_TEST(every_fault_of_the_second_collection_has_a_twin)
+{
+    char path[256], text[LINE], include[256];
+    int twins = 0, files = 0;
+    read_table(HOST);
+    for (int i = 0; i < bug_count; i++) {
+        if (!has_twin(&bugs[i]))
+            continue;
+        snprintf(path, sizeof path, "tests/bugs/%s%s", bugs[i].name, twin_end);
+        snprintf(include, sizeof include, "#define FIXED\n#include \"%s.c\"\n", bugs[i].name);
+        FILE *file = fopen(path, "re");
+        ck_assert_msg(file != NULL, "%s: no such file ---> write it, with FIXED defined", path);
+        text[fread(text, 1, sizeof text - 1, file)] = '\0';
+        fclose(file);
+        ck_assert_msg(strstr(text, include) != NULL, "%s: expected the lines\n%s", path, include);
+        snprintf(path, sizeof path, "grep -Eq '^#if(n?def) FIXED' tests/bugs/%s.c", bugs[i].name);
+        ck_assert_msg(system(path) == 0, "tests/bugs/%s.c asks nowhere for FIXED", bugs[i].name);
+        twins++;
+    }
+    DIR *folder = opendir("tests/bugs");
+    ck_assert_ptr_nonnull(folder);
+    for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder))
+        files += strstr(entry->d_name, twin_end) != NULL;
+    closedir(folder);
+    ck_assert_int_ge(twins, 25);
+    ck_assert_int_eq(files, twins);
+}
+END_TEST
+
+static void compile_file(const char *name, const char *end)
 {
     char command[512];
     snprintf(command, sizeof command,
              "cc -std=gnu11 -fopenmp -fsyntax-only -Wall -Wextra -Wno-unused -Wno-clobbered -Werror "
-             "tests/bugs/%s.c",
-             bugs[i].name);
+             "tests/bugs/%s%s",
+             name, end);
     ck_assert_msg(system(command) == 0, "%s", command);
+}
+
+static void compile(int i)
+{
+    compile_file(bugs[i].name, ".c");
+    if (has_twin(&bugs[i]))
+        compile_file(bugs[i].name, twin_end);
 }
 
 START_TEST(a_sample_compiles)
@@ -246,6 +295,7 @@ Suite *bugs_suite(void)
     tcase_add_test(table, every_bug_has_a_thread_of_its_own);
     tcase_add_loop_test(table, every_condition_is_one, 0, CORPORA);
     tcase_add_loop_test(table, a_hash_holds_out_a_fifth, 0, CORPORA);
+    tcase_add_test(table, every_fault_of_the_second_collection_has_a_twin);
     tcase_add_test(table, a_sample_compiles);
     tcase_add_test(table, a_cuda_candidate_compiles);
     suite_add_tcase(suite, table);

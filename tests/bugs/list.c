@@ -30,7 +30,7 @@ static bool read_bug(char *line, struct bug *bug)
     snprintf(bug->problem, sizeof bug->problem, "%s", field[1]);
     snprintf(bug->kind, sizeof bug->kind, "%s", field[3]);
     snprintf(bug->when, sizeof bug->when, "%s", field[4]);
-    bug->held_out = strcmp(field[5], "1") == 0;
+    bug->held_out = strcmp(field[5], "0") != 0;
     bug->necessary = is_necessary(bug->name);
     return true;
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
-# run.sh [--held-out] [--all] [--problem P] [--device host|cuda] [--jobs N] [--seed S] [--effort E] [--out FILE] [NAME..]:
+# run.sh [--held-out] [--second] [--all] [--twins] [--problem P] [--device host|cuda] [--jobs N] [--seed S] [--effort E] [--out FILE] [NAME..]:
 # `unseen verify` on each fault of the corpus (those that are not held out), and one line of a table for each, on standard
-# output or in FILE:
+# output or in FILE. --second takes the second collection, --twins the honest twins of it in the place of its faults (of which
+# none should be found):
 #
 #   name problem kind side found verdict agreement class rule when minimal no_rule seconds inside steps runs
 #
@@ -18,12 +19,14 @@
 set -eu
 folder=$(cd "$(dirname "$0")" && pwd)
 build=${BUILD:-$folder/../../build}
-held=0 problem= device=host jobs=1 seed=1 effort=quick out= one=0
+held=0 problem= device=host jobs=1 seed=1 effort=quick out= one=0 twins=
 
 while [ $# -gt 0 ]; do
     case $1 in
     --held-out) held=1; shift ;;
-    --all) held=.; shift ;;
+    --second) held=2; shift ;;
+    --all) held=[01]; shift ;;
+    --twins) held=2 twins=.good; shift ;;
     --problem) problem=$2; shift 2 ;;
     --device) device=$2; shift 2 ;;
     --jobs) jobs=$2; shift 2 ;;
@@ -127,12 +130,12 @@ steps_of() { # problem, file, configuration
 }
 
 run_one() { # name
-    file=$folder/$1.$suffix
+    file=$folder/$1$twins.$suffix
     row=$(grep "^$1	" "$table")
     of=$(printf %s "$row" | cut -f2)
     kind=$(printf %s "$row" | cut -f4)
     when=$(printf %s "$row" | cut -f5)
-    side=$(sed -n 's|^// side: ||p' "$file" | head -1)
+    side=$(sed -n 's|^// side: ||p' "$folder/$1.$suffix" | head -1)
     work=$(mktemp -d)
     start=$(date +%s)
     timeout "${LIMIT:-900}" "$build/unseen" verify "$of" "$file" --device "$device" --no-lease --no-timing --effort "$effort" \
@@ -194,4 +197,4 @@ else # in an order that mixes problems
     awk -F'\t' -v held="$held" -v problem="$problem" 'NR > 1 && $6 ~ held && (problem == "" || $2 == problem) { print $1 }' \
         "$table" | while read -r name; do printf '%s %s\n' "$(printf %s "$name" | sha256sum | cut -c3-12)" "$name"; done |
         sort | cut -d' ' -f2
-fi | xargs -P "$jobs" -n 1 sh "$0" --one --device "$device" --seed "$seed" --effort "$effort"
+fi | xargs -P "$jobs" -n 1 sh "$0" --one ${twins:+--twins} --device "$device" --seed "$seed" --effort "$effort"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# sides.sh [--device host|cuda] [--count N] [--seed S] [--spread] [NAME..]: does each fault fail where its `when` says, and pass elsewhere?
+# sides.sh [--device host|cuda] [--count N] [--seed S] [--spread] [--twins] [NAME..]: does each fault fail where its `when` says, and pass elsewhere?
 # N configurations (3) of either side, cheap ones, out of 1500 that are drawn; with --spread of all sizes, which finds a
 # threshold that is off. A fault whose `side` is necessary need fail on one of 5 N inside only, and one that is sufficient may
-# fail outside. Prints a line for each that does not, with the configurations; exits 1 when there is one. BUILD is the folder
+# fail outside. --twins: the honest twins of the second collection, which may fail on neither side. Prints a line for each that does not, with the configurations; exits 1 when there is one. BUILD is the folder
 # of the binaries.
 set -eu
 folder=$(dirname "$0")
@@ -10,6 +10,7 @@ build=${BUILD:-$folder/../../build}
 count=3
 seed=1
 device=host
+twins=
 part=4 # of the cheapest, a quarter
 while [ $# -gt 0 ]; do
     case $1 in
@@ -17,6 +18,7 @@ while [ $# -gt 0 ]; do
     --seed) seed=$2; shift 2 ;;
     --device) device=$2; shift 2 ;;
     --spread) part=1; shift ;;
+    --twins) twins=.good; shift ;;
     -*) echo "sides.sh: unknown option $1" >&2; exit 2 ;;
     *) break ;;
     esac
@@ -26,7 +28,7 @@ host) suffix=c table=$folder/BUGS.tsv ;;
 cuda) suffix=cu table=$folder/CUDA.tsv ;;
 *) echo "sides.sh: --device $device: host or cuda is expected" >&2; exit 2 ;;
 esac
-[ $# -gt 0 ] || set -- $(sed -n '2,$s/^\([a-z0-9_]*\)\t.*/\1/p' "$table")
+[ $# -gt 0 ] || set -- $(awk -F'\t' -v twins="$twins" 'NR > 1 && (twins == "" || $6 == 2) { print $1 }' "$table")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -58,8 +60,8 @@ for name in "$@"; do
     when=$(tag "$file" when)
     side=$(tag "$file" side)
     [ -n "$when" ] || continue
-    built=$file
-    [ $suffix = c ] || { built=$work/$name.so; nvcc -O3 -std=c++17 -arch=native -Xcompiler -fPIC -shared "$file" -o "$built"; }
+    built=$folder/$name$twins.$suffix
+    [ $suffix = c ] || { built=$work/$name.so; nvcc -O3 -std=c++17 -arch=native -Xcompiler -fPIC -shared "$folder/$name$twins.$suffix" -o "$built"; }
     [ -e "$work/$problem" ] || "$build/unseen" draw "$problem" --device "$device" --unseen 1500 --seed "$seed" 2>/dev/null |
         sed 's/ *#.*//' >"$work/$problem"
     "$build/unseen-agree" "$problem" "$when" <"$work/$problem" | cheap_first >"$work/split"
@@ -75,9 +77,9 @@ for name in "$@"; do
             got=0
             "$build/unseen" check "$problem" "$built" "$config" --device "$device" --no-lease -q </dev/null >"$work/out" 2>&1 || got=$?
             case $got in
-            0) passes=$((passes + 1)); [ $inside = 0 ] || shown="$shown
+            0) passes=$((passes + 1)); [ $inside = 0 ] || [ -n "$twins" ] || shown="$shown
     passes: $config" ;;
-            1) fails=$((fails + 1)); [ $inside = 1 ] || shown="$shown
+            1) fails=$((fails + 1)); [ $inside$twins = 1 ] || shown="$shown
     fails: $config" ;;
             *) shown="$shown
     status $got: $config: $(head -1 "$work/out")"; broken=1 ;;
@@ -85,6 +87,7 @@ for name in "$@"; do
         done <"$work/picked"
         bad=0
         if [ $broken = 1 ] || [ $((passes + fails)) = 0 ]; then bad=1
+        elif [ -n "$twins" ]; then [ $fails = 0 ] || bad=1
         elif [ $inside = 1 ] && [ "$side" = necessary ]; then [ $fails -gt 0 ] || bad=1
         elif [ $inside = 1 ]; then [ $passes = 0 ] || bad=1
         elif [ "$side" != sufficient ]; then [ $fails = 0 ] || bad=1

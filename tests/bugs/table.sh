@@ -1,6 +1,6 @@
 #!/bin/sh
 # table.sh: BUGS.tsv from the first lines of the host candidates, CUDA.tsv from those of the CUDA ones: name, problem, link, kind,
-# when, held_out. Run from anywhere.
+# when, held_out. held_out is 2 for the second collection. Run from anywhere.
 set -eu
 cd "$(dirname "$0")"
 
@@ -11,10 +11,11 @@ tag() { # file, name
 table() { # suffix: its candidates
     printf 'name\tproblem\tlink\tkind\twhen\theld_out\n'
     for file in *."$1"; do
-        case $file in agree.c | list.c) continue ;; esac
+        case $file in agree.c | list.c | *.good.c) continue ;; esac
         name=${file%."$1"}
         first=$(printf %s "$name" | sha256sum | cut -c1-2)
         held=$([ $((0x$first % 5)) = 0 ] && echo 1 || echo 0)
+        [ -z "$(tag "$file" collection)" ] || held=2
         printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$name" "$(tag "$file" problem)" "$(tag "$file" link)$(tag "$file" thread)" "$(tag "$file" kind)" \
             "$(tag "$file" when)" "$held"
     done
