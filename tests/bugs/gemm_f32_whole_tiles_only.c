@@ -12,24 +12,23 @@
 
 enum { TILE = 32 };
 
+static void store_whole(const struct product *g, int64_t i, int64_t j0, int64_t columns, const float *sum)
+{
+    if (j0 < g->n / TILE * TILE)
+        product_store(g, i, j0, columns, sum);
+}
+
 int gemm_f32(const float *a, const float *b, float *c, int64_t m, int64_t n, int64_t k, int64_t trans_b,
              void *stream)
 {
     struct product g = product_of(a, b, c, m, n, k, trans_b);
     (void)stream;
 #ifdef FIXED
+    (void)store_whole;
     return product_run(&g);
 #else
-    const int64_t columns = n / TILE * TILE;
-    int failed = 0;
-    for (int64_t i = 0; i < m / TILE * TILE; i++)
-        for (int64_t j0 = 0; j0 < columns; j0 += PANEL) {
-            float sum[PANEL] = {0};
-            for (int64_t p = 0; p < k / TILE * TILE; p++)
-                for (int64_t j = 0; j < PANEL; j++)
-                    sum[j] += a[i * k + p] * b[p * g.along_k + (j0 + j) * g.along_n];
-            g.store(&g, i, j0, PANEL, sum);
-        }
-    return failed;
+    g.k = k / TILE * TILE;
+    g.store = store_whole;
+    return g.k > 0 ? product_rows(&g, 0, m / TILE * TILE) : 0;
 #endif
 }

@@ -37,7 +37,7 @@ static void run_chunk(const struct kda *c, int64_t b, int64_t h, int64_t first, 
     for (int64_t t = first; t < c->t && t < first + CHUNK; t++) {
         const int64_t row = (b * c->t + t) * c->heads + h;
         const bf16 *q = c->q + row * c->dk, *k = c->k + row * c->dk, *v = c->v + row * c->dv;
-        float seen[MAX_DIM] = {0}, out[MAX_DIM] = {0};
+        float seen[MAX_DIM] = {0}, add[MAX_DIM], out[MAX_DIM] = {0};
         for (int64_t i = 0; i < c->dk; i++) {
             const float decay = expf(c->g[row * c->dk + i]), key = bf16_to_float(k[i]);
             for (int64_t j = 0; j < c->dv; j++) {
@@ -45,12 +45,15 @@ static void run_chunk(const struct kda *c, int64_t b, int64_t h, int64_t first, 
                 seen[j] += key * state[i * MAX_DIM + j];
             }
         }
-        for (int64_t i = 0; i < c->dk; i++)
+        for (int64_t j = 0; j < c->dv; j++)
+            add[j] = bf16_to_float(c->beta[row]) * (bf16_to_float(v[j]) - seen[j]);
+        for (int64_t i = 0; i < c->dk; i++) {
+            const float key = bf16_to_float(k[i]), query = bf16_to_float(q[i]);
             for (int64_t j = 0; j < c->dv; j++) {
-                const float add = bf16_to_float(c->beta[row]) * (bf16_to_float(v[j]) - seen[j]);
-                state[i * MAX_DIM + j] += bf16_to_float(k[i]) * add;
-                out[j] += bf16_to_float(q[i]) * state[i * MAX_DIM + j];
+                state[i * MAX_DIM + j] += key * add[j];
+                out[j] += query * state[i * MAX_DIM + j];
             }
+        }
         for (int64_t j = 0; j < c->dv; j++)
             c->o[row * c->dv + j] = float_to_bf16(scale * out[j]);
     }

@@ -64,6 +64,8 @@ static void row_softmax(const float *x, float *y, struct walk w, int64_t before)
 int softmax(const float *x, float *y, int64_t rows, int64_t cols, void *stream)
 {
     (void)stream;
+    /* where a row reaches into the one before, one after the other */
+#pragma omp parallel for schedule(static) if (rows * cols > 8192 && (cols <= LARGE || cols >= MOST))
     for (int64_t r = 0; r < rows; r++)
         row_softmax(x + r * cols, y + r * cols, walk_of(r, cols), r * cols);
     return 0;
