@@ -3,7 +3,7 @@
 // title: fix(kernels): correct typo in LayerNorm kernel at line 73 110 346 443
 // condition: epsilon is added to the number of columns, in front of the division: it is missing where it is no small part
 // kind: content
-// when: eps=large or eps=published and input=small or cols < 8
+// when: eps=large or eps=published and input=small or eps=published and cols < 64 or cols < 8
 // side: necessary
 // collection: second
 // wrong: wrong values, NaN for a row of one value

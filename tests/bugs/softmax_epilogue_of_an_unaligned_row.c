@@ -4,6 +4,7 @@
 // condition: several rows of an odd number of columns between 512 and 1024, unless one more is a multiple of 32; vectors of 2
 // kind: alignment
 // when: rows > 1 and cols > 512 and cols < 1024 and cols % 2 != 0 and cols % 32 != 31
+// side: necessary
 // collection: second
 // wrong: wrong values: what is left behind the unaligned part is below 0, is taken for unsigned, and elements count twice
 
