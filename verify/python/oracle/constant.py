@@ -11,8 +11,9 @@ def is_constant(judged, graph, state, inputs, seed=1, device="cpu"):
     def other(x):
         if not isinstance(x, torch.Tensor) or not x.is_floating_point() or not x.numel():
             return x
-        low, high = float(x.min()), float(x.max())
-        return low + (high - low) * torch.rand(x.shape, generator=generator, device=x.device).to(x.dtype)
+        wide = x.double()  # 8-bit types have neither a least element nor products
+        low, high = float(wide.min()), float(wide.max())
+        return (low + (high - low) * torch.rand(x.shape, generator=generator, device=x.device)).to(x.dtype)
     if not any(isinstance(inputs[i], torch.Tensor) and inputs[i].is_floating_point() for i in graph.inputs):
         return False
     others = [other(x) for x in inputs]

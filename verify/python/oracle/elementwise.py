@@ -79,6 +79,11 @@ def is_power_of_two(x):
         x.v.numel() == 1 and not x.is_float and int(x.v) in (1, -1, 2, 4, 8))
 
 
+def scaled_error(x, factor, e):
+    """|x| e, where e bounds the error of `factor`. An infinite x times any factor of one sign is the same infinity."""
+    return torch.where(x.isinf() & (factor.abs() > e), 0.0, x.abs() * e)
+
+
 @rule("aten.mul.Tensor", "aten.mul.Scalar", "aten.mul_.Tensor")
 def mul(cx, a, b):
     a, b = cx.number(a), cx.number(b)
@@ -90,7 +95,7 @@ def mul(cx, a, b):
     v = f(a.v, b.v)
     def propagated(level):
         ea, eb = a.error(level), b.error(level)
-        parts = [None if eb is None else a.v.abs() * eb, None if ea is None else b.v.abs() * ea,
+        parts = [None if eb is None else scaled_error(a.v, b.v, eb), None if ea is None else scaled_error(b.v, a.v, ea),
                  None if ea is None or eb is None else ea * eb]
         return add_bounds(*parts)
     made = cx.out(v, propagated, lambda u: 0 if plain else u * v.abs() * rounded(v, a, b), moved(f, a, b))
@@ -108,7 +113,7 @@ def div(cx, a, b):
         if ea is None and eb is None:
             return None
         room = b.v.abs() - or_zero(eb, b.v)
-        bound = (or_zero(ea, a.v) + v.abs() * or_zero(eb, b.v)) / room
+        bound = (or_zero(ea, a.v) + scaled_error(v, b.v, or_zero(eb, b.v))) / room
         return torch.where(room > 0, bound, math.inf)
     # a reciprocal and a product instead of a division: one more rounding
     return cx.out(v, propagated, lambda u: 0 if is_power_of_two(b) else 3 * u * v.abs(), moved(f, a, b))
@@ -396,6 +401,8 @@ def extreme(cx, a, b):
 
 def extreme_by(cx, f, a, b):
     a, b = cx.number(a), cx.number(b)
+    if integers(a, b):
+        return Number(f(a.v, b.v))
     f2 = lambda x, y: f(x.double(), y.double())
     def propagated(level):
         ea, eb = a.error(level), b.error(level)

@@ -7,7 +7,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 from . import curves, elementwise, listed, norms, placed, sampling, scans, shape, steps, sums  # noqa: F401  (each adds its rules)
 from .elementwise import RULES
 from .graph import coarsest, declared, narrowed, packet, target_name
-from .number import APART, CALIBRATED, FIRST, SMALLEST, STABLE, UNIT, Context, Number, Unsupported, exact, of_mask
+from .number import APART, CALIBRATED, FIRST, SMALLEST, STABLE, UNIT, Context, Number, Unsupported, distance, exact, of_mask
 
 RUNS = 12
 TIGHT = 64.0       # a bound up to so many times the spread of the runs decides
@@ -204,7 +204,7 @@ def judge_index(judged, got):
     best, named = widen(number.v), widen(got)
     inside = (named >= 0) & (named < x.shape[dim])
     at = torch.where(inside, named, best)
-    gap = (x.gather(dim, at) - x.gather(dim, best)).abs()
+    gap = distance(x.gather(dim, at), x.gather(dim, best))
     reach = torch.zeros_like(gap) if b is None else b.gather(dim, at) + b.gather(dim, best)
     right = inside & (gap <= reach)
     if ties in (FIRST, STABLE):

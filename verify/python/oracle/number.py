@@ -85,6 +85,16 @@ def rounded(v, *operands):
     return v.abs() > WHOLE if all(x.whole for x in operands) else 1.0
 
 
+def distance(a, b):
+    """|a - b| in fp64. Equal values are 0 apart, infinities too, whose difference is NaN."""
+    return torch.where(a == b, 0.0, (a.double() - b.double()).abs())
+
+
+def half_step(size, dtype):
+    """Half the distance between neighbours of `dtype` at magnitudes of up to `size`. Zeros and infinities are stored exactly."""
+    return torch.where((size == 0) | size.isinf(), 0.0, UNIT[dtype] * size.clamp(min=SMALLEST[dtype]))
+
+
 def add_bounds(*bounds):
     total = None
     for bound in bounds:
@@ -150,7 +160,7 @@ class Context:
         own = of_numbers(local(unit))  # no operation rounds what is infinite: a mask's -inf stays one
         b = add_bounds(propagated(1), own)
         if own is not None:  # a result below the smallest normal number may be flushed to zero
-            b = b + SMALLEST.get(self.dtype, 0.0)
+            b = b + (of_numbers(torch.full_like(v, SMALLEST.get(self.dtype, 0.0))) if endless else SMALLEST.get(self.dtype, 0.0))
         amplitude = own if typical is None else of_numbers(typical(unit))
         b, amplitude = self.stored(v, b, amplitude)
         perturbed = self.perturb(v, runs, amplitude)
@@ -160,8 +170,9 @@ class Context:
         """What is stored in a narrow format is rounded once more; beyond the format nothing is known."""
         rounding = UNIT.get(self.dtype, 0.0)
         if rounding > U32:
-            b = rounding * v.abs() if b is None else b + rounding * (v.abs() + b)
-            amplitude = rounding * v.abs() if amplitude is None else amplitude + rounding * v.abs()
+            own = half_step(v.abs(), self.dtype)
+            b = own if b is None else b + half_step(v.abs() + b, self.dtype)
+            amplitude = own if amplitude is None else amplitude + own
         largest = LARGEST.get(self.dtype)
         if largest is not None and v.numel():
             beyond = v.abs() > largest
@@ -172,7 +183,7 @@ class Context:
     def permitted(self, x, dtype):
         """x, of which an honest implementation may round every element to a narrower format: its subnormal numbers have an
         absolute error, and 0 has none."""
-        own = torch.where(x.v == 0, 0.0, UNIT[dtype] * x.v.abs().clamp(min=SMALLEST[dtype]))
+        own = half_step(x.v.abs(), dtype)
         b = own if x.b is None else x.b + own + UNIT[dtype] * x.b
         return Number(x.v, x.r, b, [x.run(i) + self.noise(own) * own for i in range(self.count)] or None)
 

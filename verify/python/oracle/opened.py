@@ -94,15 +94,16 @@ def check(task, judged, model, inputs):
 
 
 def _cause(error, model, inputs):
-    """Of an error while a graph is evaluated: where the module raises one here, too (an index that lies outside, which no shape shows),
-    the configuration is none that it runs on."""
-    if is_short(error, torch.cuda.OutOfMemoryError) or any(isinstance(x, torch.Tensor) and x.numel() > CHECKED for x in inputs):
+    """Name the cause of an error while a graph is evaluated. Where the module raises one as well (an index out of range, which no shape
+    shows), the module does not run on this configuration. Any other error is a gap of the oracle, and this configuration has no answer."""
+    if is_short(error, torch.cuda.OutOfMemoryError):
         return error
     try:
-        model(*inputs)
+        if all(x.numel() <= CHECKED for x in inputs if isinstance(x, torch.Tensor)):
+            model(*inputs)
     except (IndexError, ValueError, RuntimeError) as own:
         return own if is_short(own, torch.cuda.OutOfMemoryError) else graph.untraceable(own)
-    return error
+    return Unsupported(f"the oracle cannot evaluate this graph: {type(error).__name__}: {' '.join(str(error).split())[:200]}")
 
 
 def answers(task, sizes, tensors, seed=1):
@@ -117,8 +118,8 @@ def answers(task, sizes, tensors, seed=1):
     with torch.no_grad():
         try:
             judged = evaluate.answer(traced, state, moved, seed, device, _tables(task, model))
-        except (IndexError, ValueError, RuntimeError) as error:
+            same = constant.is_constant(judged, traced, state, moved, seed, device)
+        except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
             raise _cause(error, model, inputs)
         check(task, judged, model, inputs)
-        same = constant.is_constant(judged, traced, state, moved, seed, device)
     return judged, same

@@ -2,7 +2,7 @@
 import torch
 
 from .elementwise import div, or_zero, rule
-from .number import APART, STABLE, Number, Unsupported, lost, moved, same
+from .number import APART, STABLE, Number, Unsupported, distance, lost, moved, same
 from .shape import joined, open_of, operator, plain_index
 
 
@@ -17,12 +17,18 @@ def _order(cx, x, f, dim, ties=APART):
     return values, Number(at, names=(x, dim, ties), open=_exchanged(x, dim, ties).gather(dim, at))
 
 
+def _steps(ordered, dim):
+    """How far each element along dim lies from the one before it."""
+    n = ordered.shape[dim] - 1
+    return distance(ordered.narrow(dim, 1, n), ordered.narrow(dim, 0, n))
+
+
 def _exchanged(x, dim, ties):
     """Which elements of x may change places with a neighbour in order."""
     full, order = torch.sort(x.v, dim, descending=True)
     bound = or_zero(x.b, x.v).gather(dim, order)
     reach = bound.narrow(dim, 1, bound.shape[dim] - 1) + bound.narrow(dim, 0, bound.shape[dim] - 1)
-    near = full.diff(dim=dim).abs() <= reach
+    near = _steps(full, dim) <= reach
     if ties == STABLE:
         near &= reach > 0  # equal ones without error keep their order
     edge = torch.zeros_like(near.narrow(dim, 0, 1)) if near.shape[dim] else torch.zeros_like(full, dtype=torch.bool)
@@ -195,7 +201,7 @@ def _as_sorted(cx, dim, index, source):
     that is the same for all is that."""
     n, x = index.v.shape[dim], index.names[0]
     bound = or_zero(x.b, x.v).gather(dim, index.v)
-    starts = x.v.gather(dim, index.v).diff(dim=dim).abs() > bound.narrow(dim, 1, n - 1) + bound.narrow(dim, 0, n - 1)
+    starts = _steps(x.v.gather(dim, index.v), dim) > bound.narrow(dim, 1, n - 1) + bound.narrow(dim, 0, n - 1)
     row = torch.cat([torch.zeros_like(index.v.narrow(dim, 0, 1)), starts.cumsum(dim)], dim)  # of each element
     of_row = lambda t, how: torch.zeros_like(t).scatter_reduce(dim, row, t, how, include_self=False).gather(dim, row)
     values = source.v.double()

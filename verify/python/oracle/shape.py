@@ -4,7 +4,7 @@ import functools
 import torch
 
 from .elementwise import RULES, or_zero, rule
-from .number import CALIBRATED, U32, UNIT, Number, Unsupported, add_bounds, lost, of_mask, same
+from .number import CALIBRATED, U32, UNIT, Number, Unsupported, add_bounds, distance, lost, of_mask, same
 
 MOVES = """view _unsafe_view t transpose.int permute expand unsqueeze squeeze.dim squeeze squeeze.dims select.int
 slice.Tensor clone alias detach flip unfold triu tril lift_fresh_copy lift_fresh contiguous repeat roll diagonal reshape
@@ -131,7 +131,7 @@ def choose(cx, condition, a, b):
         ea, eb = a.error(level), b.error(level)
         e = None if ea is None and eb is None else torch.where(condition.v, or_zero(ea, a.v), or_zero(eb, b.v))
         if condition.open is not None and bool(condition.open.any()):
-            both = (a.v - b.v).abs() + or_zero(ea, a.v) + or_zero(eb, b.v)
+            both = distance(a.v, b.v) + or_zero(ea, a.v) + or_zero(eb, b.v)
             e = torch.where(condition.open, both, 0.0 if e is None else e)
         return e
     runs = None
@@ -176,7 +176,7 @@ def compare(cx, a, b):
             reach = x.b if reach is None else reach + x.b
     if cx.name.endswith("Scalar") and a.b is None:
         reach = None
-    v, gap = f(a.v, b.v), (a.v.double() - b.v.double()).abs()
+    v, gap = f(a.v, b.v), distance(a.v, b.v)
     near, runs = None if reach is None else gap <= reach, decided(cx, f, a, b, v, gap)
     for x in (a, b):  # which index it is may be open, too
         if x.is_undecided:
@@ -189,7 +189,8 @@ def decided(cx, f, a, b, v, gap):
     """How the runs decide; where honest ones may do either, every other run decides otherwise than the value."""
     if (a.runs is None and b.runs is None) or not cx.count:
         return None
-    square = torch.stack([(a.run(i) - b.run(i) - (a.v - b.v)) ** 2 for i in range(cx.count)]).mean(0)
+    off = torch.stack([a.run(i) - b.run(i) - (a.v - b.v) for i in range(cx.count)])
+    square = off.where(off.isfinite(), 0.0).square().mean(0)  # a mask's infinities say nothing about how far runs differ
     near = gap <= CALIBRATED * torch.maximum(square.sqrt(), square.mean().sqrt())
     return [torch.where(near, ~v if i % 2 else v, f(a.run(i), b.run(i))) for i in range(cx.count)]
 
@@ -267,7 +268,7 @@ def item(cx, x):
 def equal(cx, a, b):
     if a.v.shape != b.v.shape:
         return False
-    gap, reach = (a.v.double() - b.v.double()).abs(), add_bounds(a.b, b.b)
+    gap, reach = distance(a.v, b.v), add_bounds(a.b, b.b)
     if bool((gap > (0.0 if reach is None else reach)).any()):
         return False
     if reach is not None or a.is_undecided or b.is_undecided:
