@@ -17,7 +17,10 @@
 #   make format      the layout of .clang-format for everything but kernels; make check-format: is it so already
 #   make check-house which folder may include what, and how long files and functions may be (tests/house.sh)
 #   make faults      build/faults: the known-bad kernels that are kept as patches of honest ones
-#   make install     to $(DESTDIR)$(PREFIX)
+#   make install     to $(DESTDIR)$(PREFIX); make uninstall removes it again
+#
+# Variables: PREFIX, CC, CXX, CFLAGS, LDFLAGS, NVCC, CUDA_HOME, NVCC_CCBIN (the host compiler that nvcc takes), CPATH and
+# LIBRARY_PATH (headers and libraries elsewhere), WERROR= (warnings do not stop the build), MISSING= (skip the search for packages).
 
 PREFIX ?= /usr/local
 BUILD := build
@@ -28,21 +31,34 @@ CXX ?= c++
 NVCC ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
 ifneq ($(NVCC),)
 CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(NVCC)))
+# The toolkit's own layout, conda's, the HPC SDK's and that of Debian's packages.
+CUDA_LIBRARIES := $(CUDA_HOME)/lib64 $(CUDA_HOME)/lib $(wildcard $(CUDA_HOME)/targets/*-linux/lib) $(wildcard $(CUDA_HOME)/lib/*-linux-gnu)
 CUBLAS_MAJOR := $(patsubst libcublasLt.so.%,%,$(firstword $(filter-out %.so,$(notdir \
-    $(wildcard $(CUDA_HOME)/lib64/libcublasLt.so.[0-9][0-9])))))
+    $(wildcard $(CUDA_LIBRARIES:%=%/libcublasLt.so.[0-9][0-9]))))))
+CUDART := $(firstword $(wildcard $(CUDA_LIBRARIES:%=%/libcudart_static.a)))
 endif
 GIT := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 
-# Debian packages and a file of each that shows it is there.
-PACKAGES := gcc:/usr/bin/gcc g++:/usr/bin/g++ make:/usr/bin/make \
-    libmpfr-dev:/usr/include/mpfr.h libgmp-dev:/usr/lib/*/libgmp.a libffi-dev:/usr/lib/*/libffi.a \
-    libpcg-cpp-dev:/usr/include/pcg_random.hpp \
-    libboost-math-dev:/usr/include/boost/math/distributions/students_t.hpp libjansson-dev:/usr/include/jansson.h \
-    libseccomp-dev:/usr/lib/*/libseccomp.a libsqlite3-dev:/usr/lib/*/libsqlite3.a nettle-dev:/usr/include/nettle/sha2.h check:/usr/include/check.h \
-    libsubunit-dev:/usr/lib/*/libsubunit.a patch:/usr/bin/patch bubblewrap:/usr/bin/bwrap \
-    clang-format:/usr/bin/clang-format
-MISSING := $(strip $(foreach p,$(PACKAGES),$(if $(wildcard $(lastword $(subst :, ,$(p)))),,\
-    $(firstword $(subst :, ,$(p))))))
+# Where compilers look, and what is there: a program, a header or a library, static or shared.
+blank :=
+blank +=
+HEADER_DIRS := $(subst :, ,$(CPATH)) /usr/local/include /usr/include
+LIBRARY_DIRS := $(subst :, ,$(LIBRARY_PATH)) /usr/local/lib $(wildcard /usr/lib/*-linux-gnu) /usr/lib64 /usr/lib
+archive = $(firstword $(wildcard $(LIBRARY_DIRS:%=%/lib$(1).a)))
+library = $(firstword $(call archive,$(1)) $(wildcard $(LIBRARY_DIRS:%=%/lib$(1).so)))
+found = $(if $(filter -l%,$(1)),$(call library,$(1:-l%=%)),$(if $(filter %.h %.hpp,$(1)),$(firstword \
+    $(wildcard $(HEADER_DIRS:%=%/$(1)))),$(firstword $(wildcard $(patsubst %,%/$(1),$(subst :, ,$(PATH)))))))
+# Static where there is an archive, so that the binaries run elsewhere; shared otherwise.
+link = $(if $(call archive,$(1)),-Wl$(comma)-Bstatic -l$(1) -Wl$(comma)-Bdynamic,-l$(1))
+comma := ,
+
+# Debian's packages, and a part of each that shows it is there.
+PACKAGES := gcc:gcc g++:g++ make:make libmpfr-dev:mpfr.h libgmp-dev:-lgmp libffi-dev:-lffi libpcg-cpp-dev:pcg_random.hpp \
+    libboost-math-dev:boost/math/distributions/students_t.hpp libjansson-dev:jansson.h libseccomp-dev:-lseccomp \
+    libsqlite3-dev:-lsqlite3 nettle-dev:nettle/sha2.h check:check.h libsubunit-dev:-lsubunit patch:patch bubblewrap:bwrap \
+    clang-format:clang-format
+MISSING := $(strip $(foreach p,$(PACKAGES),$(if $(call found,$(lastword $(subst :, ,$(p)))),,$(firstword $(subst :, ,$(p))))))
+APT := $(shell command -v apt-get 2>/dev/null)
 
 # --- flags -----------------------------------------------------------------------------------------
 PROBLEMS := $(shell sed -n 's/^PROBLEM.\([A-Za-z0-9_]*\).*/\1/p' problems/registry.def)
@@ -51,7 +67,8 @@ judgements = $(1:%=%:) $(shell grep '^PROBLEM' $(2) | grep -o 'JUDGED.[A-Za-z0-9
     sed 's/JUDGED.\([A-Za-z0-9_]*\), */\1:/')
 symbol_of = $(patsubst %_,%,$(subst :,_,$(1)))
 JUDGEMENTS := $(call judgements,$(PROBLEMS),problems/registry.def)
-WARN := -Wall -Wextra -pedantic -Werror
+WERROR ?= -Werror
+WARN := -Wall -Wextra -pedantic $(WERROR)
 # A field that a table leaves out is zero, which is the default of every field.
 WARN += -Wno-missing-field-initializers
 CFLAGS ?= -O2
@@ -59,18 +76,19 @@ CFLAGS ?= -O2
 MODULE := -std=c11 $(WARN) -D_GNU_SOURCE -fopenmp -ffp-contract=off -fno-math-errno
 MODULE_NV := -O3 -std=c++17 -Xcompiler -Wall,-Wextra
 BASE := $(MODULE) -I. -MMD -MP
-CXXBASE := -std=c++17 -I. -Wall -Wextra -Werror -O3 -fno-exceptions -MMD -MP
+CXXBASE := -std=c++17 -I. -Wall -Wextra $(WERROR) -O3 -fno-exceptions -MMD -MP
 # By way of 9.0 where there is one: bytes of e4m3 are converted in hardware from 8.9 on, and in software when compiled for 8.0.
 NVFLAGS := $(MODULE_NV) -I. -gencode=arch=compute_80,code=sm_80 '-gencode=arch=compute_90,code=[sm_90,compute_90]' -MMD -MP \
     -DUNSEEN_CUBLAS_MAJOR='"$(CUBLAS_MAJOR)"' -DUNSEEN_CUDA_HOME='"$(CUDA_HOME)"' -DHAVE_CUDA
-LIBS := -Wl,-Bstatic -ljansson -lnettle -lsqlite3 -Wl,--whole-archive -lmpfr -Wl,--no-whole-archive -lgmp -Wl,-Bdynamic
+LIBS := $(call link,jansson) $(call link,nettle) $(call link,sqlite3) \
+    $(if $(call archive,mpfr),-Wl$(comma)--whole-archive $(call archive,mpfr) -Wl$(comma)--no-whole-archive,-lmpfr) $(call link,gmp)
 # A problem that is compiled later (verify/problem/) finds the tool's functions in the tool, and all of MPFR; what the other
 # libraries have stays inside, so that no driver that is loaded later meets it.
 EXPORTS := -rdynamic -Wl,--exclude-libs,libjansson.a:libnettle.a:libsqlite3.a:libgmp.a:libstdc++.a:libgcc.a:libgcc_eh.a
 SYSTEM_LIBS := -lpthread -ldl -lrt -lm
 # Whatever calls a candidate: the runner, and tests that do so in their own process.
 INVOKE_OBJ = $(BUILD)/verify/isolate/invoke.o
-INVOKE_LIBS := -Wl,-Bstatic -lffi -Wl,-Bdynamic
+INVOKE_LIBS := $(call link,ffi)
 ifeq ($(SANITIZE),1)
 BUILD := build/sanitize
 BASE += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g -DSANITIZED
@@ -121,11 +139,12 @@ CUDA_OBJ := $(BUILD)/gen/inputs/fill_cuda.o $(BUILD)/gen/random/philox_curand.o 
 TOOL_OBJ += $(CUDA_OBJ)
 FORM_OBJ += $(foreach j,$(FORM_JUDGEMENTS),$(BUILD)/reference/enclosure_cuda_$(call symbol_of,$(j)).o)
 FIXTURE_OBJ += $(FIXTURES:%=$(BUILD)/reference/enclosure_cuda_%.o)
-LIBS += $(CUDA_HOME)/lib64/libcudart_static.a
+NVFLAGS += $(if $(NVCC_CCBIN),-ccbin $(NVCC_CCBIN))
+LIBS += $(or $(CUDART),$(error no libcudart_static.a in $(CUDA_LIBRARIES) ---> set CUDA_HOME to the toolkit of $(NVCC), or NVCC= to build without CUDA))
 endif
 
 
-.PHONY: always all deps demo faults format check-format check-house check check-all check-gpu margins bench bench-find install install-shared clean
+.PHONY: always all deps demo faults format check-format check-house check check-all check-gpu margins bench bench-find install install-shared uninstall clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/unseen $(BUILD)/unseen-runner $(BUILD)/libunseen-runner.so
@@ -138,12 +157,19 @@ endif
 # --- rules -----------------------------------------------------------------------------------------
 ifneq ($(MISSING),)
 ifeq ($(filter deps format demo check check-all check-gpu margins bench bench-find clean,$(MAKECMDGOALS)),)
-$(error missing Debian packages: $(MISSING) ---> run `make deps` as root or with sudo)
+$(error missing: $(MISSING) (Debian's names) ---> run `make deps` as root or with sudo, or set CPATH and LIBRARY_PATH to where they are)
 endif
 endif
 
 deps:
 ifneq ($(MISSING),)
+ifeq ($(APT),)
+	@echo "missing: $(MISSING)"
+	@echo "These are Debian's names, and there is no apt-get ---> install them with this system's package manager, then run make again."
+	@echo "Elsewhere they are called mpfr-devel, gmp-devel, libffi-devel, boost-devel, jansson-devel, libseccomp-devel, sqlite-devel,"
+	@echo "nettle-devel, check-devel, subunit-devel (Fedora), or without -devel (Arch). pcg_random.hpp: the headers of pcg-cpp on CPATH."
+	@exit 1
+endif
 	@echo "installing: $(MISSING)"
 	@sh -c 'S=; [ "$$(id -u)" = 0 ] || S=sudo; \
 	    $$S apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$S apt-get install -y -qq \
@@ -156,12 +182,12 @@ $(BUILD)/unseen: $(MAIN_SRC:%.c=$(BUILD)/%.o) $(TOOL_OBJ)
 
 $(BUILD)/unseen-runner: $(RUNNER_SRC:verify/%.c=$(BUILD)/runner/%.o)
 	@echo "  LINK  $@"
-	@$(CC) -fopenmp -o $@ $^ $(INVOKE_LIBS) -Wl,-Bstatic -lseccomp -Wl,-Bdynamic $(SYSTEM_LIBS)
+	@$(CC) -fopenmp -o $@ $^ $(INVOKE_LIBS) $(call link,seccomp) $(SYSTEM_LIBS)
 
 # The same for an interpreter that loads it (candidates in Python).
 $(BUILD)/libunseen-runner.so: $(RUNNER_SRC:verify/%.c=$(BUILD)/runner/pic/%.o)
 	@echo "  LINK  $@"
-	@$(CC) -shared -o $@ $^ -Wl,--exclude-libs,ALL $(INVOKE_LIBS) -Wl,-Bstatic -lseccomp -Wl,-Bdynamic $(SYSTEM_LIBS)
+	@$(CC) -shared -o $@ $^ -Wl,--exclude-libs,ALL $(INVOKE_LIBS) $(call link,seccomp) $(SYSTEM_LIBS)
 
 $(BUILD)/runner/pic/%.o: verify/%.c
 	@mkdir -p $(@D)
@@ -185,7 +211,7 @@ $(BUILD)/runner/%.o: verify/%.c
 
 $(BUILD)/unseen-tests: $(TEST_OBJ) $(FORM_OBJ) $(FIXTURE_OBJ) $(INVOKE_OBJ) $(TOOL_OBJ) | faults $(BUILD)/nothing-lost-memory.so
 	@echo "  LINK  $@"
-	@$(LINK) -o $@ $^ $(INVOKE_LIBS) -Wl,-Bstatic -lcheck -lsubunit -Wl,-Bdynamic $(LIBS) $(SYSTEM_LIBS)
+	@$(LINK) -o $@ $^ $(INVOKE_LIBS) $(call link,check) $(call link,subunit) $(LIBS) $(SYSTEM_LIBS)
 
 $(BUILD)/tests/fuzz/fuzz_%.o: BASE += -DLLVMFuzzerTestOneInput=$(notdir $*)
 
@@ -332,8 +358,12 @@ FORMATTED := $(wildcard problems/*.[ch] problems/*/problem.c problems/*/*.h gen/
     tests/*.c tests/*.h tests/*/*.c tests/*/*.h tests/forms/*/*.c tests/forms/*/*.h)
 format:
 	@clang-format -i $(FORMATTED)
+# Releases of clang-format differ in what they make of one .clang-format: only that of Debian 12 decides.
+FORMAT_RELEASE := 14
 check-format:
-	@clang-format --dry-run -Werror $(FORMATTED) || { echo "---> make format"; exit 1; }
+	@clang-format --version | grep -q 'version $(FORMAT_RELEASE)\.' || { \
+	    echo "check-format: skipped, the layout is that of clang-format $(FORMAT_RELEASE); found: $$(clang-format --version)"; exit 0; }; \
+	clang-format --dry-run -Werror $(FORMATTED) || { echo "---> make format"; exit 1; }
 check-house:
 	@sh tests/house.sh
 
@@ -354,10 +384,25 @@ bench-find:
 SHARED := $(wildcard doc/schema/*.json shapes/* problems/*.h reference/*.h verify/python/*.py verify/python/oracle/*.py verify/python/task/*.py verify/python/harden/*.py problems/*/adapter.py) reference/enclosure_host.c reference/enclosure_cuda.cu \
     reference/witness.c $(foreach p,$(PROBLEMS),$(wildcard $(addprefix problems/$(p)/,problem.c *.h baseline.c \
     baseline.cu README.md)))
+DOCUMENTS := LICENSE README.md CHANGELOG.md $(wildcard doc/*.md doc/*.svg)
+COMPLETION := verify/cli/completion
 install: all install-shared
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/unseen
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/unseen $(DESTDIR)$(PREFIX)/share/man/man1 \
+	    $(DESTDIR)$(PREFIX)/share/doc/unseen/doc $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	install -m 644 $(filter-out doc/%,$(DOCUMENTS)) $(DESTDIR)$(PREFIX)/share/doc/unseen
+	install -m 644 $(filter doc/%,$(DOCUMENTS)) $(DESTDIR)$(PREFIX)/share/doc/unseen/doc
+	install -m 644 $(COMPLETION)/unseen.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/unseen
+	install -m 644 $(COMPLETION)/unseen.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_unseen
+	install -m 644 $(COMPLETION)/unseen.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	sh verify/cli/manual.sh $(BUILD)/unseen >$(DESTDIR)$(PREFIX)/share/man/man1/unseen.1
 	install -m 755 $(BUILD)/unseen $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BUILD)/unseen-runner $(BUILD)/libunseen-runner.so $(DESTDIR)$(PREFIX)/libexec/unseen
+
+uninstall:
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/unseen share/man/man1/unseen.1 share/bash-completion/completions/unseen \
+	    share/zsh/site-functions/_unseen share/fish/vendor_completions.d/unseen.fish)
+	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/,libexec/unseen share/unseen share/doc/unseen)
 
 install-shared:
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/unseen/,$(sort $(dir $(SHARED))))

@@ -225,6 +225,34 @@ START_TEST(an_installed_tool_has_all_that_a_problem_needs)
 }
 END_TEST
 
+START_TEST(completion_and_manual_are_made_of_the_tools_own_words)
+{
+    own_sh("sh %s/verify/cli/manual.sh %s >unseen.1 && grep -q '^.SH VERIFY' unseen.1 && grep -q 'no..lease' "
+           "unseen.1",
+           cli_repository("."), cli_tool());
+    own_sh("cat >try.sh <<'E'\nsource \"$1\"\nCOMP_WORDS=(\"$2\" \"$3\" \"$4\" \"$5\") COMP_CWORD=$6\n"
+           "_unseen\necho \" ${COMPREPLY[*]} \"\nE");
+    static const char *const asked[][3] = {{"'fre' '' '' 1", " freeze ", "history"},
+                                           {"verify soft '' 2", " softmax ", "topk"},
+                                           {"verify softmax --uns 3", " --unseen ", "--seed"}};
+    for (int i = 0; i < 3; i++)
+        own_sh(
+            "bash try.sh %s/verify/cli/completion/unseen.bash %s %s >out.txt && grep -q -e '%s' out.txt && "
+            "! grep -q -e '%s' out.txt",
+            cli_repository("."), cli_tool(), asked[i][0], asked[i][1], asked[i][2]);
+}
+END_TEST
+
+START_TEST(what_is_installed_can_be_removed)
+{
+    own_sh(
+        "make -s -C %s install-shared PREFIX=$PWD/root >make.log 2>&1 && test -e root/share/unseen/problems",
+        cli_repository("."));
+    own_sh("make -s -C %s uninstall PREFIX=$PWD/root >make.log 2>&1 && ! test -e root/share/unseen",
+           cli_repository("."));
+}
+END_TEST
+
 TCase *own_folder_case(void)
 {
     int problems = 0;
@@ -247,6 +275,8 @@ TCase *own_folder_case(void)
     tcase_add_test(tests, only_what_names_the_problem_is_renamed);
     tcase_add_test(tests, what_cannot_be_begun_is_told);
     tcase_add_test(tests, an_installed_tool_has_all_that_a_problem_needs);
+    tcase_add_test(tests, completion_and_manual_are_made_of_the_tools_own_words);
+    tcase_add_test(tests, what_is_installed_can_be_removed);
     return tests;
 }
 
