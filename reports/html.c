@@ -68,6 +68,8 @@ static void print_diagnosis(FILE *out, const struct result *result)
     fputs("<dl><dt>smallest</dt><dd><code>", out);
     markup_text(out, d->minimal.line);
     fputs("</code></dd>\n", out);
+    if (d->minimal.pair.present)
+        field(out, "after", d->minimal.pair.after_line);
     said_smallest(text, d);
     field(out, "found", text);
     print_pattern(out, &d->pattern);

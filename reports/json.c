@@ -184,6 +184,20 @@ static json_t *coverage_json(const struct result_coverage *c)
                      "excluded_by_contract", (json_int_t)c->excluded_by_contract);
 }
 
+/* Of the set, and apart of its choices and list values. */
+static json_t *coverages_json(const struct result *result)
+{
+    json_t *const coverage = coverage_json(&result->coverage);
+
+    if (json_is_object(coverage) &&
+        (json_object_set_new(coverage, "list_pairs", coverage_json(&result->list_pairs)) != 0 ||
+         json_object_set_new(coverage, "list_classes", coverage_json(&result->list_classes)) != 0)) {
+        json_decref(coverage);
+        return NULL;
+    }
+    return coverage;
+}
+
 /* The keys that design.md names, in its order; NULL when memory is out. */
 static json_t *schema_json(const struct result *result)
 {
@@ -217,7 +231,7 @@ static json_t *extra_json(const struct result *result)
         "partial_reason", json_of_text(result->partial ? result->partial_reason : NULL), "planned",
         result->planned, "notes", json_of_text(result->notes), "sandbox", json_of_text(result->sandbox),
         "sandboxed", result->no_sandbox[0] == '\0', "phase_seconds", phase_json(&result->phase), "published",
-        published_json(result), "coverage", coverage_json(&result->coverage), "diagnosis",
+        published_json(result), "coverage", coverages_json(result), "diagnosis",
         diagnosis_json(&result->diagnosis), "timing_trusted", trusted_json(result), "limits",
         limits_json(&result->limits), "without", json_of_text(result->without));
 }

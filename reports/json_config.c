@@ -131,13 +131,21 @@ static json_t *baseline_json(const struct config_result *config)
                      "median", json_of_number_if(timed, timing->baseline_ms));
 }
 
+static json_t *pair_json(const struct result_pair *pair)
+{
+    if (!pair->present)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o}", "config", json_of_text(pair->line), "after",
+                     json_of_text(pair->after_line), "relation", json_of_text(pair->relation));
+}
+
 json_t *json_of_config(const struct config_result *config)
 {
     const struct timing *timing = &config->timing;
 
     return json_pack(
         "{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I}, s:o, s:o,"
-        " s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:I, s:o, s:b}",
+        " s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:I, s:o, s:b, s:o}",
         "set", config->unseen ? "unseen" : "seen", "config", json_of_text(config->line), "why",
         json_of_text(config->why), "outcome", outcome_name(config->outcome), "detail",
         json_of_text(config->detail), "worst", worst_json(&config->worst), "timed_config",
@@ -151,7 +159,7 @@ json_t *json_of_config(const struct config_result *config)
         config->published_judged ? json_boolean(config->published_pass) : json_null(), "oracle",
         told_json(&config->told), "reason", reason_json(&config->reason), "arithmetic", config->arithmetic,
         "values", values_json(&config->config), "seed", (json_int_t)config->config.seed, "baseline",
-        baseline_json(config), "scout", config->scout);
+        baseline_json(config), "scout", config->scout, "pair", pair_json(&config->pair));
 }
 
 static json_t *choices_json(const struct problem *problem, int axis)

@@ -134,6 +134,8 @@ static void print_properties(FILE *out, const struct result *result)
         said_rule(text, &result->diagnosis);
         print_property(out, "rule", text);
         print_property(out, "smallest", result->diagnosis.minimal.line);
+        if (result->diagnosis.minimal.pair.present)
+            print_property(out, "after", result->diagnosis.minimal.pair.after_line);
     }
     fputs("  </properties>\n", out);
 }

@@ -134,6 +134,8 @@ static void print_one(FILE *out, const struct result *result)
         said_rule(text, &result->diagnosis);
         print_field(out, "when", text);
         print_field(out, "smallest", result->diagnosis.minimal.line);
+        if (result->diagnosis.minimal.pair.present)
+            print_field(out, "after", result->diagnosis.minimal.pair.after_line);
         said_smallest(text, &result->diagnosis);
         print_field(out, "found", text);
         if (content_text(text, &result->diagnosis))

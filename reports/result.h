@@ -156,6 +156,14 @@ struct told {
     bool open;     /* some elements hang on a choice that may go either way, and are not judged */
 };
 
+/* Of a failure that takes two configurations in one process: which is not right, and after which. It is right by itself. */
+struct result_pair {
+    bool present;
+    struct config config, after;
+    char line[RESULT_LINE_SIZE], after_line[RESULT_LINE_SIZE]; /* the same as text, seeds included */
+    char relation[128]; /* what they share: "equal rows*cols"; empty: nothing that is plain */
+};
+
 struct config_result {
     bool unseen; /* which set */
     bool scout;  /* one of the unseen set's many small ones, which are judged and never timed */
@@ -165,6 +173,7 @@ struct config_result {
     enum outcome outcome;
     struct reason reason;
     char detail[RESULT_DETAIL_SIZE]; /* one sentence for people: "14 of 12297 elements wrong, first ..." */
+    struct result_pair pair;
     struct worst worst;
     const char *fits; /* tightest arithmetic class that fits: "fp32"; NULL: not judged */
     int arithmetic;   /* its place among the classes, tightest first */
@@ -439,6 +448,8 @@ struct result {
     int finding_count;
     struct diagnosis diagnosis;
     struct result_coverage coverage;
+    struct result_coverage list_pairs,
+        list_classes; /* of choices and list values; strength 0: none was counted */
     struct phase_seconds phase;
     struct company company;
     struct limits limits;

@@ -69,7 +69,10 @@ static void bare_text(char text[RULE_TEXT_SIZE], const struct result_rule *rule,
 
 void rule_text(char text[RULE_TEXT_SIZE], const struct diagnosis *d)
 {
-    bare_text(text, &d->rule, outcome_name(d->minimal.outcome));
+    if (d->minimal.pair.present && !d->rule.present && d->rule.reason[0])
+        snprintf(text, RULE_TEXT_SIZE, "%s", d->rule.reason); /* it is no rule about one configuration */
+    else
+        bare_text(text, &d->rule, outcome_name(d->minimal.outcome));
     append_asides(text, d);
 }
 

@@ -306,9 +306,9 @@ bool said_ceilings(char text[SAID_SIZE], const struct result *result)
     return true;
 }
 
-/* `values` NULL: none. */
+/* `option` and its `value`, which is quoted; NULL: none. */
 static void print_command(FILE *out, const struct result *result, const char *line, bool timed,
-                          const char *values)
+                          const char *option, const char *value)
 {
     fprintf(out, "unseen check ");
     text_shell(out, text_or(result->problem_word, text_or(result->problem, "PROBLEM")));
@@ -316,9 +316,11 @@ static void print_command(FILE *out, const struct result *result, const char *li
     text_shell(out, result->candidate_path);
     fputc(' ', out);
     text_shell(out, line);
-    fprintf(out, "%s%s", timed ? " --timing" : "", values != NULL ? " --values " : "");
-    if (values != NULL)
-        text_shell(out, values);
+    fputs(timed ? " --timing" : "", out);
+    if (option != NULL) {
+        fprintf(out, " %s ", option);
+        text_shell(out, value);
+    }
     for (const char *const *word = result->check_options; word != NULL && *word != NULL; word++) {
         fputc(' ', out);
         text_shell(out, *word);
@@ -329,10 +331,13 @@ void said_command(FILE *out, const struct result *result, const struct config_re
 {
     const bool timed = config->reason.stage == STAGE_TIMED && config->timed_line[0] != '\0';
 
-    print_command(out, result, timed ? config->timed_line : config->line, timed, NULL);
+    if (config->pair.present)
+        print_command(out, result, config->pair.line, false, "--after", config->pair.after_line);
+    else
+        print_command(out, result, timed ? config->timed_line : config->line, timed, NULL, NULL);
 }
 
 void said_command_values(FILE *out, const struct result *result, const char *line, const char *values)
 {
-    print_command(out, result, line, false, values);
+    print_command(out, result, line, false, values != NULL ? "--values" : NULL, values);
 }

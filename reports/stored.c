@@ -298,9 +298,9 @@ static void read_diagnosis(struct reading *r, const json_t *json, struct diagnos
     r->at[0] = '\0';
 }
 
-static void read_coverage(struct reading *r, const json_t *json, struct result_coverage *c)
+static void read_coverage(struct reading *r, const json_t *json, const char *key, struct result_coverage *c)
 {
-    const json_t *object = stored_object(r, json, "coverage");
+    const json_t *object = stored_object(r, json, key);
 
     *c = (struct result_coverage){
         .strength = stored_count(r, object, "strength"),
@@ -364,7 +364,9 @@ static enum stored_status read_document(struct reading *r, const json_t *json, s
     result->drop = read_interval(r, json, "drop", "points");
     result->retention = read_interval(r, json, "retention", "ratio");
     read_diagnosis(r, json, &result->diagnosis);
-    read_coverage(r, json, &result->coverage);
+    read_coverage(r, json, "coverage", &result->coverage);
+    read_coverage(r, stored_object(r, json, "coverage"), "list_pairs", &result->list_pairs);
+    read_coverage(r, stored_object(r, json, "coverage"), "list_classes", &result->list_classes);
     stored_scores(r, json, result);
     const bool axes = r->problem != NULL || json_array_size(json_object_get(json, "axes")) == 0 || r->failed;
     if (axes && stored_words(r, json, stored) && read_findings(r, json, result) &&

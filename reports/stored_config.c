@@ -167,6 +167,18 @@ static void read_values(struct reading *r, const json_t *json, struct config *co
         config->value[i] = read_value(r, json_array_get(values, (size_t)i), i);
 }
 
+static void read_pair(struct reading *r, const json_t *json, struct result_pair *pair)
+{
+    const json_t *object = stored_object(r, json, "pair");
+
+    if (object == NULL)
+        return;
+    pair->present = true;
+    stored_copy(r, object, "config", pair->line, sizeof pair->line);
+    stored_copy(r, object, "after", pair->after_line, sizeof pair->after_line);
+    stored_copy(r, object, "relation", pair->relation, sizeof pair->relation);
+}
+
 void stored_config(struct reading *r, const json_t *json, struct config_result *config)
 {
     const json_t *elements = stored_object(r, json, "elements"),
@@ -199,4 +211,5 @@ void stored_config(struct reading *r, const json_t *json, struct config_result *
     read_timing(r, json, &config->timing);
     read_baseline(r, json, config);
     read_told(r, json, &config->told);
+    read_pair(r, json, &config->pair);
 }

@@ -32,6 +32,11 @@ static void print_smallest(FILE *out, const struct diagnosis *d)
     terminal_label(out, "smallest");
     text_plain(out, d->minimal.line); /* never broken: it can be copied */
     fputc('\n', out);
+    if (d->minimal.pair.present) {
+        terminal_label(out, "  after");
+        text_plain(out, d->minimal.pair.after_line);
+        fputc('\n', out);
+    }
     said_smallest(text, d);
     terminal_line(out, "  found", text);
     if (d->minimal.worst.present && d->minimal.outcome != OUTCOME_UNWRITTEN) {

@@ -64,6 +64,7 @@ TCase *cli_values_case(void);
 TCase *cli_scouts_case(void);
 TCase *cli_compare_case(void);
 TCase *cli_shrink_case(void);
+TCase *cli_after_case(void);
 TCase *cli_freeze_case(void);
 TCase *cli_export_case(void);
 TCase *cli_inputs_case(void);

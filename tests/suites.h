@@ -15,6 +15,7 @@ Suite *session_suite(void);
 TCase *times_again_case(void); /* parts of session */
 TCase *ahead_case(void);
 TCase *kept_case(void);
+TCase *sibling_case(void);
 TCase *fingerprints_case(void);
 Suite *house_suite(void);
 Suite *history_suite(void);

@@ -230,6 +230,7 @@ Suite *cli_suite(void)
     suite_add_tcase(suite, cli_scouts_case());
     suite_add_tcase(suite, cli_compare_case());
     suite_add_tcase(suite, cli_shrink_case());
+    suite_add_tcase(suite, cli_after_case());
     suite_add_tcase(suite, cli_freeze_case());
     suite_add_tcase(suite, cli_export_case());
     suite_add_tcase(suite, cli_inputs_case());

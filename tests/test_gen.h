@@ -13,6 +13,7 @@ TCase *gen_novelty_case(void);
 TCase *gen_parts_case(void);  /* test_draw_parts.c */
 TCase *gen_order_case(void);  /* test_draw_order.c */
 TCase *gen_scouts_case(void); /* test_draw_scouts.c */
+TCase *gen_pairs_case(void);  /* test_draw_pairs.c */
 
 /* Each fails the test where it cannot do what it says. */
 struct space good_space(const char *problem, const char *text); /* from a file: test_gen.c */

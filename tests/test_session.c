@@ -343,6 +343,7 @@ Suite *session_suite(void)
     suite_add_tcase(suite, times_again_case());
     suite_add_tcase(suite, ahead_case());
     suite_add_tcase(suite, kept_case());
+    suite_add_tcase(suite, sibling_case());
     suite_add_tcase(suite, fingerprints_case());
     return suite;
 }

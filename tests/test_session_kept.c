@@ -64,7 +64,11 @@ START_TEST(what_a_plan_leaves_out_of_its_key_is_wrong_after_a_twin)
     result = check_seeds(60);
     ck_assert_int_eq(result.outcome, OUTCOME_WRONG);
     expect_reason(result.reason, (struct reason){CAUSE_VALUE, STAGE_TWIN, SIDE_NONE, 0});
-    ck_assert_msg(strncmp(result.detail, "right with rows=", 16) == 0, "%s", result.detail);
+    ck_assert_msg(strncmp(result.detail, "wrong after rows=", 17) == 0, "%s", result.detail);
+    ck_assert_msg(strstr(result.detail, ": right with rows=") != NULL, "%s", result.detail);
+    ck_assert(result.pair.present);
+    ck_assert_int_eq(result.pair.config.value[1], result.pair.after.value[1]);
+    ck_assert_str_eq(result.pair.relation, "equal but for rows");
     defence_remove("twin");
     ck_assert_int_eq(check_seeds(60).outcome, OUTCOME_PASS);
     defence_restore();

@@ -4,45 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "constraint_internal.h"
 #include "instantiate.h"
 #include "space_internal.h"
-
-enum { CONSTRAINT_MAX_STEPS = 64, CONSTRAINT_MAX_DEPTH = 32 };
-
-enum op {
-    OP_NUMBER,
-    OP_AXIS,
-    OP_DERIVED,
-    OP_NEGATE,
-    OP_POWER,
-    OP_MULTIPLY,
-    OP_DIVIDE,
-    OP_REMAINDER,
-    OP_ADD,
-    OP_SUBTRACT,
-    OP_LE,
-    OP_GE,
-    OP_EQ,
-    OP_NE,
-    OP_LT,
-    OP_GT,
-    OP_GCD,
-    OP_POW2, /* 1: a power of two; 0 */
-    OP_IN,   /* pops `operand` numbers and then what may be one of them */
-    OP_NOT
-};
-
-/* Reverse Polish: operands push, operators pop theirs and push the result. */
-struct step {
-    enum op op;
-    int64_t operand; /* the number, the index of the axis or of the derived size, or the members of a set */
-};
-
-struct constraint {
-    char *text;
-    int count;
-    struct step step[CONSTRAINT_MAX_STEPS];
-};
 
 struct parser {
     const struct problem *problem;
@@ -353,7 +317,7 @@ bool constraint_mentions(const struct constraint *constraint, int axis)
 
 /* --- evaluation --- */
 
-static int64_t multiply(int64_t a, int64_t b)
+int64_t constraint_multiply(int64_t a, int64_t b)
 {
     int64_t product;
     if (!__builtin_mul_overflow(a, b, &product))
@@ -361,7 +325,7 @@ static int64_t multiply(int64_t a, int64_t b)
     return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
 }
 
-static int64_t add(int64_t a, int64_t b)
+int64_t constraint_add(int64_t a, int64_t b)
 {
     int64_t sum;
     if (!__builtin_add_overflow(a, b, &sum))
@@ -369,7 +333,7 @@ static int64_t add(int64_t a, int64_t b)
     return a < 0 ? INT64_MIN : INT64_MAX;
 }
 
-static int64_t subtract(int64_t a, int64_t b)
+int64_t constraint_subtract(int64_t a, int64_t b)
 {
     int64_t difference;
     if (!__builtin_sub_overflow(a, b, &difference))
@@ -385,7 +349,7 @@ static bool power(int64_t base, int64_t exponent, int64_t *result)
         exponent = 64 + exponent % 2;
     *result = 1;
     while (exponent-- > 0)
-        *result = multiply(*result, base);
+        *result = constraint_multiply(*result, base);
     return true;
 }
 
@@ -394,7 +358,7 @@ static bool divide(enum op op, int64_t a, int64_t b, int64_t *result)
     if (b == 0)
         return false;
     if (b == -1) /* INT64_MIN / -1 traps */
-        *result = op == OP_DIVIDE ? subtract(0, a) : 0;
+        *result = op == OP_DIVIDE ? constraint_subtract(0, a) : 0;
     else
         *result = op == OP_DIVIDE ? a / b : a % b;
     return true;
@@ -408,7 +372,7 @@ static int64_t gcd(int64_t a, int64_t b)
         a = b;
         b = rest;
     }
-    return a < 0 ? subtract(0, a) : a;
+    return a < 0 ? constraint_subtract(0, a) : a;
 }
 
 static bool apply(enum op op, int64_t a, int64_t b, int64_t *result)
@@ -417,9 +381,9 @@ static bool apply(enum op op, int64_t a, int64_t b, int64_t *result)
     case OP_POWER: return power(a, b, result);
     case OP_DIVIDE:
     case OP_REMAINDER: return divide(op, a, b, result);
-    case OP_MULTIPLY: *result = multiply(a, b); return true;
-    case OP_ADD: *result = add(a, b); return true;
-    case OP_SUBTRACT: *result = subtract(a, b); return true;
+    case OP_MULTIPLY: *result = constraint_multiply(a, b); return true;
+    case OP_ADD: *result = constraint_add(a, b); return true;
+    case OP_SUBTRACT: *result = constraint_subtract(a, b); return true;
     case OP_LE: *result = a <= b; return true;
     case OP_GE: *result = a >= b; return true;
     case OP_EQ: *result = a == b; return true;
@@ -453,7 +417,7 @@ static bool evaluate(const struct constraint *constraint, const struct config *c
         } else if (step->op == OP_DERIVED) {
             stack[top++] = config_derived(config, (int)step->operand);
         } else if (step->op == OP_NEGATE) {
-            stack[top - 1] = subtract(0, stack[top - 1]);
+            stack[top - 1] = constraint_subtract(0, stack[top - 1]);
         } else if (step->op == OP_POW2) {
             stack[top - 1] = stack[top - 1] > 0 && (stack[top - 1] & (stack[top - 1] - 1)) == 0;
         } else if (step->op == OP_NOT) {

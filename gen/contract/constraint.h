@@ -21,6 +21,12 @@ void constraint_free(struct constraint *constraint);
 bool constraint_mentions(const struct constraint *constraint, int axis);
 bool constraint_holds(const struct constraint *constraint, const struct config *config);
 
+/* The same over a box: axis i takes the values low[i]..high[i]. Interval arithmetic decides, so that `may hold` says nothing;
+ * of a box of one point ask constraint_holds. */
+enum constraint_bound { CONSTRAINT_FAILS, CONSTRAINT_MAY_HOLD, CONSTRAINT_HOLDS };
+enum constraint_bound constraint_over(const struct constraint *constraint, const int64_t *low,
+                                      const int64_t *high);
+
 /* An expression alone, such as an extent of an imported task: the same grammar without the comparison. */
 struct constraint *expression_parse(const struct problem *problem, const char *text, char *why, size_t size);
 /* False where it divides by zero or raises to a negative power. */

@@ -84,6 +84,46 @@ bool cover_in(const struct cover *cover, int factor, int level, int64_t value)
     return leaves_any(domain, value, (enum residue) class);
 }
 
+static void seen_range(const struct config_list *seen, int axis, int64_t *low, int64_t *high)
+{
+    *low = INT64_MAX;
+    *high = INT64_MIN;
+    for (int i = 0; i < seen->count; i++) {
+        const int64_t value = seen->item[i].value[axis];
+        *low = value < *low ? value : *low;
+        *high = value > *high ? value : *high;
+    }
+}
+
+void cover_range(const struct cover *cover, int factor, int level, int64_t *low, int64_t *high)
+{
+    const struct factor *f = &cover->factor[factor];
+    const struct domain *domain = &cover->space->domain[f->axis];
+    const int class = f->level[level];
+    int64_t least, most;
+    tile_ends(domain, &least, &most);
+    *low = domain->low;
+    *high = domain->high;
+    if (f->kind == FACTOR_LISTED) {
+        *low = *high = domain->value[class];
+        return;
+    }
+    switch (f->kind == FACTOR_MAGNITUDE ? class : MAGNITUDES) {
+    case MAGNITUDE_LEAST: *high = domain_least(domain); break;
+    case MAGNITUDE_BELOW: *high = least - 1; break;
+    case MAGNITUDE_TILE: *low = least, *high = most; break;
+    case MAGNITUDE_TILE_1: *low = least + 1, *high = most + 1; break;
+    case MAGNITUDE_SEVERAL: *low = domain_least(domain) + 1; break;
+    case MAGNITUDE_WAVE: *low = *high = COVER_WAVE * least; break;
+    case MAGNITUDE_WAVE_1: *low = *high = COVER_WAVE * least + 1; break;
+    case MAGNITUDE_LONG:
+        *low = cover->largest[f->axis] / 4 > most + 1 ? cover->largest[f->axis] / 4 : most + 2;
+        break;
+    case MAGNITUDE_SEEN: seen_range(cover->seen, f->axis, low, high); break;
+    default: break;
+    }
+}
+
 /* --- factors --- */
 
 static struct factor *add_factor(struct cover *cover, int axis, enum factor_kind kind)
@@ -247,6 +287,8 @@ static int64_t mark_levels(struct tuples *tuples, const int *factor, int depth, 
     int64_t fresh = 0;
     if (depth == tuples->strength) {
         unsigned char *state = &tuples->state[tuples_at(tuples, factor, level)];
+        if (*state == TUPLE_ASIDE)
+            return 0;
         fresh = *state != TUPLE_COVERED;
         *state = TUPLE_COVERED;
         return fresh;
@@ -273,11 +315,13 @@ int64_t tuples_mark(struct tuples *tuples, const struct config *config)
 struct coverage tuples_coverage(const struct tuples *tuples)
 {
     struct coverage c = {.strength = tuples->strength};
+    int64_t aside = 0;
     for (int64_t i = 0; i < tuples->count; i++) {
         c.covered += tuples->state[i] == TUPLE_COVERED;
         c.caps += tuples->state[i] == TUPLE_CAPS;
         c.contract += tuples->state[i] == TUPLE_CONTRACT;
+        aside += tuples->state[i] == TUPLE_ASIDE;
     }
-    c.possible = tuples->count - c.caps - c.contract;
+    c.possible = tuples->count - c.caps - c.contract - aside;
     return c;
 }

@@ -56,7 +56,11 @@ void cover_open(struct cover *cover, const struct space *space, const struct con
 /* Whether `value` of the factor's axis lies in the class. */
 bool cover_in(const struct cover *cover, int factor, int level, int64_t value);
 
-enum tuple_state { TUPLE_OPEN, TUPLE_COVERED, TUPLE_CONTRACT, TUPLE_CAPS };
+/* The least and the greatest value that may lie in the class, whatever the machine allows. */
+void cover_range(const struct cover *cover, int factor, int level, int64_t *low, int64_t *high);
+
+/* TUPLE_ASIDE: nobody asks about it. */
+enum tuple_state { TUPLE_OPEN, TUPLE_COVERED, TUPLE_CONTRACT, TUPLE_CAPS, TUPLE_ASIDE };
 
 /* All tuples of a strength and what has become of each. */
 struct tuples {
@@ -79,7 +83,7 @@ int64_t tuples_mark(struct tuples *tuples, const struct config *config);
 /* For people and for the result. */
 struct coverage {
     int strength;              /* 0: nothing was counted */
-    int64_t covered, possible; /* possible: all but the excluded */
+    int64_t covered, possible; /* possible: all but the excluded and those put aside */
     int64_t caps, contract;    /* excluded by the machine's caps, by the contract's constraints */
 };
 struct coverage tuples_coverage(const struct tuples *tuples);

@@ -28,12 +28,21 @@ struct drawn_list {
 void drawn_list_clear(struct drawn_list *list);
 int drawn_scouts(const struct drawn_list *list); /* how many are scouts */
 
+/* Of choices and list values: pairs of two of them, and of one with a tile class of an extent. */
+struct lists_coverage {
+    struct coverage pairs, classes;
+    bool scouts;
+};
+
 /* What the caps are and what they cut off, for people: one line for every axis that is cut, or "no axis
  * is cut"; how many neighbours and frozen failures were left out. Lines without a last newline. */
 struct draw_notes {
-    char text[1024];
+    char text[2048];
     struct coverage coverage;
+    struct lists_coverage lists; /* after draw_note_lists */
 };
+/* Adds what draw_lists_covered has found. */
+void draw_note_lists(const struct lists_coverage *lists, struct draw_notes *notes);
 
 /* How a set is made up: of its draws so many per cent are of each part, as far as there are that many; random ones are the
  * rest. What else makes a set can be left out, to see what it is worth (tests/plant/find_ablate.c). */
@@ -81,6 +90,16 @@ int draw_unseen_as(const struct draw_mix *mix, struct drawn_list *out, const str
 enum { DRAW_SCOUTS = 190, DRAW_SCOUT_BYTES = 1 << 16, DRAW_SCOUT_FLOPS = 200000 };
 int draw_scouts(struct drawn_list *list, const struct space *space, const struct config_list *seen, int count,
                 uint64_t seed, const struct draw_caps *caps);
+
+/* What one scout may take. `caps` may be NULL. */
+struct draw_caps draw_scout_caps(const struct draw_caps *caps);
+
+/* What a whole unseen set covers of choices and list values: pairs of two of them, and of one with a tile class of an extent. Of a set
+ * with scouts the classes, and what is too large (`caps`), are those of a scout. `contract` is proved; what is possible and not
+ * covered was either not drawn or not decided. Returns 0; -1 when memory is out. */
+int draw_lists_covered(const struct drawn_list *list, const struct space *space,
+                       const struct config_list *seen, const struct draw_caps *caps,
+                       struct lists_coverage *out);
 
 /* The seen set with seeds for this run; a line with a seed of its own (not 0) keeps it. Never dropped,
  * even above a cap (the run reports it as skipped). *out is overwritten. Returns 0, -1 no memory. */

@@ -1,7 +1,7 @@
 /* The covering part: rows of a covering array over the classes of cover.h, for what the draws before have
  * left open. Greedy, after Cohen, Dalal, Fredman and Patton's AETG (1997): a row begins with an open tuple,
  * and the other factors follow in random order, each at the level that closes most. */
-#include "draw_internal.h"
+#include "covering.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,16 +13,7 @@ enum {
     CANDIDATES_OF_3 = 4,
     VALUE_TRIES = 48,
     TARGET_TRIES = 16,
-    MOST_IN_VAIN = 64,
-    TEETH = 4 /* tuples that one with teeth is worth */
-};
-
-struct builder {
-    struct drawing *drawing;
-    struct tuples *tuples;
-    const struct cover *cover;
-    struct pcg *stream;
-    bool *teeth; /* by tuple: a tail or a boundary, with contents that show an element which is lost there */
+    MOST_IN_VAIN = 64
 };
 
 /* A row in the making: a level of every factor, and the tuple that it was begun for. */
@@ -45,7 +36,7 @@ static int64_t random_tile(const struct domain *domain, struct pcg *stream)
 }
 
 /* Some value of a magnitude, or near it. */
-static int64_t of_magnitude(const struct builder *b, int axis, int magnitude)
+static int64_t of_magnitude(const struct covering *b, int axis, int magnitude)
 {
     const struct domain *domain = &b->cover->space->domain[axis];
     const int64_t tile = random_tile(domain, b->stream), most = b->cover->largest[axis];
@@ -74,7 +65,7 @@ static int64_t with_residue(int64_t value, int64_t tile, int residue)
 }
 
 /* A value of the axis that lies in the row's levels of both its factors, as far as they are set. */
-static bool find_value(const struct builder *b, const struct row *row, int axis, int64_t *value)
+static bool find_value(const struct covering *b, const struct row *row, int axis, int64_t *value)
 {
     const struct domain *domain = &b->cover->space->domain[axis];
     int magnitude = UNSET, residue = UNSET;
@@ -88,6 +79,10 @@ static bool find_value(const struct builder *b, const struct row *row, int axis,
         }
     if (domain->value_count > 0)
         return true;
+    if (b->aim == COVER_LISTS && magnitude == UNSET && residue == UNSET) {
+        *value = domain_decorate(domain, domain_random(domain, b->stream), b->stream); /* is shrunk */
+        return true;
+    }
     for (int i = 0; i < VALUE_TRIES; i++) {
         bool in = true;
         *value = of_magnitude(b, axis, magnitude);
@@ -105,7 +100,7 @@ static bool find_value(const struct builder *b, const struct row *row, int axis,
 /* --- a row's levels --- */
 
 /* What the tuple of level `l` of factor `f` and the row's levels of `others`, ascending, is worth; 0: it is not open. */
-static int worth(const struct builder *b, const struct row *row, int f, int l, const int *others)
+static int worth(const struct covering *b, const struct row *row, int f, int l, const int *others)
 {
     int factor[3], level[3], n = 0;
     for (int i = 0, placed = 0; n < b->tuples->strength;) {
@@ -116,11 +111,11 @@ static int worth(const struct builder *b, const struct row *row, int f, int l, c
         i += !own;
     }
     const int64_t at = tuples_at(b->tuples, factor, level);
-    return b->tuples->state[at] != TUPLE_OPEN ? 0 : b->teeth[at] ? TEETH : 1;
+    return b->tuples->state[at] != TUPLE_OPEN ? 0 : b->weight[at];
 }
 
 /* What the open tuples are worth that level `l` of factor `f` would close beside what the row has. */
-static int64_t gain(const struct builder *b, const struct row *row, int f, int l)
+static int64_t gain(const struct covering *b, const struct row *row, int f, int l)
 {
     int set[COVER_MOST_FACTORS], sets = 0;
     int64_t open = 0;
@@ -136,7 +131,7 @@ static int64_t gain(const struct builder *b, const struct row *row, int f, int l
 }
 
 /* Whether the axis has a value in this level and in what the row has for its other factor. */
-static bool agrees(const struct builder *b, const struct row *row, int f, int l)
+static bool agrees(const struct covering *b, const struct row *row, int f, int l)
 {
     struct row tried = *row;
     int64_t value;
@@ -144,7 +139,7 @@ static bool agrees(const struct builder *b, const struct row *row, int f, int l)
     return find_value(b, &tried, b->cover->factor[f].axis, &value);
 }
 
-static void choose_level(const struct builder *b, struct row *row, int f)
+static void choose_level(const struct covering *b, struct row *row, int f)
 {
     const int levels = b->cover->factor[f].levels;
     const int start = (int)pcg_below(b->stream, (uint64_t)levels);
@@ -158,11 +153,12 @@ static void choose_level(const struct builder *b, struct row *row, int f)
             chosen = l;
         }
     }
-    row->level[f] = chosen;
+    /* where a class closes nothing an extent is drawn like any other */
+    row->level[f] = best == 0 && b->aim == COVER_LISTS && !factor_is_listed(b->cover, f) ? UNSET : chosen;
     row->closes += best > 0 ? best : 0;
 }
 
-static void begin_row(const struct builder *b, struct row *row, int64_t target)
+static void begin_row(const struct covering *b, struct row *row, int64_t target)
 {
     int factor[3], level[3];
     *row = (struct row){.target = target, .closes = 1};
@@ -173,7 +169,7 @@ static void begin_row(const struct builder *b, struct row *row, int64_t target)
         row->level[factor[i]] = level[i];
 }
 
-static void complete_row(const struct builder *b, struct row *row)
+static void complete_row(const struct covering *b, struct row *row)
 {
     int order[COVER_MOST_FACTORS];
     for (int i = 0; i < b->cover->factors; i++)
@@ -190,7 +186,7 @@ static void complete_row(const struct builder *b, struct row *row)
 
 /* --- from levels to a configuration --- */
 
-static bool has_target(const struct builder *b, const struct row *row, const struct config *config)
+static bool has_target(const struct covering *b, const struct row *row, const struct config *config)
 {
     int factor[3], level[3];
     tuples_of(b->tuples, row->target, factor, level);
@@ -201,7 +197,7 @@ static bool has_target(const struct builder *b, const struct row *row, const str
 }
 
 /* The axis of the target that constraints and caps have to spare first: the one that is a range. */
-static int target_axis(const struct builder *b, const struct row *row)
+static int target_axis(const struct covering *b, const struct row *row)
 {
     int factor[3], level[3], axis = -1;
     tuples_of(b->tuples, row->target, factor, level);
@@ -211,7 +207,19 @@ static int target_axis(const struct builder *b, const struct row *row)
     return axis;
 }
 
-static bool make_config(const struct builder *b, const struct row *row, struct config *config)
+/* Axes of the target: a bit each. */
+static unsigned target_axes(const struct covering *b, const struct row *row)
+{
+    int factor[3], level[3];
+    unsigned axes = 0;
+    tuples_of(b->tuples, row->target, factor, level);
+    for (int i = 0; i < b->tuples->strength; i++)
+        axes |= 1u << b->cover->factor[factor[i]].axis;
+    return axes;
+}
+
+/* `held`: axes that constraints do not move, a bit each. */
+static bool make_config(const struct covering *b, const struct row *row, unsigned held, struct config *config)
 {
     const struct space *space = b->cover->space;
     draw_least(space, config);
@@ -220,11 +228,11 @@ static bool make_config(const struct builder *b, const struct row *row, struct c
         if (!find_value(b, row, i, &config->value[i]) ||
             !domain_contains(&space->domain[i], config->value[i]))
             return false;
-    return draw_repair(space, config, target_axis(b, row)) != REPAIR_FAILED;
+    return draw_mend(space, config, held);
 }
 
 /* Only the target's levels, and every number as small as they let it be. */
-static void strip_row(const struct builder *b, const struct row *row, struct row *bare)
+static void strip_row(const struct covering *b, const struct row *row, struct row *bare)
 {
     begin_row(b, bare, row->target);
     for (int f = 0; f < b->cover->factors; f++) {
@@ -241,7 +249,7 @@ static void strip_row(const struct builder *b, const struct row *row, struct row
     }
 }
 
-static void say_target(const struct builder *b, const struct row *row, char *why, size_t size)
+static void say_target(const struct covering *b, const struct row *row, char *why, size_t size)
 {
     static const char *const magnitude[] = {"least", "below a tile", "tile", "tile+1", "between",
                                             "wave",  "wave+1",       "long", "as seen"};
@@ -266,7 +274,7 @@ static void say_target(const struct builder *b, const struct row *row, char *why
     }
 }
 
-static bool take_config(const struct builder *b, const struct row *row, const struct config *config,
+static bool take_config(const struct covering *b, const struct row *row, const struct config *config,
                         const struct cost *cost)
 {
     char why[96];
@@ -278,117 +286,76 @@ static bool take_config(const struct builder *b, const struct row *row, const st
     return true;
 }
 
-/* The whole row, shrunk where it is too dear, if it keeps its target. */
-static bool draw_full(const struct builder *b, const struct row *row)
+/* Axes with listed values: a bit each. A row is drawn for their pairs, which ranges can serve at any size. */
+unsigned covering_listed(const struct covering *b)
+{
+    unsigned axes = 0;
+    for (int f = 0; f < b->cover->factors; f++)
+        if (factor_is_listed(b->cover, f))
+            axes |= 1u << b->cover->factor[f].axis;
+    return axes;
+}
+
+/* The whole row, shrunk where it is too dear, if it keeps its target; `held` as in make_config. */
+static bool draw_full(const struct covering *b, const struct row *row, unsigned held)
 {
     const int axis = target_axis(b, row);
     struct config config;
     struct cost cost;
-    return make_config(b, row, &config) &&
-           draw_shrink_to_fit(b->drawing, &config, axis, axis < 0 ? 0 : 1u << axis, true, b->stream, &cost) &&
-           has_target(b, row, &config) && take_config(b, row, &config, &cost);
+    if (!make_config(b, row, held, &config))
+        return false;
+    b->drawing->held = held & ~(axis < 0 ? 0 : 1u << axis);
+    const bool fits =
+        draw_shrink_to_fit(b->drawing, &config, axis, axis < 0 ? 0 : 1u << axis, true, b->stream, &cost);
+    b->drawing->held = 0;
+    return fits && has_target(b, row, &config) && take_config(b, row, &config, &cost);
 }
 
-/* The target with everything else at its least. What keeps failing is excluded: by the contract where no
- * configuration of it was legal, by the caps where none was affordable. One that only this set's budget
- * cannot afford stays open. */
-static bool draw_bare(const struct builder *b, const struct row *row)
+/* The target with everything else at its least. Where that was never affordable, a search decides whether the contract or the caps
+ * exclude it. One that only this set's budget cannot afford stays open. */
+static bool draw_bare(const struct covering *b, const struct row *row)
 {
     const struct cost allowed = draw_allowance(b->drawing);
-    bool legal = false, affordable = false;
+    bool affordable = false;
+    struct config config;
+    struct cost cost;
     struct row bare;
     strip_row(b, row, &bare);
     for (int i = 0; i < TARGET_TRIES; i++) {
-        struct config config;
-        struct cost cost;
-        if (!make_config(b, &bare, &config) || !has_target(b, row, &config))
-            continue;
-        legal = true;
-        if (!draw_cost(&b->drawing->costing, &config, &cost))
+        if (!make_config(b, &bare, target_axes(b, row), &config) || !has_target(b, row, &config) ||
+            !draw_cost(&b->drawing->costing, &config, &cost))
             continue;
         affordable = true;
         if (cost_fits(&cost, &allowed) && take_config(b, row, &config, &cost))
             return true;
     }
-    if (!affordable)
-        b->tuples->state[row->target] = legal ? TUPLE_CAPS : TUPLE_CONTRACT;
+    if (affordable)
+        return false;
+    config.seed = draw_config_seed(b->stream);
+    const enum tuple_state state = covering_decide(b->tuples, row->target, &b->drawing->costing, &config);
+    if (state == TUPLE_COVERED)
+        return draw_cost(&b->drawing->costing, &config, &cost) && cost_fits(&cost, &allowed) &&
+               take_config(b, row, &config, &cost);
+    b->tuples->state[row->target] = (unsigned char)state;
     return false;
 }
 
 /* --- all rows --- */
 
-/* --- tails with teeth --- */
-
-/* A dropped tail shows only with contents to which its elements matter, and a size drawn for its remainder has such
- * contents by chance alone: both together come first. */
-static bool is_tail(const struct factor *factor, int level)
-{
-    const int class = factor->level[level];
-    if (factor->kind == FACTOR_RESIDUE)
-        return class != RESIDUE_NONE;
-    return factor->kind == FACTOR_MAGNITUDE &&
-           (class == MAGNITUDE_BELOW || class == MAGNITUDE_TILE_1 || class == MAGNITUDE_WAVE_1);
-}
-
-static bool is_telling(const struct space *space, const struct factor *factor, int level)
-{
-    const int64_t class = space->domain[factor->axis].value[factor->level[level]];
-    return factor->kind == FACTOR_LISTED && factor->axis == problem_input_axis(space->problem) &&
-           space->problem->classes[class].discriminating > 0;
-}
-
-static void find_teeth(const struct builder *b)
-{
-    const struct space *space = b->cover->space;
-    int factor[3], level[3];
-    for (int64_t at = 0; at < b->tuples->count && !b->drawing->mix->no_teeth; at++) {
-        bool tail = false, telling = false;
-        tuples_of(b->tuples, at, factor, level);
-        for (int i = 0; i < b->tuples->strength; i++) {
-            const struct factor *f = &b->cover->factor[factor[i]];
-            tail = tail || is_tail(f, level[i]);
-            telling = telling || is_telling(space, f, level[i]);
-        }
-        b->teeth[at] = tail && telling;
-    }
-}
-
-/* An open tuple that was not tried in vain: later there is no more to spend. Those with teeth are first. */
-static int64_t next_open(const struct builder *b, const bool *vain, int64_t from)
+/* An open tuple that was not tried in vain, of the heaviest: later there is no more to spend. -1: none. */
+static int64_t next_open(const struct covering *b, int64_t from)
 {
     const struct tuples *tuples = b->tuples;
-    int64_t other = -1;
+    int64_t best = -1;
     for (int64_t i = 0; i < tuples->count; i++) {
         const int64_t at = (from + i) % tuples->count;
-        if (tuples->state[at] != TUPLE_OPEN || vain[at])
-            continue;
-        if (b->teeth[at])
-            return at;
-        if (other < 0)
-            other = at;
+        if (tuples->state[at] == TUPLE_OPEN && !b->vain[at] && (best < 0 || b->weight[at] > b->weight[best]))
+            best = at;
     }
-    return other;
+    return best;
 }
 
-/* Impossible within one axis: least and half a tile over. */
-static void exclude_impossible(const struct builder *b)
-{
-    int factor[3], level[3];
-    for (int64_t at = 0; at < b->tuples->count; at++) {
-        struct row row;
-        int64_t value;
-        if (b->tuples->state[at] != TUPLE_OPEN)
-            continue;
-        begin_row(b, &row, at);
-        tuples_of(b->tuples, at, factor, level);
-        for (int i = 0; i + 1 < b->tuples->strength; i++)
-            if (b->cover->factor[factor[i]].axis == b->cover->factor[factor[i + 1]].axis &&
-                !find_value(b, &row, b->cover->factor[factor[i]].axis, &value))
-                b->tuples->state[at] = TUPLE_CONTRACT;
-    }
-}
-
-static bool draw_row(const struct builder *b, int64_t target)
+static bool draw_row(const struct covering *b, int64_t target)
 {
     const int candidates = b->tuples->strength == 3 ? CANDIDATES_OF_3 : CANDIDATES;
     struct row best = {.closes = -1};
@@ -399,39 +366,58 @@ static bool draw_row(const struct builder *b, int64_t target)
         if (row.closes > best.closes)
             best = row;
     }
-    return draw_full(b, &best) || draw_bare(b, &best);
+    const unsigned held = target_axes(b, &best);
+    return draw_full(b, &best, held | covering_listed(b)) || draw_full(b, &best, held) || draw_bare(b, &best);
 }
 
-static void draw_rows(const struct builder *b, int rows, bool *vain)
+bool covering_draw(struct covering *b, bool *done)
 {
-    const struct drawing *drawing = b->drawing;
-    const int end = drawing->out->count + rows;
-    for (int in_vain = 0; drawing->out->count < end && in_vain < MOST_IN_VAIN;) {
-        const uint64_t tuples = (uint64_t)b->tuples->count;
-        const int64_t target = next_open(b, vain, (int64_t)pcg_below(b->stream, tuples));
-        if (target < 0)
-            break;
-        vain[target] = !draw_row(b, target);
-        in_vain = vain[target] ? in_vain + 1 : 0;
-    }
+    const int64_t target =
+        b->tuples->count > 0 ? next_open(b, (int64_t)pcg_below(b->stream, (uint64_t)b->tuples->count)) : -1;
+    *done = target < 0;
+    if (*done)
+        return false;
+    b->vain[target] = !draw_row(b, target);
+    return !b->vain[target];
+}
+
+int covering_open(struct covering *b, struct drawing *drawing, struct tuples *tuples, enum covering_aim aim,
+                  const char *purpose)
+{
+    *b = (struct covering){.drawing = drawing,
+                           .tuples = tuples,
+                           .aim = aim,
+                           .rounds = 1,
+                           .cover = tuples->cover,
+                           .stream = draw_stream(drawing, purpose),
+                           .weight = calloc((size_t)tuples->count + 1, 1),
+                           .vain = calloc((size_t)tuples->count + 1, sizeof *b->vain)};
+    if (!b->stream || !b->weight || !b->vain)
+        return -1;
+    covering_weigh(b);
+    for (int i = 0; i < drawing->out->count; i++)
+        tuples_mark(tuples, &drawing->out->item[i].config);
+    for (int64_t at = 0; at < tuples->count; at++)
+        if (tuples->state[at] == TUPLE_OPEN && covering_contradicts(tuples, at))
+            tuples->state[at] = TUPLE_CONTRACT;
+    return 0;
+}
+
+void covering_close(struct covering *b)
+{
+    pcg_free(b->stream);
+    free(b->weight);
+    free(b->vain);
 }
 
 int draw_cover(struct drawing *drawing, struct tuples *tuples, int rows)
 {
-    struct pcg *stream = draw_stream(drawing, "covering");
-    bool *vain = calloc((size_t)tuples->count + 1, sizeof *vain);
-    bool *teeth = calloc((size_t)tuples->count + 1, sizeof *teeth);
-    const struct builder b = {drawing, tuples, tuples->cover, stream, teeth};
-    const bool made = stream && vain && teeth;
-    for (int i = 0; i < drawing->out->count; i++)
-        tuples_mark(tuples, &drawing->out->item[i].config);
-    if (made && tuples->count > 0) {
-        find_teeth(&b);
-        exclude_impossible(&b);
-        draw_rows(&b, rows, vain);
-    }
-    free(teeth);
-    free(vain);
-    pcg_free(stream);
+    const int end = drawing->out->count + rows;
+    struct covering covering;
+    const bool made = covering_open(&covering, drawing, tuples, COVER_TEETH, "covering") == 0;
+    bool done = !made;
+    for (int in_vain = 0; drawing->out->count < end && in_vain < MOST_IN_VAIN && !done;)
+        in_vain = covering_draw(&covering, &done) ? 0 : in_vain + 1;
+    covering_close(&covering);
     return drawing->no_memory || !made ? -1 : 0;
 }

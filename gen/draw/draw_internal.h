@@ -38,6 +38,7 @@ struct drawing {
     struct point_set used;    /* seen and drawn */
     struct novelty *novelty;  /* against what this part has drawn; NULL: the part does not ask */
     struct config_list few;   /* every point that can be drawn, when they are few (else empty) */
+    unsigned held;            /* axes that no shrinking and no repair moves, a bit each */
     int tries;                /* how long to look for one more random point */
     int neighbours, dear;     /* neighbours tried, and those of them above the caps */
     int frozen_dropped;

@@ -52,12 +52,19 @@ bool repair_may_help(const struct space *space, const struct config *config, int
 
 int draw_repair(const struct space *space, struct config *config, int kept)
 {
+    if (draw_in_constraints(space, config))
+        return kept;
+    return draw_repair_beside(space, config, kept < 0 ? 0 : 1u << kept);
+}
+
+int draw_repair_beside(const struct space *space, struct config *config, unsigned held)
+{
     int64_t nearest = REPAIR_REACH, value = 0, best = 0;
     int moved = REPAIR_FAILED;
     if (draw_in_constraints(space, config))
-        return kept;
+        return REPAIR_NONE;
     for (int i = 0; space->problem->axes[i].name; i++) {
-        if (i == kept || !repair_may_help(space, config, i))
+        if (held >> i & 1 || !repair_may_help(space, config, i))
             continue;
         int64_t distance = repair_distance(space, config, i, REPAIR_EITHER, nearest, &value);
         if (distance > 0) {
@@ -69,6 +76,51 @@ int draw_repair(const struct space *space, struct config *config, int kept)
     if (moved >= 0)
         config->value[moved] = best;
     return moved;
+}
+
+static int count_failing(const struct space *space, const struct config *config)
+{
+    int failing = 0;
+    for (int i = 0; i < space->constraint_count; i++)
+        failing += !constraint_holds(space->constraint[i], config);
+    return failing;
+}
+
+/* The nearest value of the axis with which fewer constraints fail, not farther than `reach`; 0: there is none. */
+static int64_t better_distance(const struct space *space, const struct config *config, int axis,
+                               int64_t reach, int64_t *value)
+{
+    const int failing = count_failing(space, config);
+    for (int64_t distance = 1; distance < reach; distance++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            struct config moved = *config;
+            moved.value[axis] = *value = config->value[axis] + sign * distance;
+            if (domain_contains(&space->domain[axis], *value) && count_failing(space, &moved) < failing)
+                return distance;
+        }
+    return 0;
+}
+
+bool draw_mend(const struct space *space, struct config *config, unsigned held)
+{
+    for (int step = 0; step <= space->constraint_count && !draw_in_constraints(space, config); step++) {
+        int64_t nearest = REPAIR_REACH, value = 0, best = 0;
+        int moved = -1;
+        for (int i = 0; space->problem->axes[i].name; i++) {
+            if (held >> i & 1 || !domain_is_number(space, i))
+                continue;
+            const int64_t distance = better_distance(space, config, i, nearest, &value);
+            if (distance > 0) {
+                nearest = distance;
+                best = value;
+                moved = i;
+            }
+        }
+        if (moved < 0)
+            return false;
+        config->value[moved] = best;
+    }
+    return draw_in_constraints(space, config);
 }
 
 /* --- values of one axis --- */

@@ -149,12 +149,34 @@ static void say_big(const struct drawing *drawing, struct draw_notes *notes, enu
 
 static void say_coverage(const struct coverage *coverage, struct draw_notes *notes)
 {
-    say(notes, "\n%s covered %lld/%lld", coverage->strength == 3 ? "triples" : "pairs",
-        (long long)coverage->covered, (long long)coverage->possible);
+    say(notes, "\n%lld of %lld possible %s of choices and tile classes are covered without the scouts",
+        (long long)coverage->covered, (long long)coverage->possible,
+        coverage->strength == 3 ? "triples" : "pairs");
     if (coverage->caps)
-        say(notes, ", %lld excluded by memory or work", (long long)coverage->caps);
+        say(notes, "; %lld more are excluded by memory or work", (long long)coverage->caps);
     if (coverage->contract)
-        say(notes, ", %lld not in the contract", (long long)coverage->contract);
+        say(notes, "; %lld more contradict the contract", (long long)coverage->contract);
+}
+
+static void say_lists(struct draw_notes *notes, const struct coverage *c, const char *what, bool scouts)
+{
+    const int64_t all = c->possible + c->caps + c->contract;
+    if (all == 0)
+        return;
+    say(notes, "\n%s: %lld of %lld possible pairs occur in the unseen set", what, (long long)c->covered,
+        (long long)c->possible);
+    if (c->contract)
+        say(notes, "; %lld more contradict the contract", (long long)c->contract);
+    if (c->caps)
+        say(notes, "; %lld more need %s", (long long)c->caps,
+            scouts ? "more than a scout's size" : "more memory or work than a configuration may take");
+}
+
+void draw_note_lists(const struct lists_coverage *lists, struct draw_notes *notes)
+{
+    notes->lists = *lists;
+    say_lists(notes, &lists->pairs, "choices and list values", lists->scouts);
+    say_lists(notes, &lists->classes, "a choice or list value with a tile class of an extent", lists->scouts);
 }
 
 void draw_note(struct drawing *drawing, struct draw_notes *notes)

@@ -35,7 +35,7 @@ static int largest_axis(const struct space *space, const struct config *config, 
 }
 
 /* False, with *config as it was, when the constraints do not let the axis shrink. */
-static bool shrink_axis(const struct space *space, struct config *config, int axis, int kept,
+static bool shrink_axis(const struct space *space, struct config *config, int axis, unsigned held,
                         struct pcg *stream)
 {
     const struct domain *domain = &space->domain[axis];
@@ -43,7 +43,7 @@ static bool shrink_axis(const struct space *space, struct config *config, int ax
     const int64_t decorated = domain_decorate(domain, smaller, stream);
     const struct config before = *config;
     config->value[axis] = decorated < config->value[axis] ? decorated : smaller;
-    if (draw_repair(space, config, kept) != REPAIR_FAILED && !config_same_point(config, &before))
+    if (draw_repair_beside(space, config, held) != REPAIR_FAILED && !config_same_point(config, &before))
         return true;
     *config = before;
     return false;
@@ -53,7 +53,8 @@ bool draw_shrink_to_fit(struct drawing *drawing, struct config *config, int kept
                         struct pcg *stream, struct cost *cost)
 {
     const struct cost allowed = draw_allowance(drawing);
-    unsigned stuck = 0;
+    const unsigned held = drawing->held | (kept < 0 ? 0 : 1u << kept);
+    unsigned stuck = drawing->held;
     for (int i = 0; i < SHRINK_STEPS; i++) {
         if (draw_cost_within(&drawing->costing, config, &allowed, cost))
             return true;
@@ -62,7 +63,7 @@ bool draw_shrink_to_fit(struct drawing *drawing, struct config *config, int kept
             axis = largest_axis(drawing->space, config, stuck);
         if (axis < 0)
             return draw_cost(&drawing->costing, config, cost);
-        if (!shrink_axis(drawing->space, config, axis, axis == kept ? -1 : kept, stream))
+        if (!shrink_axis(drawing->space, config, axis, held & ~(1u << axis), stream))
             stuck |= 1u << axis;
     }
     return false;

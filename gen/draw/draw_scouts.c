@@ -1,8 +1,9 @@
 /* Scouts: many small configurations beside a set of few. Most of what a kernel can branch on (a remainder, a choice, an input
  * class, two of them at once) small tensors show as well as large ones, at a hundredth of the work. */
-#include "draw_internal.h"
+#include "covering.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 int effort_scouts(enum effort effort)
 {
@@ -18,7 +19,7 @@ int drawn_scouts(const struct drawn_list *list)
 }
 
 /* Less where the machine allows one configuration less. */
-static struct draw_caps small_caps(const struct draw_caps *caps)
+struct draw_caps draw_scout_caps(const struct draw_caps *caps)
 {
     struct draw_caps small = {.bytes = DRAW_SCOUT_BYTES, .flops = DRAW_SCOUT_FLOPS};
     if (caps && caps->bytes > 0 && caps->bytes < small.bytes)
@@ -128,42 +129,116 @@ static bool draw_alike(struct drawing *drawing, int turn, struct pcg *stream)
     return false;
 }
 
-/* The number of the scout decides; where there is none of that kind, it is one like the others. `first`: the class of the first one. */
-static bool draw_scout(struct drawing *drawing, int number, int first, struct pcg *stream[3])
+/* --- pairs of listed values, and listed values with classes of extents --- */
+
+/* A pair of listed values is drawn for so often: beside the one point that has it something else may hide what it shows. */
+enum { ROUNDS = 2 };
+
+/* Every pair of choices or list values, then each of them with every tile class of every extent, as far as they fit a scout. Of
+ * the latter one in four is random: a kernel branches on more than classes. */
+static bool draw_listed(struct covering *covering, int number)
 {
-    return (number % ONE_LONG_IN == 0 && draw_long(drawing, first + number / ONE_LONG_IN, stream[1])) ||
-           (number % ONE_ALIKE_IN == 3 && draw_alike(drawing, first + number / ONE_ALIKE_IN, stream[2])) ||
-           draw_new_random(drawing, stream[0]);
+    if (!covering_has_lists(covering) && covering->rounds < ROUNDS)
+        covering_again(covering);
+    bool done = !covering_has_lists(covering) && number % 4 == 2;
+    while (!done && !covering->drawing->no_memory)
+        if (covering_draw(covering, &done))
+            return true;
+    return false;
+}
+
+/* Tile classes of extents that scouts can have. */
+static void open_cover(struct drawing *drawing, struct cover *cover)
+{
+    int64_t largest[PROBLEM_MAX_AXES] = {0};
+    for (int i = 0; drawing->space->problem->axes[i].name; i++)
+        largest[i] = domain_is_number(drawing->space, i) ? draw_axis_largest(drawing, i) : 0;
+    cover_open(cover, drawing->space, drawing->seen, largest);
+}
+
+/* --- all of them --- */
+
+struct scouting {
+    struct drawing drawing;
+    struct covering covering;
+    struct tuples tuples;
+    struct cover cover;
+    struct pcg *random, *of_long, *alike;
+    int first; /* the class of the first long one */
+};
+
+/* With lists as drawn: shrinking takes the greatest axis first, and a padding of 12 would hardly be left beside small extents. */
+static bool draw_unshrunk(struct scouting *s)
+{
+    s->drawing.held = covering_listed(&s->covering);
+    const bool drawn = draw_new_random(&s->drawing, s->random);
+    s->drawing.held = 0;
+    return drawn || draw_new_random(&s->drawing, s->random);
+}
+
+/* The number of the scout decides; where there is none of that kind, it is one like the others. */
+static bool draw_scout(struct scouting *s, int number)
+{
+    const struct drawn_list *const out = s->drawing.out;
+    const bool drawn =
+        (number % ONE_LONG_IN == 0 && draw_long(&s->drawing, s->first + number / ONE_LONG_IN, s->of_long)) ||
+        (number % ONE_ALIKE_IN == 3 && draw_alike(&s->drawing, s->first + number / ONE_ALIKE_IN, s->alike)) ||
+        draw_listed(&s->covering, number) || draw_unshrunk(s);
+    if (drawn)
+        tuples_mark(&s->tuples, &out->item[out->count - 1].config);
+    return drawn;
+}
+
+static bool start(struct scouting *s)
+{
+    struct drawing *const drawing = &s->drawing;
+    s->random = draw_stream(drawing, "scouts");
+    s->of_long = draw_stream(drawing, "long scouts");
+    s->alike = draw_stream(drawing, "scouts like seen ones");
+    if (!s->random || !s->of_long || !s->alike || know_others(drawing) != 0)
+        return false;
+    s->first = (int)pcg_below(s->of_long, 1000);
+    open_cover(drawing, &s->cover);
+    return tuples_open(&s->tuples, &s->cover, 2) == 0 &&
+           covering_open(&s->covering, drawing, &s->tuples, COVER_LISTS, "scouts of pairs") == 0;
 }
 
 int draw_scouts(struct drawn_list *list, const struct space *space, const struct config_list *seen, int count,
                 uint64_t seed, const struct draw_caps *caps)
 {
-    enum { TRIES = 500 };
-    const struct draw_caps small = small_caps(caps);
-    struct drawing drawing = {.mix = &draw_usual,
-                              .space = space,
-                              .seen = seen,
-                              .out = list,
-                              .seed = seed,
-                              .count = list->count + count,
-                              .tries = TRIES,
-                              .costing = costing_of(space, &small),
-                              .total = {HUGE_COST, HUGE_COST},
-                              .budget = {1, 1}};
-    struct pcg *stream[] = {draw_stream(&drawing, "scouts"), draw_stream(&drawing, "long scouts"),
-                            draw_stream(&drawing, "scouts like seen ones")};
-    const bool made = stream[0] && stream[1] && stream[2] && know_others(&drawing) == 0;
-    const int before = list->count, first = made ? (int)pcg_below(stream[1], 1000) : 0;
-    while (made && list->count < drawing.count && !drawing.no_memory &&
-           draw_scout(&drawing, list->count - before, first, stream)) {
+    enum { TRIES = 500, MOST_IN_VAIN = 8 }; /* small points may be rare, and then one try says little */
+    const struct draw_caps small = draw_scout_caps(caps);
+    struct scouting *const s = calloc(1, sizeof *s);
+    if (!s)
+        return -1;
+    s->drawing = (struct drawing){.mix = &draw_usual,
+                                  .space = space,
+                                  .seen = seen,
+                                  .out = list,
+                                  .seed = seed,
+                                  .count = list->count + count,
+                                  .tries = TRIES,
+                                  .costing = costing_of(space, &small),
+                                  .total = {HUGE_COST, HUGE_COST},
+                                  .budget = {1, 1}};
+    const int before = list->count;
+    const bool made = count <= 0 || start(s);
+    for (int in_vain = 0; made && list->count < s->drawing.count && !s->drawing.no_memory;) {
+        if (!draw_scout(s, list->count - before)) {
+            if (++in_vain == MOST_IN_VAIN)
+                break;
+            continue;
+        }
         struct drawn *const drawn = &list->item[list->count - 1];
         drawn->scout = true;
         snprintf(drawn->why, sizeof drawn->why, "scout");
     }
-    for (size_t i = 0; i < sizeof stream / sizeof *stream; i++)
-        pcg_free(stream[i]);
-    novelty_close(drawing.novelty);
-    point_set_close(&drawing.used);
-    return made && !drawing.no_memory && !drawing.costing.no_memory ? 0 : -1;
+    const bool whole = made && !s->drawing.no_memory && !s->drawing.costing.no_memory;
+    pcg_free(s->random), pcg_free(s->of_long), pcg_free(s->alike);
+    covering_close(&s->covering);
+    tuples_close(&s->tuples);
+    novelty_close(s->drawing.novelty);
+    point_set_close(&s->drawing.used);
+    free(s);
+    return whole ? 0 : -1;
 }

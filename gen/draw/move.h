@@ -10,8 +10,12 @@ bool draw_in_constraints(const struct space *space, const struct config *config)
 /* When constraints that couple axes forbid `config`, moves one number axis other than `kept` (-1: none is)
  * to its nearest value that satisfies them all. Returns the axis moved, `kept` when none had to be, or
  * -2 when no single move helps. Every value must be in its domain. */
-enum { REPAIR_FAILED = -2 };
+enum { REPAIR_NONE = -1, REPAIR_FAILED = -2 };
 int draw_repair(const struct space *space, struct config *config, int kept);
+/* The same with several axes that stay, a bit each; REPAIR_NONE when none had to move. */
+int draw_repair_beside(const struct space *space, struct config *config, unsigned held);
+/* One constraint after the other, each by one axis that is not held. False: some still fails, and *config is of no use. */
+bool draw_mend(const struct space *space, struct config *config, unsigned held);
 
 /* The same for one axis: how far it must move, less than `reach`, for every constraint to hold; 0: it cannot. *value is
  * where to. */

@@ -112,9 +112,9 @@ static enum session_status time_it(struct task *task, const struct options *opti
     return status;
 }
 
-/* `mix` NULL: the configuration as it is drawn. */
+/* `mix`, `after` NULL: the configuration as it is drawn, and by itself. */
 static int run_values(struct task *task, const struct options *options, const struct config *config,
-                      const struct mix *mix)
+                      const struct mix *mix, const struct config *after)
 {
     char log[600];
     struct run_options run = {
@@ -132,8 +132,9 @@ static int run_values(struct task *task, const struct options *options, const st
         return EXIT_ENVIRONMENT;
     }
     config_format(config, result.line, sizeof result.line);
-    enum session_status checked =
-        mix ? session_check_mix(session, mix, &result) : check(task, &session_options, session, &result);
+    enum session_status checked = mix     ? session_check_mix(session, mix, &result)
+                                  : after ? session_check_after(session, config, after, &result)
+                                          : check(task, &session_options, session, &result);
     if (options->timed && !is_interrupted() && checked == SESSION_OK && result.outcome == OUTCOME_PASS)
         checked = time_it(task, options, session, config, &result);
     if (!is_interrupted() && checked == SESSION_OK) {
@@ -150,12 +151,25 @@ static int run_values(struct task *task, const struct options *options, const st
     return status;
 }
 
+static int refuse_both(void)
+{
+    options_error("--after and --values were found; expected one of them\n"
+                  "---> leave out --values: a call after another one has the values of its own seed");
+    return EXIT_USAGE;
+}
+
 static int run_check(struct task *task, const struct options *options, const struct config *config)
 {
     struct mixed mixed = {.mix.of = NULL};
-    int status = options->values ? read_values(options, config, &mixed) : 0;
+    struct config after;
+    int status = options->after && options->values ? refuse_both() : 0;
+    if (status == 0 && options->values)
+        status = read_values(options, config, &mixed);
+    if (status == 0 && options->after)
+        status = begin_step(task, task_config(task, options->after, &after));
     if (status == 0)
-        status = run_values(task, options, config, options->values ? &mixed.mix : NULL);
+        status = run_values(task, options, config, options->values ? &mixed.mix : NULL,
+                            options->after ? &after : NULL);
     mixture_close(&mixed.mixture);
     return status;
 }

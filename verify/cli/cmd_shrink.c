@@ -5,7 +5,7 @@
 #include "reports/terminal.h"
 #include "begin.h"
 #include "show.h"
-#include "verify/diagnose/shrinking.h"
+#include "verify/diagnose/pairs.h"
 
 enum { RATE_RUNS = 10 };
 
@@ -14,6 +14,7 @@ struct shrink_command {
     const struct options *options;
     struct shrinking shrinking;
     bool progress;
+    const struct config *after; /* called before, in the same process; NULL: nothing is */
 };
 
 static void show_step(void *data, const struct config_result *result)
@@ -91,7 +92,7 @@ static void print_search(const struct shrinking *s)
                                                  : "locally minimal: no single simpler step fails this way";
     snprintf(text, sizeof text, "%d run%s, %s", s->spent, s->spent == 1 ? "" : "s", how);
     show_line("shrunk", text);
-    if (!config_equal(&s->from.config, &s->best.config))
+    if (!config_equal(&s->from.config, &s->best.config) || s->best.pair.present)
         show_line("from", s->from.line);
 }
 
@@ -101,7 +102,8 @@ static void report(struct shrink_command *c)
     if (c->progress)
         terminal_progress_clear(show_out());
     if (c->options->quiet) {
-        fprintf(show_out(), "%s\n", s->best.line);
+        fprintf(show_out(), "%s%s%s\n", s->best.line, s->best.pair.present ? " after " : "",
+                s->best.pair.present ? s->best.pair.after_line : "");
         return;
     }
     show_result(c->task, &s->best);
@@ -109,7 +111,7 @@ static void report(struct shrink_command *c)
     print_search(s);
     if (s->flaky)
         print_rate(s);
-    show_command(c->options, c->task, s->best.line);
+    show_command(c->options, c->task, &s->best);
 }
 
 static int write_json(struct shrink_command *c)
@@ -119,16 +121,35 @@ static int write_json(struct shrink_command *c)
         .present = true, .minimal = s->best, .locally_minimal = s->shrunk.minimal, .shrink_runs = s->spent};
     if (!c->options->json)
         return 0;
-    if (s->status == PROBE_OK)
+    if (s->status == PROBE_OK && !c->after)
         shrinking_pattern(s, &diagnosis.pattern);
     return show_json(c->task, c->options, probe_session(s->probe), &s->from, &diagnosis, false);
+}
+
+/* The failure of a pair: refused where `config` passes after the other one, or fails by itself. */
+static int run_pair(struct shrink_command *c, const struct config *config, const struct config *after)
+{
+    struct shrinking *s = &c->shrinking;
+    struct config_result first;
+    if (!shrinking_after(s, config, after, &first))
+        return 0;
+    if (first.pair.present) {
+        pairs_shrink(s, &first);
+        return 0;
+    }
+    const bool passes = shrinking_outcome(s, &first) == OUTCOME_PASS;
+    options_error("%s %s; a configuration that fails only after the one of --after was expected\n"
+                  "---> %s",
+                  first.line, passes ? "passes after the other one" : "fails by itself",
+                  passes ? "take both from one line of the report, with their seeds" : "leave out --after");
+    return EXIT_USAGE;
 }
 
 static int search(struct shrink_command *c, const struct config *config)
 {
     struct shrinking *s = &c->shrinking;
-    const int status = run_first(c, config);
-    if (status == 0 && s->status == PROBE_OK && shrinking_search(s, config) != 0) {
+    const int status = c->after ? run_pair(c, config, c->after) : run_first(c, config);
+    if (status == 0 && !c->after && s->status == PROBE_OK && shrinking_search(s, config) != 0) {
         options_error("out of memory");
         return EXIT_ENVIRONMENT;
     }
@@ -161,7 +182,11 @@ static int run_shrink(struct task *task, const struct options *options, const st
         options_error("out of memory");
         return EXIT_ENVIRONMENT;
     }
-    const int status = search(&c, config);
+    struct config after;
+    int status = options->after ? begin_step(task, task_config(task, options->after, &after)) : 0;
+    c.after = options->after ? &after : NULL;
+    if (status == 0)
+        status = search(&c, config);
     probe_close(c.shrinking.probe);
     return status;
 }

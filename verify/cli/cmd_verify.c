@@ -101,6 +101,15 @@ static void start_peaks(const struct task *task, struct peaks *peaks)
     snprintf(peaks->why, sizeof peaks->why, "%s", c->incomparable);
 }
 
+static struct result_coverage coverage_of(const struct coverage *c)
+{
+    return (struct result_coverage){.strength = c->strength,
+                                    .covered = c->covered,
+                                    .possible = c->possible,
+                                    .excluded_by_caps = c->caps,
+                                    .excluded_by_contract = c->contract};
+}
+
 static void start_result(const struct task *task, const struct options *options, struct result *result)
 {
     struct arithmetics arithmetics;
@@ -152,11 +161,9 @@ static void start_result(const struct task *task, const struct options *options,
     start_peaks(task, &result->peaks);
     result->phase.build = task->build.seconds;
     result->phase.draw = task->draw_seconds;
-    result->coverage = (struct result_coverage){.strength = task->notes.coverage.strength,
-                                                .covered = task->notes.coverage.covered,
-                                                .possible = task->notes.coverage.possible,
-                                                .excluded_by_caps = task->notes.coverage.caps,
-                                                .excluded_by_contract = task->notes.coverage.contract};
+    result->list_pairs = coverage_of(&task->notes.lists.pairs);
+    result->list_classes = coverage_of(&task->notes.lists.classes);
+    result->coverage = coverage_of(&task->notes.coverage);
 }
 
 /* Less than the hardware permits? The ceiling is the vendor's, which nobody else on the device can raise; small tensors may

@@ -60,12 +60,12 @@ static const struct command commands[] = {
      "  unseen verify softmax kernel.cu --effort quick\n"
      "  unseen verify softmax kernel.c --device host --json result.json\n\n" STATUSES,
      command_verify},
-    {"check", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptMTmLvqiwPEkjz8",
+    {"check", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptMTmLvqiwPEkjz8@",
      "Run CANDIDATE on one configuration, such as 'rows=3 cols=4099 seed=91'.\v"
      "Exit status: 0 it passes, 1 it does not, 2 bad usage or input, 3 the environment cannot do it, "
      "130 interrupted.",
      command_check},
-    {"shrink", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptMTrvqiwPEkj",
+    {"shrink", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptMTrvqiwPEkj@",
      "Find the simplest configuration on which CANDIDATE still fails as it does on CONFIGURATION.\v"
      "For example:\n"
      "  unseen shrink softmax kernel.cu 'rows=37 cols=4099 seed=91'\n\n"

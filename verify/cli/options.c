@@ -73,7 +73,8 @@ enum {
     KEY_VALUES = '8',
     KEY_VARY = 'Y',
     KEY_PEAKS = 'z',
-    KEY_SCOUTS = '9'
+    KEY_SCOUTS = '9',
+    KEY_AFTER = '@'
 };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
@@ -130,6 +131,8 @@ static const struct argp_option all_options[] = {
     {"markdown", KEY_MARKDOWN, "FILE", 0, "write Markdown to FILE, for a pull request's comment", 0},
     {"github", KEY_GITHUB, NULL, 0, "print annotations of a workflow on GitHub", 0},
     {"color", KEY_COLOR, "WHEN", 0, "auto (default: on a terminal), always or never", 0},
+    {"after", KEY_AFTER, "CONFIGURATION", 0,
+     "call this configuration first, in the same process: for what is wrong only after another one", 0},
     {"values", KEY_VALUES, "TEXT", 0,
      "one call with the values of another seed, but for some elements: 'seed=7 keep=x[0,4]'", 0},
     {"timing", KEY_TIMING, NULL, 0, "time it too, and judge the timed calls", 0},
@@ -209,6 +212,7 @@ static bool take_text(int key, const char *text, struct options *o)
     } all[] = {
         {KEY_ENTRY, &o->entry},
         {KEY_VALUES, &o->values},
+        {KEY_AFTER, &o->after},
         {KEY_DEVICE, &o->device},
         {KEY_SEEN, &o->seen},
         {KEY_SPACE, &o->space},

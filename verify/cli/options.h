@@ -24,6 +24,7 @@ struct options {
     const char *html, *junit, *markdown;
     const char *format, *inputs, *inputs_as, *unseen_set;
     const char *values; /* of check */
+    const char *after;  /* of check and shrink: the configuration that is called before */
     const char *reward, *reward_table, *db, *plot, *against, *peaks;
     bool github;
     enum color color;

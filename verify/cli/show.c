@@ -65,7 +65,10 @@ static void show_published(const struct task *task, bool passes)
 void show_result(const struct task *task, const struct config_result *result)
 {
     char text[512];
-    fprintf(show_out(), "%s: %s\n", outcome_name(result->outcome), result->line);
+    const bool pair = result->pair.present;
+    fprintf(show_out(), "%s: %s\n", outcome_name(result->outcome), pair ? result->pair.line : result->line);
+    if (pair)
+        show_line("after", result->pair.after_line);
     if (result->detail[0])
         show_line("found", result->detail);
     if (result->worst.present) {
@@ -133,7 +136,7 @@ void show_check_words(struct show_words *list, const struct options *options, co
         add(list, "--tolerance", "published");
 }
 
-void show_command(const struct options *options, const struct task *task, const char *config)
+void show_command(const struct options *options, const struct task *task, const struct config_result *result)
 {
     struct show_words list;
     show_check_words(&list, options, task);
@@ -142,7 +145,11 @@ void show_command(const struct options *options, const struct task *task, const 
     fprintf(show_out(), " ");
     text_shell(show_out(), options->argument[1]);
     fprintf(show_out(), " ");
-    text_shell(show_out(), config);
+    text_shell(show_out(), result->pair.present ? result->pair.line : result->line);
+    if (result->pair.present) {
+        fprintf(show_out(), " --after ");
+        text_shell(show_out(), result->pair.after_line);
+    }
     for (int i = 0; i < list.count; i++) {
         fprintf(show_out(), " ");
         text_shell(show_out(), list.word[i]);

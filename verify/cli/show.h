@@ -35,7 +35,7 @@ void show_computed_inputs(struct result *result, const struct task *task);
 void show_company(struct result *result);
 
 /* The command that runs one configuration again, ready to paste. */
-void show_command(const struct options *options, const struct task *task, const char *config);
+void show_command(const struct options *options, const struct task *task, const struct config_result *result);
 
 /* The words that such a command needs behind the configuration: "--device", "host"; NULL ends them. */
 enum { SHOW_WORDS = 20 };

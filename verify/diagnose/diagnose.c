@@ -8,12 +8,15 @@
 #include "verify/system/budget.h"
 #include "verify/system/clock.h"
 #include "verify/system/interrupt.h"
+#include "pairs.h"
 #include "rule_record.h"
 #include "which_values.h"
 
 enum outcome diagnosing_outcome(const struct diagnosing *d, const struct config_result *result)
 {
-    return result->reason.stage == STAGE_TIMED ? OUTCOME_PASS : shrinking_outcome(&d->shrinking, result);
+    return result->reason.stage == STAGE_TIMED || result->reason.stage == STAGE_TWIN
+               ? OUTCOME_PASS
+               : shrinking_outcome(&d->shrinking, result);
 }
 
 bool diagnosing_fails(const struct diagnosing *d, const struct config_result *result)
@@ -129,6 +132,66 @@ static void show_timed_failure(struct diagnosing *d)
              "%d configuration%s passed the checks and failed in the timed calls only", count,
              count == 1 ? "" : "s");
     d->out->present = true;
+}
+
+/* --- failures that take two configurations --- */
+
+/* The one with least work; NULL: none. */
+static const struct config_result *choose_pair(const struct diagnosing *d)
+{
+    const struct config_result *best = NULL;
+    for (int i = 0; i < d->result->result_count; i++) {
+        const struct config_result *c = &d->result->results[i];
+        if (c->pair.present && (!best || c->flops + c->bytes < best->flops + best->bytes))
+            best = c;
+    }
+    return best;
+}
+
+static void tell_relation(struct diagnosing *d, const struct pairs_relation *relation)
+{
+    char *const reason = d->out->rule.reason;
+    const size_t size = sizeof d->out->rule.reason;
+    int length = snprintf(reason, size, "%s only after another configuration in the same process",
+                          outcome_name(d->out->minimal.outcome));
+    if (relation->text[0])
+        length += snprintf(reason + length, size - (size_t)length, ": %s", relation->text);
+    if (relation->runs > 0)
+        length += snprintf(reason + length, size - (size_t)length, " (%d of %d such pairs fail",
+                           relation->fails, relation->runs);
+    if (relation->runs > 0 && relation->others > 0)
+        length += snprintf(reason + length, size - (size_t)length, ", %d of %d others", relation->other_fails,
+                           relation->others);
+    if (relation->runs > 0)
+        snprintf(reason + length, size - (size_t)length, "; each configuration passes by itself)");
+}
+
+/* Does it fail by itself, too? Where others depend on what came before, one that was not traced back may. */
+static bool repeats(struct diagnosing *d, const struct config_result *failure)
+{
+    struct config_result again;
+    probe_twins(d->shrinking.probe, false);
+    return !shrinking_run(&d->shrinking, &failure->config, &again) || outcome_is_rejected(again.outcome);
+}
+
+/* No rule about one configuration is true of it, and no search for one is begun. */
+static void diagnose_pair(struct diagnosing *d, const struct config_result *failure)
+{
+    struct shrinking *const s = &d->shrinking;
+    struct pairs_relation relation;
+    probe_twins(s->probe, false);
+    const bool again = pairs_shrink(s, failure);
+    d->out->minimal = s->best;
+    d->out->present = true;
+    if (s->best.pair.present)
+        memcpy(d->out->minimal.line, s->best.pair.line, sizeof d->out->minimal.line);
+    d->out->locally_minimal = s->shrunk.minimal;
+    d->out->shrink_runs = s->spent;
+    pairs_relate(s, &s->best.pair, d->result->results, d->result->result_count, &relation);
+    tell_relation(d, &relation);
+    if (!again)
+        result_note(d->result, "the smallest pair of configurations did not fail again: a race, or what more "
+                               "calls before left");
 }
 
 /* --- which calls --- */
@@ -292,6 +355,23 @@ static void note_end(const struct diagnosing *d)
                     d->limits->seconds);
 }
 
+/* One that fails by itself. */
+static void diagnose_alone(struct diagnosing *d, const struct config_result *failure)
+{
+    const struct result *const result = d->result;
+    probe_twins(d->shrinking.probe, false);
+    for (int i = 0; i < result->result_count; i++)
+        if (result->results[i].reason.stage != STAGE_TIMED)
+            probe_know(d->shrinking.probe, &result->results[i]);
+    shrink_failure(d, failure);
+    shrinking_pattern(&d->shrinking, &d->out->pattern);
+    tell_calls(d);
+    find_rule(d);
+    if ((!d->out->rule.present || d->out->rule.kind != RESULT_RULE_TWO_SIDED) && d->rate.same == d->rate.runs)
+        kinds_explain(d); /* of what fails now this way and now that, kinds say nothing */
+    which_values(d->task, &d->shrinking, d->limits->content_runs, &d->out->content);
+}
+
 void diagnose(const struct task *task, const struct run_options *options,
               const struct diagnose_limits *limits, struct result *result)
 {
@@ -303,12 +383,14 @@ void diagnose(const struct task *task, const struct run_options *options,
                                      .end = start + limits->seconds};
     if (is_interrupted())
         return;
-    if (!choose_outcome(&d)) {
+    const bool alone = choose_outcome(&d);
+    const struct config_result *const pair = choose_pair(&d);
+    if (!alone && !pair) {
         if (!options->published)
             show_timed_failure(&d);
         return;
     }
-    const struct config_result *const failure = choose_failure(&d);
+    const struct config_result *const failure = alone ? choose_failure(&d) : pair;
     if (too_dear(failure)) {
         show_unrun(&d, failure, too_dear(failure));
         return;
@@ -318,17 +400,10 @@ void diagnose(const struct task *task, const struct run_options *options,
     d.shrinking.probe = probe_open(task, &bounded);
     if (!d.shrinking.probe)
         return;
-    probe_twins(d.shrinking.probe, failure->reason.stage == STAGE_TWIN);
-    for (int i = 0; i < result->result_count; i++)
-        if (result->results[i].reason.stage != STAGE_TIMED)
-            probe_know(d.shrinking.probe, &result->results[i]);
-    shrink_failure(&d, failure);
-    shrinking_pattern(&d.shrinking, &d.out->pattern);
-    tell_calls(&d);
-    find_rule(&d);
-    if ((!d.out->rule.present || d.out->rule.kind != RESULT_RULE_TWO_SIDED) && d.rate.same == d.rate.runs)
-        kinds_explain(&d); /* of what fails now this way and now that, kinds say nothing */
-    which_values(task, &d.shrinking, limits->content_runs, &d.out->content);
+    if (pair && (!alone || !repeats(&d, failure)))
+        diagnose_pair(&d, pair);
+    else
+        diagnose_alone(&d, failure);
     note_end(&d);
     result->diagnosis.late = d.shrinking.late;
     result->diagnosis.seconds = clock_seconds() - start;

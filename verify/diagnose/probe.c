@@ -135,16 +135,17 @@ static void start_result(const struct config *config, struct config_result *resu
     config_format(config, result->line, sizeof result->line);
 }
 
-/* `mix` NULL: the configuration as it is drawn. */
+/* `mix`, `after` NULL: the configuration as it is drawn, and by itself. */
 static enum probe_status run_now(struct probe *probe, const struct config *config, const struct mix *mix,
-                                 struct config_result *result)
+                                 const struct config *after, struct config_result *result)
 {
     start_result(config, result);
     if (is_interrupted() || budget_is_over())
         return PROBE_INTERRUPTED;
     run_team(1);
-    const enum session_status status = mix ? session_check_mix(probe->session, mix, result)
-                                           : session_check_settled(probe->session, config, result);
+    const enum session_status status = mix     ? session_check_mix(probe->session, mix, result)
+                                       : after ? session_check_after(probe->session, config, after, result)
+                                               : session_check_settled(probe->session, config, result);
     probe->runs++;
     if (is_interrupted() || budget_is_over()) /* a killed child's "crash" is nobody's fault */
         return PROBE_INTERRUPTED;
@@ -156,13 +157,19 @@ static enum probe_status run_now(struct probe *probe, const struct config *confi
 
 enum probe_status probe_again(struct probe *probe, const struct config *config, struct config_result *result)
 {
-    const enum probe_status status = run_now(probe, config, NULL, result);
+    const enum probe_status status = run_now(probe, config, NULL, NULL, result);
     return status != PROBE_OK || remember(probe, result) ? status : PROBE_BROKEN;
 }
 
 enum probe_status probe_mix(struct probe *probe, const struct mix *mix, struct config_result *result)
 {
-    return run_now(probe, &mix->of->own_config, mix, result);
+    return run_now(probe, &mix->of->own_config, mix, NULL, result);
+}
+
+enum probe_status probe_after(struct probe *probe, const struct config *config, const struct config *after,
+                              struct config_result *result)
+{
+    return run_now(probe, config, NULL, after, result);
 }
 
 const struct config_result *probe_next(const struct probe *probe, const struct config_result *after)

@@ -27,6 +27,10 @@ enum probe_status probe_run(struct probe *probe, const struct config *config, st
  * result that did not pass: a failure that comes and goes is one. */
 enum probe_status probe_again(struct probe *probe, const struct config *config, struct config_result *result);
 
+/* `config` right after `after` (session_check_after); nothing is remembered of it. */
+enum probe_status probe_after(struct probe *probe, const struct config *config, const struct config *after,
+                              struct config_result *result);
+
 /* The same of a mixture of two contents, in one call; nothing is remembered of it. */
 enum probe_status probe_mix(struct probe *probe, const struct mix *mix, struct config_result *result);
 

@@ -43,6 +43,12 @@ bool shrinking_run(struct shrinking *s, const struct config *config, struct conf
     return !is_over(s) && note_run(s, probe_again(s->probe, config, result), result);
 }
 
+bool shrinking_after(struct shrinking *s, const struct config *config, const struct config *after,
+                     struct config_result *result)
+{
+    return !is_over(s) && note_run(s, probe_after(s->probe, config, after, result), result);
+}
+
 bool shrinking_mix(struct shrinking *s, const struct mix *mix, struct config_result *result)
 {
     return !is_over(s) && note_run(s, probe_mix(s->probe, mix, result), result);

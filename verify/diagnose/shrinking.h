@@ -41,6 +41,10 @@ bool shrinking_is_same(const struct shrinking *shrinking, const struct config_re
 /* Runs it now, whatever is known of it. False, and *result tells nothing: it is over. */
 bool shrinking_run(struct shrinking *shrinking, const struct config *config, struct config_result *result);
 
+/* The same of a pair: `config` right after `after`. */
+bool shrinking_after(struct shrinking *shrinking, const struct config *config, const struct config *after,
+                     struct config_result *result);
+
 /* The same of one call on a mixture of contents. */
 bool shrinking_mix(struct shrinking *shrinking, const struct mix *mix, struct config_result *result);
 

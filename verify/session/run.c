@@ -220,6 +220,8 @@ static enum session_status check_one(struct run *run, struct session *session, i
         run, session, i, &before, &again, session_check(session, &run_drawn(run->task, i)->config, result));
     pthread_rwlock_unlock(&run->running);
     status = run_settle_timeout(run, session, i, &before, &again, status);
+    if (status == SESSION_OK)
+        status = session_attribute(session, &run_drawn(run->task, i)->config, result);
     if (status == SESSION_OK && budget_is_over() && !outcome_is_rejected(result->outcome)) {
         *result = before; /* judged in part, or not at all */
         skip(run, CAUSE_BUDGET, result);

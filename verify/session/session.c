@@ -192,9 +192,14 @@ void session_twins(struct session *s, bool on)
 
 void session_arguments(const struct session *s, const struct instance *instance, struct call *call)
 {
-    call->arguments = problem_argument_count(s->options.problem);
+    session_arguments_of(s->options.problem, instance, call);
+}
+
+void session_arguments_of(const struct problem *problem, const struct instance *instance, struct call *call)
+{
+    call->arguments = problem_argument_count(problem);
     for (int i = 0; i < call->arguments; i++)
-        call->argument[i] = argument_of(s->options.problem, instance, i);
+        call->argument[i] = argument_of(problem, instance, i);
 }
 
 bool session_is_state(const struct session *s, int t)
@@ -322,6 +327,7 @@ static bool start_child(struct session *s, struct call_result *result)
     const enum child_status status = s->own.at_hand ? child_start(&s->child, &options, text, sizeof text)
                                                     : ahead_take(s, text, sizeof text);
     s->seconds.start += clock_seconds() - start;
+    s->past.count = 0;
     if (status == CHILD_OK)
         return true;
     session_child_failed(s, status, text, result);

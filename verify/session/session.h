@@ -60,7 +60,17 @@ void session_twins(struct session *session, bool on);
 enum session_status session_check(struct session *session, const struct config *config,
                                   struct config_result *result);
 
-/* The same; what signal 9 ended runs once more, since it may have come from outside: a kernel that is the reason ends so
+/* `config` right after one call of `after` in the same process. Where it fails so and passes in a process of its own, result->pair says
+ * so; else the result is that of `config` by itself. */
+enum session_status session_check_after(struct session *session, const struct config *config,
+                                        const struct config *after, struct config_result *result);
+
+/* Right after session_check of a configuration that failed: where it passes in a process of its own, looks for an earlier
+ * configuration of the process after which it fails, and says so in result->pair. A few times in a run. */
+enum session_status session_attribute(struct session *session, const struct config *config,
+                                      struct config_result *result);
+
+/* session_check; what signal 9 ended runs once more, since it may have come from outside: a kernel that is the reason ends so
  * again. */
 enum session_status session_check_settled(struct session *session, const struct config *config,
                                           struct config_result *result);

@@ -380,6 +380,7 @@ static enum session_status check_here(struct session *s, const struct config *co
     s->keeps_model = s->keeps_model || (!mix && !once && result->outcome == OUTCOME_PASS &&
                                         twin_wants_model(s, config, result->bytes));
     session_unmap(s);
+    past_add(s, config);
     session_give_back(s, result->bytes);
     session_settle(s, result);
     free(c.outputs);

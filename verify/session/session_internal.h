@@ -18,7 +18,8 @@ enum {
     SESSION_RAISES = 16,
     SESSION_CALLS = 5,
     SESSION_REFUSALS = 3,
-    SESSION_AHEAD = 8
+    SESSION_AHEAD = 8,
+    SESSION_PAST = 256
 };
 /* Configurations that are set up at once while times are taken, and buffers that each of them has, in turns. */
 enum { SESSION_POOL = 4, SESSION_RING = 3 };
@@ -55,6 +56,13 @@ struct session {
     struct arithmetics arithmetics;
     struct oracle *oracle;       /* of an imported task; else NULL */
     struct oracle_answer answer; /* for the contents at hand */
+    struct {
+        struct config item[SESSION_PAST]; /* called in the process at hand, a ring */
+        int count;                        /* of them in all */
+        int in_vain;                      /* failures in a row that another process had, too */
+        int searches;                     /* for the configuration that a failure comes from, in vain */
+        int pairs;                        /* failures that were found to depend on one */
+    } past;
     bool twinless;
     int twins_in_vain; /* that failed, and do by themselves */
     bool keeps_model;  /* what is unmapped next leaves its model to what is mapped then */
@@ -140,6 +148,7 @@ bool slots_choose_near(struct session *s, const struct instance *instance, struc
 
 /* session.c */
 void session_arguments(const struct session *s, const struct instance *instance, struct call *call);
+void session_arguments_of(const struct problem *problem, const struct instance *instance, struct call *call);
 bool session_child(struct session *s, struct call_result *result); /* running, with regions mapped */
 double session_call_limit(struct session *s); /* seconds, for the call that is made now */
 void session_child_failed(struct session *s, enum child_status status, const char *text,
@@ -152,6 +161,11 @@ enum session_status session_check_first(struct session *s, const struct config *
                                         struct config_result *result);
 /* Of a configuration that has passed: its twin, where it has one, right after it (session_twin.c). False: see s->status. */
 bool twin_check(struct session *s, const struct config *config, struct config_result *result);
+/* `config` is not right after `after`, and is by itself. */
+void session_pair(const struct session *s, const struct config *config, const struct config *after,
+                  struct result_pair *pair);
+/* session_after.c: the process at hand was given it. */
+void past_add(struct session *s, const struct config *config);
 /* That one has passed, and is at hand still: is its model, of an imported task, to serve its twin as well? */
 bool twin_wants_model(const struct session *s, const struct config *config, double bytes);
 void session_restart(struct session *s); /* the next call is the first of a new process */

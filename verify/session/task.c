@@ -254,6 +254,17 @@ static void note_raised(struct task *task, const struct draw_caps *before)
                  before->bytes / 1e6, before->flops / 1e6);
 }
 
+static int note_lists(struct task *task)
+{
+    struct lists_coverage lists;
+    if (task->unseen_set.count == 0)
+        return 0;
+    if (draw_lists_covered(&task->unseen_set, &task->space, &task->seen, &task->caps, &lists) != 0)
+        return -1;
+    draw_note_lists(&lists, &task->notes);
+    return 0;
+}
+
 enum task_status task_draw(struct task *task)
 {
     const double start = clock_seconds();
@@ -278,6 +289,8 @@ enum task_status task_draw(struct task *task)
     const size_t used = strlen(task->notes.text);
     snprintf(task->notes.text + used, sizeof task->notes.text - used, "%s", notes.text);
     task->notes.coverage = notes.coverage;
+    if (note_lists(task) != 0)
+        return fail(task, TASK_ENVIRONMENT, "out of memory while counting what the unseen set covers");
     task->draw_seconds = clock_seconds() - start;
     return TASK_OK;
 }
