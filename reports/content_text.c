@@ -20,7 +20,7 @@ static void share(char *text, size_t size, const struct result_content *c)
              c->of == 1 ? "" : "s");
 }
 
-/* "x[0,2] is 1 in the place of 3 and x[0,4] is nan in the place of 0.5" */
+/* "x[0,2] is 1 instead of 3 and x[0,4] is nan instead of 0.5" */
 static void list_items(char *text, size_t size, const struct result_content *c)
 {
     char failing[TEXT_NUMBER_SIZE], passing[TEXT_NUMBER_SIZE];
@@ -28,7 +28,7 @@ static void list_items(char *text, size_t size, const struct result_content *c)
 
     *text = '\0';
     for (int i = 0; i < c->items && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s is %s in the place of %s",
+        used += (size_t)snprintf(text + used, size - used, "%s%s is %s instead of %s",
                                  i == 0              ? ""
                                  : i == c->items - 1 ? " and "
                                                      : ", ",
@@ -43,13 +43,13 @@ static void elements_text(char *text, size_t size, const struct result_content *
     share(of, sizeof of, c);
     list_items(items, sizeof items, c);
     if (c->items == 0)
-        snprintf(items, sizeof items, "%s has those of the failing content", c->places);
+        snprintf(items, sizeof items, "%s has its failing values", c->places);
     if (c->kind == RESULT_CONTENT_MANY)
-        snprintf(text, size, "and it takes failing values all over: no few elements are enough");
+        snprintf(text, size, "It takes many failing values at once: a few elements are not enough.");
     else
-        snprintf(text, size, "and fails as soon as %s (%s%s)", items, of,
-                 c->kind == RESULT_CONTENT_SOME ? "; fewer may do"
-                 : c->elements > 1              ? "; with one fewer it passes"
+        snprintf(text, size, "It fails as soon as %s (%s%s).", items, of,
+                 c->kind == RESULT_CONTENT_SOME ? "; fewer may be enough"
+                 : c->elements > 1              ? "; without any one of them it passes"
                                                 : "");
 }
 
@@ -62,15 +62,17 @@ bool content_text(char text[SAID_SIZE], const struct diagnosis *d)
     if (!d->present || !c->present)
         return false;
     if (elsewhere)
-        snprintf(point, sizeof point, " at %.380s", c->line);
+        snprintf(point, sizeof point, " of %.380s", c->line);
     elements_text(elements, sizeof elements, c);
     if (c->kind == RESULT_CONTENT_STRUCTURE)
-        snprintf(text, SAID_SIZE,
-                 "not they but %s decide%s: with other values it fails, too, and %s as a whole passes",
-                 c->places, point, c->passing);
+        snprintf(
+            text, SAID_SIZE,
+            "The failure%s comes from %s, not from other inputs: with other values there it fails too, but "
+            "with everything of %s it passes.",
+            point, c->places, c->passing);
     else
-        snprintf(text, SAID_SIZE, "they decide%s: with those of %s it passes, %s", point, c->passing,
-                 elements);
+        snprintf(text, SAID_SIZE, "The input values%s decide. With the values of %s it passes. %s", point,
+                 c->passing, elements);
     return true;
 }
 

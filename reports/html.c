@@ -7,6 +7,7 @@
 #include "content_text.h"
 #include "html_internal.h"
 #include "markup.h"
+#include "plain_rule.h"
 #include "published.h"
 #include "said.h"
 #include "scores.h"
@@ -59,10 +60,10 @@ static void print_diagnosis(FILE *out, const struct result *result)
 
     if (!d->present)
         return;
-    said_rule(text, d);
+    plain_rule(text, d);
     html_element(out, "p", d->rule.present ? "rule" : "rule none", text);
     for (int i = 0; i < d->kinds; i++) {
-        said_kind(text, &d->kind[i]);
+        plain_rule_kind(text, &d->kind[i]);
         html_element(out, "p", d->kind[i].rule.present ? "rule" : "rule none", text);
     }
     fputs("<dl><dt>smallest</dt><dd><code>", out);
@@ -78,8 +79,21 @@ static void print_diagnosis(FILE *out, const struct result *result)
     if (d->content.special[0] != '\0')
         field(out, "special", d->content.special);
     fputs("</dl>\n", out);
-    html_command(out, result, &d->minimal);
-    html_command(out, result, NULL);
+    html_command(out, result, &d->minimal, "Run the smallest failure again:");
+    html_command(out, result, NULL, "The same with just these values:");
+}
+
+/* Which run this is: when, with what seed, how it was called. */
+static void print_run(FILE *out, const struct result *result)
+{
+    char text[SAID_SIZE], device[SAID_SIZE];
+
+    said_device(device, result);
+    snprintf(text, sizeof text, "%.20s%seffort %.40s, seed %" PRIu64 ", on %.300s", result->started,
+             result->started[0] != '\0' ? ", " : "", text_or(result->effort, "not named"), result->seed,
+             device);
+    html_element(out, "p", "run", text);
+    html_command_again(out, result);
 }
 
 static void print_verdict(FILE *out, const struct result *result)
@@ -99,6 +113,7 @@ static void print_verdict(FILE *out, const struct result *result)
         html_element(out, "p", "partial", text);
     print_diagnosis(out, result);
     print_findings(out, result);
+    print_run(out, result);
     fputs("</header>\n", out);
 }
 
@@ -170,13 +185,21 @@ static void print_sets(FILE *out, const struct result *result)
     print_score(out, unseen, score_open(result, true));
     fputs("</tr>\n", out);
     fputs("</tbody></table>\n<dl>", out);
+    if (seen->timed || unseen->timed)
+        field(
+            out, "attainable",
+            "the least time that this hardware needs for the bytes and operations of a configuration; the "
+            "share says how near the candidate comes (geometric mean). The score is the pass rate times it.");
+    if (said_no_score(text, result))
+        field(out, "no score", text);
     if (said_drop(text, result))
         field(out, "drop", text);
     if (said_retention(text, result))
         field(out, "retention", text);
     print_checks(out, result);
     said_arithmetic(text, result);
-    field(out, "arithmetic", text);
+    if (!result->unexplained) /* what is wrong altogether has no arithmetic of its own */
+        field(out, "arithmetic", text);
     if (told_line(result, text, sizeof text))
         field(out, "answers", text);
     fputs("</dl></div></section>\n", out);
@@ -233,7 +256,7 @@ static void print_result(FILE *out, const struct result *result, int number)
     html_roofline(out, result);
     html_speed(out, result);
     fputs("</div>\n", out);
-    html_worst(out, result);
+    html_worst(out, result, number);
     html_reproduce(out, result);
     html_rows(out, result, number);
     print_provenance(out, result);

@@ -11,7 +11,7 @@ static const char *const style[] = {
     "*{box-sizing:border-box}",
     "body{margin:0;background:var(--bg);color:var(--ink);font:16px/1.5 system-ui,-apple-system,'Segoe "
     "UI',Roboto,"
-    "'DejaVu Sans',sans-serif;overflow-wrap:anywhere}",
+    "'DejaVu Sans',sans-serif;overflow-wrap:break-word}",
     "main{max-width:1180px;margin:0 auto;padding:16px}",
     "section,header.verdict{background:var(--card);border:1px solid "
     "var(--line);border-radius:10px;padding:18px;"
@@ -46,7 +46,15 @@ static const char *const style[] = {
     ".command{display:flex;gap:8px;align-items:flex-start;background:var(--code);border:1px solid "
     "var(--line);"
     "border-radius:6px;padding:8px 8px 8px 10px;margin:6px 0}",
-    ".command code{flex:1;min-width:0;overflow-x:auto;white-space:pre;overflow-wrap:normal;padding:.25em 0}",
+    ".command code{flex:1;min-width:0;white-space:pre-wrap;overflow-wrap:anywhere;padding:.25em 0}",
+    "p.shows{color:var(--soft);font-size:.9rem;margin:.7em 0 "
+    "0}.run{color:var(--soft);font-size:.9rem;border-top:1px "
+    "solid var(--line);margin-top:1em;padding-top:.7em}",
+    "dd,p.what,p.why,p.run,p.shows,td code{overflow-wrap:anywhere}.rows td code,.rows td "
+    "p{overflow-wrap:anywhere}",
+    ".filter{font:inherit;font-size:.9rem;width:100%;max-width:34em;margin-top:12px;padding:.4em "
+    ".7em;color:var(--ink);background:var(--code);border:1px solid var(--line);border-radius:6px}"
+    "tr:target{background:var(--code)}",
     "button.copy{font:inherit;font-size:.85rem;color:var(--ink);background:var(--card);border:1px solid "
     "var(--line);"
     "border-radius:5px;padding:.2em "
@@ -71,6 +79,11 @@ static const char *const style[] = {
     "size:1.8rem}"
     "dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.5em}.command{flex-direction:column}.command "
     "code{width:100%}"
+    ".worst thead{display:none}.worst tr{display:block;border-bottom:1px solid var(--line);padding:.5em "
+    "0}.worst "
+    "td{display:flex;gap:1em;border:0;padding:.1em "
+    "0;text-align:left!important;white-space:normal!important}.worst "
+    "td::before{content:attr(data-title);color:var(--soft);flex:0 0 7.5em}"
     ".rows td:nth-child(3){min-width:15em}.tick,.axis,.note{font-size:17px}}",
     "@media print{details{display:block}button.copy{display:none}}",
 };
@@ -93,6 +106,17 @@ static const char *const script[] = {
     "tip.textContent=d.getAttribute('aria-label');tip.hidden=false;var w=tip.offsetWidth,h=tip.offsetHeight;",
     "tip.style.left=Math.max(4,Math.min(innerWidth-w-4,e.clientX+12))+'px';",
     "tip.style.top=(e.clientY+16+h<innerHeight?e.clientY+16:Math.max(4,e.clientY-h-12))+'px'}",
+    "function open(){var r=location.hash.length>1&&document.getElementById(location.hash.slice(1)),d=r&&"
+    "r.closest('details');if(d){d.open=true;r.scrollIntoView()}}",
+    "addEventListener('hashchange',open);open();",
+    "document.querySelectorAll('.rows details').forEach(function(d){var i=document.createElement('input');"
+    "i.type='search';i.className='filter';i.placeholder='Filter: words that a row must have, such as wrong "
+    "unseen cols=5';",
+    "i.setAttribute('aria-label','Filter configurations');i.addEventListener('input',function(){"
+    "var w=i.value.toLowerCase().split(/\\s+/);",
+    "d.querySelectorAll('tr.configuration').forEach(function(r){var t=r.textContent.toLowerCase();"
+    "r.hidden=!w.every(function(x){return t.indexOf(x)>=0})})});",
+    "d.insertBefore(i,d.querySelector('.wide'))});",
     "document.addEventListener('pointermove',show);",
     "document.addEventListener('click',function(e){if(e.target.matches('button.copy'))copy(e.target);else "
     "show(e)});",

@@ -11,7 +11,8 @@ enum { LEFT = 86, RIGHT = 14, TOP = 12, BOTTOM = 46 };
 
 struct scale scale_new(bool logarithmic, double first, double last)
 {
-    return (struct scale){logarithmic, 0, INFINITY, -INFINITY, first, last};
+    return (struct scale){
+        .logarithmic = logarithmic, .low = INFINITY, .high = -INFINITY, .first = first, .last = last};
 }
 
 struct scale chart_x(bool logarithmic)
@@ -59,10 +60,37 @@ void scale_finish(struct scale *scale)
     }
 }
 
+static double category_width(const struct scale *scale)
+{
+    return (scale->last - scale->first) / scale->categories;
+}
+
+static double place_category(const struct scale *scale, double value)
+{
+    int at = 0;
+
+    while (at + 1 < scale->categories && scale->category[at] < value)
+        at++;
+    return scale->first + (at + 0.5) * category_width(scale);
+}
+
+double scale_place_apart(const struct scale *scale, double value, int number)
+{
+    enum { STEPS = 29 };
+    static const double most = 0.35;
+
+    if (scale->categories == 0)
+        return scale_place(scale, value);
+    return place_category(scale, value) +
+           most * category_width(scale) * ((number * 11 % STEPS) * 2.0 / (STEPS - 1) - 1);
+}
+
 double scale_place(const struct scale *scale, double value)
 {
     double share;
 
+    if (scale->categories > 0)
+        return place_category(scale, value);
     if (scale->logarithmic)
         share = value + scale->shift > 0 ? log((value + scale->shift) / (scale->low + scale->shift)) /
                                                log((scale->high + scale->shift) / (scale->low + scale->shift))
@@ -75,25 +103,72 @@ double scale_place(const struct scale *scale, double value)
 
 /* ---- Ticks ---- */
 
-static void print_tick(FILE *out, const struct scale *scale, bool across, double value)
+/* A label below the frame stays within the drawing, also with the larger letters of narrow screens. */
+static void print_label_across(FILE *out, double at, const char *text)
+{
+    static const double half_letter = 5;
+    const double half = half_letter * (double)strlen(text);
+    const bool beyond = at + half > CHART_WIDTH;
+
+    fprintf(out, "<text class=\"tick\" x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">",
+            beyond ? CHART_WIDTH - 1 : at, CHART_HEIGHT - BOTTOM + 17, beyond ? "end" : "middle");
+    markup_text(out, text);
+    fputs("</text>\n", out);
+}
+
+static void print_tick_text(FILE *out, const struct scale *scale, bool across, double value, const char *text)
 {
     const double at = scale_place(scale, value);
+
+    if (across) {
+        fprintf(out, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>", at, TOP, at,
+                CHART_HEIGHT - BOTTOM);
+        print_label_across(out, at, text);
+        return;
+    }
+    fprintf(out,
+            "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>"
+            "<text class=\"tick\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">",
+            LEFT, at, CHART_WIDTH - RIGHT, at, LEFT - 6, at + 4);
+    markup_text(out, text);
+    fputs("</text>\n", out);
+}
+
+/* "2e6", and not "2e+06". */
+static void power_text(char *text, size_t size, double value)
+{
+    const int power = value == 0 ? 0 : (int)floor(log10(fabs(value)) + 1e-9);
+
+    if (value == 0)
+        snprintf(text, size, "0");
+    else
+        snprintf(text, size, "%.3ge%d", value / pow(10, power), power);
+}
+
+/* All labels of an axis are written alike: with powers of ten where one would be long without. */
+static void print_tick(FILE *out, const struct scale *scale, bool across, double value)
+{
+    const double least = scale->logarithmic && scale->shift == 0 ? scale->low : scale->high;
     char text[TEXT_NUMBER_SIZE];
 
-    if (fabs(value) >= 1e6 || (fabs(value) < 1e-3 && value != 0))
-        snprintf(text, sizeof text, "%.0e", value);
+    if (fmax(fabs(scale->low), fabs(scale->high)) >= 1e6 || (least > 0 && least < 1e-3))
+        power_text(text, sizeof text, value);
     else
         text_number(text, value, 6);
-    if (across)
-        fprintf(out,
-                "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>"
-                "<text class=\"tick\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
-                at, TOP, at, CHART_HEIGHT - BOTTOM, at, CHART_HEIGHT - BOTTOM + 17, text);
-    else
-        fprintf(out,
-                "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>"
-                "<text class=\"tick\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
-                LEFT, at, CHART_WIDTH - RIGHT, at, LEFT - 6, at + 4, text);
+    print_tick_text(out, scale, across, value, text);
+}
+
+static void print_categories(FILE *out, const struct scale *scale, bool across)
+{
+    enum { MOST_ACROSS = 8 };
+    const int step = across ? (scale->categories + MOST_ACROSS - 1) / MOST_ACROSS : 1;
+
+    for (int i = 0; i < scale->categories; i += step) {
+        char text[TEXT_NUMBER_SIZE];
+
+        print_tick_text(out, scale, across, scale->category[i],
+                        scale->label[i] != NULL ? scale->label[i] : text_number(text, scale->category[i], 9));
+    }
 }
 
 /* Powers of ten, every so many that at most seven fit; within two of them also their doubles and fives. */
@@ -129,7 +204,9 @@ static void print_steps(FILE *out, const struct scale *scale, bool across)
 
 static void print_ticks(FILE *out, const struct scale *scale, bool across)
 {
-    if (scale->logarithmic)
+    if (scale->categories > 0)
+        print_categories(out, scale, across);
+    else if (scale->logarithmic)
         print_powers(out, scale, across);
     else
         print_steps(out, scale, across);

@@ -9,15 +9,24 @@ void html_script(FILE *out); /* <script>..</script> */
 
 /* "<TAG CLASS>text</TAG>"; `classes` NULL: none. */
 void html_element(FILE *out, const char *tag, const char *classes, const char *text);
-/* A line to paste, with a button that copies it; `config` NULL: the one that shows which values fail, if there is one. */
-void html_command(FILE *out, const struct result *result, const struct config_result *config);
+/* A line to paste, with a button that copies it, below what it shows (NULL: nothing); `config` NULL: the one that shows which
+ * values fail, if there is one. */
+void html_command(FILE *out, const struct result *result, const struct config_result *config,
+                  const char *shows);
+/* The same of the command of the whole run. */
+void html_command_again(FILE *out, const struct result *result);
 
 /* ---- drawings ---- */
 
 enum { CHART_WIDTH = 560, CHART_HEIGHT = 360 };
 
+enum { SCALE_CATEGORIES = 24 };
+
 /* One axis of a drawing, from a range of values to a range of the page. */
 struct scale {
+    int categories; /* above 0: each of so many values has a place of its own, in their order */
+    double category[SCALE_CATEGORIES];
+    const char *label[SCALE_CATEGORIES]; /* NULL: the number */
     bool logarithmic;
     double shift;       /* of a logarithmic one: log(value + shift) */
     double low, high;   /* values */
@@ -28,6 +37,8 @@ struct scale scale_new(bool logarithmic, double first, double last);
 void scale_see(struct scale *scale, double value);
 void scale_finish(struct scale *scale);
 double scale_place(const struct scale *scale, double value);
+/* The same; in a category, dots of different `number` lie apart. */
+double scale_place_apart(const struct scale *scale, double value, int number);
 
 /* The frame with ticks, and what the axes are. Both scales end up within the frame. */
 void chart_open(FILE *out, const char *name, struct scale *x, struct scale *y, const char *x_label,
@@ -45,7 +56,7 @@ void html_map(FILE *out, const struct result *result);
 void html_roofline(FILE *out, const struct result *result);
 void html_speed(FILE *out, const struct result *result);
 void html_rows(FILE *out, const struct result *result, int number);
-void html_worst(FILE *out, const struct result *result);
+void html_worst(FILE *out, const struct result *result, int number);
 void html_reproduce(FILE *out, const struct result *result);
 void html_side_by_side(FILE *out, const struct result *const *results, int count);
 

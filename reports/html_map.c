@@ -1,64 +1,24 @@
-/* Where it fails: every configuration by the axes that its rule speaks of. */
-#include <ctype.h>
+/* Where it fails: every configuration by the terms that its rule compares. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "condition_terms.h"
 #include "html_internal.h"
 #include "markup.h"
 #include "published.h"
 #include "text.h"
 
-enum { RESIDUE = 64, MOST_TERMS = 8 };
+enum { RESIDUE = 64, MOST_TERMS = 4, MOST_CHARTS = 2, FEW_VALUES = 8 };
 
-/* A number axis, or its residue. */
-struct term {
-    int axis;
-    int64_t modulus; /* 0: the value itself */
+/* The configurations that have a place in a drawing, and both axes. */
+struct drawing {
+    const struct result *result;
+    const struct problem *problem;
+    int charts;
 };
 
-static int find_axis(const struct problem *problem, const char *name, size_t length)
-{
-    for (int i = 0; problem->axes[i].name != NULL; i++)
-        if (problem->axes[i].kind == AXIS_NUMBER && strlen(problem->axes[i].name) == length &&
-            strncmp(problem->axes[i].name, name, length) == 0)
-            return i;
-    return -1;
-}
-
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* The terms of a rule in order, each axis once: "k % 64 != 0 and n > 8" has k % 64 and n. */
-static int rule_terms(const struct problem *problem, const char *text, struct term term[MOST_TERMS])
-{
-    int count = 0;
-
-    for (const char *c = text; *c != '\0' && count < MOST_TERMS;) {
-        size_t length = 0;
-
-        while (is_word(c[length]))
-            length++;
-        const int axis = length > 0 ? find_axis(problem, c, length) : -1;
-        bool known = axis < 0;
-
-        c += length > 0 ? length : 1;
-        for (int i = 0; i < count; i++)
-            known = known || term[i].axis == axis;
-        if (known)
-            continue;
-        term[count] = (struct term){axis, 0};
-        if (c[strspn(c, " ")] == '%')
-            term[count].modulus = strtoll(c + strspn(c, " ") + 1, NULL, 10);
-        if (term[count].modulus < 2)
-            term[count].modulus = 0;
-        count++;
-    }
-    return count;
-}
-
-/* How many values an axis takes over all configurations. */
+/* How many values a number axis takes over all configurations. */
 static int count_values(const struct result *result, int axis)
 {
     int count = 0;
@@ -74,12 +34,13 @@ static int count_values(const struct result *result, int axis)
 }
 
 /* The number axis that varies most, but for one; -1: there is none. */
-static int most_varied(const struct result *result, const struct problem *problem, int but)
+static int most_varied(const struct drawing *d, int but)
 {
     int best = -1, most = 1;
 
-    for (int i = 0; problem->axes[i].name != NULL; i++) {
-        const int count = problem->axes[i].kind == AXIS_NUMBER && i != but ? count_values(result, i) : 0;
+    for (int i = 0; d->problem->axes[i].name != NULL; i++) {
+        const int count =
+            d->problem->axes[i].kind == AXIS_NUMBER && i != but ? count_values(d->result, i) : 0;
 
         if (count > most) {
             best = i;
@@ -89,106 +50,205 @@ static int most_varied(const struct result *result, const struct problem *proble
     return best;
 }
 
-static double term_value(const struct term *term, const struct config *config)
-{
-    const int64_t value = config->value[term->axis];
+/* ---- Scales ---- */
 
-    return (double)(term->modulus > 0 ? value % term->modulus : value);
+static void add_category(struct scale *scale, double value)
+{
+    int at = scale->categories;
+
+    for (int i = 0; i < scale->categories; i++)
+        if (scale->category[i] == value)
+            return;
+    if (scale->categories == SCALE_CATEGORIES) {
+        scale->categories++; /* too many */
+        return;
+    }
+    for (; at > 0 && scale->category[at - 1] > value; at--)
+        scale->category[at] = scale->category[at - 1];
+    scale->category[at] = value;
+    scale->categories++;
 }
 
-static void term_text(char *buffer, size_t size, const struct term *term, const struct problem *problem)
+/* Choices, two values, and few values that a logarithm cannot show have places of their own. Others lie on a logarithmic
+ * scale, which begins at 0 where there is one; residues of small numbers on a plain one. */
+static void choose_scale(struct scale *scale, const struct drawing *d, const struct term *term)
 {
-    if (term->modulus > 0)
-        snprintf(buffer, size, "%.40s %% %lld", problem->axes[term->axis].name, (long long)term->modulus);
-    else
-        snprintf(buffer, size, "%.40s", problem->axes[term->axis].name);
-}
+    double least = INFINITY, most = -INFINITY, value;
 
-static void draw(FILE *out, const struct result *result, const struct problem *problem,
-                 const struct term *across, const struct term *up)
-{
-    struct scale x = chart_x(across->modulus == 0), y = chart_y(up->modulus == 0);
-    char x_text[96], y_text[96], name[240];
-
-    if (across->modulus > 0)
-        scale_residues(&x, across->modulus);
-    if (up->modulus > 0)
-        scale_residues(&y, up->modulus);
-    for (int i = 0; i < result->result_count; i++)
-        if (result->results[i].config.problem != NULL) {
-            scale_see(&x, term_value(across, &result->results[i].config));
-            scale_see(&y, term_value(up, &result->results[i].config));
+    for (int i = 0; i < d->result->result_count; i++)
+        if (term_value(term, &d->result->results[i], &value) && scale->categories <= SCALE_CATEGORIES) {
+            add_category(scale, value);
+            least = fmin(least, value);
+            most = fmax(most, value);
         }
-    scale_finish(&x);
-    scale_finish(&y);
-    term_text(x_text, sizeof x_text, across, problem);
-    term_text(y_text, sizeof y_text, up, problem);
-    snprintf(name, sizeof name, "%s against %s", y_text, x_text);
+    if (term->choice_axis >= 0 ? scale->categories > SCALE_CATEGORIES
+                               : scale->categories > 2 && (least > 0 || scale->categories > FEW_VALUES))
+        scale->categories = 0;
+    if (scale->categories > 0) {
+        for (int i = 0; i < scale->categories && term->choice_axis >= 0; i++)
+            scale->label[i] = problem_choice(d->problem, term->choice_axis, (int64_t)scale->category[i]);
+        return;
+    }
+    scale->logarithmic = least >= 0;
+    scale->shift = least > 0 ? 0 : 1;
+    if (term_is_residue(term))
+        scale_residues(scale, (int64_t)fmin(most, 1e15) + 1);
+}
+
+static void see_all(struct scale *scale, const struct drawing *d, const struct term *term)
+{
+    double value;
+
+    for (int i = 0; i < d->result->result_count; i++)
+        if (term_value(term, &d->result->results[i], &value))
+            scale_see(scale, value);
+    scale_finish(scale);
+}
+
+/* ---- One drawing ---- */
+
+static void draw_dots(FILE *out, const struct drawing *d, const struct term *across, const struct term *up,
+                      const struct scale *x, const struct scale *y)
+{
+    for (int pass = 1; pass >= 0; pass--) /* failures lie above */
+        for (int i = 0; i < d->result->result_count; i++) {
+            const struct config_result *config = &d->result->results[i];
+            const enum outcome outcome = config_outcome(config, published_decides(d->result));
+            double a, b;
+
+            if ((outcome == OUTCOME_PASS) != pass || !term_value(across, config, &a) ||
+                !term_value(up, config, &b))
+                continue;
+            chart_dot(out, scale_place_apart(x, a, i), scale_place_apart(y, b, i * 7 + 3), config, outcome,
+                      MARK_DOT, NULL);
+        }
+}
+
+static void draw(FILE *out, struct drawing *d, const struct term *across, const struct term *up)
+{
+    struct scale x = chart_x(false), y = chart_y(false);
+    char name[2 * TERM_SIZE + 16];
+
+    if (d->charts == MOST_CHARTS)
+        return;
+    d->charts++;
+    choose_scale(&x, d, across);
+    choose_scale(&y, d, up);
+    see_all(&x, d, across);
+    see_all(&y, d, up);
+    snprintf(name, sizeof name, "%s against %s", up->text, across->text);
     fputs("<figure>", out);
     html_element(out, "figcaption", NULL, name);
-    chart_open(out, name, &x, &y, x_text, y_text);
-    for (int pass = 1; pass >= 0; pass--) /* failures lie above */
-        for (int i = 0; i < result->result_count; i++) {
-            const struct config_result *config = &result->results[i];
-            const enum outcome outcome = config_outcome(config, published_decides(result));
-
-            if (config->config.problem == NULL || (outcome == OUTCOME_PASS) != pass)
-                continue;
-            chart_dot(out, scale_place(&x, term_value(across, &config->config)),
-                      scale_place(&y, term_value(up, &config->config)), config, outcome, MARK_DOT, NULL);
-        }
+    chart_open(out, name, &x, &y, across->text, up->text);
+    draw_dots(out, d, across, up, &x, &y);
     chart_close(out);
     fputs("</figure>\n", out);
 }
 
-/* Two terms of a rule against each other; the residue of one against its size; of a comparison, the axis and another one. */
-static void draw_rule(FILE *out, const struct result *result, const struct problem *problem,
-                      const struct term *term, int count)
+/* ---- Which ---- */
+
+/* Two terms against each other; a residue against its axis; any term against the axis that varies most beside it. */
+static void draw_terms(FILE *out, struct drawing *d, const struct term *term, int count)
 {
-    const struct term size = {term[0].axis, 0};
-    const int other = most_varied(result, problem, term[0].axis);
-
     if (count > 1)
-        draw(out, result, problem, &term[0], &term[1]);
-    for (int i = 0; i < count && i < 2; i++)
-        if (term[i].modulus > 0) {
-            const struct term own = {term[i].axis, 0};
+        draw(out, d, &term[0], &term[1]);
+    for (int i = 0; i < count; i++) {
+        const int axis = term_residue_axis(&term[i], d->problem);
 
-            draw(out, result, problem, &own, &term[i]);
+        if (axis >= 0) {
+            const struct term size = term_of_axis(d->problem, axis);
+            draw(out, d, &size, &term[i]);
         }
-    if (count == 1 && term[0].modulus == 0 && other >= 0)
-        draw(out, result, problem, &size, &(struct term){other, 0});
+    }
+    for (int i = 0; i < count; i++) {
+        const int own = term[i].choice_axis < 0 ? problem_axis_index(d->problem, term[i].text) : -1;
+        const int residue = term_residue_axis(&term[i], d->problem);
+        const int other = most_varied(d, own >= 0 ? own : residue);
+
+        if (other >= 0) {
+            const struct term beside = term_of_axis(d->problem, other);
+            draw(out, d, &term[i], &beside);
+        }
+    }
+}
+
+static void draw_axes(FILE *out, struct drawing *d)
+{
+    const int first = most_varied(d, -1), second = first >= 0 ? most_varied(d, first) : -1;
+    struct term residue = {.choice_axis = -1};
+
+    if (first < 0)
+        return;
+    const struct term one = term_of_axis(d->problem, first);
+    if (second >= 0) {
+        const struct term other = term_of_axis(d->problem, second);
+        draw(out, d, &one, &other);
+    }
+    snprintf(residue.text, sizeof residue.text, "%.60s %% %d", one.text, RESIDUE);
+    draw(out, d, &one, &residue);
+}
+
+/* Of the rule, or of the condition that came closest to one. */
+static int find_terms(const struct drawing *d, struct term term[MOST_TERMS])
+{
+    static const char closest[] = "closest: ";
+    const struct result_rule *const rule = &d->result->diagnosis.rule;
+    const char *const near = strstr(rule->reason, closest);
+    char text[sizeof rule->reason];
+
+    if (!d->result->diagnosis.present)
+        return 0;
+    snprintf(text, sizeof text, "%s",
+             rule->present  ? rule->text
+             : near != NULL ? near + sizeof closest - 1
+                            : "");
+    if (!rule->present && strstr(text, " (") != NULL)
+        *strstr(text, " (") = '\0'; /* counts of runs follow */
+    return terms_of_condition(d->problem, text, term, MOST_TERMS);
+}
+
+static void print_legend(FILE *out, const struct result *result)
+{
+    bool fails = false, skipped = false;
+
+    for (int i = 0; i < result->result_count; i++) {
+        const enum outcome outcome = config_outcome(&result->results[i], published_decides(result));
+
+        fails = fails || outcome_is_rejected(outcome);
+        skipped = skipped || outcome == OUTCOME_SKIPPED;
+    }
+    fputs("<p class=\"legend\"><span class=\"key pass\"></span> passes ", out);
+    if (fails)
+        fputs("<span class=\"key fail\">&#215;</span> fails ", out);
+    if (skipped)
+        fputs("<span class=\"key skip\">&#215;</span> skipped ", out);
+    fputs("&#183; configurations of the seen set are larger; dots of equal values lie apart</p>", out);
+}
+
+static bool any_fails(const struct result *result)
+{
+    for (int i = 0; i < result->result_count; i++)
+        if (outcome_is_rejected(config_outcome(&result->results[i], published_decides(result))))
+            return true;
+    return false;
 }
 
 void html_map(FILE *out, const struct result *result)
 {
-    const struct problem *problem = result_problem(result);
-    const struct diagnosis *d = &result->diagnosis;
+    struct drawing d = {.result = result, .problem = result_problem(result)};
     struct term term[MOST_TERMS];
-    bool fails = false;
-    int count, first;
 
-    for (int i = 0; i < result->result_count; i++)
-        fails = fails || outcome_is_rejected(config_outcome(&result->results[i], published_decides(result)));
-    fprintf(out, "<section class=\"map\"><h2>%s</h2>\n", fails ? "Where it fails" : "What was run");
-    count = problem != NULL && d->present && d->rule.present ? rule_terms(problem, d->rule.text, term) : 0;
-    first = problem != NULL ? most_varied(result, problem, -1) : -1;
-    if (count > 0 || first >= 0)
-        fputs("<p class=\"legend\"><span class=\"key pass\"></span> passes <span class=\"key "
-              "fail\">&#215;</span> fails "
-              "<span class=\"key skip\">&#215;</span> skipped; those of the seen set are larger</p><div "
-              "class=\"charts\">\n",
-              out);
-    if (count > 0) {
-        draw_rule(out, result, problem, term, count);
-    } else if (first >= 0) {
-        const int second = most_varied(result, problem, first);
-
-        if (second >= 0)
-            draw(out, result, problem, &(struct term){first, 0}, &(struct term){second, 0});
-        draw(out, result, problem, &(struct term){first, 0}, &(struct term){first, RESIDUE});
-    } else {
+    fprintf(out, "<section class=\"map\"><h2>%s</h2>\n",
+            any_fails(result) ? "Where it fails" : "What was run");
+    if (d.problem == NULL || most_varied(&d, -1) < 0) {
         html_element(out, "p", "none", "The result names no axis that varies.");
+        fputs("</section>\n", out);
+        return;
     }
-    fputs(count > 0 || first >= 0 ? "</div></section>\n" : "</section>\n", out);
+    print_legend(out, result);
+    fputs("<div class=\"charts\">\n", out);
+    draw_terms(out, &d, term, find_terms(&d, term));
+    if (d.charts == 0)
+        draw_axes(out, &d);
+    fputs("</div></section>\n", out);
 }

@@ -19,7 +19,17 @@ void html_element(FILE *out, const char *tag, const char *classes, const char *t
     fprintf(out, "</%s>\n", tag);
 }
 
-void html_command(FILE *out, const struct result *result, const struct config_result *config)
+static void print_command(FILE *out, const char *command, const char *shows)
+{
+    if (shows != NULL)
+        html_element(out, "p", "shows", shows);
+    fputs("<div class=\"command\"><code>", out);
+    markup_text(out, command);
+    fputs("</code><button type=\"button\" class=\"copy\">Copy</button></div>\n", out);
+}
+
+void html_command(FILE *out, const struct result *result, const struct config_result *config,
+                  const char *shows)
 {
     char *command = NULL;
     size_t size = 0;
@@ -31,26 +41,56 @@ void html_command(FILE *out, const struct result *result, const struct config_re
         said_command(text, result, config);
     else
         content_command(text, result);
-    if (fclose(text) == 0 && size > 0) {
-        fputs("<div class=\"command\"><code>", out);
-        markup_text(out, command);
-        fputs("</code><button type=\"button\" class=\"copy\">Copy</button></div>\n", out);
-    }
+    if (fclose(text) == 0 && size > 0)
+        print_command(out, command, shows);
     free(command);
 }
 
-static void cell(FILE *out, const char *text)
+void html_command_again(FILE *out, const struct result *result)
 {
-    fputs("<td>", out);
+    char *command = NULL;
+    size_t size = 0;
+    FILE *text = open_memstream(&command, &size);
+
+    if (text == NULL)
+        return;
+    said_command_again(text, result);
+    if (fclose(text) == 0)
+        print_command(out, command, "The whole run again, on the same configurations:");
+    free(command);
+}
+
+/* `title`: of its column, which narrow screens show in the cell; NULL: none. */
+static void open_cell(FILE *out, const char *classes, const char *title)
+{
+    fputs("<td", out);
+    if (classes != NULL)
+        fprintf(out, " class=\"%s\"", classes);
+    if (title != NULL)
+        fprintf(out, " data-title=\"%s\"", title);
+    fputc('>', out);
+}
+
+static void cell(FILE *out, const char *title, const char *text)
+{
+    open_cell(out, NULL, title);
     markup_text(out, text);
     fputs("</td>", out);
 }
 
-static void cell_number(FILE *out, double value, int digits)
+static void cell_number(FILE *out, const char *title, double value, int digits)
 {
     char text[TEXT_NUMBER_SIZE];
 
-    fprintf(out, "<td class=\"number\">%s</td>", text_number(text, value, digits));
+    open_cell(out, "number", title);
+    fprintf(out, "%s</td>", text_number(text, value, digits));
+}
+
+/* Of a configuration among all: its row's address. */
+static void print_row_name(FILE *out, const struct result *result, const struct config_result *config,
+                           int number)
+{
+    fprintf(out, "result%d-%td", number, config - result->results + 1);
 }
 
 /* ---- Worst elements ---- */
@@ -74,29 +114,34 @@ static int by_excess(const void *a, const void *b)
     return one < other ? -1 : one > other;
 }
 
-static void print_worst(FILE *out, const struct config_result *config)
+static void print_worst(FILE *out, const struct result *result, const struct config_result *config,
+                        int number)
 {
     const struct worst *worst = &config->worst;
     char text[SAID_SIZE];
 
     text_element(text, sizeof text, worst);
     text[strcspn(text, " ")] = '\0'; /* "y[3,4098]" */
-    fputs("<tr><td><code>", out);
+    fputs("<tr>", out);
+    open_cell(out, NULL, "configuration");
+    fputs("<a href=\"#", out);
+    print_row_name(out, result, config, number);
+    fputs("\"><code>", out);
     markup_text(out, config->line);
-    fputs("</code></td>", out);
-    cell(out, text);
-    cell_number(out, worst->got, 9);
-    cell_number(out, worst->want, 9);
-    cell_number(out, worst->allowed, 3);
+    fputs("</code></a></td>", out);
+    cell(out, "element", text);
+    cell_number(out, "got", worst->got, 9);
+    cell_number(out, "want", worst->want, 9);
+    cell_number(out, "allowed", worst->allowed, 3);
     if (isfinite(excess(worst)))
-        cell_number(out, excess(worst), 3);
+        cell_number(out, "error / allowed", excess(worst), 3);
     else
-        fputs("<td class=\"number\">-</td>", out);
-    cell(out, worst->witnessed ? "MPFR" : "enclosure");
+        fputs("<td class=\"number\" data-title=\"error / allowed\">-</td>", out);
+    cell(out, "known by", worst->witnessed ? "MPFR" : "enclosure");
     fputs("</tr>\n", out);
 }
 
-void html_worst(FILE *out, const struct result *result)
+void html_worst(FILE *out, const struct result *result, int number)
 {
     const struct config_result **list = calloc((size_t)result->result_count + 1, sizeof *list);
     int count = 0;
@@ -114,7 +159,7 @@ void html_worst(FILE *out, const struct result *result)
             "<th>allowed</th><th>error / allowed</th><th>known by</th></tr></thead><tbody>\n",
             out);
         for (int i = 0; i < count && i < SHOWN_WORST; i++)
-            print_worst(out, list[i]);
+            print_worst(out, result, list[i], number);
         fputs("</tbody></table></div>\n", out);
     } else {
         html_element(out, "p", "none", "No element is wrong.");
@@ -125,13 +170,23 @@ void html_worst(FILE *out, const struct result *result)
 
 /* ---- Lines to paste ---- */
 
+/* "wrong, unseen: 14 of 16396 elements wrong, .." */
+static void print_failure_command(FILE *out, const struct result *result, const struct config_result *config)
+{
+    char text[RESULT_DETAIL_SIZE + 64];
+
+    snprintf(text, sizeof text, "%s, %s: %s", outcome_name(config_outcome(config, published_decides(result))),
+             config->unseen ? "unseen" : "seen", text_or(config->detail, "no more is known"));
+    html_command(out, result, config, text);
+}
+
 void html_reproduce(FILE *out, const struct result *result)
 {
     int shown = 0, failures = 0;
 
     fputs("<section class=\"reproduce\"><h2>See it again</h2>\n", out);
     if (result->diagnosis.present)
-        html_command(out, result, &result->diagnosis.minimal);
+        html_command(out, result, &result->diagnosis.minimal, "The smallest failure:");
     for (int round = 0; round < SHOWN_COMMANDS; round++) { /* one of every outcome first */
         int met[OUTCOME_COUNT] = {0};
 
@@ -143,7 +198,7 @@ void html_reproduce(FILE *out, const struct result *result)
             failures += round == 0;
             if (met[outcome]++ != round || shown == SHOWN_COMMANDS)
                 continue;
-            html_command(out, result, &result->results[i]);
+            print_failure_command(out, result, &result->results[i]);
             shown++;
         }
     }
@@ -157,13 +212,16 @@ void html_reproduce(FILE *out, const struct result *result)
 
 /* ---- All configurations ---- */
 
-static void print_row(FILE *out, const struct result *result, const struct config_result *config)
+static void print_row(FILE *out, const struct result *result, const struct config_result *config, int number)
 {
     const enum outcome outcome = config_outcome(config, published_decides(result));
     char element[SAID_SIZE];
 
-    fprintf(out, "<tr class=\"configuration %s\">", outcome_name(outcome));
-    cell(out, config->unseen ? "unseen" : "seen");
+    fputs("<tr id=\"", out);
+    print_row_name(out, result, config, number);
+    fprintf(out, "\" class=\"configuration %s\"><td><a href=\"#", outcome_name(outcome));
+    print_row_name(out, result, config, number);
+    fprintf(out, "\">%s</a></td>", config->unseen ? "unseen" : "seen");
     fprintf(out, "<td><b class=\"%s\">%s</b></td><td><code>",
             outcome == OUTCOME_PASS        ? "good"
             : outcome_is_rejected(outcome) ? "bad"
@@ -180,12 +238,12 @@ static void print_row(FILE *out, const struct result *result, const struct confi
     if (outcome_is_rejected(outcome) && said_own(element, result, config))
         html_element(out, "p", NULL, element);
     if (outcome_is_rejected(outcome))
-        html_command(out, result, config);
+        html_command(out, result, config, NULL);
     fputs("</td>", out);
-    cell(out, config->why);
+    cell(out, NULL, config->why);
     if (config->timing.present) {
-        cell_number(out, config->timing.median_ms, 4);
-        cell_number(out, 100 * config->timing.fraction, 3);
+        cell_number(out, NULL, config->timing.median_ms, 4);
+        cell_number(out, NULL, 100 * config->timing.fraction, 3);
     } else {
         fputs("<td></td><td></td>", out);
     }
@@ -201,6 +259,6 @@ void html_rows(FILE *out, const struct result *result, int number)
           "<th>ms</th><th>% of attainable</th></tr></thead><tbody>\n",
           out);
     for (int i = 0; i < result->result_count; i++)
-        print_row(out, result, &result->results[i]);
+        print_row(out, result, &result->results[i], number);
     fputs("</tbody></table></div></details></section>\n", out);
 }

@@ -116,6 +116,7 @@ static bool any(const struct result *result, bool (*holds)(const struct config_r
 void html_roofline(FILE *out, const struct result *result)
 {
     fputs("<section class=\"roofline\"><h2>Roofline</h2>\n", out);
+    html_element(out, "p", "legend", text_or(result->candidate_path, "unknown candidate"));
     if (any(result, has_rate))
         draw_roofline(out, result);
     else
@@ -127,12 +128,17 @@ void html_roofline(FILE *out, const struct result *result)
 
 /* ---- Share of the attainable against size ---- */
 
-/* Of "neighbour of seen 3: cols+1" the third of the seen set, in the order of the results; NULL: no neighbour. */
+/* Of "like seen configuration 3 but cols+1" the third of the seen set, in the order of the results; NULL: no neighbour.
+ * Older results say "neighbour of seen 3: cols+1". */
 static const struct config_result *neighbour_of(const struct result *result,
                                                 const struct config_result *config)
 {
-    static const char words[] = "neighbour of seen ";
-    int left = strncmp(config->why, words, sizeof words - 1) == 0 ? atoi(config->why + sizeof words - 1) : 0;
+    static const char *const words[] = {"like seen configuration ", "neighbour of seen "};
+    int left = 0;
+
+    for (int i = 0; i < 2 && left == 0; i++)
+        if (strncmp(config->why, words[i], strlen(words[i])) == 0)
+            left = atoi(config->why + strlen(words[i]));
 
     for (int i = 0; i < result->result_count && left > 0; i++)
         if (!result->results[i].unseen && --left == 0)

@@ -285,6 +285,10 @@ char *json_dump(const struct result *result)
     if (json_object_update_new(json, extra_json(result)) == 0 &&
         json_object_update_new(json, stored_json(result)) == 0 &&
         json_object_set_new(json, "baseline", baseline_json(&result->baseline)) == 0 &&
+        json_object_set_new(json, "derived", json_of_derived(result)) == 0 &&
+        json_object_set_new(json, "remarks", json_of_text(result->remarks)) == 0 &&
+        json_object_set_new(json, "started", json_of_text(result->started)) == 0 &&
+        json_object_set_new(json, "command_line", json_of_text(result->command_line)) == 0 &&
         json_object_set_new(json, "own_tolerance", own_json(result)) == 0 &&
         json_object_set_new(json, "unseen_given", json_of_text(result->unseen_given)) == 0 &&
         json_object_set_new(json, "forbid", json_of_text(result->forbid[0] ? result->forbid : NULL)) == 0 &&

@@ -118,6 +118,33 @@ static json_t *values_json(const struct config *config)
     return array;
 }
 
+/* In the order of the result's `derived`. */
+static json_t *derived_json(const struct config_result *config)
+{
+    const struct derived *derived = config->config.problem != NULL ? config->config.problem->derived : NULL;
+    json_t *array;
+
+    if (!config->derived_known || derived == NULL)
+        return json_null();
+    array = json_array();
+    for (int i = 0; i < RESULT_DERIVED && derived[i].name != NULL; i++)
+        json_array_append_new(array, json_integer(config->derived[i]));
+    return array;
+}
+
+json_t *json_of_derived(const struct result *result)
+{
+    const struct problem *problem = result_problem(result);
+    json_t *array = json_array();
+
+    for (int i = 0; problem != NULL && problem->derived != NULL && i < RESULT_DERIVED; i++) {
+        if (problem->derived[i].name == NULL)
+            break;
+        json_array_append_new(array, json_of_text(problem->derived[i].name));
+    }
+    return array;
+}
+
 /* What the judge says of the baseline there, and its time. */
 static json_t *baseline_json(const struct config_result *config)
 {
@@ -145,7 +172,7 @@ json_t *json_of_config(const struct config_result *config)
 
     return json_pack(
         "{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I}, s:o, s:o,"
-        " s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:I, s:o, s:b, s:o}",
+        " s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:I, s:o, s:b, s:o, s:o}",
         "set", config->unseen ? "unseen" : "seen", "config", json_of_text(config->line), "why",
         json_of_text(config->why), "outcome", outcome_name(config->outcome), "detail",
         json_of_text(config->detail), "worst", worst_json(&config->worst), "timed_config",
@@ -159,7 +186,7 @@ json_t *json_of_config(const struct config_result *config)
         config->published_judged ? json_boolean(config->published_pass) : json_null(), "oracle",
         told_json(&config->told), "reason", reason_json(&config->reason), "arithmetic", config->arithmetic,
         "values", values_json(&config->config), "seed", (json_int_t)config->config.seed, "baseline",
-        baseline_json(config), "scout", config->scout, "pair", pair_json(&config->pair));
+         baseline_json(config), "scout", config->scout, "pair", pair_json(&config->pair), "derived", derived_json(config));
 }
 
 static json_t *choices_json(const struct problem *problem, int axis)

@@ -13,6 +13,8 @@ json_t *json_of_number_if(bool applies, double value); /* null: it does not appl
 /* null where there is none. A path or a candidate's words may hold any bytes; those that are not UTF-8 read '?'. */
 json_t *json_of_text(const char *value);
 
+/* Names of the problem's derived sizes whose values configurations have. */
+json_t *json_of_derived(const struct result *result);
 /* One configuration as it ran. */
 json_t *json_of_config(const struct config_result *config);
 /* When it fails; null: no rule. */

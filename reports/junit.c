@@ -61,8 +61,7 @@ static void print_case(FILE *out, const struct result *result, const struct conf
     fputs("  <testcase", out);
     attribute(out, "classname", name);
     attribute(out, "name", config->line);
-    if (config->timing.present)
-        fprintf(out, " time=\"%.9f\"", config->timing.median_ms / 1e3);
+    fprintf(out, " time=\"%.9f\"", config->timing.present ? config->timing.median_ms / 1e3 : 0);
     fputc('>', out);
     if (outcome == OUTCOME_SKIPPED) {
         fputs("<skipped", out);

@@ -5,6 +5,7 @@
 
 #include "content_text.h"
 #include "markup.h"
+#include "plain_rule.h"
 #include "published.h"
 #include "quadrants.h"
 #include "said.h"
@@ -12,6 +13,13 @@
 #include "text.h"
 
 enum { SHOWN_FAILURES = 8, SHOWN_CANDIDATES = 12, SHOWN_FINDINGS = 4, SHOWN_COMMANDS = 4 };
+
+static void print_line(FILE *out, const char *name, const char *line)
+{
+    fprintf(out, "- **%s**: ", name);
+    markup_code(out, line);
+    fputc('\n', out);
+}
 
 static void print_field(FILE *out, const char *name, const char *text)
 {
@@ -131,9 +139,9 @@ static void print_one(FILE *out, const struct result *result)
     markup_markdown(out, text);
     fputs("\n\n", out);
     if (result->diagnosis.present) {
-        said_rule(text, &result->diagnosis);
+        plain_rule(text, &result->diagnosis);
         print_field(out, "when", text);
-        print_field(out, "smallest", result->diagnosis.minimal.line);
+        print_line(out, "smallest", result->diagnosis.minimal.line);
         if (result->diagnosis.minimal.pair.present)
             print_field(out, "after", result->diagnosis.minimal.pair.after_line);
         said_smallest(text, &result->diagnosis);
@@ -152,6 +160,8 @@ static void print_one(FILE *out, const struct result *result)
         print_field(out, "our check", text);
         print_field(out, check, other);
     }
+    if (said_no_score(text, result))
+        print_field(out, "no score", text);
     if (said_drop(text, result))
         print_field(out, "drop", text);
     if (said_retention(text, result))
@@ -165,7 +175,7 @@ static void print_provenance(FILE *out, const struct result *result)
     char text[SAID_SIZE];
 
     fputs("\n<sub>", out);
-    markup_markdown(out, result->candidate_path);
+    markup_code(out, result->candidate_path);
     said_candidate(text, result);
     fputs(" (", out);
     markup_markdown(out, text);
@@ -187,7 +197,7 @@ static void print_row(FILE *out, const struct result *result)
     char text[SAID_SIZE] = "";
 
     fputs("| ", out);
-    markup_markdown(out, result->candidate_path);
+    markup_code(out, result->candidate_path);
     fprintf(out, " | **%s** | %d/%d | %d/%d |", verdict_name(result_verdict(result)), seen.pass, seen.judged,
             unseen.pass, unseen.judged);
     print_figure(out, &result->seen, 100 * result->seen.geomean_fraction, "%");
@@ -202,7 +212,7 @@ static void print_row(FILE *out, const struct result *result)
 static void print_quadrants(FILE *out, const struct result *first, const struct result *other)
 {
     fputs("| ", out);
-    markup_markdown(out, other->candidate_path);
+    markup_code(out, other->candidate_path);
     fputs(" |", out);
     for (int unseen = 0; unseen < 2; unseen++) {
         const struct quadrants q = quadrants_of(first, other, unseen);

@@ -70,21 +70,103 @@ void markup_text(FILE *out, const char *text)
     }
 }
 
-/* Numbers of characters are never read as markup. ':' keeps "https://" from becoming a link, the '.' behind a w "www.". */
+/* ---- Markdown ---- */
+
+/* What GitHub makes a link, a mention or a reference of after Markdown is read, where no escape helps but code. */
+static bool has_link(const char *text)
+{
+    static const char *const marks[] = {"@", "://", "www.", "GH-", "](", "][", "[^", "mailto:", "xmpp:"};
+
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (strcasestr(text, marks[i]) != NULL)
+            return true;
+    for (const char *c = text; (c = strchr(c, '#')) != NULL; c++)
+        if (isdigit((unsigned char)c[1]))
+            return true;
+    return false;
+}
+
+/* A run of seven hexadecimal digits or more is a link where it names a commit. */
+static bool has_commit(const char *text)
+{
+    enum { LEAST = 7 };
+    static const char digits[] = "0123456789abcdefABCDEF";
+
+    while (*text != '\0') {
+        const size_t run = strspn(text, digits);
+
+        if (run >= LEAST && strpbrk(text, "abcdefABCDEF") < text + run &&
+            strpbrk(text, "abcdefABCDEF") != NULL)
+            return true;
+        text += run > 0 ? run : 1;
+    }
+    return false;
+}
+
+static size_t longest_ticks(const char *text)
+{
+    size_t longest = 0;
+
+    for (; *text != '\0'; text++) {
+        const size_t run = strspn(text, "`");
+
+        longest = run > longest ? run : longest;
+        text += run > 0 ? run - 1 : 0;
+    }
+    return longest;
+}
+
+/* A blank keeps the fence and a backtick of the text apart; Markdown takes away one on each side. */
+void markup_code(FILE *out, const char *text)
+{
+    const size_t fence = longest_ticks(text) + 1;
+    char piece[8];
+
+    for (size_t i = 0; i < fence; i++)
+        fputc('`', out);
+    fputs(fence > 1 ? " " : "", out);
+    while (*text != '\0') {
+        text = next(text, piece);
+        fputs(piece[0] == '|' ? "\xc2\xa6" : piece, out); /* a bar would end a table's cell */
+    }
+    fputs(fence > 1 ? " " : "", out);
+    for (size_t i = 0; i < fence; i++)
+        fputc('`', out);
+}
+
+/* Only where it would be read as a mark: "rows * cols < 8 & x" stands as it is. */
+static bool is_mark(char before, char c, char after)
+{
+    switch (c) {
+    case '\\':
+    case '`':
+    case '|':
+    case '~':
+    case '$': return true;
+    case '*': return before != ' ' || after != ' ';
+    case '_': return !isalnum((unsigned char)before) || !isalnum((unsigned char)after);
+    case '<': return isalpha((unsigned char)after) || (after != '\0' && strchr("/!?", after) != NULL);
+    case '&': return isalnum((unsigned char)after) || after == '#';
+    default: return false;
+    }
+}
+
 void markup_markdown(FILE *out, const char *text)
 {
     char piece[8], before = ' ';
 
-    while (text != NULL && *text != '\0') {
+    if (text == NULL || *text == '\0')
+        return;
+    if (has_link(text) || has_commit(text)) {
+        markup_code(out, text);
+        return;
+    }
+    while (*text != '\0') {
         text = next(text, piece);
-        const unsigned char c = (unsigned char)piece[0];
-        const bool link = c == '.' && (before == 'w' || before == 'W');
-
-        if (c < 0x80 && !isalnum(c) && (strchr(" ,;%()/=+-'\".?", c) == NULL || link))
-            fprintf(out, "&#%u;", c);
-        else
-            fputs(piece, out);
-        before = (char)c;
+        if (is_mark(before, piece[0], *text))
+            fputc('\\', out);
+        fputs(piece, out);
+        before = piece[0];
     }
 }
 

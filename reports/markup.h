@@ -8,8 +8,11 @@
  * direction of writing reads U+FFFD; line breaks and tabs read a blank. */
 void markup_text(FILE *out, const char *text);
 
-/* For GitHub's Markdown outside of code: no character of it forms markup, a link, a mention or a reference. */
+/* For GitHub's Markdown, as readable as it stands: marks behind a backslash, and as code where it has what GitHub makes a link,
+ * a mention or a reference of. No character of it forms markup. */
 void markup_markdown(FILE *out, const char *text);
+/* As code: paths, configurations. A "|" reads as a broken bar. */
+void markup_code(FILE *out, const char *text);
 
 /* A workflow command's data and property of GitHub: "%", line breaks and, in a property, ":" and "," as %XX. */
 void markup_github(FILE *out, const char *text, int property);

@@ -146,14 +146,32 @@ const struct problem *result_problem(const struct result *result)
     return result->diagnosis.present ? result->diagnosis.minimal.config.problem : NULL;
 }
 
-void result_note(struct result *result, const char *format, ...)
+static void add_line(char *text, size_t size, const char *format, va_list arguments)
 {
-    size_t used = strlen(result->notes);
+    size_t used = strlen(text);
+
+    if (used > 0 && text[used - 1] != '\n' && used + 1 < size)
+        text[used++] = '\n';
+    vsnprintf(text + used, size - used, format, arguments);
+}
+
+void result_detail(struct result *result, const char *format, ...)
+{
     va_list arguments;
 
-    if (used > 0 && result->notes[used - 1] != '\n' && used + 1 < sizeof result->notes)
-        result->notes[used++] = '\n';
     va_start(arguments, format);
-    vsnprintf(result->notes + used, sizeof result->notes - used, format, arguments);
+    add_line(result->notes, sizeof result->notes, format, arguments);
+    va_end(arguments);
+}
+
+void result_note(struct result *result, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    add_line(result->notes, sizeof result->notes, format, arguments);
+    va_end(arguments);
+    va_start(arguments, format);
+    add_line(result->remarks, sizeof result->remarks, format, arguments);
     va_end(arguments);
 }

@@ -163,11 +163,14 @@ struct result_pair {
     char line[RESULT_LINE_SIZE], after_line[RESULT_LINE_SIZE]; /* the same as text, seeds included */
     char relation[128]; /* what they share: "equal rows*cols"; empty: nothing that is plain */
 };
+enum { RESULT_DERIVED = 8 };
 
 struct config_result {
     bool unseen; /* which set */
     bool scout;  /* one of the unseen set's many small ones, which are judged and never timed */
     struct config config;
+    int64_t derived[RESULT_DERIVED]; /* the problem's derived sizes there, in their order */
+    bool derived_known;
     char line[RESULT_LINE_SIZE]; /* the same as text, seed included */
     char why[RESULT_WHY_SIZE];
     enum outcome outcome;
@@ -421,6 +424,9 @@ struct result {
     char candidate_path[512];
     char candidate_sha256[65];
     const char *language; /* "c", "cuda", "so" */
+    char started[32];     /* UTC, "2026-11-23T10:00:00Z"; empty: not known */
+    char command_line
+        [1024]; /* of the run, as shell words, without the program's name; empty: not known, or too long */
     double build_seconds;
     char device[128], driver[64];
     struct peaks peaks;
@@ -456,7 +462,8 @@ struct result {
     double seconds;
     bool partial;              /* the run was cut off: what follows is what was finished */
     char partial_reason[96];   /* "interrupted", "out of disk" ... */
-    char notes[1024];          /* caps of this machine, what they exclude; lines */
+    char notes[1024];          /* remarks and details (caps of this machine, what they exclude); lines */
+    char remarks[1024];        /* those of them that the report shows without -v */
     char forbid[256];          /* what --forbid names; empty: nothing is forbidden */
     bool forbid_blind;         /* what the candidate loaded could not be seen: no use found proves nothing */
     char forbid_launches[112]; /* with it, on a GPU: kernels that were launched, or why nobody asked; words */
@@ -478,7 +485,9 @@ struct result {
 /* The problem of its configurations, for their axes; NULL: there is none. Of a stored result it knows axes alone. */
 const struct problem *result_problem(const struct result *result);
 
-/* Add a line to the notes; what no longer fits is left out. */
+/* Add a line to the notes and the remarks; what no longer fits is left out. */
 void result_note(struct result *result, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same to the notes alone. */
+void result_detail(struct result *result, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,8 +1,10 @@
 #include "said.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
+#include "program.h"
 #include "published.h"
 #include "rule_text.h"
 #include "text.h"
@@ -200,18 +202,38 @@ static bool tells_little(const struct interval *interval)
 
 enum { FEW_FAILURES = 10 };
 
+/* Of both sets: judged, and not passed. */
+static int failures_of(const struct result *result)
+{
+    const struct set_score *seen = &result->seen, *unseen = &result->unseen;
+
+    return seen->configs + unseen->configs - seen->outcome[OUTCOME_PASS] - unseen->outcome[OUTCOME_PASS] -
+           seen->outcome[OUTCOME_SKIPPED] - unseen->outcome[OUTCOME_SKIPPED];
+}
+
 /* Why nothing can be told, of both sets together: with as many failures as that it is the smaller set that says little. */
 static const char *little_to_tell(const struct result *result)
 {
-    const struct set_score *seen = &result->seen, *unseen = &result->unseen;
-    const int passes = seen->outcome[OUTCOME_PASS] + unseen->outcome[OUTCOME_PASS];
-    const int skipped = seen->outcome[OUTCOME_SKIPPED] + unseen->outcome[OUTCOME_SKIPPED];
-    const int failures = seen->configs + unseen->configs - passes - skipped;
+    const int passes = result->seen.outcome[OUTCOME_PASS] + result->unseen.outcome[OUTCOME_PASS];
+    const int failures = failures_of(result);
 
-    return failures == 0             ? "nothing fails"
-           : passes == 0             ? "nothing passes"
+    return passes == 0               ? "nothing passes"
            : failures < FEW_FAILURES ? "too few failures to tell"
                                      : "too few seen configurations to tell";
+}
+
+/* Configurations that were not judged count as not passing, which is no failure of the candidate. */
+static void say_unjudged_drop(char *text, size_t size, const struct result *result)
+{
+    const int skipped = result->seen.outcome[OUTCOME_SKIPPED] + result->unseen.outcome[OUTCOME_SKIPPED];
+
+    if (skipped == 0)
+        snprintf(text, size, "none: no configuration of either set fails");
+    else
+        snprintf(text, size,
+                 "none: no configuration that was judged fails; %d could not be judged (with them counted as "
+                 "failing it would be %.1f points)",
+                 skipped, result->drop.value == 0 ? 0 : result->drop.value);
 }
 
 bool said_drop(char text[SAID_SIZE], const struct result *result)
@@ -222,25 +244,55 @@ bool said_drop(char text[SAID_SIZE], const struct result *result)
 
     if (!drop->present)
         return false;
+    if (failures_of(result) == 0) {
+        say_unjudged_drop(text, SAID_SIZE, result);
+        return true;
+    }
     snprintf(range, sizeof range, "95%%: %.1f to %.1f", drop->low, drop->high);
-    snprintf(text, SAID_SIZE, "%.1f points, seen pass rate minus unseen (%s%s)",
+    snprintf(text, SAID_SIZE,
+             "the pass rate is %.1f points lower on unseen than on seen configurations (%s)%s",
              drop->value == 0 ? 0 : drop->value, /* never -0.0 */
              tells_little(drop) ? little_to_tell(result) : range,
-             skipped ? "; skipped ones count as not passing" : "");
+             skipped ? "; a configuration that was not judged counts as not passing" : "");
     return true;
 }
 
 bool said_retention(char text[SAID_SIZE], const struct result *result)
 {
     const struct interval *retention = &result->retention;
-    char range[64];
+    char range[96];
 
     if (!retention->present)
         return false;
-    snprintf(range, sizeof range, "95%%: %.3g to %.3g", retention->low, retention->high);
-    snprintf(text, SAID_SIZE, "%.3g of the seen throughput is kept on unseen configurations (%s)",
-             retention->value, tells_little(retention) ? "too few times to tell" : range);
+    snprintf(range, sizeof range, "95%%: %.3g%% to %.3g%%", 100 * retention->low, 100 * retention->high);
+    snprintf(text, SAID_SIZE, "unseen configurations reach %.3g%% of the speed of seen ones (%s)",
+             100 * retention->value, tells_little(retention) ? "too few times to tell" : range);
     return true;
+}
+
+static bool has_no_score(const struct result *result, const struct score_value *score,
+                         const struct set_score *set)
+{
+    const enum verdict verdict = result_verdict(result);
+
+    if (score->state == SCORE_NONE) /* a failure says enough by itself */
+        return !set->timed && (verdict == VERDICT_GENERAL || verdict == VERDICT_LIMITED);
+    return score->state == SCORE_INCONCLUSIVE || score->state == SCORE_INCOMPARABLE;
+}
+
+bool said_no_score(char text[SAID_SIZE], const struct result *result)
+{
+    const struct score_value *const seen = &result->scores.seen[SCORE_OURS];
+    const struct score_value *const unseen = &result->scores.unseen[SCORE_OURS];
+    const bool first = result->scores.present && has_no_score(result, seen, &result->seen);
+    const bool second = result->scores.present && has_no_score(result, unseen, &result->unseen);
+
+    if (first && second && strcmp(seen->reason, unseen->reason) == 0)
+        snprintf(text, SAID_SIZE, "%s", text_or(seen->reason, "no reason recorded"));
+    else
+        snprintf(text, SAID_SIZE, "%s%s%s%s%s", first ? "seen: " : "", first ? seen->reason : "",
+                 first && second ? "; " : "", second ? "unseen: " : "", second ? unseen->reason : "");
+    return first || second;
 }
 
 /* ---- Provenance ---- */
@@ -261,17 +313,18 @@ void said_arithmetic(char text[SAID_SIZE], const struct result *result)
     const char *admitted = text_or(result->admitted, "unknown");
 
     if (text_or(result->fits, "")[0] == '\0')
-        snprintf(text, SAID_SIZE, "no class could be told; %s is the loosest admitted", admitted);
+        snprintf(text, SAID_SIZE, "could not be determined; the problem allows %s", admitted);
     else if (result->unexplained)
-        snprintf(text, SAID_SIZE, "no class explains the candidate's errors; the problem admits %s",
-                 admitted);
+        snprintf(text, SAID_SIZE,
+                 "the errors are larger than any arithmetic makes them; the problem allows %s", admitted);
     else if (result->downgrade)
         snprintf(text, SAID_SIZE,
                  "SILENT DOWNGRADE: the candidate computes like %s where the problem "
                  "admits %s%s",
                  result->fits, admitted, how_to_leave_tf32(result));
     else
-        snprintf(text, SAID_SIZE, "the candidate fits %s; the problem admits %s", result->fits, admitted);
+        snprintf(text, SAID_SIZE, "the results are as precise as %s makes them; the problem allows %s",
+                 result->fits, admitted);
 }
 
 void said_candidate(char text[SAID_SIZE], const struct result *result)
@@ -306,13 +359,28 @@ bool said_ceilings(char text[SAID_SIZE], const struct result *result)
     return true;
 }
 
+/* "unseen COMMAND PROBLEM", with a blank behind it. */
+static void begin_command(FILE *out, const struct result *result, const char *command)
+{
+    program_print(out);
+    fprintf(out, "%s ", command);
+    text_shell(out, text_or(result->problem_word, text_or(result->problem, "PROBLEM")));
+    fputc(' ', out);
+}
+
+static void print_options(FILE *out, const struct result *result)
+{
+    for (const char *const *word = result->check_options; word != NULL && *word != NULL; word++) {
+        fputc(' ', out);
+        text_shell(out, *word);
+    }
+}
+
 /* `option` and its `value`, which is quoted; NULL: none. */
 static void print_command(FILE *out, const struct result *result, const char *line, bool timed,
                           const char *option, const char *value)
 {
-    fprintf(out, "unseen check ");
-    text_shell(out, text_or(result->problem_word, text_or(result->problem, "PROBLEM")));
-    fputc(' ', out);
+    begin_command(out, result, "check");
     text_shell(out, result->candidate_path);
     fputc(' ', out);
     text_shell(out, line);
@@ -321,10 +389,7 @@ static void print_command(FILE *out, const struct result *result, const char *li
         fprintf(out, " %s ", option);
         text_shell(out, value);
     }
-    for (const char *const *word = result->check_options; word != NULL && *word != NULL; word++) {
-        fputc(' ', out);
-        text_shell(out, *word);
-    }
+    print_options(out, result);
 }
 
 void said_command(FILE *out, const struct result *result, const struct config_result *config)
@@ -340,4 +405,57 @@ void said_command(FILE *out, const struct result *result, const struct config_re
 void said_command_values(FILE *out, const struct result *result, const char *line, const char *values)
 {
     print_command(out, result, line, false, values != NULL ? "--values" : NULL, values);
+}
+
+/* A run that was given a seed has the same one twice, which does no harm. */
+void said_command_again(FILE *out, const struct result *result)
+{
+    if (result->command_line[0] != '\0') {
+        program_print(out);
+        text_plain(out, result->command_line);
+    } else {
+        begin_command(out, result, "verify");
+        text_shell(out, result->candidate_path);
+        print_options(out, result);
+    }
+    if (strstr(result->command_line, "--seed") == NULL)
+        fprintf(out, " --seed %" PRIu64, result->seed);
+}
+
+void said_command_shrink(FILE *out, const struct result *result, const char *line)
+{
+    begin_command(out, result, "shrink");
+    text_shell(out, result->candidate_path);
+    fputc(' ', out);
+    text_shell(out, line);
+    print_options(out, result);
+}
+
+/* `freeze` takes the contract, and nothing that says how to run a candidate. */
+void said_command_freeze(FILE *out, const struct result *result, const char *line)
+{
+    begin_command(out, result, "freeze");
+    text_shell(out, line);
+    for (const char *const *word = result->check_options; word != NULL && *word != NULL; word++)
+        if (strcmp(*word, "--space") == 0 && word[1] != NULL) {
+            fprintf(out, " %s ", word[0]);
+            text_shell(out, word[1]);
+        }
+}
+
+/* `compare` knows no --tolerance. */
+void said_command_compare(FILE *out, const struct result *result, const char *baseline)
+{
+    begin_command(out, result, "compare");
+    text_shell(out, result->candidate_path);
+    fputs(" --against ", out);
+    text_shell(out, baseline);
+    for (const char *const *word = result->check_options; word != NULL && *word != NULL; word++) {
+        if (strcmp(*word, "--tolerance") == 0 && word[1] != NULL) {
+            word++;
+            continue;
+        }
+        fputc(' ', out);
+        text_shell(out, *word);
+    }
 }

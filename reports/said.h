@@ -18,6 +18,8 @@ void said_smallest(char text[SAID_SIZE], const struct diagnosis *d);
  * none. */
 bool said_drop(char text[SAID_SIZE], const struct result *result);
 bool said_retention(char text[SAID_SIZE], const struct result *result);
+/* Why a set has no number for its score, in words. False: both have one, or nothing was scored. */
+bool said_no_score(char text[SAID_SIZE], const struct result *result);
 /* What the arithmetic fits, beside what is admitted. */
 void said_arithmetic(char text[SAID_SIZE], const struct result *result);
 /* "c, sha256 0123456789abcdef, built in 0.4 s"; "NVIDIA H200, driver 570"; what they can do: false, not known. */
@@ -36,5 +38,11 @@ bool said_partial(char text[SAID_SIZE], const struct result *result);
 void said_command(FILE *out, const struct result *result, const struct config_result *config);
 /* The same of a configuration's line with --values. */
 void said_command_values(FILE *out, const struct result *result, const char *line, const char *values);
+/* The command of the run, with its seed: as it was typed, or made of what is known. An option may follow. */
+void said_command_again(FILE *out, const struct result *result);
+/* Commands for the next step: shrink that failure; run it first from now on; hold a later version against a stored result. */
+void said_command_shrink(FILE *out, const struct result *result, const char *line);
+void said_command_freeze(FILE *out, const struct result *result, const char *line);
+void said_command_compare(FILE *out, const struct result *result, const char *baseline);
 
 #endif

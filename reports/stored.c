@@ -143,6 +143,9 @@ static void read_run(struct reading *r, const json_t *json, struct result *resul
     result->partial = stored_flag(r, json, "partial", false);
     stored_copy(r, json, "partial_reason", result->partial_reason, sizeof result->partial_reason);
     stored_copy(r, json, "notes", result->notes, sizeof result->notes);
+    stored_copy(r, json, "remarks", result->remarks, sizeof result->remarks);
+    stored_copy(r, json, "started", result->started, sizeof result->started);
+    stored_copy(r, json, "command_line", result->command_line, sizeof result->command_line);
     stored_copy(r, json, "forbid", result->forbid, sizeof result->forbid);
     result->forbid_blind = stored_flag(r, json, "forbid_blind", false);
     stored_copy(r, json, "forbid_launches", result->forbid_launches, sizeof result->forbid_launches);

@@ -9,6 +9,7 @@ struct axes {
     struct axis axis[PROBLEM_MAX_AXES + 1];
     struct tensor no_tensor;
     struct argument no_argument;
+    struct derived derived[RESULT_DERIVED + 1];
     const char *choice[];
 };
 
@@ -41,6 +42,21 @@ static const char **read_choices(struct reading *r, const json_t *axis, const ch
     return next + 1;
 }
 
+static void read_derived(struct reading *r, const json_t *json, struct derived *derived)
+{
+    const json_t *const list = stored_array(r, json, "derived"), *name;
+    size_t i;
+
+    json_array_foreach(list, i, name)
+    {
+        if (i >= RESULT_DERIVED || !json_is_string(name)) {
+            stored_fail(r, "derived", name, "at most 8 names");
+            return;
+        }
+        derived[i].name = json_string_value(name);
+    }
+}
+
 void stored_axes(struct reading *r, const json_t *json, const char *problem)
 {
     const json_t *list = stored_array(r, json, "axes"), *axis;
@@ -61,7 +77,9 @@ void stored_axes(struct reading *r, const json_t *json, const char *problem)
                                      .summary = "",
                                      .axes = axes->axis,
                                      .tensors = &axes->no_tensor,
-                                     .arguments = &axes->no_argument};
+                                     .arguments = &axes->no_argument,
+                                     .derived = axes->derived};
+    read_derived(r, json, axes->derived);
     next = axes->choice;
     json_array_foreach(list, i, axis)
     {

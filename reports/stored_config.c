@@ -179,6 +179,22 @@ static void read_pair(struct reading *r, const json_t *json, struct result_pair 
     stored_copy(r, object, "relation", pair->relation, sizeof pair->relation);
 }
 
+static void read_derived(struct reading *r, const json_t *json, struct config_result *config)
+{
+    const json_t *const list = stored_array(r, json, "derived"), *value;
+    size_t i;
+
+    json_array_foreach(list, i, value)
+    {
+        if (i >= RESULT_DERIVED || !json_is_integer(value)) {
+            stored_fail(r, "derived", value, "a whole number for each of the result's `derived`");
+            return;
+        }
+        config->derived[i] = json_integer_value(value);
+    }
+    config->derived_known = list != NULL;
+}
+
 void stored_config(struct reading *r, const json_t *json, struct config_result *config)
 {
     const json_t *elements = stored_object(r, json, "elements"),
@@ -206,6 +222,7 @@ void stored_config(struct reading *r, const json_t *json, struct config_result *
     stored_copy(r, json, "detail", config->detail, sizeof config->detail);
     stored_copy(r, json, "timed_config", config->timed_line, sizeof config->timed_line);
     read_values(r, json, &config->config);
+    read_derived(r, json, config);
     read_reason(r, json, &config->reason);
     read_worst(r, json, &config->worst);
     read_timing(r, json, &config->timing);

@@ -7,6 +7,7 @@
 #include "said.h"
 #include "terminal_internal.h"
 #include "text.h"
+#include "told.h"
 
 enum { SHOWN_FINDINGS = 12 };
 
@@ -68,9 +69,24 @@ void terminal_title(FILE *out, const struct result *result, bool colour)
             text_or(result->problem, "unknown problem"), terminal_plain(colour));
 }
 
-void terminal_header(FILE *out, const struct result *result, bool colour)
+static void print_plan(FILE *out, const struct result *result)
+{
+    char text[SAID_SIZE];
+
+    snprintf(
+        text, sizeof text, "%d seen and %d unseen configurations, %s%s, seed %" PRIu64, result->planned_seen,
+        result->planned - result->planned_seen, result->unseen_given[0] ? "" : "effort ",
+        result->unseen_given[0] ? "given and not drawn" : text_or(result->effort, "not named"), result->seed);
+    terminal_line(out, "sets", text);
+}
+
+void terminal_header(FILE *out, const struct result *result, bool colour, bool verbose)
 {
     terminal_title(out, result, colour);
+    if (!verbose) {
+        print_plan(out, result);
+        return;
+    }
     print_sets(out, result);
     print_commitment(out, result);
     terminal_line(out, "", "SHA-256 of the unseen set, fixed before the candidate first runs");
@@ -164,7 +180,7 @@ static void print_findings(FILE *out, const struct result *result)
     }
 }
 
-static void print_forbid(FILE *out, const struct result *result)
+void terminal_forbid(FILE *out, const struct result *result)
 {
     char text[520];
 
@@ -252,12 +268,18 @@ static void print_closing(FILE *out, const struct result *result, bool colour)
             verdict_name(verdict), terminal_plain(colour), result->seconds);
 }
 
-void terminal_report(FILE *out, const struct result *result, bool colour, bool phases)
+void terminal_report(FILE *out, const struct result *result, bool colour, bool verbose)
 {
     char text[SAID_SIZE];
 
+    if (!verbose) {
+        terminal_brief(out, result, colour);
+        return;
+    }
     fputc('\n', out);
     terminal_verdict(out, result, colour);
+    if (told_line(result, text, sizeof text))
+        terminal_line(out, "answers", text);
     fputc('\n', out);
     terminal_diagnosis(out, result, colour);
     terminal_table(out, result);
@@ -266,13 +288,12 @@ void terminal_report(FILE *out, const struct result *result, bool colour, bool p
     if (published_count(result).rejected > 0)
         fputc('\n', out);
     print_findings(out, result);
-    print_forbid(out, result);
+    terminal_forbid(out, result);
     terminal_skipped(out, result);
     said_arithmetic(text, result);
     terminal_line(out, "arithmetic", text);
     print_notes(out, result);
-    if (phases)
-        print_phases(out, result);
+    print_phases(out, result);
     print_provenance(out, result);
     print_closing(out, result, colour);
 }

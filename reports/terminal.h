@@ -7,8 +7,8 @@
 
 /* "unseen 0.2.0: softmax" */
 void terminal_title(FILE *out, const struct result *result, bool colour);
-/* Printed before the candidate first runs: the title, the sets and the commitment. */
-void terminal_header(FILE *out, const struct result *result, bool colour);
+/* Printed before the candidate first runs: the title and the sets; with `verbose` the commitment, too. */
+void terminal_header(FILE *out, const struct result *result, bool colour, bool verbose);
 
 /* One line, rewritten in place; only for a terminal. seconds_left below 0: not known yet. */
 void terminal_progress(FILE *out, int done, int total, int failures, double seconds_left);
@@ -18,8 +18,12 @@ void terminal_progress_clear(FILE *out);
 /* One line for one configuration (-v). */
 void terminal_config(FILE *out, const struct config_result *config, bool colour);
 
-/* The final report: the verdict, the rule and the simplest failure, counts, a line to paste for each failure, and last what
- * was judged on what. `phases` adds where the time went. */
-void terminal_report(FILE *out, const struct result *result, bool colour, bool phases);
+/* The final report. By default one screen: the verdict, the rule in plain words, the smallest failure, both sets, what to
+ * do next. With `verbose` all there is: a line to paste for each failure shown, notes, where the time went, and what was
+ * judged on what. */
+void terminal_report(FILE *out, const struct result *result, bool colour, bool verbose);
+
+/* Of one candidate among several: its path, the verdict, the rule and the smallest failure. */
+void terminal_summary(FILE *out, const struct result *result, bool colour);
 
 #endif

@@ -72,6 +72,16 @@ static void print_pattern(FILE *out, const struct pattern *pattern)
         print_map(out, pattern);
 }
 
+void terminal_values(FILE *out, const struct result *result, const char *text)
+{
+    terminal_line(out, "values", text);
+    if (result->diagnosis.content.values[0] == '\0')
+        return;
+    fputs("  ", out);
+    content_command(out, result);
+    fputc('\n', out);
+}
+
 static void print_content(FILE *out, const struct result *result)
 {
     const struct diagnosis *d = &result->diagnosis;
@@ -79,14 +89,9 @@ static void print_content(FILE *out, const struct result *result)
 
     if (!content_text(text, d))
         return;
-    terminal_line(out, "values", text);
+    terminal_values(out, result, text);
     if (d->content.special[0] != '\0')
         terminal_line(out, "  special", d->content.special);
-    if (d->content.values[0] == '\0')
-        return;
-    fputs("  ", out);
-    content_command(out, result);
-    fputc('\n', out);
 }
 
 void terminal_diagnosis(FILE *out, const struct result *result, bool colour)

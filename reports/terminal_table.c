@@ -1,6 +1,7 @@
 /* Both sets side by side. Sets are columns, so that any number of outcomes fits the width. */
 #include <math.h>
 
+#include "published.h"
 #include "said.h"
 #include "scores.h"
 #include "terminal_internal.h"
@@ -95,7 +96,7 @@ static void print_comparison(FILE *out, const struct result *result)
         terminal_line(out, "retention", text);
 }
 
-void terminal_table(FILE *out, const struct result *result)
+static void print_outcomes(FILE *out, const struct result *result)
 {
     const struct set_score *seen = &result->seen, *unseen = &result->unseen;
 
@@ -104,6 +105,40 @@ void terminal_table(FILE *out, const struct result *result)
     for (int i = 0; i < OUTCOME_COUNT; i++)
         if (i == OUTCOME_PASS || seen->outcome[i] + unseen->outcome[i] > 0)
             row_count(out, outcome_name(i), seen->outcome[i], unseen->outcome[i]);
+}
+
+void terminal_table(FILE *out, const struct result *result)
+{
+    char text[SAID_SIZE];
+
+    print_outcomes(out, result);
     print_throughput(out, result);
     print_comparison(out, result);
+    if (said_no_score(text, result))
+        terminal_line(out, "no score", text);
+}
+
+/* Of the times only how near they come to what the hardware permits. */
+static void print_speed(FILE *out, const struct result *result)
+{
+    const struct set_score *seen = &result->seen, *unseen = &result->unseen;
+    char text[SAID_SIZE], first[48], second[48];
+
+    if (seen->timed || unseen->timed) {
+        row_timed(out, "of possible speed", result, 100 * seen->geomean_fraction,
+                  100 * unseen->geomean_fraction, "%");
+        row(out, "score", score_text(first, sizeof first, result, false),
+            score_text(second, sizeof second, result, true));
+    }
+    if (said_no_score(text, result))
+        terminal_line(out, "no score", text);
+}
+
+void terminal_table_brief(FILE *out, const struct result *result)
+{
+    const enum verdict verdict = result_verdict(result);
+
+    print_outcomes(out, result);
+    if (verdict != VERDICT_CHEATING && verdict != VERDICT_FORBIDDEN) /* whose times mean nothing */
+        print_speed(out, result);
 }

@@ -5,7 +5,6 @@
 #include "said.h"
 #include "terminal_internal.h"
 #include "text.h"
-#include "told.h"
 
 static void print_published(FILE *out, const struct result *result)
 {
@@ -30,6 +29,4 @@ void terminal_verdict(FILE *out, const struct result *result, bool colour)
     if (verdict != VERDICT_INCONCLUSIVE && said_partial(text, result))
         terminal_line(out, "partial", text);
     print_published(out, result);
-    if (told_line(result, text, sizeof text))
-        terminal_line(out, "answers", text);
 }

@@ -127,6 +127,28 @@ static void element_place(char *buffer, size_t size, const struct worst *worst)
     snprintf(buffer + used, size - (size_t)used, "]");
 }
 
+/* As short as the difference shows. */
+static void element_values(char got[TEXT_NUMBER_SIZE], char want[TEXT_NUMBER_SIZE], const struct worst *worst)
+{
+    text_number(got, worst->got, 9);
+    text_number(want, worst->want, 9);
+    if (strcmp(got, want) == 0 && worst->got != worst->want) {
+        text_number(got, worst->got, 17);
+        text_number(want, worst->want, 17);
+    }
+}
+
+void text_element_plain(char *buffer, size_t size, const struct worst *worst)
+{
+    char place[32 + 21 * WORST_RANK], got[TEXT_NUMBER_SIZE], want[TEXT_NUMBER_SIZE],
+        allowed[TEXT_NUMBER_SIZE];
+
+    element_place(place, sizeof place, worst);
+    element_values(got, want, worst);
+    snprintf(buffer, size, "%s is %s; %s was expected (allowed error %s)", place, got, want,
+             text_number(allowed, worst->allowed, 3));
+}
+
 void text_element(char *buffer, size_t size, const struct worst *worst)
 {
     char place[32 + 21 * WORST_RANK], got[TEXT_NUMBER_SIZE], want[TEXT_NUMBER_SIZE],
@@ -135,12 +157,7 @@ void text_element(char *buffer, size_t size, const struct worst *worst)
     const double ratio = worst->error / worst->allowed;
 
     element_place(place, sizeof place, worst);
-    text_number(got, worst->got, 9);
-    text_number(want, worst->want, 9);
-    if (strcmp(got, want) == 0 && worst->got != worst->want) { /* let the difference show */
-        text_number(got, worst->got, 17);
-        text_number(want, worst->want, 17);
-    }
+    element_values(got, want, worst);
     if (isfinite(ratio) && worst->allowed > 0)
         snprintf(times, sizeof times, " (error %.3g x allowed%s)", ratio,
                  worst->witnessed ? ", MPFR witness" : "");

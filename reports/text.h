@@ -26,5 +26,7 @@ void text_shell(FILE *out, const char *word);
 const char *text_number(char buffer[TEXT_NUMBER_SIZE], double value, int digits);
 /* "y[3,4098] got 0.1 want 0.2 allowed 1e-07 (error 1e+06 x allowed, MPFR witness)" */
 void text_element(char *buffer, size_t size, const struct worst *worst);
+/* "y[3,4098] is 0.1; 0.2 was expected (allowed error 1e-07)" */
+void text_element_plain(char *buffer, size_t size, const struct worst *worst);
 
 #endif

@@ -98,7 +98,7 @@ static void redirect(const char *path, int to)
 
 static void become(const char *const *words)
 {
-    const char *argv[64] = {tool};
+    const char *argv[64] = {"unseen"}; /* as where PATH finds it: reports print this name */
     for (int i = 0; words[i] && i < 62; i++)
         argv[i + 1] = words[i];
     redirect(cli.stdout_to ? cli.stdout_to : "out.txt", STDOUT_FILENO);

@@ -127,8 +127,13 @@ static const struct axis axes[] = {{"rows", AXIS_NUMBER},
                                    {NULL}};
 static const struct tensor no_tensors[] = {{NULL}};
 static const struct argument no_arguments[] = {{NULL}};
-static const struct problem sample_problem = {
-    .name = "softmax", .summary = "", .axes = axes, .tensors = no_tensors, .arguments = no_arguments};
+static const struct derived derived[] = {{.name = "most_rows"}, {.name = NULL}};
+static const struct problem sample_problem = {.name = "softmax",
+                                              .summary = "",
+                                              .axes = axes,
+                                              .derived = derived,
+                                              .tensors = no_tensors,
+                                              .arguments = no_arguments};
 
 static void fill_published_scores(void)
 {
@@ -153,6 +158,8 @@ static void fill_configurations(void)
             .problem = &sample_problem, .value = {rows, cols, i % 2}, .seed = 7 + (uint64_t)i};
         snprintf(c->line, sizeof c->line, "rows=%ld cols=%ld input=%s seed=%d", rows, cols,
                  i % 2 ? "wide" : "normal", 7 + i);
+        c->derived_known = true;
+        c->derived[0] = rows + i % 5;
         c->flops = 5.0 * (double)(rows * cols);
         c->bytes = 8.0 * (double)(rows * cols);
         c->judged = 3 * rows * cols;
@@ -251,6 +258,9 @@ void fill_full_result(void)
     result.check_options = check_options;
     result.baseline = (struct result_baseline){"problems/softmax/baseline.c", "ab12", true};
     strcpy(result.driver, "550.54");
+    strcpy(result.remarks, "caps: 256 MB and 4e8 flops for one configuration");
+    strcpy(result.started, "2026-11-23T11:00:00Z");
+    strcpy(result.command_line, "verify ./softmax bad/tile4096.c --device host");
     result.peaks.measured_gbps = 20.5;
     result.downgrade = true;
     result.published_judged = result.published_tolerance = true;

@@ -16,8 +16,10 @@ void fill_result(void);
 void fill_full_result(void);
 
 TCase *terminal_case(void);
+TCase *brief_case(void);
 TCase *stored_case(void);
 TCase *schema_case(void);
 TCase *documents_case(void);
+TCase *documents_map_case(void);
 
 #endif

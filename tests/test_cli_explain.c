@@ -20,7 +20,7 @@ static json_t *verify(const char *problem, const char *kernel, const char *more,
 {
     cli_put("small.space", small_space);
     cli_put("small.seen", "rows=16 cols=4096 input=normal\nrows=32 cols=1024 input=normal\n");
-    CLI("verify", problem, cli_repository(kernel), "--device", "host", "--no-timing", "--seed", "3",
+    CLI("verify", "-v", problem, cli_repository(kernel), "--device", "host", "--no-timing", "--seed", "3",
         "--space", "small.space", "--seen", "small.seen", "--unseen", "80", "--effort", "standard", "--json",
         "r.json", more, value);
     return cli_json("r.json");
@@ -64,7 +64,7 @@ START_TEST(faults_of_several_kinds_get_a_rule_each)
         ck_assert_str_eq(json_string_value(key(key(kind, "rule"), "text")), rules[i][1]);
         ck_assert_int_ge(json_integer_value(key(kind, "failures")), 3);
     }
-    cli_expect(1, "    kind      crash whenever rows % 3 == 0 and cols > 300 (");
+    cli_expect(1, " x crash: when rows % 3 == 0 and cols > 300 (");
     json_decref(root);
 }
 END_TEST
@@ -99,8 +99,8 @@ END_TEST
 START_TEST(the_wrong_elements_are_named_and_drawn)
 {
     cli_put_kernel("last.c", "", "c == cols - 1 && cols > 3 ? 0.5 : 0");
-    CLI("verify", "softmax", "last.c", TINY, "--seed", "3", "--unseen", "30", "--effort", "quick", "--json",
-        "r.json");
+    CLI("verify", "-v", "softmax", "last.c", TINY, "--seed", "3", "--unseen", "30", "--effort", "quick",
+        "--json", "r.json");
     json_t *root = cli_json("r.json");
     const json_t *diagnosis = key(root, "diagnosis");
     ck_assert_str_eq(json_string_value(key(root, "minimal")), "rows=1 cols=4 input=normal seed=1");
@@ -116,8 +116,8 @@ START_TEST(where_first_calls_pass_it_says_which_calls_fail)
 {
     static const char moved[] = "static const float *last; const int bad = last && last != x; last = x;";
     cli_put_kernel("moved.c", moved, "bad ? 0.5 : 0");
-    CLI("verify", "softmax", "moved.c", TINY, "--seed", "3", "--unseen", "30", "--effort", "quick", "--json",
-        "r.json");
+    CLI("verify", "-v", "softmax", "moved.c", TINY, "--seed", "3", "--unseen", "30", "--effort", "quick",
+        "--json", "r.json");
     json_t *root = cli_json("r.json");
     const char *calls = json_string_value(key(key(root, "diagnosis"), "calls"));
     ck_assert_ptr_nonnull(calls);
@@ -155,7 +155,7 @@ static const char *no_rule(const char *hook)
 {
     static char reason[400];
     cli_put_kernel("fading.c", hook, "bad ? 0.5 : 0");
-    CLI("verify", "softmax", "fading.c", TINY, "--seed", "3", "--unseen", "30", "--json", "r.json");
+    CLI("verify", "-v", "softmax", "fading.c", TINY, "--seed", "3", "--unseen", "30", "--json", "r.json");
     json_t *root = cli_json("r.json");
     const char *why = json_string_value(key(key(root, "diagnosis"), "no_rule"));
     ck_assert(json_is_null(key(root, "rule")) && why != NULL);

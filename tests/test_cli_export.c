@@ -192,7 +192,7 @@ START_TEST(a_given_set_is_run_to_the_letter)
 {
     cli_put("given.set", "\xef\xbb\xbf# mine\r\nrows=3 cols=99 input=wide seed=5\r\n\r\nrows=1 cols=1\r\n");
     cli_put_kernel("odd.c", "", "cols == 99 ? 0.25 : 0");
-    CLI("verify", "softmax", "odd.c", TINY, "--unseen-set", "given.set", "--seed", "3", "--no-explain",
+    CLI("verify", "-v", "softmax", "odd.c", TINY, "--unseen-set", "given.set", "--seed", "3", "--no-explain",
         "--json", "r.json");
     cli_expect(1, "specialized: ");
     cli_expect(1, "2 seen configurations, and 2 unseen ones that were given and not drawn");
@@ -228,7 +228,7 @@ START_TEST(a_drawn_set_that_is_given_has_its_commitment)
     snprintf(command, sizeof command, "%s", said + strlen("commitment "));
     cli_put("given.set", cli.out);
     cli_put_kernel("right.c", "", "0");
-    CLI("verify", "softmax", "right.c", TINY, "--unseen-set", "given.set");
+    CLI("verify", "-v", "softmax", "right.c", TINY, "--unseen-set", "given.set");
     cli_expect(0, command);
 }
 END_TEST

@@ -143,7 +143,7 @@ START_TEST(verify_runs_what_draw_prints)
     cli_put_kernel("right.c", "", "0");
     CLI("check", "softmax", "right.c", line, HOST); /* with its comment: lines can be pasted */
     cli_expect(0, "pass: rows=");
-    CLI("verify", "softmax", "right.c", HOST, "--space", "tiny.space", "--seed", "7", "--unseen", "4",
+    CLI("verify", "-v", "softmax", "right.c", HOST, "--space", "tiny.space", "--seed", "7", "--unseen", "4",
         "--no-timing");
     cli_expect(1, commitment); /* the published set is not in this contract: nothing to compare with */
     free(line);

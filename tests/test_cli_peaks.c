@@ -69,9 +69,9 @@ START_TEST(two_runs_use_the_same_ceilings_and_a_doctored_file_gives_no_score)
 {
     own_cache();
     cli_put_kernel("right.c", "", "0");
-    CLI("verify", "softmax", "right.c", TIMED, "--json", "first.json");
+    CLI("verify", "-v", "softmax", "right.c", TIMED, "--json", "first.json");
     cli_expect(0, "the ceilings were measured now and kept in");
-    CLI("verify", "softmax", "right.c", TIMED, "--json", "second.json");
+    CLI("verify", "-v", "softmax", "right.c", TIMED, "--json", "second.json");
     cli_expect(0, "calibrated 2");
     cli_expect_without("the ceilings were measured");
     json_t *first = cli_json("first.json"), *second = cli_json("second.json");
@@ -107,9 +107,11 @@ START_TEST(a_doctored_calibration_moves_no_verdict)
     CLI("peak", "--device", "host", "--peaks", "honest.json");
     cli_expect(0, "empty call");
     multiply("honest.json", "doctored.json", 0.01);
-    CLI("verify", "softmax", "wrong.c", TIMED, "--peaks", "honest.json", "--seed", "1", "--json", "a.json");
+    CLI("verify", "-v", "softmax", "wrong.c", TIMED, "--peaks", "honest.json", "--seed", "1", "--json",
+        "a.json");
     cli_expect(1, "");
-    CLI("verify", "softmax", "wrong.c", TIMED, "--peaks", "doctored.json", "--seed", "1", "--json", "b.json");
+    CLI("verify", "-v", "softmax", "wrong.c", TIMED, "--peaks", "doctored.json", "--seed", "1", "--json",
+        "b.json");
     cli_expect(1, "the calibration is raised");
     json_t *const honest = cli_json("a.json"), *const doctored = cli_json("b.json");
     ck_assert(json_equal(json_object_get(honest, "verdict"), json_object_get(doctored, "verdict")));

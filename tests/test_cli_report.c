@@ -52,10 +52,15 @@ START_TEST(a_document_stands_alone_on_standard_output_and_reports_are_made_of_it
     ck_assert_str_eq(cli.err, "");
     CLI("report", "r.json", "r.json", "--html", "two.html", "--junit", "two.xml", "--markdown",
         "/dev/stdout");
-    cli_expect(1, "| wrong.c | **specialized** |");
+    cli_expect(1, "| `wrong.c` | **specialized** |");
     ck_assert_int_eq(strncmp(cli.out, "### unseen: softmax\n", 20), 0);
     expect_file_with("two.html", "id=\"side-by-side\"");
     expect_file_with("two.xml", "<failure type=\"wrong\"");
+    CLI("report", "r.json", "r.json");
+    cli_expect(
+        1, "Side by side, on configurations that both judged:\n  1  wrong.c\n    specialized; of what was ");
+    cli_expect(1, "    seen    both pass 2, only the first 0, only this one 0, neither 0\n");
+    cli_expect_without("\nNext:");
     CLI("report", "r.json", "--github");
     ck_assert_int_eq(strncmp(cli.out, "::error file=wrong.c,line=1,title=softmax%3A specialized::", 58), 0);
     CLI("report", "r.json", "--color", "always");
@@ -154,6 +159,25 @@ START_TEST(a_reader_that_leaves_is_no_error)
 }
 END_TEST
 
+/* Lines to paste, from the report to a shell: by a path with a blank, and by PATH. */
+START_TEST(a_pasted_line_runs_as_the_program_was_called)
+{
+    static const char *const called[] = {"'./my tools/unseen'", "unseen"};
+    char command[3000];
+    cli_put_kernel("it's wrong.c", "", "cols % 2 ? 0.25 : 0");
+    snprintf(command, sizeof command, "mkdir -p 'my tools' && ln -sf '%s' 'my tools/unseen'", cli_tool());
+    ck_assert_int_eq(system(command), 0);
+    snprintf(
+        command, sizeof command,
+        "PATH=\"$PWD/my tools:$PATH\"; %s verify softmax \"it's wrong.c\" --device host --no-timing --space "
+        "tiny.space --seen tiny.seen --unseen 5 --seed 3 --no-explain >report; "
+        "grep -F \"  %s check softmax 'it'\\''s wrong.c' 'rows=\" report >line && . ./line >pasted; "
+        "test $? = 1 && grep -q '^wrong: rows=' pasted",
+        called[_i], called[_i]);
+    ck_assert_msg(system(command) == 0, "%s", command);
+}
+END_TEST
+
 TCase *cli_report_case(void)
 {
     TCase *tcase = tcase_create("report");
@@ -162,6 +186,7 @@ TCase *cli_report_case(void)
     tcase_add_test(tcase, a_document_stands_alone_on_standard_output_and_reports_are_made_of_it);
     tcase_add_test(tcase, a_downgrade_is_one_in_many_configurations);
     tcase_add_test(tcase, results_that_cannot_be_reported_together_are_refused);
+    tcase_add_loop_test(tcase, a_pasted_line_runs_as_the_program_was_called, 0, 2);
     tcase_add_test(tcase, a_named_pipe_never_hangs_and_gets_one_document);
     tcase_add_test(tcase, a_reader_that_leaves_is_no_error);
     return tcase;

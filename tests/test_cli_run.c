@@ -47,7 +47,7 @@ END_TEST
 START_TEST(an_honest_refusal_is_limited_with_status_1)
 {
     cli_put_kernel("even.c", "if (cols % 2) return 1;", "0");
-    CLI("verify", "softmax", "even.c", TINY, "--unseen", "8", "--seed", "3");
+    CLI("verify", "-v", "softmax", "even.c", TINY, "--unseen", "8", "--seed", "3");
     cli_expect(1, "limited: ");
     cli_expect(1, "refused: ");
 }
@@ -239,7 +239,7 @@ START_TEST(fail_fast_stops_at_the_first_failure_and_skips_the_rest)
     ck_assert(json_is_null(json_object_get(result, "drop"))); /* nobody measured one */
     cli_expect_without("  drop ");
     json_decref(result);
-    CLI("verify", "softmax", "wrong.c", TINY, "--unseen", "6");
+    CLI("verify", "softmax", "wrong.c", TINY, "--unseen", "6", "-v");
     cli_expect_without("not run:");
     cli_expect(1, "  drop ");
 }

@@ -41,7 +41,7 @@ START_TEST(what_only_scouts_find_is_specialized_and_has_its_rule)
         "r.json");
     cli_expect(0, "general: ");
     json_t *without = cli_json("r.json");
-    CLI("verify", "softmax", "pair.c", QUICK, "--no-timing", "--seed", "2", "--json", "s.json");
+    CLI("verify", "-v", "softmax", "pair.c", QUICK, "--no-timing", "--seed", "2", "--json", "s.json");
     cli_expect(1, "specialized: ");
     cli_expect(1, "225 unseen configurations, 190 of them scouts");
     json_t *root = cli_json("s.json");

@@ -31,8 +31,9 @@ static json_t *verify(const char *kernel, const char *inputs)
     snprintf(space, sizeof space, "rows 1..8 tile 4\ncols 1..96 tile 4 32\ninput %s\n", inputs);
     cli_put("values.space", space);
     cli_put("values.seen", "rows=4 cols=64 input=normal\n");
-    CLI("verify", "softmax", kernel, "--device", "host", "--space", "values.space", "--seen", "values.seen",
-        "--no-timing", "--seed", "3", "--unseen", "40", "--effort", "quick", "--json", "r.json");
+    CLI("verify", "-v", "softmax", kernel, "--device", "host", "--space", "values.space", "--seen",
+        "values.seen", "--no-timing", "--seed", "3", "--unseen", "40", "--effort", "quick", "--json",
+        "r.json");
     json_t *root = cli_json("r.json");
     json_t *content = json_object_get(json_object_get(root, "diagnosis"), "content");
     ck_assert_ptr_nonnull(content);
@@ -89,11 +90,11 @@ START_TEST(a_maximum_without_its_tail_is_told_by_the_value_in_the_tail)
     ck_assert_double_gt(json_number_value(json_object_get(item, "failing")), 80);
     ck_assert_double_lt(json_number_value(json_object_get(item, "passing")), 80);
     expect_special(content, "the greatest of its row");
-    expect_special(content, "among the last cols % 4 = ");
+    expect_special(content, " elements along cols, which tiles of 4 leave over");
     expect_special(content, "the same value at x[0,0] passes");
-    expect_special(content, " there still passes, ");
-    cli_expect(1, "  values      they decide: with those of ");
-    cli_expect(1, " in the place of ");
+    expect_special(content, " still passes, ");
+    cli_expect(1, "  values      The input values decide. With the values of ");
+    cli_expect(1, " instead of ");
     cli_expect(1, " --values '");
     expect_repeats("softmax", "tail.c", content);
     json_decref(content);
@@ -178,13 +179,13 @@ START_TEST(tensors_that_are_coupled_are_named_and_left_alone)
             "rows 1..4\nvocab 8..64 tile 32\npad 0\nignore published\nignored none\nlabels spread\n"
             "input normal\n");
     cli_put("ce.seen", "rows=2 vocab=32 pad=0\n");
-    CLI("verify", "cross_entropy", "labels.c", "--device", "host", "--space", "ce.space", "--seen", "ce.seen",
-        "--no-timing", "--seed", "3", "--unseen", "30", "--effort", "quick", "--json", "r.json");
+    CLI("verify", "-v", "cross_entropy", "labels.c", "--device", "host", "--space", "ce.space", "--seen",
+        "ce.seen", "--no-timing", "--seed", "3", "--unseen", "30", "--effort", "quick", "--json", "r.json");
     json_t *root = cli_json("r.json");
     const json_t *content = json_object_get(json_object_get(root, "diagnosis"), "content");
     ck_assert_str_eq(word(content, "kind"), "structure");
     ck_assert_str_eq(word(content, "places"), "labels");
-    cli_expect(1, "  values      not they but labels decide");
+    cli_expect(1, "  values      The failure comes from labels, not from other inputs");
     json_decref(root);
 }
 END_TEST
@@ -205,7 +206,7 @@ START_TEST(a_byte_of_two_weights_is_told_by_both)
     cli_put("w4.c", text);
     cli_put("w4.space", "m 1..4\nn 1..16\nk 2..32\ngroup 32\nzero drawn\ninput normal\nlimit k % 2 == 0\n");
     cli_put("w4.seen", "m=2 n=2 k=2 group=32\n");
-    CLI("verify", "gemm_w4a16", "w4.c", "--device", "host", "--space", "w4.space", "--seen", "w4.seen",
+    CLI("verify", "-v", "gemm_w4a16", "w4.c", "--device", "host", "--space", "w4.space", "--seen", "w4.seen",
         "--no-timing", "--seed", "3", "--unseen", "30", "--effort", "quick", "--json", "r.json");
     json_t *root = cli_json("r.json");
     const json_t *content = json_object_get(json_object_get(root, "diagnosis"), "content");
@@ -220,7 +221,7 @@ static json_t *verify_of(const char *problem, const char *space, const char *see
 {
     cli_put("of.space", space);
     cli_put("of.seen", seen);
-    CLI("verify", problem, "of.c", "--device", "host", "--space", "of.space", "--seen", "of.seen",
+    CLI("verify", "-v", problem, "of.c", "--device", "host", "--space", "of.space", "--seen", "of.seen",
         "--no-timing", "--seed", "3", "--unseen", "30", "--effort", "quick", "--json", "r.json");
     json_t *root = cli_json("r.json");
     json_t *content = json_object_get(json_object_get(root, "diagnosis"), "content");
@@ -283,7 +284,7 @@ START_TEST(several_values_are_told_by_the_side_that_they_lie_on)
     json_t *content = verify_of("layer_norm", norm_space, norm_seen);
     ck_assert_str_eq(word(content, "kind"), "least");
     ck_assert_int_eq(json_integer_value(json_object_get(content, "elements")), 7);
-    expect_special(content, ", and those that pass in their places at most ");
+    expect_special(content, ", the passing ones in their places at most ");
     expect_bound(content, "clipped to at most", 5, 5.3);
     expect_repeats("layer_norm", "of.c", content);
     json_decref(content);

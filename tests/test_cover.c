@@ -194,7 +194,7 @@ START_TEST(what_the_caps_exclude_is_told_apart_from_what_was_missed)
     struct drawn_list list = draw(&space, 1400, 3, &caps, &notes);
     ck_assert_int_gt(notes.coverage.caps, 0);
     ck_assert_int_eq(notes.coverage.covered, notes.coverage.possible);
-    ck_assert_ptr_nonnull(strstr(notes.text, "excluded by memory or work"));
+    ck_assert_ptr_nonnull(strstr(notes.text, "need more memory or work"));
     drawn_list_clear(&list);
     space_clear(&space);
 }

@@ -144,13 +144,18 @@ START_TEST(the_page_has_all_sections_all_configurations_and_balanced_tags)
         at = strstr(at, sections[i]); /* in this order: the verdict on top */
         ck_assert_msg(at != NULL, "%s", sections[i]);
     }
-    ck_assert_int_eq(count_of(page, "<tr class=\"configuration "), 40);
+    ck_assert_int_eq(count_of(page, " class=\"configuration "), 40);
     for (int i = 0; i < 40; i++) {
         snprintf(line, sizeof line, "<code>%.200s</code>", results[i].line);
         expect_text(page, line);
     }
     expect_text(page, "<h1 class=\"bad\">specialized</h1>");
-    expect_text(page, "wrong whenever cols % 4096 != 0");
+    expect_text(page,
+                "It is wrong when cols % 4096 != 0. Confirmed on fresh runs: 37 of 37 inside the rule fail");
+    expect_text(page, "2026-11-23T11:00:00Z, effort standard, seed 9007199254740991, on AMD EPYC");
+    expect_text(page, "unseen verify ./softmax bad/tile4096.c --device host --seed 9007199254740991");
+    expect_text(page, "<a href=\"#result0-38\">");
+    expect_text(page, "<tr id=\"result0-38\" class=\"configuration ");
     expect_text(page, ">cols % 4096</text>"); /* the map's axes are the rule's */
     expect_text(page, "unseen check ./softmax bad/tile4096.c &#39;rows=1 cols=1 input=normal seed=1&#39; "
                       "--device host --space &#39;my space&#39;");
@@ -158,7 +163,7 @@ START_TEST(the_page_has_all_sections_all_configurations_and_balanced_tags)
 }
 END_TEST
 
-/* One for each of 40 configurations in the map, and one for what was timed in each of the two others. */
+/* One for each of 40 configurations in both maps, and one for what was timed in each of the two others. */
 START_TEST(the_drawings_show_every_configuration)
 {
     int timed = 0, passed = 0;
@@ -171,9 +176,9 @@ START_TEST(the_drawings_show_every_configuration)
     roofline = strstr(page, "<section class=\"roofline\">");
     ck_assert_int_eq(count_of(roofline, "class=\"dot "), 2 * timed);
     roofline[0] = '\0';
-    ck_assert_int_eq(count_of(map, "class=\"dot "), 40);
-    ck_assert_int_eq(count_of(map, "class=\"dot pass"), passed);
-    ck_assert_int_eq(count_of(map, "class=\"dot skip"), 1);
+    ck_assert_int_eq(count_of(map, "class=\"dot "), 2 * 40);
+    ck_assert_int_eq(count_of(map, "class=\"dot pass"), 2 * passed);
+    ck_assert_int_eq(count_of(map, "class=\"dot skip"), 2);
     ck_assert_ptr_null(strstr(map, "nan"));
     free(page);
 }
@@ -266,6 +271,7 @@ START_TEST(junit_has_a_case_for_each_configuration_and_one_for_the_verdict)
     char *xml = print(junit_print, 1);
     expect_balanced(xml, " ");
     ck_assert_int_eq(count_of(xml, "<testcase "), 41);
+    ck_assert_int_eq(count_of(xml, " time=\""), 41); /* each has its time, of what was not timed 0 */
     ck_assert_int_eq(count_of(xml, "<failure "), 3); /* wrong, crash, the verdict */
     ck_assert_int_eq(count_of(xml, "<skipped "), 1);
     expect_text(xml, "tests=\"36\" failures=\"2\" errors=\"0\" skipped=\"1\"");
@@ -350,6 +356,27 @@ START_TEST(markdown_stays_below_60_lines_and_its_fences_balance)
 }
 END_TEST
 
+/* Code spans by CommonMark 0.31, 6.1: a run of backticks up to the next run of equal length. Escapes outside of them. */
+static void blank_code(char *text)
+{
+    while (*text != '\0') {
+        const size_t run = strspn(text, "`");
+        char *end = text + run;
+
+        if (*text == '\\' && text[1] != '\0') {
+            text[0] = text[1] = ' ';
+            text += 2;
+            continue;
+        }
+        while (run > 0 && *end != '\0' && strspn(end, "`") != run)
+            end += strspn(end, "`") > 0 ? strspn(end, "`") : 1;
+        ck_assert_msg(run == 0 || *end != '\0', "a code span without an end: %.80s", text);
+        if (run > 0)
+            memset(text, ' ', (size_t)(end - text) + run);
+        text = run > 0 ? end + run : text + 1;
+    }
+}
+
 START_TEST(hostile_words_stay_words_in_markdown)
 {
     make_hostile();
@@ -358,9 +385,9 @@ START_TEST(hostile_words_stay_words_in_markdown)
     end = strstr(fence + 5, "\n`````\n");
     ck_assert_ptr_nonnull(end);
     memset(fence, ' ', (size_t)(end - fence) + 6); /* what is left is prose */
+    blank_code(text);
     ck_assert_ptr_null(strstr(text, "<script"));
     ck_assert_ptr_null(strchr(text, '@'));
-    ck_assert_ptr_null(strchr(text, '`'));
     ck_assert_ptr_null(strstr(text, "]("));
     ck_assert_ptr_null(strstr(text, "https:"));
     free(text);

@@ -62,13 +62,13 @@ START_TEST(the_last_of_several_gpus_serves_like_the_first)
     snprintf(spec, sizeof spec, "cuda:%d", count - 1);
     CLI("verify", "softmax", cli_repository("problems/softmax/baseline.cu"), "--unseen", "4", "--scouts", "8",
         "--device", spec);
-    cli_expect(0, "general after ");
+    cli_expect(0, "general: ");
     if (!cli_torch())
         return;
     CLI("verify", cli_repository("tests/python/tasks/affine.py"),
         cli_repository("tests/python/tasks/affine.py"), "--entry", "Model", "--unseen", "2", "--no-timing",
         "--python", cli_torch(), "--device", spec);
-    cli_expect(0, "general after ");
+    cli_expect(0, "general: ");
 }
 END_TEST
 

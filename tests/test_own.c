@@ -35,7 +35,7 @@ START_TEST(a_folder_copied_out_of_the_tree_gives_the_same_report)
     const char *const words[] = {c->problem, folder}, *const files[] = {"built-in", "folder"};
     for (int i = 0; i < 2; i++) {
         CLI("verify", words[i], cli_repository(c->candidate), "--device", "host", "--unseen", "12", "--seed",
-            "5", "--no-timing", "--no-explain");
+            "5", "--no-timing", "--no-explain", "-v");
         cli_expect(c->status, "unseen " UNSEEN_VERSION ": ");
         own_keep_report(files[i]);
     }

@@ -372,8 +372,10 @@ Suite *reports_suite(void)
     tcase_add_test(files, csv_quotes_commas_quotes_and_line_breaks);
     suite_add_tcase(suite, files);
     suite_add_tcase(suite, terminal_case());
+    suite_add_tcase(suite, brief_case());
     suite_add_tcase(suite, stored_case());
     suite_add_tcase(suite, schema_case());
     suite_add_tcase(suite, documents_case());
+    suite_add_tcase(suite, documents_map_case());
     return suite;
 }

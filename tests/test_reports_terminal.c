@@ -11,16 +11,16 @@
 #include "../reports/text.h"
 #include "report_sample.h"
 
-static char *report_text(bool colour, bool phases)
+static char *report_text(bool colour)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
 
-    terminal_header(out, &result, colour);
+    terminal_header(out, &result, colour, true);
     for (int i = 0; i < result.result_count; i++)
         terminal_config(out, &results[i], colour);
-    terminal_report(out, &result, colour, phases);
+    terminal_report(out, &result, colour, true);
     fclose(out);
     return text;
 }
@@ -36,7 +36,7 @@ START_TEST(report_says_the_verdict_the_counts_and_how_to_see_a_failure_again)
     char *text;
 
     result.check_options = words;
-    text = report_text(false, true);
+    text = report_text(false);
     expect_text(text, "specialized: it passes 4 of 4 configurations that its author was given, but\n");
     expect_text(text, "  unseen check softmax bad/tile4096.c 'rows=4 cols=4099 input=normal seed=91' "
                       "--device host\n");
@@ -45,11 +45,11 @@ START_TEST(report_says_the_verdict_the_counts_and_how_to_see_a_failure_again)
     expect_text(text, "wrong: 1 configuration\n");
     expect_text(text, "killed by signal 11");
     expect_text(text, "1: needs 12 GB, the machine has 4 GB");
-    expect_text(text, "0.5 of the seen throughput");
+    expect_text(text, "unseen configurations reach 50% of the speed of seen ones");
     expect_text(text, "4 seen and 36 unseen configurations");
     expect_text(text, "witnessing");
     expect_text(text, "explaining");
-    expect_text(text, "no class explains the candidate's errors; the problem admits fp32");
+    expect_text(text, "the errors are larger than any arithmetic makes them;");
     free(text);
 }
 END_TEST
@@ -60,12 +60,12 @@ START_TEST(report_is_plain_ascii_without_colour_whatever_the_candidate_says)
 
     strcpy(results[38].detail, "said \033[31mred\033[0m caf\xc3\xa9\a");
     strcpy(result.candidate_path, "my caf\xc3\xa9/it's.c");
-    text = report_text(false, true);
+    text = report_text(false);
     for (const char *c = text; *c != '\0'; c++)
         ck_assert_msg(*c == '\n' || (*c >= ' ' && *c <= '~'), "byte %d", *c);
     expect_text(text, "unseen check softmax $'my caf\\303\\251/it\\'s.c' 'rows=4");
     free(text);
-    text = report_text(true, true);
+    text = report_text(true);
     expect_text(text, "\033[1;31mspecialized\033[0m");
     free(text);
 }
@@ -98,7 +98,7 @@ START_TEST(report_keeps_to_the_terminals_width_but_for_what_is_copied)
         FILE *out = open_memstream(&text, &(size_t){0});
 
         text_set_width(widths[i]);
-        terminal_header(out, &result, false);
+        terminal_header(out, &result, false, true);
         terminal_report(out, &result, false, true);
         fclose(out);
         rest = text;
@@ -165,14 +165,14 @@ START_TEST(an_interval_that_tells_nothing_is_said_in_words)
 
     ck_assert(said_drop(text, &result)); /* 8.3 points, from -40.5 to 21.8 */
     ck_assert_str_eq(
-        text, "8.3 points, seen pass rate minus unseen (too few failures to tell; skipped ones count as not "
-              "passing)");
+        text, "the pass rate is 8.3 points lower on unseen than on seen configurations (too few failures to "
+              "tell); a configuration that was not judged counts as not passing");
     result.drop = (struct interval){true, 74.3, 27.9, 85.8};
     ck_assert(said_drop(text, &result));
-    ck_assert_ptr_nonnull(strstr(text, "(95%: 27.9 to 85.8;"));
+    ck_assert_ptr_nonnull(strstr(text, "(95%: 27.9 to 85.8);"));
     ck_assert(said_retention(text, &result)); /* from one time */
     ck_assert_str_eq(text,
-                     "0.5 of the seen throughput is kept on unseen configurations (too few times to tell)");
+                     "unseen configurations reach 50% of the speed of seen ones (too few times to tell)");
     result.drop.present = false;
     ck_assert(!said_drop(text, &result));
 }
@@ -182,7 +182,7 @@ START_TEST(an_interval_of_throughput_keeps_to_its_column)
 {
     result.seen.fraction_low = 1.57e-26, result.seen.fraction_high = 1.76e18; /* of too few times */
     result.unseen.fraction_low = 0.0000165123, result.unseen.fraction_high = 0.000155123;
-    char *const text = report_text(false, false);
+    char *const text = report_text(false);
     expect_text(text, "  0.0017..0.016%\n");
     expect_text(text, "  too few times ");
     free(text);
@@ -196,7 +196,7 @@ START_TEST(report_shows_at_most_six_failures_and_one_of_every_outcome_first)
 
     for (int i = 4; i < 36; i++)
         results[i].outcome = OUTCOME_UNWRITTEN;
-    text = report_text(false, false);
+    text = report_text(false);
     for (const char *c = text; (c = strstr(c, "unseen check ")) != NULL; c++)
         shown++;
     ck_assert_int_eq(shown, 6);
@@ -213,17 +213,17 @@ START_TEST(report_names_a_silent_downgrade)
     result.fits = "tensor-core 16-bit";
     result.unexplained = false;
     result.downgrade = true;
-    text = report_text(false, false);
+    text = report_text(false);
     expect_text(text, "SILENT DOWNGRADE: the candidate computes like tensor-core 16-bit");
     ck_assert_ptr_null(strstr(text, "allow_tf32"));
     free(text);
     result.fits = "tf32";
     result.language = "cuda";
-    text = report_text(false, false);
+    text = report_text(false);
     ck_assert_ptr_null(strstr(text, "allow_tf32")); /* PyTorch's switch is no concern of CUDA C */
     free(text);
     result.language = "python";
-    text = report_text(false, false);
+    text = report_text(false);
     expect_text(text, "torch.backends.cudnn.allow_tf32 = False");
     free(text);
 }
@@ -237,14 +237,14 @@ START_TEST(report_prints_the_published_check_beside_ours)
         results[i].published_judged = results[i].published_pass = true;
     result.published_judged = true;
     result.published_verdict = VERDICT_GENERAL;
-    text = report_text(false, false);
+    text = report_text(false);
     expect_text(text, "published   general");
     expect_text(text, "passes 1 of the 2");
     expect_text(text, "specialized: it passes");
     free(text);
     result.published_tolerance = true;
     ck_assert_int_eq(result_verdict(&result), VERDICT_GENERAL);
-    text = report_text(false, false);
+    text = report_text(false);
     expect_text(text, "general: it works");
     expect_text(text, "our check   specialized");
     free(text);
@@ -252,7 +252,7 @@ START_TEST(report_prints_the_published_check_beside_ours)
     ck_assert_int_eq(result_verdict(&result), VERDICT_CHEATING);
     result.verdict = VERDICT_FORBIDDEN; /* nor does a published check know what a task forbids */
     ck_assert_int_eq(result_verdict(&result), VERDICT_FORBIDDEN);
-    text = report_text(false, false);
+    text = report_text(false);
     expect_text(text, "forbidden: it uses what --forbid names");
     free(text);
 }
@@ -387,6 +387,25 @@ START_TEST(a_kind_of_failures_is_said_with_its_rule_or_why_it_has_none)
 }
 END_TEST
 
+/* Nothing fails: what was not judged is no drop, and no number stands alone that contradicts `general`. */
+START_TEST(a_drop_of_skipped_configurations_alone_is_none)
+{
+    char text[SAID_SIZE];
+
+    result.unseen.outcome[OUTCOME_PASS] = 35;
+    result.unseen.outcome[OUTCOME_WRONG] = result.unseen.outcome[OUTCOME_CRASH] = 0;
+    result.drop = (struct interval){true, 2.8, -40, 20};
+    ck_assert(said_drop(text, &result));
+    ck_assert_str_eq(text,
+                     "none: no configuration that was judged fails; 1 could not be judged (with them counted "
+                     "as failing it would be 2.8 points)");
+    result.unseen.outcome[OUTCOME_PASS] = 36;
+    result.unseen.outcome[OUTCOME_SKIPPED] = 0;
+    ck_assert(said_drop(text, &result));
+    ck_assert_str_eq(text, "none: no configuration of either set fails");
+}
+END_TEST
+
 TCase *terminal_case(void)
 {
     TCase *terminal = tcase_create("terminal");
@@ -402,6 +421,7 @@ TCase *terminal_case(void)
     tcase_add_test(terminal, progress_leaves_no_trail_on_a_narrow_terminal);
     tcase_add_test(terminal, an_interval_of_throughput_keeps_to_its_column);
     tcase_add_test(terminal, an_interval_that_tells_nothing_is_said_in_words);
+    tcase_add_test(terminal, a_drop_of_skipped_configurations_alone_is_none);
     tcase_add_test(terminal, report_shows_at_most_six_failures_and_one_of_every_outcome_first);
     tcase_add_test(terminal, report_names_a_silent_downgrade);
     tcase_add_test(terminal, report_prints_the_published_check_beside_ours);

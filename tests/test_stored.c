@@ -81,8 +81,10 @@ static char *terminal_text(const struct result *of)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
 
-    terminal_header(out, of, false);
-    terminal_report(out, of, false, true);
+    for (int verbose = 0; verbose < 2; verbose++) {
+        terminal_header(out, of, false, verbose);
+        terminal_report(out, of, false, verbose);
+    }
     fclose(out);
     return text;
 }

@@ -43,7 +43,7 @@ START_TEST(what_the_task_computes_a_solution_may_rest_on)
     CLI("import", "made.py", "--python", python);
     cli_expect(0, "wrote ");
 #define QUICKLY "--no-timing", "--device", "host", "--unseen", "8", "--seed", "3", "--python", python
-    CLI("verify", "./made", "honest.py", QUICKLY);
+    CLI("verify", "-v", "./made", "honest.py", QUICKLY);
     cli_expect(0, "general: ");
     cli_expect(0, "its own get_inputs makes them, in every input");
     cli_expect(0, "class: lengths, kept, share");

@@ -17,7 +17,7 @@ struct draw_caps {
 
 struct drawn {
     struct config config;
-    char why[96]; /* "published", "neighbour of seen 2: k+1, input=needle", "random", "scout" */
+    char why[96]; /* "published", "like seen configuration 2 but k+1, input=needle", "random", "scout" */
     bool scout;   /* small, and never timed */
 };
 

@@ -221,7 +221,7 @@ static void draw_seen_values(struct drawing *drawing, int end, struct pcg *strea
             if (!domain_is_number(drawing->space, i) || config_list_has(&before, i, value) ||
                 !domain_contains(&drawing->space->domain[i], value))
                 continue;
-            snprintf(why, sizeof why, "corner: %s=%lld as in the seen set, the rest otherwise", axes[i].name,
+            snprintf(why, sizeof why, "corner: %s=%lld as in the seen set, other axes differ", axes[i].name,
                      (long long)value);
             draw_corner(drawing, i, value, &anything, why, stream);
         }

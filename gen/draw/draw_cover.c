@@ -255,7 +255,7 @@ static void say_target(const struct covering *b, const struct row *row, char *wh
                                             "wave",  "wave+1",       "long", "as seen"};
     static const char *const residue[] = {"on tile", "1 over tile", "1 short", "half tile"};
     int factor[3], level[3];
-    size_t used = (size_t)snprintf(why, size, "covering:");
+    size_t used = (size_t)snprintf(why, size, "covering the combination:");
     tuples_of(b->tuples, row->target, factor, level);
     for (int i = 0; i < b->tuples->strength && used < size; i++) {
         const struct factor *f = &b->cover->factor[factor[i]];

@@ -104,13 +104,13 @@ static void say_step(const struct drawing *drawing, const struct step *step, cha
     const int64_t from = drawing->seen->item[step->seen].value[step->axis];
     const long long to = (long long)step->value, by = (long long)(step->value - from);
     if (axis->kind == AXIS_CHOICE)
-        snprintf(why, size, "neighbour of seen %d: %s=%s", step->seen + 1, axis->name,
+        snprintf(why, size, "like seen configuration %d but %s=%s", step->seen + 1, axis->name,
                  problem_choice(problem, step->axis, step->value));
     else if (drawing->space->domain[step->axis].value_count > 0)
-        snprintf(why, size, "neighbour of seen %d: %s %lld to %lld", step->seen + 1, axis->name,
+        snprintf(why, size, "like seen configuration %d but %s %lld to %lld", step->seen + 1, axis->name,
                  (long long)from, to);
     else
-        snprintf(why, size, "neighbour of seen %d: %s%+lld", step->seen + 1, axis->name, by);
+        snprintf(why, size, "like seen configuration %d but %s%+lld", step->seen + 1, axis->name, by);
 }
 
 static void say_change(const struct config *config, int axis, char *why, size_t size)

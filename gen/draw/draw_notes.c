@@ -149,13 +149,13 @@ static void say_big(const struct drawing *drawing, struct draw_notes *notes, enu
 
 static void say_coverage(const struct coverage *coverage, struct draw_notes *notes)
 {
-    say(notes, "\n%lld of %lld possible %s of choices and tile classes are covered without the scouts",
-        (long long)coverage->covered, (long long)coverage->possible,
-        coverage->strength == 3 ? "triples" : "pairs");
+    const char *const tuples = coverage->strength == 3 ? "triples" : "pairs";
+    say(notes, "\n%s covered by the unseen set: %lld of %lld %s of values or size classes of axes", tuples,
+        (long long)coverage->covered, (long long)coverage->possible, tuples);
     if (coverage->caps)
-        say(notes, "; %lld more are excluded by memory or work", (long long)coverage->caps);
+        say(notes, ", %lld need more memory or work", (long long)coverage->caps);
     if (coverage->contract)
-        say(notes, "; %lld more contradict the contract", (long long)coverage->contract);
+        say(notes, ", %lld lie outside the contract", (long long)coverage->contract);
 }
 
 static void say_lists(struct draw_notes *notes, const struct coverage *c, const char *what, bool scouts)
@@ -183,9 +183,9 @@ void draw_note(struct drawing *drawing, struct draw_notes *notes)
 {
     notes->text[0] = '\0';
     notes->coverage = drawing->coverage;
-    say(notes, "caps of one configuration: ");
+    say(notes, "one configuration may have at most ");
     say_quantity(notes, drawing->costing.cap.bytes, "byte");
-    say(notes, " of tensors, ");
+    say(notes, " of tensors and ");
     say_quantity(notes, drawing->costing.cap.flops, "flop");
     for (int i = 0; drawing->space->problem->axes[i].name; i++)
         if (domain_is_number(drawing->space, i))

@@ -311,16 +311,16 @@ static void judge(const struct explainer *ex, const struct standing *standing, s
         snprintf(out->reason, sizeof out->reason, "the rule that fits is too long to print");
     else if (asked < LEAST_CONFIRMED && standing->dropped > 0)
         snprintf(out->reason, sizeof out->reason,
-                 "none holds: %d that fitted were each contradicted by a later run", standing->dropped);
+                 "each of the %d rules that fitted was contradicted by a later run", standing->dropped);
     else if (asked < LEAST_CONFIRMED)
-        snprintf(out->reason, sizeof out->reason, "%d fresh runs are too few to confirm one", asked);
+        snprintf(out->reason, sizeof out->reason, "%d fresh runs are too few to confirm a rule", asked);
     else if (!is_right(right, asked) || !is_right(standing->fails_inside, standing->inside) ||
              !is_right(standing->passes_outside, standing->outside))
-        snprintf(out->reason, sizeof out->reason, "the best one found is contradicted by %d of %d fresh runs",
-                 asked - right, asked);
+        snprintf(out->reason, sizeof out->reason,
+                 "the best rule found is contradicted by %d of %d fresh runs", asked - right, asked);
     else if (!holds_overall(ex, &standing->rule))
         snprintf(out->reason, sizeof out->reason,
-                 "the best one found is contradicted by runs before the last %d", asked);
+                 "the best rule found is contradicted by runs before the last %d", asked);
     else
         out->present = true;
     if (out->present) {

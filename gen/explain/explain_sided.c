@@ -232,8 +232,8 @@ static void tell_nearest(int side[2][2], const char *text, struct rule *out)
 {
     const size_t length = strlen(out->reason);
     snprintf(out->reason + length, sizeof out->reason - length,
-             "; closest: %s (of %d runs inside %d fail, of %d outside %d)", text, side[1][0] + side[1][1],
-             side[1][1], side[0][0] + side[0][1], side[0][1]);
+             "; closest: %s (%d of %d runs inside it fail, %d of %d outside it)", text, side[1][1],
+             side[1][0] + side[1][1], side[0][1], side[0][0] + side[0][1]);
 }
 
 void tell_exceptions(const struct explainer *ex, const struct guess *rule, struct rule *out)

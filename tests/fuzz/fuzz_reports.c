@@ -60,10 +60,11 @@ static void write_terminal(const struct result *result)
     size_t length = 0;
     FILE *out = open_memstream(&shown, &length);
     FUZZ_CHECK(out != NULL);
-    terminal_header(out, result, false);
+    terminal_header(out, result, false, true);
     for (int i = 0; i < result->result_count; i++)
         terminal_config(out, &result->results[i], false);
     terminal_report(out, result, false, true);
+    terminal_report(out, result, false, false);
     FUZZ_CHECK(fclose(out) == 0);
     fuzz_plain(shown, length);
     free(shown);

@@ -133,11 +133,11 @@ static bool check_kept(const struct device *device, struct lease *lease, struct 
     out->comparable = !spot.slow;
     if (spot.slow) {
         snprintf(out->incomparable, sizeof out->incomparable,
-                 "the machine is at %.0f%% of its calibration (%s) in the best of %d attempts",
+                 "the machine reaches %.0f%% of its calibrated speed (%s, best of %d attempts)",
                  100 * spot.ratio, figure_title(spot.which), spot.attempts);
         note(out,
-             "scores are not comparable: %s; wait until it is at rest, or run unseen peak where this is all "
-             "it can\n",
+             "speed scores of this run are not comparable with others: %s; wait until it is at rest, or run "
+             "unseen peak where this is all it can\n",
              out->incomparable);
     }
     if (spot.raised) {

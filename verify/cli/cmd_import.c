@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "reports/program.h"
 #include "reports/text.h"
 #include "verify/isolate/child.h"
 #include "verify/system/interrupt.h"
@@ -74,9 +75,9 @@ int command_import(const struct options *options)
         options_error("%s", text);
         return status == FOLDER_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
     }
-    printf(
-        "wrote %s; what was found is in its README.md, and its contract may be edited:\n  unseen describe ",
-        folder);
+    printf("wrote %s; what was found is in its README.md, and its contract may be edited:\n  ", folder);
+    program_print(stdout);
+    printf("describe ");
     text_shell(stdout, folder);
     printf("\n");
     if (importing.vary)

@@ -6,6 +6,7 @@
 
 #include "begin.h"
 #include "options.h"
+#include "reports/program.h"
 #include "reports/text.h"
 #include "verify/problem/like.h"
 
@@ -35,7 +36,9 @@ static void print_next(const char *directory, const char *name)
 {
     char folder[1400];
     snprintf(folder, sizeof folder, "%s/%s", directory, name);
-    printf("wrote %s; it verifies as it is:\n  unseen verify ", folder);
+    printf("wrote %s; it verifies as it is:\n  ", folder);
+    program_print(stdout);
+    printf("verify ");
     text_shell(stdout, folder);
     printf(" ");
     strncat(folder, "/baseline.c", sizeof folder - strlen(folder) - 1);

@@ -61,41 +61,52 @@ static int status_of(const struct files *files)
     return EXIT_GENERAL;
 }
 
+static void print_passed(FILE *out, const struct result *result)
+{
+    const struct passed seen = passed_of(result, false), unseen = passed_of(result, true);
+    fprintf(out, "    %s; of what was judged, %d of %d seen and %d of %d unseen pass\n",
+            verdict_name(result_verdict(result)), seen.pass, seen.judged, unseen.pass, unseen.judged);
+}
+
+static void print_common(FILE *out, const struct result *first, const struct result *other, bool unseen)
+{
+    const struct quadrants q = quadrants_of(first, other, unseen);
+    const char *const set = unseen ? "unseen" : "seen";
+    if (quadrants_common(&q) == 0)
+        fprintf(out, "    %-6s  none in common with the first\n", set);
+    else
+        fprintf(out, "    %-6s  both pass %d, only the first %d, only this one %d, neither %d\n", set, q.both,
+                q.first, q.second, q.neither);
+}
+
 static void print_beside(FILE *out, const struct files *files)
 {
-    fprintf(
-        out,
-        "\nside by side: verdict, passes of what was judged; beside the first: both, first only, this only, "
-        "neither\n");
+    fprintf(out, "\nSide by side, on configurations that both judged:\n");
     for (int i = 0; i < files->count; i++) {
-        const struct result *const result = files->result[i];
-        fputs("  ", out);
-        text_plain(out, result->candidate_path);
-        fprintf(out, "\n    %s\n", verdict_name(result_verdict(result)));
-        for (int unseen = 0; unseen < 2; unseen++) {
-            const struct passed passed = passed_of(result, unseen);
-            const struct quadrants q = quadrants_of(files->result[0], result, unseen);
-            fprintf(out, "    %-7s %d of %d", unseen ? "unseen" : "seen", passed.pass, passed.judged);
-            if (i > 0 && quadrants_common(&q) == 0)
-                fprintf(out, "; none in common with the first");
-            else if (i > 0)
-                fprintf(out, "; %d, %d, %d, %d", q.both, q.first, q.second, q.neither);
-            fputc('\n', out);
-        }
+        fprintf(out, "  %d  ", i + 1);
+        text_plain(out, files->result[i]->candidate_path);
+        fputc('\n', out);
+        print_passed(out, files->result[i]);
+        for (int unseen = 0; unseen < 2 && i > 0; unseen++)
+            print_common(out, files->result[0], files->result[i], unseen);
     }
 }
 
 static void print_reports(const struct screen *screen, const struct files *files, bool verbose)
 {
+    const bool several = files->count > 1;
     for (int i = 0; i < files->count; i++) {
         if (i > 0)
             fputc('\n', screen->out);
         terminal_title(screen->out, files->result[i], screen->colour);
         for (int k = 0; k < files->result[i]->result_count && verbose; k++)
             terminal_config(screen->out, &files->result[i]->results[k], screen->colour);
-        terminal_report(screen->out, files->result[i], screen->colour, verbose);
+        if (several && !verbose)
+            terminal_summary(screen->out, files->result[i], screen->colour);
+        else
+            terminal_report(screen->out, files->result[i], screen->colour, verbose);
     }
-    if (files->count > 1)
+    if (several)
         print_beside(screen->out, files);
 }
 

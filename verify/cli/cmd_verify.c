@@ -142,6 +142,8 @@ static void start_result(const struct task *task, const struct options *options,
     memcpy(result->driver, task->device.driver, sizeof result->driver);
     memcpy(result->commitment, task->commitment, sizeof result->commitment);
     snprintf(result->notes, sizeof result->notes, "%.1000s", task->notes.text);
+    snprintf(result->remarks, sizeof result->remarks, "%.*s",
+             (int)(task->drawing_notes < 1000 ? task->drawing_notes : 1000), task->notes.text);
     snprintf(result->unseen_given, sizeof result->unseen_given, "%.500s",
              options->unseen_set ? options->unseen_set : "");
     if (options->unseen_set)
@@ -149,6 +151,7 @@ static void start_result(const struct task *task, const struct options *options,
                     "the unseen set was given (%.300s) and not drawn: whoever knows the file can have "
                     "prepared for it",
                     options->unseen_set);
+    show_run(result);
     show_kept_sizes(result, task);
     show_computed_inputs(result, task);
     run_say_sandbox(result);
@@ -309,6 +312,7 @@ static void conclude(struct showing *show, enum run_status status)
     find_excess(result);
     find_forbidden(result);
     show_company(result);
+    show_derived(result);
     note_baseline(show->options, result);
     explain_failures(show, status);
     score_set(result);
@@ -375,7 +379,7 @@ static void look_at_ceilings(void *data)
     const char *const lines = show->task->ceilings.note;
     const size_t length = strlen(lines);
     if (length > 0)
-        result_note(show->result, "%.*s", (int)(length - (lines[length - 1] == '\n')), lines);
+        result_detail(show->result, "%.*s", (int)(length - (lines[length - 1] == '\n')), lines);
     start_peaks(show->task, &show->result->peaks);
 }
 
@@ -397,7 +401,7 @@ static int run_begun(struct showing *show)
     screen_open(&show->screen, o);
     show->progress = show->screen.progress && !o->quiet;
     if (!o->quiet) {
-        terminal_header(show->screen.out, show->result, show->screen.colour);
+        terminal_header(show->screen.out, show->result, show->screen.colour, o->verbose);
         fflush(show->screen.out);
     }
     enum run_status status = run_task(show->task, &run, show->result, error, sizeof error);

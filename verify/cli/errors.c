@@ -5,19 +5,22 @@
 #include <unistd.h>
 
 #include "options.h"
+#include "reports/program.h"
 #include "verify/isolate/child.h"
 #include "verify/problem/folder.h"
 #include "verify/system/interrupt.h"
 
 void options_error(const char *format, ...)
 {
+    char text[16384];
     va_list arguments;
     va_start(arguments, format);
     fflush(stdout); /* where both go to one file, the error comes last */
     fprintf(stderr, "unseen: ");
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, "\n");
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    program_print_error(stderr, text);
+    fprintf(stderr, "\n");
 }
 
 /* A folder takes a compiler, which an interrupt ends. A note says what the run can do without. */

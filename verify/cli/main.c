@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "options.h"
+#include "reports/program.h"
 #include "verify/build/scratch.h"
 #include "verify/device/processors.h"
 #include "verify/isolate/child.h"
@@ -235,6 +236,7 @@ static void leave_nothing(void)
 int main(int argc, char **argv)
 {
     wait_passively(argv);
+    program_remember(argv);
     exhausted_prepare(EXIT_ENVIRONMENT, leave_nothing);
     omp_set_num_threads(processors_available());
     return exhausted_done(run(argc, argv));

@@ -7,17 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/program.h"
 #include "verify/forbid/forbid.h"
 #include "verify/system/defence.h"
 
 void options_usage(const struct command *command, const char *format, ...)
 {
+    char text[4096];
     va_list arguments;
     va_start(arguments, format);
     fprintf(stderr, "unseen %s: ", command->name);
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, "\n");
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    program_print_error(stderr, text);
+    fprintf(stderr, "\n");
     exit(EXIT_USAGE);
 }
 

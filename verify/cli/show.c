@@ -3,10 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <jansson.h>
 
+#include "gen/contract/instantiate.h"
 #include "outputs.h"
 #include "reports/json.h"
+#include "reports/program.h"
 #include "reports/text.h"
 #include "verify/problem/folder.h"
 #include "verify/session/run.h"
@@ -140,7 +143,9 @@ void show_command(const struct options *options, const struct task *task, const 
 {
     struct show_words list;
     show_check_words(&list, options, task);
-    fprintf(show_out(), "  %-11sunseen check ", "reproduce");
+    fprintf(show_out(), "  %-11s", "reproduce");
+    program_print(show_out());
+    fprintf(show_out(), "check ");
     text_shell(show_out(), folder_word(task->problem));
     fprintf(show_out(), " ");
     text_shell(show_out(), options->argument[1]);
@@ -202,6 +207,26 @@ static void add_published(char *text, size_t size, const json_t *entry)
     add_word(text, size, word);
 }
 
+void show_derived(struct result *result)
+{
+    for (int i = 0; i < result->result_count; i++) {
+        struct config_result *const c = &result->results[i];
+        const struct derived *const derived = c->config.problem ? c->config.problem->derived : NULL;
+        c->derived_known = derived != NULL;
+        for (int k = 0; derived && k < RESULT_DERIVED && derived[k].name; k++)
+            c->derived[k] = config_derived(&c->config, k);
+    }
+}
+
+void show_run(struct result *result)
+{
+    const time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc))
+        strftime(result->started, sizeof result->started, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    snprintf(result->command_line, sizeof result->command_line, "%s", program_words());
+}
+
 void show_kept_sizes(struct result *result, const struct task *task)
 {
     const json_t *entry, *root;
@@ -250,18 +275,18 @@ void show_computed_inputs(struct result *result, const struct task *task)
     list_inputs(task, "affine", same, sizeof same);
     list_inputs(task, "band", same, sizeof same);
     if (computed[0])
-        result_note(
+        result_detail(
             result,
             "the task computes elements of these inputs from others or holds them within bounds (a row that "
             "sums to 1, a mask of lengths, a decay): its own get_inputs makes them, in every input "
             "class: %s",
             computed);
     if (same[0])
-        result_note(result,
-                    "these inputs hold the same in every call of equal sizes, as the task makes them, so "
-                    "that nothing is "
-                    "known of others: %s",
-                    same);
+        result_detail(result,
+                      "these inputs hold the same in every call of equal sizes, as the task makes them, so "
+                      "that nothing is "
+                      "known of others: %s",
+                      same);
 }
 
 void show_company(struct result *result)

@@ -24,6 +24,12 @@ void show_line(const char *label, const char *text);
 void show_result(const struct task *task, const struct config_result *result);
 void show_findings(const struct session *session);
 
+/* The problem's derived sizes for every configuration: rules name them, and drawings show them. */
+void show_derived(struct result *result);
+
+/* When the run began, and its command line. */
+void show_run(struct result *result);
+
 /* A note of the sizes of an imported task that its import left as they were published: of others nobody knows anything. */
 void show_kept_sizes(struct result *result, const struct task *task);
 

@@ -138,13 +138,15 @@ static void say_side(struct which *w, const struct narrow *n)
             }
     }
     if (most[1] < 0 && least[0] >= 0)
-        which_say(w, "all of them negative, and none of those that pass in their places is");
+        which_say(w, "all failing values are negative, and no passing value in their places is");
     else if (least[1] > 0 && most[0] <= 0)
-        which_say(w, "all of them positive, and none of those that pass in their places is");
+        which_say(w, "all failing values are positive, and no passing value in their places is");
     else if (most[1] < least[0])
-        which_say(w, "at most %.3g, and those that pass in their places at least %.3g", most[1], least[0]);
+        which_say(w, "the failing values are at most %.3g, the passing ones in their places at least %.3g",
+                  most[1], least[0]);
     else if (least[1] > most[0])
-        which_say(w, "at least %.3g, and those that pass in their places at most %.3g", least[1], most[0]);
+        which_say(w, "the failing values are at least %.3g, the passing ones in their places at most %.3g",
+                  least[1], most[0]);
 }
 
 /* A byte of two numbers is more or less than none. */
@@ -160,7 +162,7 @@ static void say_values(struct which *w, const struct narrow *n)
     const int t = n->box[0].tensor;
     const char *const name = w->task->problem->tensors[t].name;
     if (w->out->items == 0 && all_hold(w, n, is_first_value))
-        which_say(w, isnan(first) ? "all of them NaN" : "all of them %.4g", first);
+        which_say(w, isnan(first) ? "all failing values are NaN" : "all failing values are %.4g", first);
     if (is_packed(w, n)) {
         const int byte = (int)first;
         if (!several)
@@ -172,7 +174,7 @@ static void say_values(struct which *w, const struct narrow *n)
     else if (all_hold(w, n, is_least))
         which_say(w, "%sthe least of its row", several ? "each " : "");
     if (n->box[n->boxes - 1].tensor == t && all_hold(w, n, is_larger_than_all))
-        which_say(w, "larger in magnitude than all of %s that passes (%.3g at most)", name,
+        which_say(w, "larger in magnitude than every passing value of %s (%.3g at most)", name,
                   most_of(&w->mixture, t));
     if (several && n->box[n->boxes - 1].tensor == t && w->out->items == 0)
         say_side(w, n);
@@ -213,8 +215,8 @@ static void say_tail(struct which *w, const struct narrow *n, int d)
     for (int64_t tile = LEAST_TILE; tile <= MOST_TILE; tile *= 2)
         if (lies_in_tail(w, n->box, d, tile)) {
             name_dimension(w, t, d, name, sizeof name);
-            which_say(w, "among the last %s %% %lld = %lld of %lld along %s", name, (long long)tile,
-                      (long long)(dim % tile), (long long)dim, name);
+            which_say(w, "in the last %lld of %lld elements along %s, which tiles of %lld leave over",
+                      (long long)(dim % tile), (long long)dim, name, (long long)tile);
             return;
         }
 }
@@ -299,7 +301,7 @@ static void try_between(struct which *w, struct set_element set, double passes)
         !mixture_is_whole(w->task->problem->tensors[set.tensor].dtype) &&
         which_bisect(w, run_set, &set, &passes, &fails)) {
         w->between = fails;
-        which_say(w, "%.3g there still passes, %.3g fails", passes, fails);
+        which_say(w, "at the failing element the value %.3g still passes, %.3g fails", passes, fails);
     }
 }
 

@@ -287,6 +287,7 @@ enum task_status task_draw(struct task *task)
     if (drawn_commitment(&task->unseen_set, task->commitment) != 0)
         return fail(task, TASK_ENVIRONMENT, "out of memory while hashing the unseen set");
     const size_t used = strlen(task->notes.text);
+    task->drawing_notes = used;
     snprintf(task->notes.text + used, sizeof task->notes.text - used, "%s", notes.text);
     task->notes.coverage = notes.coverage;
     if (note_lists(task) != 0)

@@ -48,6 +48,7 @@ struct task {
     struct draw_caps caps;
     struct drawn_list seen_set, unseen_set;
     struct draw_notes notes;
+    size_t drawing_notes; /* where the notes about drawing begin in their text */
     char commitment[65];
     uint64_t seed;
     struct build build, baseline; /* baseline: where one is given, else zero */
