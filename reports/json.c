@@ -133,13 +133,24 @@ static json_t *own_json(const struct result *result)
                      json_of_number(result->own_tolerance.rtol));
 }
 
-static json_t *phase_json(const struct phase_seconds *phase)
+static json_t *phase_json(const struct phase_seconds *p)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "build", json_of_number(phase->build),
-                     "draw", json_of_number(phase->draw), "start", json_of_number(phase->start), "fill",
-                     json_of_number(phase->fill), "run", json_of_number(phase->run), "judge",
-                     json_of_number(phase->judge), "witness", json_of_number(phase->witness), "time",
-                     json_of_number(phase->time));
+    const struct {
+        const char *name;
+        double seconds;
+    } phase[] = {{"open", p->open},         {"build", p->build},         {"draw", p->draw},
+                 {"start", p->start},       {"fill", p->fill},           {"run", p->run},
+                 {"judge", p->judge},       {"witness", p->witness},     {"time", p->time},
+                 {"baseline", p->baseline}, {"calibrate", p->calibrate}, {"explain", p->explain},
+                 {"other", p->other}};
+    json_t *json = json_object();
+
+    for (size_t i = 0; i < sizeof phase / sizeof phase[0]; i++)
+        if (json_object_set_new(json, phase[i].name, json_of_number(phase[i].seconds)) != 0) {
+            json_decref(json);
+            return NULL;
+        }
+    return json;
 }
 
 static json_t *minimal_json(const struct diagnosis *d)

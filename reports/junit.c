@@ -51,6 +51,12 @@ static void print_failure(FILE *out, const struct result *result, const struct c
     fputs("</failure>\n  ", out);
 }
 
+/* With --accept limited a refusal of an unseen configuration stops no pipeline. */
+static bool is_accepted(const struct result *result, const struct config_result *config, enum outcome outcome)
+{
+    return result->accept_limited && config->unseen && outcome == OUTCOME_REFUSED;
+}
+
 static void print_case(FILE *out, const struct result *result, const struct config_result *config)
 {
     const enum outcome outcome = config_outcome(config, published_decides(result));
@@ -63,7 +69,7 @@ static void print_case(FILE *out, const struct result *result, const struct conf
     attribute(out, "name", config->line);
     fprintf(out, " time=\"%.9f\"", config->timing.present ? config->timing.median_ms / 1e3 : 0);
     fputc('>', out);
-    if (outcome == OUTCOME_SKIPPED) {
+    if (outcome == OUTCOME_SKIPPED || is_accepted(result, config, outcome)) {
         fputs("<skipped", out);
         attribute(out, "message", text_or(config->detail, "no reason recorded"));
         fputs("/>", out);
@@ -96,7 +102,7 @@ static void print_set(FILE *out, const struct result *result, bool unseen)
             continue;
         tests++;
         passes += outcome == OUTCOME_PASS;
-        skipped += outcome == OUTCOME_SKIPPED;
+        skipped += outcome == OUTCOME_SKIPPED || is_accepted(result, &result->results[i], outcome);
     }
     open_suite(out, result, unseen ? "unseen" : "seen", tests, tests - passes - skipped, skipped);
     for (int i = 0; i < result->result_count; i++)
@@ -142,7 +148,9 @@ static void print_properties(FILE *out, const struct result *result)
 static void print_verdict(FILE *out, const struct result *result)
 {
     const enum verdict verdict = result_verdict(result);
-    const bool fails = verdict != VERDICT_GENERAL || result->without[0] != '\0';
+    const bool accepted =
+        verdict == VERDICT_GENERAL || (verdict == VERDICT_LIMITED && result->accept_limited);
+    const bool fails = !accepted || result->without[0] != '\0';
     char text[SAID_SIZE];
 
     open_suite(out, result, "verdict", 1, fails, 0);

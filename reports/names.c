@@ -120,6 +120,45 @@ const char *cause_name(enum cause cause)
     return name[cause];
 }
 
+const char *owner_name(enum owner owner)
+{
+    static const char *const name[OWNER_COUNT] = {
+        [OWNER_NOBODY] = "nobody", [OWNER_CANDIDATE] = "candidate", [OWNER_MACHINE] = "machine",
+        [OWNER_JUDGE] = "judge",   [OWNER_SETTINGS] = "settings",
+    };
+
+    return name[owner];
+}
+
+enum owner cause_owner(enum cause cause)
+{
+    switch (cause) {
+    case CAUSE_NONE:
+    case CAUSE_COUNT: return OWNER_NOBODY;
+    case CAUSE_MEMORY:
+    case CAUSE_CAPS: return OWNER_MACHINE;
+    case CAUSE_OPEN:
+    case CAUSE_UNTOLD: return OWNER_JUDGE;
+    case CAUSE_BUDGET: return OWNER_SETTINGS;
+    case CAUSE_VALUE:
+    case CAUSE_INDEX:
+    case CAUSE_GUARD:
+    case CAUSE_SLACK:
+    case CAUSE_GAP:
+    case CAUSE_INPUT:
+    case CAUSE_REPEAT:
+    case CAUSE_RETURN:
+    case CAUSE_END:
+    case CAUSE_KILLED:
+    case CAUSE_CHANNEL:
+    case CAUSE_TIME:
+    case CAUSE_LIMIT:
+    case CAUSE_FAIL_FAST: /* both follow failures of its own */
+    case CAUSE_PATIENCE: return OWNER_CANDIDATE;
+    }
+    return OWNER_NOBODY;
+}
+
 const char *stage_name(enum stage stage)
 {
     static const char *const name[STAGE_COUNT] = {

@@ -67,6 +67,19 @@ enum cause {
 };
 const char *cause_name(enum cause cause); /* "value", "guard", ... */
 
+/* Who answers for the end of a run, or of a configuration (doc/scores.md). The candidate's own ends are worth what a failure
+ * is worth. The others are no reason to rank a candidate. */
+enum owner {
+    OWNER_NOBODY,    /* nothing went wrong */
+    OWNER_CANDIDATE, /* its text, its object, its process */
+    OWNER_MACHINE,   /* memory, processes, the disk, the driver */
+    OWNER_JUDGE,     /* the right answer is not known closely enough */
+    OWNER_SETTINGS,  /* options, files and interrupts of the user */
+    OWNER_COUNT
+};
+const char *owner_name(enum owner owner); /* "candidate", "machine", ... */
+enum owner cause_owner(enum cause cause);
+
 /* What the candidate was doing then. */
 enum stage {
     STAGE_FIRST,   /* the first call */
@@ -337,6 +350,11 @@ struct company {
 /* Where the time went, seconds. */
 struct phase_seconds {
     double build, draw, start, fill, run, judge, witness, time;
+    double open;      /* the problem, the contract, the device; an imported task is imported here */
+    double calibrate; /* what the hardware can do, measured or checked */
+    double baseline;  /* --baseline: timed beside the candidate */
+    double explain;   /* the simplest failure, and the rule */
+    double other;     /* the rest: `seconds` is the sum of all */
 };
 
 /* Where a ceiling comes from. */
@@ -460,6 +478,9 @@ struct result {
     struct company company;
     struct limits limits;
     double seconds;
+    bool accept_limited;       /* --accept limited: `limited` stops no pipeline, either */
+    bool no_timing;            /* --no-timing: no score of times can be had */
+    bool unloadable;           /* the candidate could not be loaded: nothing was run, and it answers for that */
     bool partial;              /* the run was cut off: what follows is what was finished */
     char partial_reason[96];   /* "interrupted", "out of disk" ... */
     char notes[1024];          /* remarks and details (caps of this machine, what they exclude); lines */

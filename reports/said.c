@@ -104,6 +104,10 @@ static void say(char *text, size_t size, const struct result *result)
                      seen.pass, seen.configs, unseen.configs - unseen.pass - unseen.skipped, unseen.configs);
         break;
     case VERDICT_BROKEN:
+        if (seen.configs + unseen.configs == 0) {
+            snprintf(text, size, "it cannot be loaded: %s", result->partial_reason);
+            break;
+        }
         snprintf(text, size, "it fails on %d of %d configurations that its author was given.",
                  seen.configs - seen.pass - seen.skipped, seen.configs);
         break;

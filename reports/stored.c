@@ -193,7 +193,12 @@ static void read_device(struct reading *r, const json_t *json, struct result *re
                                        .unproved = stored_count(r, company, "unproved"),
                                        .least_mhz = stored_number(r, company, "least_mhz", 0)};
     stored_copy(r, company, "held_back", result->company.held_back, sizeof result->company.held_back);
-    result->phase = (struct phase_seconds){.build = stored_number(r, phase, "build", 0),
+    result->phase = (struct phase_seconds){.open = stored_number(r, phase, "open", 0),
+                                           .baseline = stored_number(r, phase, "baseline", 0),
+                                           .calibrate = stored_number(r, phase, "calibrate", 0),
+                                           .explain = stored_number(r, phase, "explain", 0),
+                                           .other = stored_number(r, phase, "other", 0),
+                                           .build = stored_number(r, phase, "build", 0),
                                            .draw = stored_number(r, phase, "draw", 0),
                                            .start = stored_number(r, phase, "start", 0),
                                            .fill = stored_number(r, phase, "fill", 0),

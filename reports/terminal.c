@@ -209,7 +209,7 @@ static void print_notes(FILE *out, const struct result *result)
     }
 }
 
-/* With --jobs the phases overlap and add up to more than the run. */
+/* The phases of the JSON result, which add up to the run. */
 static void print_phases(FILE *out, const struct result *result)
 {
     const struct phase_seconds *p = &result->phase;
@@ -217,25 +217,17 @@ static void print_phases(FILE *out, const struct result *result)
         const char *name;
         double seconds;
     } phase[] = {
-        {"building", p->build},     {"drawing", p->draw}, {"starting", p->start},
-        {"filling", p->fill},       {"running", p->run},  {"judging", p->judge},
-        {"witnessing", p->witness}, {"timing", p->time},  {"explaining", result->diagnosis.seconds},
+        {"opening", p->open},      {"building", p->build},     {"drawing", p->draw},
+        {"starting", p->start},    {"filling", p->fill},       {"running", p->run},
+        {"judging", p->judge},     {"witnessing", p->witness}, {"timing", p->time},
+        {"baseline", p->baseline}, {"ceilings", p->calibrate}, {"explaining", p->explain},
+        {"other", p->other},
     };
-    double sum = 0;
-    char text[128];
 
     for (size_t i = 0; i < sizeof phase / sizeof phase[0]; i++) {
         terminal_label(out, i == 0 ? "time" : "");
         fprintf(out, "%-12s%9.2f s\n", phase[i].name, phase[i].seconds);
-        sum += phase[i].seconds;
     }
-    if (sum <= result->seconds) {
-        terminal_label(out, "");
-        fprintf(out, "%-12s%9.2f s\n", "the rest", result->seconds - sum);
-        return;
-    }
-    snprintf(text, sizeof text, "the phases overlap: %.2f s of work in %.2f s", sum, result->seconds);
-    terminal_line(out, "", text);
 }
 
 /* What was judged, on what, how: what nobody reads who knows it, and everybody needs who does not. */

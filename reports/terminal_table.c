@@ -1,5 +1,6 @@
 /* Both sets side by side. Sets are columns, so that any number of outcomes fits the width. */
 #include <math.h>
+#include <string.h>
 
 #include "published.h"
 #include "said.h"
@@ -56,6 +57,25 @@ static const char *score_text(char *buffer, size_t size, const struct result *re
     return buffer;
 }
 
+/* Why there is none: once where both sets have the same reason. */
+static void print_open(FILE *out, const struct result *result)
+{
+    const struct score_value *const seen = &result->scores.seen[SCORE_OURS], *const unseen =
+                                                                                 &result->scores
+                                                                                      .unseen[SCORE_OURS];
+    const bool open[2] = {score_open(result, false) != NULL, score_open(result, true) != NULL};
+    const bool same = open[0] && open[1] && strcmp(seen->reason, unseen->reason) == 0;
+    char text[sizeof seen->reason + 16];
+
+    for (int i = 0; i < 2; i++) {
+        const char *const set = same ? "both sets" : i ? "unseen" : "seen";
+        if (!open[i] || (same && i))
+            continue;
+        snprintf(text, sizeof text, "%s: %s", set, i ? unseen->reason : seen->reason);
+        terminal_line(out, "no score", text);
+    }
+}
+
 static const char *range_text(char *buffer, size_t size, const struct set_score *set)
 {
     if (!set->timed)
@@ -84,6 +104,7 @@ static void print_throughput(FILE *out, const struct result *result)
         range_text(second, sizeof second, unseen));
     row(out, "score", score_text(first, sizeof first, result, false),
         score_text(second, sizeof second, result, true));
+    print_open(out, result);
 }
 
 static void print_comparison(FILE *out, const struct result *result)

@@ -56,6 +56,7 @@ TCase *cli_limits_case(void);
 TCase *cli_run_case(void);
 TCase *cli_output_case(void);
 TCase *cli_scores_case(void);
+TCase *cli_reward_case(void);
 TCase *cli_peaks_case(void);
 TCase *cli_report_case(void);
 TCase *cli_audit_case(void);

@@ -19,5 +19,6 @@ const struct score_value *unseen_score(enum score_name name);
 void expect_score(const struct score_value *score, double value);
 
 void reward_table_tests(TCase *tcase);
+void scores_upright_tests(TCase *tcase);
 
 #endif

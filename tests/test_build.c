@@ -2,9 +2,11 @@
 #include <check.h>
 #include <dlfcn.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -103,6 +105,7 @@ struct refusal {
     const char *path;
     enum backend backend;
     const char *words;
+    bool of_candidate; /* its own text is wrong: worth what a failure is worth */
 };
 
 static const struct refusal refusals[] = {
@@ -116,7 +119,8 @@ static const struct refusal refusals[] = {
     {"/dev/null", BACKEND_HOST, "not a regular file"},
     {"wrong.cu", BACKEND_CUDA,
      "wrong.cu:2: the link line names 'cudnn'; a candidate may link "
-     "cublas,"},
+     "cublas,",
+     true},
 };
 
 START_TEST(bad_input_is_told_with_a_hint)
@@ -125,7 +129,9 @@ START_TEST(bad_input_is_told_with_a_hint)
     write_file("kernel.cu", "");
     write_file("kernel.txt", "");
     write_file("wrong.cu", "// a kernel\n// link: cublas cudnn\n");
-    ck_assert_msg(build(refusals[_i].path, refusals[_i].backend) == BUILD_INPUT, "%s", error);
+    ck_assert_msg(build(refusals[_i].path, refusals[_i].backend) ==
+                      (refusals[_i].of_candidate ? BUILD_FAILED : BUILD_INPUT),
+                  "%s", error);
     ck_assert_says(refusals[_i].words);
     ck_assert_says("\n---> ");
     ck_assert(!left_behind());
@@ -204,8 +210,12 @@ START_TEST(a_full_disk_is_the_environments_fault)
     chmod("bin/cc", 0755);
     write_file("kernel.c", "");
     setenv("PATH", "bin:/usr/bin:/bin", 1);
+    signal(SIGXFSZ, SIG_IGN);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){1 << 20, RLIM_INFINITY}), 0);
     ck_assert_int_eq(build("kernel.c", BACKEND_HOST), BUILD_ENVIRONMENT);
     ck_assert_says("No space left on device");
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY}), 0);
+    ck_assert_int_eq(build("kernel.c", BACKEND_HOST), BUILD_FAILED); /* there is room: it only says so */
 }
 END_TEST
 

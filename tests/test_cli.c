@@ -90,8 +90,8 @@ END_TEST
 static const struct {
     const char *option, *value, *expected, *hint;
 } bad_values[] = {
-    {"--effort", "max", "expected quick, standard or deep", "--unseen N"},
-    {"--effort", "", "expected quick, standard or deep", "--unseen N"},
+    {"--effort", "max", "expected quick, standard, deep or reward", "--unseen N"},
+    {"--effort", "", "expected quick, standard, deep or reward", "--unseen N"},
     {"--unseen", "-3", "expected a whole number from 0 to 1000000", "--unseen 40"},
     {"--unseen", "1e3", "expected a whole number from 0 to 1000000", "--unseen 40"},
     {"--unseen", "1000001", "expected a whole number from 0 to 1000000", "--unseen 40"},
@@ -222,6 +222,7 @@ Suite *cli_suite(void)
     suite_add_tcase(suite, cli_run_case());
     suite_add_tcase(suite, cli_output_case());
     suite_add_tcase(suite, cli_scores_case());
+    suite_add_tcase(suite, cli_reward_case());
     suite_add_tcase(suite, cli_peaks_case());
     suite_add_tcase(suite, cli_report_case());
     suite_add_tcase(suite, cli_audit_case());

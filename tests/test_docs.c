@@ -11,6 +11,9 @@
 
 #include "cli.h"
 #include "suites.h"
+#include "verify/build/build.h"
+#include "verify/isolate/child.h"
+#include "verify/session/run.h"
 
 enum { README_LINES = 130, PATH = 1400, WORD = 64 };
 
@@ -322,6 +325,46 @@ START_TEST(the_readme_is_one_page)
 }
 END_TEST
 
+/* --- doc/scores.md: whose doing each end is --- */
+
+static int rows_of(const char *text, const char *kind)
+{
+    char mark[WORD];
+    int rows = 0;
+    snprintf(mark, sizeof mark, "\n| %s: `", kind);
+    for (const char *row = strstr(text, mark); row; row = strstr(row + 1, mark))
+        rows++;
+    return rows;
+}
+
+static void expect_owner(const char *text, const char *kind, const char *name, enum owner owner)
+{
+    char row[WORD * 2];
+    snprintf(row, sizeof row, "\n| %s: `%s` | %s | ", kind, name, owner_name(owner));
+    ck_assert_msg(strstr(text, row) != NULL, "doc/scores.md has no line %s", row + 1);
+}
+
+START_TEST(every_end_has_an_owner_in_the_document)
+{
+    char *const text = read_document("doc/scores.md");
+    for (int i = 0; i < BUILD_STATUSES; i++)
+        expect_owner(text, "build", build_status_name((enum build_status)i),
+                     build_status_owner((enum build_status)i));
+    for (int i = 0; i < RUN_STATUSES; i++)
+        expect_owner(text, "run", run_status_name((enum run_status)i), run_status_owner((enum run_status)i));
+    for (int i = 0; i < CHILD_STATUSES; i++)
+        expect_owner(text, "process", child_status_name((enum child_status)i),
+                     child_status_owner((enum child_status)i));
+    for (int i = 0; i < CAUSE_COUNT; i++)
+        expect_owner(text, "cause", cause_name((enum cause)i), cause_owner((enum cause)i));
+    ck_assert_int_eq(rows_of(text, "build"), BUILD_STATUSES);
+    ck_assert_int_eq(rows_of(text, "run"), RUN_STATUSES);
+    ck_assert_int_eq(rows_of(text, "process"), CHILD_STATUSES);
+    ck_assert_int_eq(rows_of(text, "cause"), CAUSE_COUNT);
+    free(text);
+}
+END_TEST
+
 Suite *docs_suite(void)
 {
     static const char *const places[] = {"*.md", "doc/*.md", "doc/*/*.md", "problems/*/*.md", "tests/*/*.md"};
@@ -330,6 +373,7 @@ Suite *docs_suite(void)
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         glob(places[i], i > 0 ? GLOB_APPEND : 0, NULL, &documents);
     const int count = (int)documents.gl_pathc;
+    tcase_add_test(read, every_end_has_an_owner_in_the_document);
     tcase_add_test(read, the_readme_is_one_page);
     tcase_add_test(read, every_promise_has_its_test);
     tcase_add_loop_test(read, every_link_leads_somewhere, 0, count);

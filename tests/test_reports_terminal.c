@@ -54,6 +54,23 @@ START_TEST(report_says_the_verdict_the_counts_and_how_to_see_a_failure_again)
 }
 END_TEST
 
+/* A word without a reason helps nobody. */
+START_TEST(a_score_that_is_open_says_why)
+{
+    char *text;
+    result.scores.present = true;
+    result.scores.unseen[SCORE_OURS] =
+        (struct score_value){SCORE_INCONCLUSIVE, 0, "3 of 4 times were disturbed"};
+    text = report_text(false, false);
+    expect_text(text, "unseen: 3 of 4 times were disturbed\n");
+    free(text);
+    result.scores.seen[SCORE_OURS] = result.scores.unseen[SCORE_OURS];
+    text = report_text(false, false);
+    expect_text(text, "both sets: 3 of 4 times were disturbed\n");
+    free(text);
+}
+END_TEST
+
 START_TEST(report_is_plain_ascii_without_colour_whatever_the_candidate_says)
 {
     char *text;
@@ -414,6 +431,7 @@ TCase *terminal_case(void)
     tcase_add_loop_test(terminal, a_necessary_rule_says_whether_it_was_run_where_it_holds, 0, 2);
     tcase_add_test(terminal, a_limit_of_the_device_and_the_calls_that_fail_are_said_beside_the_rule);
     tcase_add_test(terminal, a_kind_of_failures_is_said_with_its_rule_or_why_it_has_none);
+    tcase_add_test(terminal, a_score_that_is_open_says_why);
     tcase_add_test(terminal, report_says_the_verdict_the_counts_and_how_to_see_a_failure_again);
     tcase_add_test(terminal, report_is_plain_ascii_without_colour_whatever_the_candidate_says);
     tcase_add_test(terminal, report_keeps_to_the_terminals_width_but_for_what_is_copied);

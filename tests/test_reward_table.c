@@ -41,7 +41,7 @@ START_TEST(a_table_gives_the_rewards_worked_out_by_hand)
     fill_scores(&reward_table);
     expect_score(&record.scores.seen[SCORE_TABLE], 2);
     expect_score(unseen_score(SCORE_TABLE), -19.5 / 6);
-    ck_assert_double_eq(scores_uncompiled(SCORE_TABLE, &reward_table).value, -5);
+    ck_assert_double_eq(scores_unusable(SCORE_TABLE, &reward_table, REWARD_COMPILE).value, -5);
     configs[4].outcome = OUTCOME_CRASH;
     fill_scores(&reward_table);
     expect_score(unseen_score(SCORE_TABLE), -20.5 / 6);
@@ -77,6 +77,21 @@ START_TEST(rewards_become_one_by_mean_median_or_least)
 }
 END_TEST
 
+/* log2 of 1/1024 is -10; a crash is worth -3, and nobody who passes is worth less. */
+START_TEST(a_pass_is_worth_no_less_than_any_failure)
+{
+    ck_assert_msg(read_table("pass 0 + 1 * log2_speedup\ncrash -3\nother -6\n") == 0, "%s", error);
+    ck_assert_double_eq(reward_table_failure(&reward_table), -3);
+    ck_assert_double_eq(reward_table_pass(&reward_table, 1.0 / 1024, 0), -3);
+    ck_assert_double_eq(reward_table_pass(&reward_table, 4, 0), 2);
+    ck_assert_double_eq(reward_table_least(&reward_table), -3);
+    ck_assert_int_eq(read_table("pass 2 + 1 * speedup\npass above 3 9\nother 0\n"), 0);
+    ck_assert_double_eq(reward_table_least(&reward_table), 2);
+    ck_assert_int_eq(read_table("pass 2 + -1 * speedup\nother 0\n"), 0);
+    ck_assert_double_eq(reward_table_least(&reward_table), 0);
+}
+END_TEST
+
 START_TEST(a_wrong_table_says_where_it_is_wrong)
 {
     expect_wrong("pass 1\nwrogn -2\n", 2, "'wrogn'");
@@ -91,6 +106,8 @@ START_TEST(a_wrong_table_says_where_it_is_wrong)
     expect_wrong("over most\n", 1, "`over most`");
     expect_wrong("wrong -2\nother 0\n", 0, "no line `pass`");
     expect_wrong("pass 1\nwrong -2\n", 0, "no value of `unwritten`");
+    expect_wrong("pass 1\nwrong 2\nother 0\n", 0, "`pass` is worth 1, less than `wrong` with 2");
+    expect_wrong("pass 1\npass above 1 0.5\ntimeout 0.6\nother 0\n", 0, "less than `timeout` with 0.6");
     ck_assert_int_eq(reward_table_read("/nosuch/table", &reward_table, error, sizeof error), -1);
     ck_assert_ptr_nonnull(strstr(error, "/nosuch/table: cannot read"));
     ck_assert_int_eq(reward_table_read("/", &reward_table, error, sizeof error), -1);
@@ -101,5 +118,6 @@ void reward_table_tests(TCase *tcase)
 {
     tcase_add_test(tcase, a_table_gives_the_rewards_worked_out_by_hand);
     tcase_add_test(tcase, rewards_become_one_by_mean_median_or_least);
+    tcase_add_test(tcase, a_pass_is_worth_no_less_than_any_failure);
     tcase_add_test(tcase, a_wrong_table_says_where_it_is_wrong);
 }

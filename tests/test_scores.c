@@ -328,8 +328,8 @@ START_TEST(a_run_that_was_cut_off_or_takes_no_times_gives_no_number)
     record.partial = true;
     strcpy(record.partial_reason, "interrupted");
     fill_scores(NULL);
-    for (int i = 0; i < SCORE_NAMES; i++)
-        ck_assert_int_eq(record.scores.seen[i].state, SCORE_INCONCLUSIVE);
+    for (int i = 0; i < SCORE_NAMES; i++) /* without a table there is none, however the run ends */
+        ck_assert_int_eq(record.scores.seen[i].state, i == SCORE_TABLE ? SCORE_NONE : SCORE_INCONCLUSIVE);
     expect_none(SCORE_OURS, SCORE_INCONCLUSIVE, "interrupted");
     expect_none(SCORE_PASS_RATE, SCORE_INCONCLUSIVE, "interrupted");
     expect_score(unseen_score(SCORE_AKA_POINTS), 20); /* one is wrong, whatever was left out */
@@ -337,12 +337,17 @@ START_TEST(a_run_that_was_cut_off_or_takes_no_times_gives_no_number)
     for (int i = 0; i < CONFIGS; i++)
         configs[i].timing.present = false;
     fill_scores(NULL);
+    expect_none(SCORE_OURS, SCORE_INCONCLUSIVE, "no times"); /* they were asked for */
+    record.no_timing = true;
+    fill_scores(NULL);
     expect_none(SCORE_OURS, SCORE_NONE, "no times");
+    expect_none(SCORE_AKA_POINTS, SCORE_NONE, "no times"); /* for a wrong one, too: alike for all */
     expect_score(unseen_score(SCORE_PASS_RATE), 2.0 / 6);
 }
 END_TEST
 
-START_TEST(fail_fast_leaves_shares_open_and_settles_the_rest)
+/* It is the candidate's own failure that leaves the rest out: it counts as not passing. */
+START_TEST(what_fail_fast_leaves_out_does_not_pass)
 {
     fill_record();
     record.planned = 6;
@@ -351,7 +356,9 @@ START_TEST(fail_fast_leaves_shares_open_and_settles_the_rest)
     configs[3].outcome = OUTCOME_SKIPPED;
     configs[3].reason.cause = CAUSE_FAIL_FAST;
     fill_scores(NULL);
-    expect_none(SCORE_PASS_RATE, SCORE_INCONCLUSIVE, "--fail-fast left out 1 of 4");
+    expect_score(unseen_score(SCORE_PASS_RATE), 0);
+    ck_assert_str_eq(unseen_score(SCORE_PASS_RATE)->reason,
+                     "0 of 4 unseen configurations pass; --fail-fast left out 1");
     expect_score(unseen_score(SCORE_AKA_POINTS), 20);
 }
 END_TEST
@@ -400,9 +407,10 @@ TCase *scores_case(void)
     tcase_add_test(tcase, the_spread_of_a_mean_is_that_worked_out_by_hand);
     tcase_add_test(tcase, times_that_leave_their_mean_open_give_no_number);
     tcase_add_test(tcase, a_run_that_was_cut_off_or_takes_no_times_gives_no_number);
-    tcase_add_test(tcase, fail_fast_leaves_shares_open_and_settles_the_rest);
+    tcase_add_test(tcase, what_fail_fast_leaves_out_does_not_pass);
     tcase_add_test(tcase, a_time_that_the_hardware_does_not_permit_gives_no_number);
     tcase_add_test(tcase, every_score_is_found_by_its_name);
     reward_table_tests(tcase);
+    scores_upright_tests(tcase);
     return tcase;
 }

@@ -30,6 +30,14 @@ static const struct {
     {"", "((float *)x)[0] = 7;", OUTCOME_MODIFIED, {CAUSE_INPUT, STAGE_FIRST, SIDE_NONE, X}},
     {"", "if (calls == 2) return 3;", OUTCOME_REFUSED, {CAUSE_RETURN, STAGE_FRESH, SIDE_NONE, 0}},
     {"", "if (calls == 2) abort();", OUTCOME_CRASH, {CAUSE_END, STAGE_FRESH, SIDE_NONE, 0}},
+    /* As many mappings as the kernel lets a process have: the judge's own find no place in it. */
+    {"#include <sys/mman.h>\n"
+     "__attribute__((constructor)) static void fill(void)\n{\n"
+     "    char *m = mmap(0, 1L << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);\n"
+     "    for (long i = 0; i < 1L << 17 && mprotect(m + 8192 * i, 4096, PROT_READ) == 0; i++) {}\n}",
+     "",
+     OUTCOME_CRASH,
+     {CAUSE_END, STAGE_FIRST, SIDE_NONE, 0}},
     {"__attribute__((constructor)) static void die(void) { abort(); }",
      "",
      OUTCOME_CRASH,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "suites.h"
+#include "verify/isolate/confined.h"
 #include "verify/system/clock.h"
 
 enum { LOOPS = 3 };
@@ -83,6 +84,34 @@ START_TEST(a_call_that_sleeps_waits_for_nobody)
 }
 END_TEST
 
+/* Of an interpreter of shell commands that counts; alone it takes this long. */
+static double count_up(double timeout, int *status)
+{
+    static const char *const argv[] = {"sh", "-c", "i=0; while [ $i -lt 600000 ]; do i=$((i+1)); done", NULL};
+    extern char **environ;
+    const double start = clock_seconds();
+    pid_t pid;
+    ck_assert_int_eq(confined_start(&pid, &(struct confined){.argv = argv,
+                                                             .environment = (const char *const *)environ,
+                                                             .log = "/dev/null"}),
+                     0);
+    *status = confined_wait_starved(pid, timeout);
+    return clock_seconds() - start;
+}
+
+/* A compiler beside busy loops is no candidate that compiles without end. */
+START_TEST(a_starved_compiler_is_given_the_time_that_it_waited_for_a_core)
+{
+    int status;
+    const double crowded = count_up(60, &status);
+    ck_assert_int_eq(status, 0);
+    count_up(crowded / 2, &status); /* alone it takes a quarter */
+    ck_assert_int_eq(status, 0);
+    ck_assert_double_lt(count_up(crowded / 40, &status), crowded);
+    ck_assert_int_eq(status, -1);
+}
+END_TEST
+
 TCase *starved_case(void)
 {
     TCase *tests = tcase_create("starved");
@@ -90,6 +119,7 @@ TCase *starved_case(void)
     tcase_add_checked_fixture(tests, crowd, disperse);
     tcase_add_test(tests, a_starved_call_is_given_the_time_that_it_waited_for_a_core);
     tcase_add_test(tests, a_call_that_spins_without_end_ends_at_the_ceiling_at_last);
+    tcase_add_test(tests, a_starved_compiler_is_given_the_time_that_it_waited_for_a_core);
     tcase_add_test(tests, a_call_that_sleeps_waits_for_nobody);
     return tests;
 }

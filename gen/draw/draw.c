@@ -6,7 +6,8 @@
 
 int effort_count(enum effort effort)
 {
-    static const int count[] = {[EFFORT_QUICK] = 35, [EFFORT_STANDARD] = 300, [EFFORT_DEEP] = 1500};
+    static const int count[] = {
+        [EFFORT_QUICK] = 35, [EFFORT_STANDARD] = 300, [EFFORT_DEEP] = 1500, [EFFORT_REWARD] = 2};
     return count[effort];
 }
 

@@ -5,7 +5,7 @@
 #include "cover.h"
 #include "gen/contract/space.h"
 
-enum effort { EFFORT_QUICK, EFFORT_STANDARD, EFFORT_DEEP };
+enum effort { EFFORT_QUICK, EFFORT_STANDARD, EFFORT_DEEP, EFFORT_REWARD };
 
 /* What the machine allows one configuration; 0 (or INFINITY): no cap. A draw above a cap is replaced,
  * never run; the caps and what they exclude are reported. The whole set is held to 30 times `bytes` and
@@ -112,7 +112,9 @@ int draw_strength(int count);
 
 /* Default number of unseen configurations: quick 35, standard 300, deep 1500. */
 int effort_count(enum effort effort);
-int effort_scouts(enum effort effort); /* beside them: 150, 600, 1500 */
+int effort_scouts(enum effort effort); /* beside them: 190, 750, 1875 */
+int effort_scouts_few(
+    void); /* with EFFORT_REWARD of what pays for each: imported tasks, candidates in Python */
 
 /* SHA-256, in hex, of the set's configuration lines each ended by a newline: the commitment.
  * Returns 0; -1 when a line is too long to be one. */

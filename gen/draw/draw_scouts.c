@@ -7,7 +7,16 @@
 
 int effort_scouts(enum effort effort)
 {
-    return effort == EFFORT_QUICK ? DRAW_SCOUTS : effort == EFFORT_STANDARD ? 750 : 1875;
+    static const int count[] = {[EFFORT_QUICK] = DRAW_SCOUTS,
+                                [EFFORT_STANDARD] = 750,
+                                [EFFORT_DEEP] = 1875,
+                                [EFFORT_REWARD] = DRAW_SCOUTS};
+    return count[effort];
+}
+
+int effort_scouts_few(void)
+{
+    return 48;
 }
 
 int drawn_scouts(const struct drawn_list *list)

@@ -25,6 +25,7 @@ static __attribute__((noreturn)) void leave(int status)
 #define options_seconds fuzz_options_seconds
 #define options_size fuzz_options_size
 #define options_effort fuzz_options_effort
+#define options_accept fuzz_options_accept
 #define options_color fuzz_options_color
 #define options_tolerance fuzz_options_tolerance
 #define options_forbid fuzz_options_forbid

@@ -165,6 +165,26 @@ enum build_status build_candidate(struct build *build, const struct build_option
     return status;
 }
 
+static const struct {
+    const char *name;
+    enum owner owner;
+} statuses[BUILD_STATUSES] = {
+    [BUILD_OK] = {"ok", OWNER_NOBODY},
+    [BUILD_INPUT] = {"input", OWNER_SETTINGS},
+    [BUILD_FAILED] = {"failed", OWNER_CANDIDATE},
+    [BUILD_ENVIRONMENT] = {"environment", OWNER_MACHINE},
+};
+
+const char *build_status_name(enum build_status status)
+{
+    return statuses[status].name;
+}
+
+enum owner build_status_owner(enum build_status status)
+{
+    return statuses[status].owner;
+}
+
 const struct python *build_python(const struct build *build)
 {
     return *build->python.program.path ? &build->python : NULL;

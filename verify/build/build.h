@@ -3,14 +3,18 @@
 #define UNSEEN_BUILD_H
 
 #include "verify/device/region.h"
+#include "reports/result.h"
 #include "verify/isolate/python.h"
 
 enum build_status {
     BUILD_OK,
-    BUILD_INPUT,      /* missing, unreadable, "-", unknown suffix, bad link line: usage (exit 2) */
-    BUILD_FAILED,     /* the compiler said no: the candidate's fault, (exit 2); log kept */
-    BUILD_ENVIRONMENT /* no compiler, no room in the temporary directory (exit 3) */
+    BUILD_INPUT,  /* missing, unreadable, "-", unknown suffix: usage (exit 2) */
+    BUILD_FAILED, /* the candidate's fault (exit 2): the compiler said no, and its log is kept; or a bad link line, a bad solution */
+    BUILD_ENVIRONMENT, /* no compiler, no room in the temporary directory, --budget was over (exit 3) */
+    BUILD_STATUSES
 };
+const char *build_status_name(enum build_status status); /* "input", "failed", ... */
+enum owner build_status_owner(enum build_status status);
 
 struct build {
     char object[512];     /* absolute path of the .so (a private copy, also of a given .so) */

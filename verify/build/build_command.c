@@ -59,7 +59,7 @@ static enum build_status add_libraries(struct compiler_command *command, const c
                          "cublas, cublasLt, curand, cusparse, cudadevrt\n---> remove it, or write "
                          "that part in the file itself",
                          path, i, name);
-                status = BUILD_INPUT;
+                status = BUILD_FAILED;
                 break;
             }
             /* The device runtime is for launches from kernels, which need relocatable code. */

@@ -142,7 +142,7 @@ static enum build_status explain(const struct compiler_command *command, const s
     excerpt(compiling->log, true, &shown, &full, lines, sizeof lines);
     if (shown == 0)
         excerpt(compiling->log, false, &shown, &full, lines, sizeof lines);
-    if (full) {
+    if (full && !scratch_has_room(compiling->directory)) {
         snprintf(error, error_size,
                  "no room to compile in %s: No space left on device\n---> free "
                  "some, or set TMPDIR to a directory with room",
@@ -188,12 +188,14 @@ enum build_status compiler_run(const struct compiler_command *command, const str
                  strerror(failure), command->argv[0]);
         return BUILD_ENVIRONMENT;
     }
-    int status = confined_wait(pid, clock_seconds() + compiling->timeout);
+    int status = compiling->untrusted ? confined_wait_starved(pid, compiling->timeout)
+                                      : confined_wait(pid, clock_seconds() + compiling->timeout);
     if (status == -1) {
+        const bool over = budget_is_over(); /* that is no word about the candidate */
         snprintf(error, error_size, "%s does not compile: %s had not ended after %.3g s%s", compiling->path,
-                 command->argv[0], compiling->timeout,
-                 budget_is_over() ? ", when --budget was over\n---> give it more" : "");
-        return BUILD_FAILED;
+                 command->argv[0], over ? budget_seconds() : compiling->timeout,
+                 over ? ", when --budget was over\n---> give it more" : "");
+        return over ? BUILD_ENVIRONMENT : BUILD_FAILED;
     }
     return status == 0 ? BUILD_OK : explain(command, compiling, status, error, error_size);
 }

@@ -31,6 +31,19 @@ enum build_status scratch_no_room(const char *what, const char *path, char *erro
     return BUILD_ENVIRONMENT;
 }
 
+bool scratch_has_room(const char *directory)
+{
+    static const off_t enough = 8 << 20;
+    char path[600];
+    snprintf(path, sizeof path, "%.580s/.room", directory);
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    const bool ok = fd >= 0 && posix_fallocate(fd, 0, enough) == 0;
+    if (fd >= 0)
+        close(fd);
+    unlink(path);
+    return ok;
+}
+
 /* --- directories, each held by a lock for as long as it is used --- */
 
 static const char held[] = ".held", prefix[] = "unseen-";

@@ -15,6 +15,9 @@ void scratch_remove_all(void);
  * cannot write the copy; errno says why. */
 int scratch_take(const char *path, const char *to, char hex[65]);
 
+/* Can a file of some MiB still be written in there? What a compiler says of a full disk the candidate may have said (#error). */
+bool scratch_has_room(const char *directory);
+
 /* "cannot WHAT PATH: errno", with a hint. */
 enum build_status scratch_no_room(const char *what, const char *path, char *error, size_t error_size);
 

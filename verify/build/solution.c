@@ -14,7 +14,7 @@ static enum build_status bad(const char *path, const char *what, char *error, si
              "`entry_point`, "
              "such as \"main.py::run\"",
              path, what);
-    return BUILD_INPUT;
+    return BUILD_FAILED;
 }
 
 /* Below the folder, without a way out of it. */

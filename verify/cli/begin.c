@@ -27,6 +27,8 @@ static int scouts_of(const struct options *options, const struct problem *proble
 {
     if (options->scouts >= 0)
         return options->scouts;
+    if (problem->task && options->effort == EFFORT_REWARD && options->unseen < 0 && !options->unseen_set)
+        return effort_scouts_few();
     return options->unseen >= 0 || options->unseen_set || problem->task ? 0 : effort_scouts(options->effort);
 }
 
@@ -46,6 +48,7 @@ static struct task_options task_options(const struct options *options, const str
                                  .count =
                                      options->unseen >= 0 ? options->unseen : effort_count(options->effort),
                                  .scouts = scouts_of(options, problem),
+                                 .seen_most = options->effort == EFFORT_REWARD && !options->seen ? 1 : 0,
                                  .seed = options->seed,
                                  .has_seed = options->seed_given,
                                  .attend = options->no_lease,

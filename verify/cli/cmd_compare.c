@@ -105,7 +105,7 @@ static int fail(enum run_status status, const char *error)
     if (status == RUN_INTERRUPTED)
         return EXIT_INTERRUPTED;
     options_error("%s", error);
-    return status == RUN_BAD ? EXIT_USAGE : EXIT_ENVIRONMENT;
+    return status == RUN_BAD || status == RUN_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
 }
 
 /* What explaining failures is given, by the effort; --no-explain: none. */

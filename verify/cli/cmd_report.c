@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accept.h"
 #include "outputs.h"
 #include "reports/github.h"
 #include "reports/published.h"
@@ -36,6 +37,7 @@ static int read_files(struct files *files, const struct options *options)
             options_error("%s", error);
             return status == STORED_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
         }
+        files->stored[i].result.accept_limited = options->accept_limited;
         files->result[files->count++] = &files->stored[i].result;
         const char *const first = text_or(files->result[0]->problem, "none");
         const char *const other = text_or(files->result[i]->problem, "none");
@@ -53,10 +55,10 @@ static int read_files(struct files *files, const struct options *options)
 }
 
 /* The worst of them: a gate over several candidates. */
-static int status_of(const struct files *files)
+static int status_of(const struct options *options, const struct files *files)
 {
     for (int i = 0; i < files->count; i++)
-        if (result_verdict(files->result[i]) != VERDICT_GENERAL || files->result[i]->without[0] != '\0')
+        if (!accepts(options, result_verdict(files->result[i])) || files->result[i]->without[0] != '\0')
             return EXIT_OTHER;
     return EXIT_GENERAL;
 }
@@ -151,7 +153,7 @@ int command_report(const struct options *options)
     for (int i = 0; i < files->count && status == 0 && options->github; i++)
         github_print(outputs_on_standard(&mine) ? stderr : stdout, files->result[i]);
     if (status == 0)
-        status = status_of(files);
+        status = status_of(options, files);
     close_files(files);
     return status;
 }

@@ -16,7 +16,9 @@
 #include "verify/system/budget.h"
 #include "verify/system/clock.h"
 #include "verify/diagnose/diagnose.h"
+#include "accept.h"
 #include "begin.h"
+#include "closing.h"
 #include "keeping.h"
 #include "precision.h"
 #include "outputs.h"
@@ -28,7 +30,7 @@
 #include "verify/measure/score.h"
 #include "show.h"
 
-static const char *const effort_name[] = {"quick", "standard", "deep"};
+static const char *const effort_name[] = {"quick", "standard", "deep", "reward"};
 
 /* What the progress callback and the report need. */
 struct showing {
@@ -133,6 +135,8 @@ static void start_result(const struct task *task, const struct options *options,
                    .memory = options->memory > 0 ? options->memory : usage_of_worker(options->jobs),
                    .tasks = bounds.tasks,
                    .budget = options->budget},
+        .no_timing = !options->timing,
+        .accept_limited = options->accept_limited,
         .planned = task->seen_set.count + task->unseen_set.count,
         .planned_seen = task->seen_set.count,
         .planned_scouts = drawn_scouts(&task->unseen_set)};
@@ -164,6 +168,7 @@ static void start_result(const struct task *task, const struct options *options,
     start_peaks(task, &result->peaks);
     result->phase.build = task->build.seconds;
     result->phase.draw = task->draw_seconds;
+    result->phase.open = task->open_seconds;
     result->list_pairs = coverage_of(&task->notes.lists.pairs);
     result->list_classes = coverage_of(&task->notes.lists.classes);
     result->coverage = coverage_of(&task->notes.coverage);
@@ -255,33 +260,9 @@ static void explain_failures(struct showing *show, enum run_status status)
         return;
     if (show->progress)
         terminal_status(show->screen.out, "shrinking and explaining what failed");
+    const double start = clock_seconds();
     diagnose(show->task, &run, &limits, show->result);
-}
-
-/* A verdict needs all that was asked for: whoever is slow must not win by what was left out. A failure is one all the same. */
-static void note_budget(struct result *result)
-{
-    int left = 0;
-    for (int i = 0; i < result->result_count; i++)
-        left +=
-            result->results[i].outcome == OUTCOME_SKIPPED && result->results[i].reason.cause == CAUSE_BUDGET;
-    if (left + result->untimed == 0)
-        return;
-    result->partial = true;
-    snprintf(result->partial_reason, sizeof result->partial_reason, "--budget of %g s was over: %d not %s",
-             budget_seconds(), left > 0 ? left : result->untimed, left > 0 ? "run" : "timed");
-}
-
-static void note_fail_fast(struct result *result)
-{
-    int left = 0;
-    for (int i = 0; i < result->result_count; i++)
-        left += result->results[i].outcome == OUTCOME_SKIPPED &&
-                result->results[i].reason.cause == CAUSE_FAIL_FAST;
-    if (left == 0 || result->partial)
-        return;
-    result->partial = true;
-    snprintf(result->partial_reason, sizeof result->partial_reason, "--fail-fast: %d not run", left);
+    show->result->phase.explain += clock_seconds() - start;
 }
 
 static void print_quietly(FILE *out, const struct result *result)
@@ -307,8 +288,7 @@ static void conclude(struct showing *show, enum run_status status)
     result->partial = status != RUN_DONE;
     if (status == RUN_INTERRUPTED)
         snprintf(result->partial_reason, sizeof result->partial_reason, "interrupted");
-    note_budget(result);
-    note_fail_fast(result);
+    closing_note_left(result);
     find_excess(result);
     find_forbidden(result);
     show_company(result);
@@ -320,7 +300,7 @@ static void conclude(struct showing *show, enum run_status status)
     result->published_verdict = verdict_decide_published(result);
     result->published_judged = show->options->published || result->own_tolerance.present;
     scores_fill(result, reward_table_of(show->reward));
-    result->seconds = clock_seconds() - show->start;
+    closing_seconds(result, clock_seconds() - show->start);
     write_outputs(show);
     if (show->progress)
         terminal_progress_clear(show->screen.out);
@@ -337,24 +317,26 @@ static void conclude(struct showing *show, enum run_status status)
         github_print(show->screen.out, result);
 }
 
-/* No verdict may come out of a run that broke; its files say so. */
+/* The machine's doing leaves no verdict; a candidate that cannot be loaded is at fault wherever it was to run. The files say so. */
 static int give_up(struct showing *show, enum run_status status, const char *error)
 {
     struct result *result = show->result;
+    const enum owner owner = run_status_owner(status);
     result->partial = true;
+    result->unloadable = owner == OWNER_CANDIDATE;
     snprintf(result->partial_reason, sizeof result->partial_reason, "%.*s", (int)strcspn(error, "\n"), error);
     score_set(result);
-    result->verdict = result->published_verdict = VERDICT_INCONCLUSIVE;
+    result->verdict = result->published_verdict = verdict_decide_given_up(result);
     scores_fill(result, reward_table_of(show->reward));
-    result->seconds = clock_seconds() - show->start;
+    closing_seconds(result, clock_seconds() - show->start);
     write_outputs(show);
     if (show->progress)
         terminal_progress_clear(show->screen.out);
     if (show->reward->name != SCORE_NAMES)
-        reward_print(show->screen.out, show->reward, result);
+        reward_print_given_up(show->screen.out, show->reward, result, owner);
     screen_close(&show->screen);
     options_error("%s", error);
-    return status == RUN_BAD ? EXIT_USAGE : EXIT_ENVIRONMENT;
+    return owner == OWNER_MACHINE ? EXIT_ENVIRONMENT : EXIT_USAGE;
 }
 
 static int exit_status(const struct showing *show, enum run_status status)
@@ -368,14 +350,16 @@ static int exit_status(const struct showing *show, enum run_status status)
     if (show->outputs->error[0] || show->keeping->error[0])
         return EXIT_ENVIRONMENT;
     const bool whole = show->result->without[0] == '\0';
-    return whole && result_verdict(show->result) == VERDICT_GENERAL ? EXIT_GENERAL : EXIT_OTHER;
+    return whole && accepts(show->options, result_verdict(show->result)) ? EXIT_GENERAL : EXIT_OTHER;
 }
 
 /* The lease that this waits for is nothing to the checks, which are done by now. An interrupt is the run's to tell. */
 static void look_at_ceilings(void *data)
 {
     struct showing *const show = data;
+    const double start = clock_seconds();
     (void)task_calibrate(show->task, show->options->peaks);
+    show->result->phase.calibrate += clock_seconds() - start;
     const char *const lines = show->task->ceilings.note;
     const size_t length = strlen(lines);
     if (length > 0)
@@ -405,9 +389,11 @@ static int run_begun(struct showing *show)
         fflush(show->screen.out);
     }
     enum run_status status = run_task(show->task, &run, show->result, error, sizeof error);
+    const double checked = clock_seconds();
     if (status == RUN_DONE && o->timing && show->task->baseline_path[0])
         status = against_baseline(show->task, &run, run.time_budget, show->result, error, sizeof error);
-    if (status == RUN_BAD || status == RUN_BROKEN)
+    show->result->phase.baseline += clock_seconds() - checked;
+    if (status != RUN_DONE && status != RUN_INTERRUPTED)
         return give_up(show, status, error);
     conclude(show, status);
     return exit_status(show, status);
@@ -462,11 +448,31 @@ static int refuse_both(const struct options *options)
     return EXIT_USAGE;
 }
 
-/* What is compiled anew for each shape would pay for each of them: a candidate in Python has scouts where they are asked for. */
+/* What is compiled anew for each shape would pay for each of them: a candidate in Python has scouts where they are asked for, and a
+ * few with --effort reward. */
 static void spare_python(struct task *task, const struct options *options)
 {
     if (options->scouts < 0 && build_python(&task->build))
-        task->options.scouts = 0;
+        task->options.scouts = options->effort == EFFORT_REWARD ? effort_scouts_few() : 0;
+}
+
+/* The sets are drawn for a candidate that does not compile, too, where it is to be rewarded: whether a reward can be given hangs on
+ * the settings, and not on the candidate. */
+static int prepare(struct task *task, const struct options *options, const struct reward *reward)
+{
+    const enum task_status built = task_build(task);
+    int status = begin_step(task, built);
+    const bool rewards = reward->name != SCORE_NAMES;
+    if (built == TASK_ENVIRONMENT && rewards)
+        reward_print_broken(stdout, reward, task->error);
+    if (status != 0 && !(task->uncompiled && rewards))
+        return status;
+    spare_python(task, options);
+    const int drawn = begin_step(task, task_draw(task));
+    const int refused = drawn == 0 && rewards ? reward_check_sets(reward, task) : drawn;
+    if (refused == 0 && status != 0)
+        reward_print_uncompiled(stdout, reward);
+    return refused != 0 ? refused : status;
 }
 
 int command_verify(const struct options *options)
@@ -485,13 +491,8 @@ int command_verify(const struct options *options)
         status = begin_task(&task, options);
     if (status != 0)
         return status;
-    status = begin_step(&task, task_build(&task));
-    if (task.uncompiled)
-        reward_print_uncompiled(stdout, &reward);
-    if (status == 0)
-        spare_python(&task, options);
-    if (status == 0)
-        status = begin_step(&task, task_draw(&task));
+    task.open_seconds = clock_seconds() - start;
+    status = prepare(&task, options, &reward);
     if (status == 0)
         status = outputs_open(&outputs, options);
     if (status == 0)

@@ -14,7 +14,7 @@
 
 #define STATUSES                                                                                             \
     "Exit status: 0 the candidate is general, 1 any other verdict, 2 bad usage or "                          \
-    "input, 3 the environment cannot do it, 130 interrupted."
+    "input, or a candidate that does not compile or load, 3 the environment cannot do it, 130 interrupted."
 
 #ifdef SANITIZED
 /* argp leaves --help by exit(), its own lists in hand. */
@@ -53,7 +53,7 @@ static const struct command commands[] = {
      "--inputs-as safetensors\n\n"
      "Exit status: 0 it is written, 2 bad usage or input, 3 the environment cannot do it.",
      command_export},
-    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpu9esbgQADjcnLxftMBJTvqRiwFWPEkHUKGO6z",
+    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpu9esbgQADjcnmLx+ftMBJTvqRiwFWPEkHUKGO6z!",
      "Run CANDIDATE (.c, .cu, .so, .py or .json) on the seen and on an unseen set, judge every output "
      "element, and "
      "say whether it is general.\v"
@@ -128,16 +128,17 @@ static const struct command commands[] = {
      "Exit status: 0 every check passed, 1 some did not, 2 bad usage or input, 3 the environment cannot do "
      "it, 130 interrupted.",
      command_prove},
-    {"report", "RESULT.json...", 1, ARGUMENTS_MAX, "HUKGOv",
+    {"report", "RESULT.json...", 1, ARGUMENTS_MAX, "HUKGOv!",
      "Write reports from what verify --json stored: the terminal's without options; several results side by "
      "side.\v"
      "For example:\n"
      "  unseen report before.json after.json --html report.html\n\n"
-     "Exit status: 0 every candidate is general, 1 some are not, 2 bad usage or input, 3 the environment "
+     "Exit status: 0 every candidate is general (--accept limited: or limited), 1 some are not, 2 bad usage "
+     "or input, 3 the environment "
      "cannot do "
      "it.",
      command_report},
-    {"compare", "[PROBLEM] OLD NEW", 2, 3, "dSpuesjnaxLtMBJvqRiwPEkz",
+    {"compare", "[PROBLEM] OLD NEW", 2, 3, "dSpuesjnax+LtMBJvqRiwPEkz",
      "Is NEW worse than OLD? Two candidates, checked and timed now in turns on the same configurations "
      "(PROBLEM OLD NEW); two stored results (OLD.json NEW.json); or a candidate against a stored result "
      "(PROBLEM CANDIDATE --against OLD.json).\v"

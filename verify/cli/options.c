@@ -74,7 +74,9 @@ enum {
     KEY_VARY = 'Y',
     KEY_PEAKS = 'z',
     KEY_SCOUTS = '9',
-    KEY_AFTER = '@'
+    KEY_AFTER = '@',
+    KEY_EXPLAIN = '+',
+    KEY_ACCEPT = '!'
 };
 
 /* A key above the characters has no one-letter form; only -v and -q are promised. */
@@ -88,6 +90,9 @@ static const struct argp_option all_options[] = {
     {"space", KEY_SPACE, "FILE", 0, "take the contract from FILE", 0},
     {"no-explain", KEY_NO_EXPLAIN, NULL, 0, "of what fails neither the simplest configuration nor the rule",
      0},
+    {"explain", KEY_EXPLAIN, NULL, 0,
+     "look for both, where --reward, -q or --effort reward would leave them out", 0},
+    {"accept", KEY_ACCEPT, "VERDICT", 0, "limited: a candidate that only refuses has status 0, too", 0},
     {"regress", KEY_REGRESS, "FILE", 0,
      "the file of frozen failures (default: "
      "shapes/PROBLEM.regress, or in the problem's own folder; of an installed tool below XDG_DATA_HOME)",
@@ -108,7 +113,9 @@ static const struct argp_option all_options[] = {
      "run the configurations in FILE instead of drawing an unseen set", 0},
     {"effort", KEY_EFFORT, "LEVEL", 0,
      "quick, standard (default; in audit quick) or deep: about 40, "
-     "300, 1500 configurations",
+     "300, 1500 configurations; in verify and draw also reward: few large ones and many scouts, neither "
+     "timed "
+     "nor explained (doc/training.md)",
      0},
     {"seed", KEY_SEED, "S", 0, "draw from seed S instead of the system's entropy", 0},
     {"baseline", KEY_BASELINE, "FILE", 0,
@@ -273,6 +280,7 @@ static error_t parse_value(int key, char *text, const struct command *command, s
         return 0;
     case KEY_BUDGET: o->budget = options_seconds(command, "budget", "600", text); return 0;
     case KEY_MEMORY: o->memory = options_size(command, "memory", 16, text); return 0;
+    case KEY_ACCEPT: o->accept_limited = options_accept(command, text); return 0;
     case KEY_EFFORT:
         o->effort = options_effort(command, text);
         o->effort_given = true;
@@ -313,6 +321,18 @@ static void take_argument(const struct parsing *parsing, const char *text)
                                     : "leave it out");
 }
 
+/* What an option asks for beside itself, unless another one says otherwise. */
+static void imply(struct options *o)
+{
+    const bool preset = o->effort_given && o->effort == EFFORT_REWARD;
+    o->quiet = o->quiet || o->reward; /* its line is all that is printed */
+    o->verbose = o->verbose && !o->quiet;
+    if (!o->explain_given)
+        o->explain = !o->quiet && !preset;
+    if (preset && !o->timing_given)
+        o->timing = false;
+}
+
 static error_t parse(int key, char *text, struct argp_state *state)
 {
     const struct parsing *parsing = state->input;
@@ -324,10 +344,16 @@ static error_t parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case KEY_SEEN_ONLY:
     case KEY_ONLY_SEEN: o->only_seen = true; return 0;
-    case KEY_TIMING: o->timed = true; return 0;
+    case KEY_TIMING:
+        *(parsing->command->run == command_verify ? &o->timing_given : &o->timed) = true;
+        return 0;
     case KEY_NO_TIMING: o->timing = false; return 0;
     case KEY_NO_LEASE: o->no_lease = true; return 0;
-    case KEY_NO_EXPLAIN: o->explain = false; return 0;
+    case KEY_NO_EXPLAIN:
+    case KEY_EXPLAIN: /* the last of the two counts */
+        o->explain = key == KEY_EXPLAIN;
+        o->explain_given = true;
+        return 0;
     case KEY_FAIL_FAST: o->fail_fast = true; return 0;
     case KEY_HEADER: o->header = true; return 0;
     case KEY_GITHUB: o->github = true; return 0;
@@ -346,8 +372,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
                           "found %d of the arguments; expected %s\n"
                           "---> unseen %s --help",
                           o->arguments, parsing->command->arguments, parsing->command->name);
-        o->quiet = o->quiet || o->reward; /* its line is all that is printed */
-        o->verbose = o->verbose && !o->quiet;
+        imply(o);
         return 0;
     default: return parse_value(key, text, parsing->command, o);
     }

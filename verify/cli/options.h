@@ -35,9 +35,12 @@ struct options {
     bool effort_given;
     uint64_t seed;
     bool seed_given;
-    bool timing; /* of verify: not --no-timing */
-    bool timed;  /* of check: --timing */
+    bool timing;       /* of verify: not --no-timing */
+    bool timed;        /* of check: --timing */
+    bool timing_given; /* of verify: --timing beside --effort reward, which takes no times */
     bool no_lease;
+    bool explain_given;
+    bool accept_limited; /* --accept limited */
     bool explain, header, only_seen, only_unseen, fail_fast;
     bool published;
     double timeout;

@@ -18,6 +18,7 @@ double options_seconds(const struct command *command, const char *name, const ch
 double options_size(const struct command *command, const char *name, int least_mib,
                     const char *text); /* bytes: "8G" */
 enum effort options_effort(const struct command *command, const char *text);
+bool options_accept(const struct command *command, const char *text); /* is it `limited`? */
 enum color options_color(const struct command *command, const char *text);
 bool options_tolerance(const struct command *command, const char *text); /* is it `published`? */
 void options_forbid(const struct command *command, const char *text);

@@ -73,14 +73,25 @@ double options_size(const struct command *command, const char *name, int least_m
 
 enum effort options_effort(const struct command *command, const char *text)
 {
-    static const char *const name[] = {"quick", "standard", "deep"};
-    for (int i = 0; i < 3; i++)
+    static const char *const name[] = {"quick", "standard", "deep", "reward"};
+    const bool draws = strcmp(command->name, "verify") == 0 || strcmp(command->name, "draw") == 0;
+    for (int i = 0; i < (draws ? 4 : 3); i++)
         if (strcmp(text, name[i]) == 0)
             return (enum effort)i;
     options_usage(command,
-                  "--effort '%s'; expected quick, standard or deep\n"
+                  "--effort '%s'; expected quick, standard%s\n"
                   "---> --unseen N draws any other number of configurations",
-                  text);
+                  text, draws ? ", deep or reward" : " or deep");
+}
+
+bool options_accept(const struct command *command, const char *text)
+{
+    if (strcmp(text, "limited") != 0 && strcmp(text, "general") != 0)
+        options_usage(command,
+                      "--accept '%s'; expected limited, or general\n"
+                      "---> leave it out: general alone is then accepted",
+                      text);
+    return strcmp(text, "limited") == 0;
 }
 
 enum color options_color(const struct command *command, const char *text)

@@ -7,7 +7,7 @@ double precision_seconds(const struct options *options, const struct device *dev
         return 0.2;
     if (device->backend == BACKEND_CUDA)
         return 0.1;
-    return options->effort == EFFORT_QUICK ? 0.01 : 0.04;
+    return options->effort == EFFORT_QUICK || options->effort == EFFORT_REWARD ? 0.01 : 0.04;
 }
 
 /* A number that is acted on hangs on no process's luck; and whoever asks for one time only has time. */

@@ -25,9 +25,10 @@ static int check(const struct reward *reward, const struct options *o)
         return EXIT_USAGE;
     }
     if (!o->timing && (is_table ? reward_table_is_timed(&reward->table) : score->timed)) {
-        options_error("--reward %s is made of times; expected a run that takes them\n"
-                      "---> leave out --no-timing, or take pass_rate or fast_0",
-                      score->name);
+        options_error(
+            "--reward %s is made of times; expected a run that takes them\n"
+            "---> leave out --no-timing (beside --effort reward add --timing), or take pass_rate or fast_0",
+            score->name);
         return EXIT_USAGE;
     }
     if (!o->baseline && (is_table ? reward_table_compares(&reward->table) : score->compares)) {
@@ -79,15 +80,60 @@ static void print(FILE *out, const char *name, bool seen, const struct score_val
 
 void reward_print(FILE *out, const struct reward *reward, const struct result *result)
 {
-    const struct result_scores *const scores = &result->scores;
-    print(out, score_traits(reward->name)->name, reward->seen,
-          reward->seen ? &scores->seen[reward->name] : &scores->unseen[reward->name]);
+    const struct score_value score =
+        scores_reward(result, !reward->seen, reward->name, reward_table_of(reward));
+    print(out, score_traits(reward->name)->name, reward->seen, &score);
 }
 
 void reward_print_uncompiled(FILE *out, const struct reward *reward)
 {
-    if (reward->name == SCORE_NAMES)
-        return;
-    const struct score_value score = scores_uncompiled(reward->name, reward_table_of(reward));
+    const struct score_value score = scores_unusable(reward->name, reward_table_of(reward), REWARD_COMPILE);
     print(out, score_traits(reward->name)->name, reward->seen, &score);
+}
+
+static void print_first_line(FILE *out, const struct reward *reward, enum score_state state,
+                             const char *error)
+{
+    struct score_value score = {.state = state};
+    snprintf(score.reason, sizeof score.reason, "%.*s", (int)strcspn(error, "\n"), error);
+    print(out, score_traits(reward->name)->name, reward->seen, &score);
+}
+
+void reward_print_broken(FILE *out, const struct reward *reward, const char *error)
+{
+    print_first_line(out, reward, SCORE_INCONCLUSIVE, error);
+}
+
+void reward_print_given_up(FILE *out, const struct reward *reward, const struct result *result,
+                           enum owner owner)
+{
+    if (owner == OWNER_SETTINGS)
+        print_first_line(out, reward, SCORE_NONE, result->partial_reason);
+    else
+        reward_print(out, reward, result);
+}
+
+static int refuse_set(const struct reward *reward, const char *set, const char *found, const char *hint)
+{
+    options_error(
+        "--reward %s is of the %s set, which %s; expected at least one configuration that it can be made of\n"
+        "---> %s",
+        score_traits(reward->name)->name, set, found, hint);
+    return EXIT_USAGE;
+}
+
+int reward_check_sets(const struct reward *reward, const struct task *task)
+{
+    const struct drawn_list *const set = reward->seen ? &task->seen_set : &task->unseen_set;
+    const char *const word = reward->seen ? "seen" : "unseen";
+    const bool timed = reward->name == SCORE_TABLE ? reward_table_is_timed(&reward->table)
+                                                   : score_traits(reward->name)->timed;
+    if (set->count == 0)
+        return refuse_set(reward, word, "is empty",
+                          reward->seen ? "give another --seen FILE, or take the score of the unseen set"
+                                       : "--unseen N with N above 0, or --scouts N, draws one");
+    if (timed && drawn_scouts(set) == set->count)
+        return refuse_set(reward, word, "holds scouts only, and scouts are never timed",
+                          "--unseen N with N above 0, or a score without times, such as pass_rate");
+    return 0;
 }

@@ -312,7 +312,9 @@ static enum run_status end(const struct sampling *s, char *error, size_t size)
     const char *const first = session_error(s->rounds->session[0]), *const other =
                                                                         session_error(s->rounds->session[1]);
     snprintf(error, size, "%s", *first ? first : *other ? other : "out of memory");
-    return s->status == SESSION_BAD ? RUN_BAD : RUN_BROKEN;
+    if (s->status == SESSION_BAD) /* A is the baseline, or the old candidate */
+        return *first ? RUN_INPUT : RUN_BAD;
+    return RUN_BROKEN;
 }
 
 /* Evidence that only the calls that are timed give. */

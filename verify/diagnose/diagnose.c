@@ -339,7 +339,8 @@ struct diagnose_limits diagnose_limits(enum effort effort)
 {
     static const struct diagnose_limits limits[] = {[EFFORT_QUICK] = {60, 80, 48, 300},
                                                     [EFFORT_STANDARD] = {60, 200, 72, 600},
-                                                    [EFFORT_DEEP] = {60, 200, 120, 1500}};
+                                                    [EFFORT_DEEP] = {60, 200, 120, 1500},
+                                                    [EFFORT_REWARD] = {60, 80, 48, 300}};
     return limits[effort];
 }
 

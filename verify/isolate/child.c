@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "child_internal.h"
@@ -42,7 +43,7 @@ static enum child_status request_load(struct child *child, const struct child_op
                  "the path %s is too long; at most %zu bytes are possible\n"
                  "---> set TMPDIR to a shorter path",
                  object, sizeof request.path - 1);
-        return CHILD_LOAD;
+        return CHILD_SPAWN;
     }
     strcpy(request.path, object);
     strcpy(request.symbol, options->symbol);
@@ -209,6 +210,13 @@ enum child_status child_load(struct child *child, const struct child_options *op
     return request_load(child, options, options->object, options->load_timeout, text, text_size);
 }
 
+/* No object loads from there, whoever has written it. */
+static bool is_unexecutable(const char *path)
+{
+    struct statvfs place;
+    return statvfs(path, &place) == 0 && (place.f_flag & ST_NOEXEC) != 0;
+}
+
 enum child_status child_start(struct child **out, const struct child_options *options, char *text,
                               size_t text_size)
 {
@@ -217,13 +225,23 @@ enum child_status child_start(struct child **out, const struct child_options *op
     if (access(options->object, R_OK)) { /* bubblewrap would fail on it and look broken */
         snprintf(text, text_size, "cannot read %s: %s\n---> build the candidate again", options->object,
                  strerror(errno));
-        return CHILD_LOAD;
+        return CHILD_SPAWN;
+    }
+    if (!options->python && is_unexecutable(options->object)) {
+        snprintf(
+            text, text_size,
+            "%s lies on a file system that is mounted noexec; expected one that objects can be loaded from\n"
+            "---> set TMPDIR to a directory on another",
+            options->object);
+        return CHILD_SPAWN;
     }
     enum child_status status = start_anywhere(&child, options, text, text_size);
     if (status != CHILD_OK)
         return status;
     if (!options->control)
         status = child_load(child, options, text, text_size);
+    if (status == CHILD_MEMORY)
+        status = CHILD_SHORT;
     if (status == CHILD_SYMBOL && !options->python) {
         size_t used = strlen(text);
         snprintf(text + used, text_size - used,

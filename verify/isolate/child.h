@@ -4,6 +4,7 @@
 
 #include "channel.h"
 #include "python.h"
+#include "reports/result.h"
 #include "verify/device/region.h"
 
 struct child; /* one runner process with one candidate loaded */
@@ -22,8 +23,15 @@ enum child_status {
     CHILD_EXCEEDED, /* it held more memory, or more processes, than it may: text says which and how much */
     CHILD_OVER,     /* --budget was over meanwhile: nobody's fault */
     CHILD_GARBAGE,  /* it wrote something else on its channel: evidence of cheating */
-    CHILD_SPAWN     /* the runner could not be started: environment error */
+    CHILD_SPAWN,    /* the runner could not be started: environment error */
+    CHILD_SHORT,    /* the candidate wanted memory while it was loaded, and did not get it */
+    CHILD_STATUSES
 };
+const char *child_status_name(enum child_status status); /* "load", "spawn", ... */
+
+/* Who answers for it. Of CHILD_MEMORY, CHILD_DEVICE and CHILD_SHORT this is what it is until more is known: a session asks
+ * whether a process without the candidate ends so, and how much memory was left. */
+enum owner child_status_owner(enum child_status status);
 
 enum { CHILD_SEVERAL = 16 };
 

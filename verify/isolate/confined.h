@@ -20,4 +20,7 @@ int confined_start(pid_t *pid, const struct confined *confined);
 /* The wait status; -1 where it had not ended by `deadline` (clock_seconds) and was killed. Its session is gone then. */
 int confined_wait(pid_t pid, double deadline);
 
+/* The same after `timeout` seconds in which it was not kept from the cores, ten times as many at most; --budget ends it, too. */
+int confined_wait_starved(pid_t pid, double timeout);
+
 #endif

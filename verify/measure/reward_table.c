@@ -154,6 +154,29 @@ static int read_line(struct reading *r, char *text)
     return strcmp(word[0], "pass") == 0 ? read_pass(r, word, words) : read_event(r, word, words);
 }
 
+static int upside_down(struct reading *r, const char *pass, double value, int event)
+{
+    return complain(
+        r,
+        "`%s` is worth %g, less than `%s` with %g; expected a pass to be worth no less than any failure\n"
+        "---> raise the one or lower the other",
+        pass, value, event_name(event), r->table->value[event]);
+}
+
+/* A worth that depends on times has a floor instead (reward_table_pass). */
+static int upright(struct reading *r)
+{
+    const struct reward_table *const t = r->table;
+    for (int i = OUTCOME_PASS + 1; i < REWARD_EVENTS; i++) {
+        if (t->quantity == REWARD_CONSTANT && t->offset < t->value[i])
+            return upside_down(r, "pass", t->offset, i);
+        for (int k = 0; k < t->steps; k++)
+            if (t->step[k].value < t->value[i])
+                return upside_down(r, "pass above", t->step[k].value, i);
+    }
+    return 0;
+}
+
 /* Every outcome is worth something: nothing may turn up in a run that the table does not know. */
 static int complete(struct reading *r)
 {
@@ -170,7 +193,7 @@ static int complete(struct reading *r)
         if (!r->given[i])
             r->table->value[i] = r->other;
     }
-    return 0;
+    return upright(r);
 }
 
 int reward_table_read(const char *path, struct reward_table *table, char *error, size_t error_size)
@@ -214,7 +237,27 @@ bool reward_table_is_timed(const struct reward_table *table)
     return reward_table_compares(table) || table->quantity == REWARD_FRACTION;
 }
 
-double reward_table_pass(const struct reward_table *table, double speedup, double fraction)
+double reward_table_failure(const struct reward_table *table)
+{
+    double most = -INFINITY;
+    for (int i = OUTCOME_PASS + 1; i < REWARD_EVENTS; i++)
+        most = fmax(most, table->value[i]);
+    return most;
+}
+
+/* Speedups and fractions lie above 0, and the logarithm of a speedup anywhere. */
+double reward_table_least(const struct reward_table *table)
+{
+    double least = table->offset;
+    if (table->quantity != REWARD_CONSTANT && (table->factor < 0 || table->quantity == REWARD_LOG2_SPEEDUP) &&
+        table->factor != 0)
+        least = -INFINITY;
+    for (int i = 0; i < table->steps; i++)
+        least = fmin(least, table->step[i].value);
+    return fmax(least, reward_table_failure(table));
+}
+
+static double worth(const struct reward_table *table, double speedup, double fraction)
 {
     for (int i = table->steps - 1; i >= 0; i--)
         if (speedup > table->step[i].above)
@@ -225,6 +268,11 @@ double reward_table_pass(const struct reward_table *table, double speedup, doubl
     case REWARD_FRACTION: return table->offset + table->factor * fraction;
     default: return table->offset;
     }
+}
+
+double reward_table_pass(const struct reward_table *table, double speedup, double fraction)
+{
+    return fmax(worth(table, speedup, fraction), reward_table_failure(table));
 }
 
 static int ascending(const void *a, const void *b)

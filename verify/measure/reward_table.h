@@ -32,13 +32,20 @@ struct reward_table {
     enum reward_over over;
 };
 
-/* 0, or -1 with FILE:LINE, what was found and what was expected. */
+/* 0, or -1 with FILE:LINE, what was found and what was expected. A constant worth of a pass below that of some failure is
+ * refused: the table would be upside down. */
 int reward_table_read(const char *path, struct reward_table *table, char *error, size_t error_size);
 
 bool reward_table_compares(const struct reward_table *table); /* does it need speedups? */
 bool reward_table_is_timed(const struct reward_table *table);
 
-/* Of a configuration that passes. The quantities that the table does not need may be anything. */
+/* The most that a configuration is worth which does not pass. */
+double reward_table_failure(const struct reward_table *table);
+
+/* The least that one is worth which passes, however slow; never below reward_table_failure. */
+double reward_table_least(const struct reward_table *table);
+
+/* Of a configuration that passes, never below reward_table_failure. The quantities that the table does not need may be anything. */
 double reward_table_pass(const struct reward_table *table, double speedup, double fraction);
 
 /* The one reward of `count` (at least 1) of them, which are sorted on the way. */

@@ -355,3 +355,8 @@ enum verdict verdict_decide_published(const struct result *result)
 {
     return decide_by(result, true);
 }
+
+enum verdict verdict_decide_given_up(const struct result *result)
+{
+    return result->unloadable ? VERDICT_BROKEN : VERDICT_INCONCLUSIVE;
+}

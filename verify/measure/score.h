@@ -42,4 +42,7 @@ void score_set(struct result *result);
 enum verdict verdict_decide(const struct result *result);
 enum verdict verdict_decide_published(const struct result *result);
 
+/* Of a run that came to no end: a candidate that cannot be loaded is broken; nothing is known where the machine is why. */
+enum verdict verdict_decide_given_up(const struct result *result);
+
 #endif

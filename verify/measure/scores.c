@@ -40,14 +40,27 @@ static void count_quadrant(struct score_quadrants *q, bool judged, bool baseline
         (*(candidate ? &q->improvement : &q->neither))++;
 }
 
+static void count_baseline(struct counted *c, const struct config_result *config)
+{
+    if (!config->baseline_judged)
+        return;
+    const bool passes = config->baseline_outcome == OUTCOME_PASS;
+    c->baseline_passes += passes;
+    c->baseline_fails += !passes && !config->scout;
+}
+
 static void count_one(struct counted *c, const struct config_result *config)
 {
     const bool passes = config->outcome == OUTCOME_PASS && !c->denied;
     const bool baseline = config->baseline_outcome == OUTCOME_PASS;
+    const bool skipped = config->outcome == OUTCOME_SKIPPED;
     c->found++;
-    c->left_out += config->outcome == OUTCOME_SKIPPED && config->reason.cause == CAUSE_FAIL_FAST;
+    c->left_out += skipped && config->reason.cause == CAUSE_FAIL_FAST;
+    c->unjudged += skipped && (cause_owner(config->reason.cause) == OWNER_MACHINE ||
+                               cause_owner(config->reason.cause) == OWNER_JUDGE);
     c->failed += outcome_is_rejected(config->outcome);
     count_quadrant(&c->quadrants, config->baseline_judged, baseline, passes);
+    count_baseline(c, config);
     if (passes && config->scout) {
         c->scouts++;
         return;
@@ -61,23 +74,47 @@ static void count_one(struct counted *c, const struct config_result *config)
     c->worse += config->baseline_judged && !baseline;
 }
 
+/* Failures stop a run by --fail-fast, or where more of them would prove nothing: what is then left counts as not passing. All
+ * else that cuts a run leaves it open. */
+static void count_endings(struct counted *c)
+{
+    bool budget = false;
+    for (int i = 0; i < c->result->result_count; i++) {
+        const struct config_result *const config = &c->result->results[i];
+        if (config->outcome != OUTCOME_SKIPPED)
+            continue;
+        c->stopped =
+            c->stopped || config->reason.cause == CAUSE_FAIL_FAST || config->reason.cause == CAUSE_PATIENCE;
+        budget = budget || config->reason.cause == CAUSE_BUDGET;
+    }
+    c->cut = c->result->partial && (!c->stopped || budget || c->result->result_count < c->result->planned);
+}
+
 struct counted scores_count(const struct result *result, bool unseen, const struct reward_table *table)
 {
+    const int planned = unseen ? result->planned - result->planned_seen : result->planned_seen;
     struct counted c = {
         .result = result,
         .table = table,
         .unseen = unseen,
         .word = unseen ? "unseen" : "seen",
         .denied = result->verdict == VERDICT_CHEATING || result->verdict == VERDICT_FORBIDDEN,
-        .total = unseen ? result->planned - result->planned_seen : result->planned_seen,
+        .planned = planned,
+        .timeable = unseen ? planned - result->planned_scouts : planned,
     };
     for (int i = 0; i < result->result_count; i++)
         if (result->results[i].unseen == unseen)
             count_one(&c, &result->results[i]);
-    c.total = c.total > c.found ? c.total : c.found;
+    count_endings(&c);
+    c.total = c.planned > c.found ? c.planned : c.found;
     c.quadrants.unknown += c.total - c.found;
-    c.total -= c.scouts;
+    c.total -= c.scouts + c.unjudged;
     return c;
+}
+
+int scores_lacking(const struct counted *c)
+{
+    return c->total - c->passing;
 }
 
 /* --- single scores --- */
@@ -85,21 +122,43 @@ struct counted scores_count(const struct result *result, bool unseen, const stru
 static struct score_value pass_rate(const struct counted *c)
 {
     const int passing = c->passing + c->scouts, total = c->total + c->scouts;
-    return scores_number((double)passing / total, "%d of %d %s configurations pass", passing, total, c->word);
+    const double rate = (double)passing / total;
+    if (c->left_out > 0)
+        return scores_number(rate, "%d of %d %s configurations pass; --fail-fast left out %d", passing, total,
+                             c->word, c->left_out);
+    if (c->unjudged > 0)
+        return scores_number(rate, "%d of %d %s configurations pass; %d more could not be judged", passing,
+                             total, c->word, c->unjudged);
+    return scores_number(rate, "%d of %d %s configurations pass", passing, total, c->word);
 }
 
 static struct score_value fails(const struct counted *c, double value)
 {
-    return scores_number(value, "%d of %d %s configurations do not pass", c->total - c->passing,
+    return scores_number(value, "%d of %d %s configurations do not pass", scores_lacking(c),
                          c->total + c->scouts, c->word);
 }
 
-/* No speed at all: of what passes there are scouts at most. */
-static struct score_value none_passes(const struct counted *c)
+/* What failures elsewhere in the run have left without times has no speed, and that is no doing of the machine's. */
+static bool failures_took_times(const struct counted *c)
 {
-    return c->scouts == 0
-               ? pass_rate(c)
-               : scores_number(0, "of %d %s configurations only scouts pass", c->total + c->scouts, c->word);
+    return c->stopped && c->timed == 0;
+}
+
+static const char untimed[] = "failures ended the run before times were taken";
+
+/* No speed at all: of what passes there are scouts at most, or failures ended the run before times were taken. */
+static bool has_no_speed(const struct counted *c, struct score_value *instead)
+{
+    if (c->passing == 0 && c->scouts == 0)
+        *instead = pass_rate(c);
+    else if (c->passing == 0)
+        *instead =
+            scores_number(0, "of %d %s configurations only scouts pass", c->total + c->scouts, c->word);
+    else if (failures_took_times(c))
+        *instead = scores_number(0, "%s", untimed);
+    else
+        return false;
+    return true;
 }
 
 static struct score_value ours(const struct counted *c)
@@ -107,9 +166,7 @@ static struct score_value ours(const struct counted *c)
     const struct set_score *const set = c->unseen ? &c->result->unseen : &c->result->seen;
     const int passing = c->passing + c->scouts, total = c->total + c->scouts;
     struct score_value instead;
-    if (c->passing == 0)
-        return none_passes(c);
-    if (!scores_times_serve(c, false, &instead))
+    if (has_no_speed(c, &instead) || !scores_times_serve(c, false, &instead))
         return instead;
     return scores_number((double)passing / total * set->geomean_fraction,
                          "%d of %d %s configurations pass, at %.3g of what is attainable", passing, total,
@@ -132,11 +189,10 @@ static struct score_value arena(const struct counted *c, bool bounded)
     const double speedup = mean_speedup(c);
     if (c->passing < c->total)
         return fails(c, bounded ? scores_bounded(false, 0) : scores_points(true, false, 0));
+    if (failures_took_times(c))
+        return scores_number(bounded ? 0 : scores_points(true, true, 0), "%s", untimed);
     if (!scores_times_serve(c, true, &instead))
         return instead;
-    if (c->worse > 0 && bounded)
-        return scores_none("the baseline fails on %d of %d %s configurations: no speedup", c->worse, c->total,
-                           c->word);
     if (c->worse > 0)
         return scores_number(
             scores_points(true, true, 0),
@@ -152,16 +208,12 @@ static struct score_value conditional(const struct counted *c)
 {
     const struct score_quadrants *const q = &c->quadrants;
     int open = 0;
-    if (!c->result->scores.compared)
-        return scores_none("no baseline: --baseline FILE, or --baseline own");
     for (int i = 0; i < c->result->result_count; i++) {
         const struct config_result *const config = &c->result->results[i];
         open += config->unseen == c->unseen && !config->baseline_judged && !scores_passing(c, i);
     }
-    open += c->total + c->scouts - c->found;
+    open += c->total + c->scouts + c->unjudged - c->found;
     const int given = q->both + q->regression + open;
-    if (given == 0)
-        return scores_none("the baseline passes on no %s configuration", c->word);
     return scores_number((double)q->both / given,
                          "passes %d of the %d %s configurations that the baseline passes", q->both, given,
                          c->word);
@@ -203,9 +255,9 @@ static struct score_value fast_p(const struct counted *c, double p)
     struct score_value instead;
     if (p == 0)
         return pass_rate(c);
-    if (c->passing == 0)
-        return none_passes(c);
-    return scores_times_usable(c, true, &instead) ? fast(c, p) : instead;
+    if (has_no_speed(c, &instead) || !scores_times_usable(c, true, &instead))
+        return instead;
+    return fast(c, p);
 }
 
 static struct score_value peak_fraction(const struct counted *c)
@@ -217,8 +269,8 @@ static struct score_value peak_fraction(const struct counted *c)
     struct score_value instead;
     if (c->passing < c->total)
         return fails(c, 0);
-    if (!(peak > 0))
-        return scores_none("what the hardware can do is not known");
+    if (failures_took_times(c))
+        return scores_number(0, "%s", untimed);
     if (!scores_times_serve(c, false, &instead))
         return instead;
     for (int i = 0; i < c->result->result_count; i++) {
@@ -242,15 +294,8 @@ static struct score_value sol(const struct counted *c)
     const struct peaks *const peaks = &c->result->peaks;
     double sum = 0;
     struct score_value instead;
-    if (c->passing == 0)
-        return none_passes(c);
-    if (!scores_times_serve(c, true, &instead))
+    if (has_no_speed(c, &instead) || !scores_times_serve(c, true, &instead))
         return instead;
-    if (c->worse > 0)
-        return scores_none("the baseline fails on %d of %d %s configurations: no T_b there", c->worse,
-                           c->total, c->word);
-    if (!(peaks->bandwidth_gbps > 0) || !(peaks->tflops > 0))
-        return scores_none("what the hardware can do is not known");
     for (int i = 0; i < c->result->result_count; i++) {
         const struct config_result *const config = scores_passing(c, i);
         if (config && !config->scout)
@@ -260,44 +305,6 @@ static struct score_value sol(const struct counted *c)
     }
     return scores_number(sum / c->total, "mean over %d %s configurations, of which %d pass", c->total,
                          c->word, c->passing);
-}
-
-static double reward_of(const struct counted *c, const struct config_result *config)
-{
-    if (config->outcome == OUTCOME_CRASH && config->reason.stage == STAGE_LOADING)
-        return c->table->value[REWARD_LOAD];
-    if (config->outcome != OUTCOME_PASS)
-        return c->table->value[config->outcome];
-    return reward_table_pass(c->table, scores_speedup(config), config->timing.fraction);
-}
-
-static struct score_value table(const struct counted *c)
-{
-    struct score_value instead;
-    if (!c->table)
-        return scores_none("no table: --reward-table FILE");
-    if (c->denied)
-        return scores_number(c->table->value[REWARD_CHEATING], "the verdict is %s",
-                             verdict_name(c->result->verdict));
-    if (c->passing > 0 && reward_table_is_timed(c->table) &&
-        !scores_times_serve(c, reward_table_compares(c->table), &instead))
-        return instead;
-    if (c->worse > 0 && reward_table_compares(c->table))
-        return scores_none("the baseline fails on %d of %d %s configurations: no speedup", c->worse, c->total,
-                           c->word);
-    double *const reward = malloc((size_t)c->total * sizeof *reward);
-    int count = 0;
-    if (!reward)
-        return scores_open("out of memory");
-    for (int i = 0; i < c->result->result_count; i++)
-        if (c->result->results[i].unseen == c->unseen &&
-            !(c->result->results[i].scout && c->result->results[i].outcome == OUTCOME_PASS))
-            reward[count++] = reward_of(c, &c->result->results[i]);
-    while (count < c->total)
-        reward[count++] = c->table->value[REWARD_MISSING];
-    const double value = reward_table_over(c->table, reward, count);
-    free(reward);
-    return scores_number(value, "over %d %s configurations, of which %d pass", count, c->word, c->passing);
 }
 
 static struct score_value one(const struct counted *c, enum score_name name)
@@ -310,7 +317,7 @@ static struct score_value one(const struct counted *c, enum score_name name)
     case SCORE_CONDITIONAL: return conditional(c);
     case SCORE_PEAK_FRACTION: return peak_fraction(c);
     case SCORE_SOL: return sol(c);
-    case SCORE_TABLE: return table(c);
+    case SCORE_TABLE: return scores_of_table(c);
     default: return fast_p(c, score_traits(name)->threshold);
     }
 }
@@ -332,7 +339,7 @@ static bool leans_on_ceilings(const struct counted *c, enum score_name name)
     switch (name) {
     case SCORE_OURS:
     case SCORE_SOL: return true;
-    case SCORE_PEAK_FRACTION: return c->passing == c->total;
+    case SCORE_PEAK_FRACTION: return scores_lacking(c) == 0;
     case SCORE_TABLE: return c->table && c->table->quantity == REWARD_FRACTION;
     default: return false;
     }
@@ -349,21 +356,36 @@ static void take_back(const struct counted *c, enum score_name name, struct scor
              *peaks->why ? peaks->why : "the machine was slower than its calibration");
 }
 
+/* One in ten may lack a judgement: a number over the others still stands for the set. */
+static bool is_judged(const struct counted *c, enum score_name name)
+{
+    enum { ONE_IN = 10 };
+    const int judged = c->total + (scores_is_timed(c, name) ? 0 : c->scouts);
+    return ONE_IN * c->unjudged <= c->planned && judged > 0;
+}
+
+static struct score_value value_of(const struct counted *c, enum score_name name)
+{
+    struct score_value instead;
+    if (scores_is_ruled_out(c, name, &instead))
+        return instead;
+    if (c->result->unloadable)
+        return scores_unusable(name, c->table, REWARD_LOAD);
+    if (c->denied || is_settled(c, name))
+        return one(c, name);
+    if (c->cut)
+        return scores_open("the run was cut off: %.120s", c->result->partial_reason);
+    if (!is_judged(c, name))
+        return scores_open("%d of %d %s configurations could not be judged", c->unjudged, c->planned,
+                           c->word);
+    return one(c, name);
+}
+
 static void fill(const struct counted *c, struct score_value *score)
 {
     for (int i = 0; i < SCORE_NAMES; i++) {
         const enum score_name name = (enum score_name)i;
-        if (c->total == 0)
-            score[i] = scores_none("the %s set is empty", c->word);
-        else if (c->denied || is_settled(c, name))
-            score[i] = one(c, name);
-        else if (c->result->partial)
-            score[i] = scores_open("the run was cut off: %.120s", c->result->partial_reason);
-        else if (c->left_out > 0)
-            score[i] = scores_open("--fail-fast left out %d of %d %s configurations", c->left_out, c->total,
-                                   c->word);
-        else
-            score[i] = one(c, name);
+        score[i] = value_of(c, name);
         take_back(c, name, &score[i]);
     }
 }
@@ -378,12 +400,4 @@ void scores_fill(struct result *result, const struct reward_table *table)
     scores->unseen_quadrants = unseen.quadrants;
     fill(&seen, scores->seen);
     fill(&unseen, scores->unseen);
-}
-
-struct score_value scores_uncompiled(enum score_name name, const struct reward_table *table)
-{
-    static const char why[] = "the candidate does not compile";
-    if (name == SCORE_TABLE)
-        return scores_number(table->value[REWARD_COMPILE], "%s", why);
-    return scores_number(name == SCORE_AKA_POINTS ? scores_points(false, false, 0) : 0, "%s", why);
 }

@@ -38,7 +38,13 @@ extern const double scores_spread_most;
 /* Fill result->scores; after score_set and the verdict. `table` may be NULL. */
 void scores_fill(struct result *result, const struct reward_table *table);
 
-/* The score of a candidate that does not compile, which has no record. */
-struct score_value scores_uncompiled(enum score_name name, const struct reward_table *table);
+/* The score of a candidate that does not compile (REWARD_COMPILE) or cannot be loaded (REWARD_LOAD): nothing of it was run. */
+struct score_value scores_unusable(enum score_name name, const struct reward_table *table,
+                                   enum reward_event event);
+
+/* The same score as a reward; after scores_fill. A failure in either set takes away what is made of speed: nobody who fails
+ * somewhere is worth more than the slowest who passes everywhere. */
+struct score_value scores_reward(const struct result *result, bool unseen, enum score_name name,
+                                 const struct reward_table *table);
 
 #endif

@@ -11,15 +11,22 @@ struct counted {
     bool unseen;
     const char *word; /* "unseen" */
     bool denied;      /* the verdict is cheating or forbidden: nothing passes */
-    int total;        /* planned, without scouts that pass: they have no speed */
+    int planned;      /* all of the set */
+    int timeable;     /* of them, those that are no scouts */
+    int total;        /* planned and judged, without scouts that pass: they have no speed */
     int found;        /* in the record */
     int scouts;       /* that pass; they are in none of the numbers below */
+    int unjudged;     /* skipped by the machine's or the judge's doing: they count for nobody */
     int left_out;     /* not run because another one had failed (--fail-fast) */
+    bool stopped;     /* of either set some were not run, because of failures */
+    bool cut;         /* some were not run for another reason */
     int passing;
     int failed;           /* judged and not passed */
     int timed, disturbed; /* of those that pass */
     int compared;         /* have a speedup */
     int worse;            /* of those that pass: the baseline does not */
+    int baseline_passes;  /* of all that ran; the candidate has no part in it */
+    int baseline_fails;   /* the same without scouts */
     struct score_quadrants quadrants;
 };
 
@@ -29,6 +36,16 @@ struct counted scores_count(const struct result *result, bool unseen, const stru
 const struct config_result *scores_passing(const struct counted *c, int i);
 bool scores_is_compared(const struct config_result *config);
 double scores_speedup(const struct config_result *config);
+
+/* Configurations of the set that were judged, or should have been, and do not pass. */
+int scores_lacking(const struct counted *c);
+
+bool scores_is_timed(const struct counted *c, enum score_name name);
+
+/* Is there no such score, whatever the candidate does? Then *instead says why. */
+bool scores_is_ruled_out(const struct counted *c, enum score_name name, struct score_value *instead);
+
+struct score_value scores_of_table(const struct counted *c); /* there is one, and the settings permit it */
 
 struct score_value scores_none(const char *format, ...) __attribute__((format(printf, 1, 2)));
 struct score_value scores_open(const char *format, ...) __attribute__((format(printf, 1, 2)));

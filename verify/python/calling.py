@@ -12,7 +12,7 @@ import importlib.util
 import types
 
 DONE, REFUSED, RAISED, SHORT = 0, 1, 2, 3
-FAILURE_LOAD, FAILURE_SYMBOL = 1, 2
+FAILURE_LOAD, FAILURE_SYMBOL, FAILURE_MEMORY = 1, 2, 3
 INPUT, OUTPUT, INOUT = 0, 1, 2
 TEXT = 511
 
@@ -96,9 +96,10 @@ class Caller:
             self.say(str(error))
             return FAILURE_SYMBOL
         except BaseException as error:
-            advice = self.words.advice(error, self.is_short(error, self.out_of_memory))
+            short = self.is_short(error, self.out_of_memory)
+            advice = self.words.advice(error, short)
             self.say(f"the module cannot be imported: {self.words.describe(error)}{self.line_of(error)}\n---> {advice}")
-            return FAILURE_LOAD
+            return FAILURE_MEMORY if short else FAILURE_LOAD
 
     def guard_own(self):
         """What torch allocates comes from the runner, block by block between guards. Before it has allocated anything."""

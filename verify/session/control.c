@@ -19,6 +19,14 @@ static bool start(struct control *control, const struct setup *setup)
     return ok;
 }
 
+bool control_maps(struct session *session, const struct setup *setup)
+{
+    struct control control = {.session = session};
+    const bool maps = start(&control, setup);
+    control_close(&control);
+    return maps;
+}
+
 bool control_exchange(struct control *control, struct series *series, double *rest_ms)
 {
     struct session *const s = control->session;

@@ -14,6 +14,9 @@ struct control {
  * it. False: there is no such process. */
 bool control_exchange(struct control *control, struct series *series, double *rest_ms);
 
+/* Does a process without the candidate take the tensors of a setup? */
+bool control_maps(struct session *session, const struct setup *setup);
+
 void control_close(struct control *control);
 
 #endif

@@ -23,7 +23,16 @@ struct run_options {
     void (*before_timing)(void *data);
 };
 
-enum run_status { RUN_DONE, RUN_INTERRUPTED, RUN_BAD, RUN_BROKEN };
+enum run_status {
+    RUN_DONE,
+    RUN_INTERRUPTED, /* by the user */
+    RUN_BAD,         /* the candidate cannot be loaded */
+    RUN_INPUT,       /* the baseline cannot */
+    RUN_BROKEN,      /* the machine, or an error of the judge's */
+    RUN_STATUSES
+};
+const char *run_status_name(enum run_status status); /* "done", "bad", ... */
+enum owner run_status_owner(enum run_status status);
 
 /* Fill result->results (seen set, then unseen set, in drawing order; what was not reached is missing),
  * findings and phase seconds. RUN_BAD and RUN_BROKEN: error says why. */

@@ -59,7 +59,7 @@ void run_baseline(struct run *run)
                 run->result,
                 "the baseline was not judged on %d configurations: it takes longer than the candidate", left);
         if (status != SESSION_OK && !is_interrupted()) {
-            run->status = status == SESSION_BAD ? RUN_BAD : RUN_BROKEN;
+            run->status = status == SESSION_BAD ? RUN_INPUT : RUN_BROKEN;
             snprintf(run->error, run->error_size, "--baseline: %s", session_error(session));
         }
         session_seconds(session, &run->result->phase);

@@ -6,22 +6,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control.h"
 #include "verify/task/task.h"
+
+bool session_judges(const struct problem *problem, char *text, size_t text_size)
+{
+    struct judgement judgement[PROBLEM_MAX_TENSORS];
+    int missing;
+    (void)reference_list(problem, judgement, &missing);
+    if (missing < 0)
+        return true;
+    const char *const name = problem->tensors[missing].name;
+    snprintf(text, text_size,
+             "nothing judges %s, which %s writes\n---> write its mathematics in reference_%s.h beside "
+             "reference.h (see reference/context.h), and JUDGED(%s, %s) on the problem's line of "
+             "registry.def",
+             name, problem->name, name, problem->name, name);
+    return false;
+}
 
 /* An output that nobody judges would be worth nothing. */
 static void find_judgements(struct session *s)
 {
-    const struct problem *problem = s->options.problem;
+    char text[600];
     int missing;
-    s->judgements = reference_list(problem, s->judgement, &missing);
-    if (missing < 0)
-        return;
-    const char *name = problem->tensors[missing].name;
-    session_break(s, SESSION_BAD,
-                  "nothing judges %s, which %s writes\n---> write its mathematics in reference_%s.h beside "
-                  "reference.h (see reference/context.h), and JUDGED(%s, %s) on the problem's line of "
-                  "registry.def",
-                  name, problem->name, name, problem->name, name);
+    s->judgements = reference_list(s->options.problem, s->judgement, &missing);
+    if (!session_judges(s->options.problem, text, sizeof text))
+        session_break(s, SESSION_BAD, "%s", text);
 }
 
 struct session *session_open(const struct session_options *options)
@@ -242,8 +253,8 @@ static const struct {
     {CHILD_OVERRUN, OUTCOME_OVERRUN, CAUSE_GUARD}, {CHILD_CRASH, OUTCOME_CRASH, CAUSE_END},
     {CHILD_TIMEOUT, OUTCOME_TIMEOUT, CAUSE_TIME},  {CHILD_GARBAGE, OUTCOME_CRASH, CAUSE_CHANNEL},
     {CHILD_MEMORY, OUTCOME_SKIPPED, CAUSE_MEMORY}, {CHILD_EXCEEDED, OUTCOME_EXCEEDED, CAUSE_LIMIT},
-    {CHILD_OVER, OUTCOME_SKIPPED, CAUSE_BUDGET},   {CHILD_KILLED, OUTCOME_CRASH, CAUSE_KILLED},
-    {CHILD_RAISED, OUTCOME_CRASH, CAUSE_END},
+    {CHILD_SHORT, OUTCOME_SKIPPED, CAUSE_MEMORY},  {CHILD_OVER, OUTCOME_SKIPPED, CAUSE_BUDGET},
+    {CHILD_KILLED, OUTCOME_CRASH, CAUSE_KILLED},   {CHILD_RAISED, OUTCOME_CRASH, CAUSE_END},
 };
 
 /* Whose guard was hit, and where. */
@@ -286,10 +297,8 @@ void session_child_failed(struct session *s, enum child_status status, const cha
                              text);
             return;
         }
-    if (status == CHILD_LOAD || status == CHILD_SYMBOL)
-        session_break(s, SESSION_BAD, "%s", text);
-    else
-        session_break(s, SESSION_BROKEN, "%s", text);
+    session_break(s, child_status_owner(status) == OWNER_CANDIDATE ? SESSION_BAD : SESSION_BROKEN, "%s",
+                  text);
 }
 
 /* Loading is not a call: the loader reads files, and whoever gives short limits means the kernel. But nobody needs many times
@@ -330,11 +339,30 @@ static bool start_child(struct session *s, struct call_result *result)
     s->past.count = 0;
     if (status == CHILD_OK)
         return true;
-    session_child_failed(s, status, text, result);
+    session_child_failed(s, status == CHILD_SHORT && session_has_memory(s) ? CHILD_LOAD : status, text,
+                         result);
     result->reason.stage = STAGE_LOADING;
     if (outcome_fails(result->outcome))
         snprintf(result->detail, sizeof result->detail, "while it was being loaded: %.260s", text);
     return false;
+}
+
+/* A process in which the judge's tensors cannot be mapped: if one without the candidate takes them, the candidate has spoilt
+ * its own. On a GPU a want of memory stays the machine's, since others may have held it meanwhile. */
+static void map_failed(struct session *s, enum child_status status, const char *text,
+                       struct call_result *result)
+{
+    const bool asks =
+        status == CHILD_DEVICE || (status == CHILD_MEMORY && s->options.device->backend == BACKEND_HOST);
+    char words[RESULT_DETAIL_SIZE];
+    if (asks)
+        session_restart(s); /* what it holds may be what the other one needs */
+    if (!asks || !control_maps(s, s->now)) {
+        session_child_failed(s, status, text, result);
+        return;
+    }
+    snprintf(words, sizeof words, "its process takes no tensors any more: %.200s", text);
+    session_child_failed(s, CHILD_CRASH, words, result);
 }
 
 bool session_child(struct session *s, struct call_result *result)
@@ -351,7 +379,7 @@ bool session_child(struct session *s, struct call_result *result)
             status = child_map_tensor(s->child, setup->first_set + ring, t, &setup->slot[t].region[ring],
                                       &setup->slot[t].tensor, text, sizeof text);
     if (status != CHILD_OK) {
-        session_child_failed(s, status, text, result);
+        map_failed(s, status, text, result);
         return false;
     }
     setup->mapped = true;

@@ -41,13 +41,16 @@ struct session;
  * options->oracles. */
 void session_prepare(const struct session_options *options, int count);
 
+/* Is every output of the problem judged? Otherwise false, and text says what is missing: no candidate can be run then. */
+bool session_judges(const struct problem *problem, char *text, size_t text_size);
+
 /* NULL when out of memory. The candidate is loaded at the first configuration. */
 struct session *session_open(const struct session_options *options);
 void session_close(struct session *session);
 
 enum session_status {
     SESSION_OK,     /* *result is filled */
-    SESSION_BAD,    /* the object cannot be used at all: does not load, lacks the symbol (usage) */
+    SESSION_BAD,    /* the candidate cannot be used at all: it does not load, lacks the symbol (usage) */
     SESSION_BROKEN, /* internal error or environment: no verdict may come out of this run */
     SESSION_SHORT   /* inside only: memory ran out for this configuration, which is then skipped */
 };

@@ -47,6 +47,11 @@ bool session_was_short(struct session *s, const struct config_result *result)
     return is_short;
 }
 
+bool session_has_memory(const struct session *s)
+{
+    return (double)s->memory->available() >= fair_part * (double)s->options.device->memory_bytes;
+}
+
 void session_settle_alone(struct session *s, struct config_result *result)
 {
     const double fair = fmax(fair_times * result->bytes, fair_part * (double)s->options.device->memory_bytes);

@@ -212,6 +212,9 @@ bool session_was_short(struct session *s, const struct config_result *result);
  * other programs left the candidate little. */
 void session_settle_alone(struct session *s, struct config_result *result);
 
+/* Is enough left on the device that nobody else can be the reason why a candidate gets none? */
+bool session_has_memory(const struct session *s);
+
 /* session_clock.c */
 /* Who is on the device now, with the lease in hand: others make the time at hand one that is not to be
  * trusted. */

@@ -6,6 +6,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "session.h"
+#include "gen/contract/instantiate.h"
 #include "verify/system/home_folder.h"
 #include "verify/system/budget.h"
 #include "verify/system/clock.h"
@@ -60,6 +62,8 @@ enum task_status task_open(struct task *task, const struct task_options *options
     memset(task, 0, sizeof *task);
     task->options = *options;
     task->problem = options->problem;
+    if (!session_judges(task->problem, task->error, sizeof task->error))
+        return TASK_INPUT;
     if (task->problem->task)
         made_begin(options->python);
     const enum device_status status =
@@ -265,6 +269,38 @@ static int note_lists(struct task *task)
     return 0;
 }
 
+/* What a call and its judgement cost: the elements' work, and every byte. */
+static double work_of(const struct config *config)
+{
+    struct instance instance;
+    if (config_measure(config, &instance) != 0)
+        return HUGE_VAL;
+    const double work = instance_total_bytes(config->problem, &instance) + instance.flops;
+    instance_clear(&instance);
+    return work;
+}
+
+/* A reward asks for the verdict of many candidates: the seen set, which is the greatest part of a verdict's work, is cut to the
+ * `most` configurations of least work, in their order. */
+static void keep_cheapest(struct task *task, int most)
+{
+    struct drawn_list *const set = &task->seen_set;
+    const int count = set->count;
+    const size_t used = strlen(task->notes.text);
+    while (most > 0 && set->count > most) {
+        int dearest = 0;
+        for (int i = 1; i < set->count; i++)
+            if (work_of(&set->item[i].config) > work_of(&set->item[dearest].config))
+                dearest = i;
+        memmove(&set->item[dearest], &set->item[dearest + 1],
+                (size_t)(set->count - dearest - 1) * sizeof *set->item);
+        set->count--;
+    }
+    if (set->count < count)
+        snprintf(task->notes.text + used, sizeof task->notes.text - used,
+                 "%d of the %d seen configurations, that of least work\n", set->count, count);
+}
+
 enum task_status task_draw(struct task *task)
 {
     const double start = clock_seconds();
@@ -276,6 +312,7 @@ enum task_status task_draw(struct task *task)
         return status;
     if (draw_seen(&task->seen_set, &task->seen, task->seed) != 0)
         return fail(task, TASK_ENVIRONMENT, "out of memory while drawing the seen set");
+    keep_cheapest(task, task->options.seen_most);
     if (task->options.unseen_set && draw_given(&task->unseen_set, &task->given, task->seed) != 0)
         return fail(task, TASK_ENVIRONMENT, "out of memory while reading the unseen set");
     const struct draw_caps caps = task->caps;
@@ -324,7 +361,7 @@ static enum task_status build_one(struct task *task, const char *path, struct bu
                                           .backend = task->device.backend,
                                           .device = task->device.ordinal,
                                           .arch = task->device.arch,
-                                          .timeout = fmin(compile_timeout, budget_left())};
+                                          .timeout = compile_timeout};
     const enum build_status status = build_candidate(build, &options, task->error, sizeof task->error);
     if (status == BUILD_OK)
         return TASK_OK;

@@ -21,6 +21,7 @@ struct task_options {
     double compile_timeout;           /* seconds; 0: 600 */
     int count;                        /* configurations of the unseen set */
     int scouts;                       /* beside them, where the set is drawn */
+    int seen_most;                    /* of the seen set so many, those of least work; 0: all */
     uint64_t seed;
     bool has_seed;                       /* else the system's entropy */
     bool attend;                         /* as in struct lease_options */
@@ -55,7 +56,7 @@ struct task {
     char baseline_path[1400];     /* of a baseline; empty: none */
     bool baseline_own;
     struct calibrated ceilings; /* after task_calibrate */
-    double draw_seconds;
+    double open_seconds, draw_seconds;
     bool uncompiled; /* after TASK_INPUT of task_build: the compiler said no to the candidate */
     char error
         [4096]; /* what was found, what was expected, what to do: after TASK_INPUT and TASK_ENVIRONMENT */

@@ -1,0 +1,13 @@
+/* Which verdicts have exit status 0: `general`, and with --accept limited `limited`. */
+#ifndef UNSEEN_ACCEPT_H
+#define UNSEEN_ACCEPT_H
+
+#include "options.h"
+#include "reports/result.h"
+
+static inline bool accepts(const struct options *options, enum verdict verdict)
+{
+    return verdict == VERDICT_GENERAL || (options->accept_limited && verdict == VERDICT_LIMITED);
+}
+
+#endif
