@@ -67,8 +67,15 @@ static int open_stream(const char *path)
     return descriptor;
 }
 
+/* How a path is treated that exists already. */
+enum manner {
+    MANNER_REPORT, /* a link is followed; a new file has the user's umask */
+    MANNER_UPDATE, /* a link is followed; the file keeps its permissions */
+    MANNER_OWN     /* the name is replaced, whatever it is: no link is followed, no pipe opened */
+};
+
 /* Returns 0 or an errno. */
-static int resolve(struct target *target, const char *path)
+static int resolve(struct target *target, const char *path, enum manner manner)
 {
     struct stat status;
     char *real;
@@ -76,6 +83,8 @@ static int resolve(struct target *target, const char *path)
     if (strlen(path) >= sizeof target->path)
         return ENAMETOOLONG;
     strcpy(target->path, path);
+    if (manner == MANNER_OWN)
+        return lstat(path, &status) == 0 && S_ISDIR(status.st_mode) ? EISDIR : 0;
     target->standard = atomic_is_standard(path);
     target->direct = target->standard;
     if (target->standard)
@@ -159,7 +168,7 @@ static int create_temporary(struct target *target)
             errno = ENAMETOOLONG;
             return -1;
         }
-        descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (descriptor < 0 && errno != EEXIST)
             return -1;
         if (descriptor >= 0 && is_held(descriptor)) {
@@ -211,14 +220,14 @@ static int replace(struct target *target, const char *text, size_t length, bool 
     return target->standard && reason == EPIPE ? 0 : reason; /* `| head` has read what it wanted */
 }
 
-static int write_file(const char *path, const char *what, const char *text, size_t length, bool keep_mode,
+static int write_file(const char *path, const char *what, const char *text, size_t length, enum manner manner,
                       char *error, size_t error_size)
 {
     struct target target = {0};
-    int reason = resolve(&target, path);
+    int reason = resolve(&target, path, manner);
 
     if (reason == 0)
-        reason = replace(&target, text, length, keep_mode);
+        reason = replace(&target, text, length, manner == MANNER_UPDATE);
     if (reason == 0)
         return 0;
     snprintf(error, error_size, "%s: cannot write the %s: %s\n---> %s", path, what, strerror(reason),
@@ -239,11 +248,17 @@ int atomic_hold(const char *path, char *error, size_t error_size)
 
 int atomic_write(const char *path, const char *text, size_t length, char *error, size_t error_size)
 {
-    return write_file(path, "report", text, length, false, error, error_size);
+    return write_file(path, "report", text, length, MANNER_REPORT, error, error_size);
 }
 
 int atomic_update(const char *path, const char *what, const char *text, size_t length, char *error,
                   size_t error_size)
 {
-    return write_file(path, what, text, length, true, error, error_size);
+    return write_file(path, what, text, length, MANNER_UPDATE, error, error_size);
+}
+
+int atomic_replace(const char *path, const char *what, const char *text, size_t length, char *error,
+                   size_t error_size)
+{
+    return write_file(path, what, text, length, MANNER_OWN, error, error_size);
 }

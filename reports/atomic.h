@@ -15,6 +15,11 @@ int atomic_write(const char *path, const char *text, size_t length, char *error,
 int atomic_update(const char *path, const char *what, const char *text, size_t length, char *error,
                   size_t error_size);
 
+/* The same for a file whose name the user did not give (a log, a cache). The name is replaced: a symbolic link, a hard link
+ * or a pipe that somebody planted there is never written through. A directory is an error. */
+int atomic_replace(const char *path, const char *what, const char *text, size_t length, char *error,
+                   size_t error_size);
+
 /* Is it standard output; that, or a device or a pipe? There, one text follows another. */
 bool atomic_is_standard(const char *path);
 bool atomic_is_stream(const char *path);

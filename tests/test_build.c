@@ -13,8 +13,7 @@
 #include "verify/build/build.h"
 #include "verify/isolate/sandbox.h"
 #include "skip.h"
-
-Suite *build_suite(void);
+#include "suites.h"
 
 static char folder[64];
 static char error[4096];
@@ -88,16 +87,16 @@ END_TEST
 
 START_TEST(a_shared_object_is_copied)
 {
-    write_file("given.so", "first\n");
+    ck_assert_int_eq(
+        system("echo 'int f(void) { return 0; }' >first.c && cc -shared -fPIC -o given.so first.c && "
+               "cp given.so first.so"),
+        0);
     ck_assert_int_eq(build("given.so", BACKEND_CUDA), BUILD_OK);
     ck_assert_str_eq(built.language, "so");
     write_file("given.so", "second\n");
-    char line[16] = "";
-    FILE *copy = fopen(built.object, "r");
-    ck_assert_ptr_nonnull(copy);
-    ck_assert_ptr_nonnull(fgets(line, sizeof line, copy));
-    fclose(copy);
-    ck_assert_str_eq(line, "first\n");
+    char command[600];
+    snprintf(command, sizeof command, "cmp first.so %s", built.object);
+    ck_assert_int_eq(system(command), 0);
 }
 END_TEST
 
@@ -161,6 +160,73 @@ START_TEST(compiler_errors_are_shown_and_the_log_is_kept)
     ck_assert_str_eq(built.log, "unseen-build.log");
     ck_assert_int_eq(access("unseen-build.log", R_OK), 0);
     ck_assert(!left_behind());
+}
+END_TEST
+
+/* Bytes of an ELF header: 64 bits, little endian, ET_DYN, and the machine. */
+static void write_header(const char *path, unsigned char class, unsigned char type, unsigned char machine,
+                         size_t bytes)
+{
+    const unsigned char header[64] = {
+        0x7f, 'E', 'L', 'F', class, 1, 1, [16] = type, [18] = machine, [20] = 1};
+    FILE *const file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(header, 1, bytes, file), bytes);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+static const struct {
+    unsigned char class, type, machine;
+    size_t bytes;
+    const char *words;
+} objects[] = {
+    {2, 3, 183, 64, "given.so cannot be loaded: it was built for aarch64, this is x86-64"},
+    {1, 3, 3, 64, "given.so cannot be loaded: it was built for x86 (32 bits), this is x86-64"},
+    {2, 1, 62, 64, "given.so cannot be loaded: it is an object that was not linked (.o)"},
+    {2, 2, 62, 64, "given.so cannot be loaded: it is a program"},
+    {2, 3, 62, 12, "given.so cannot be loaded: it ends after 12 bytes, inside its ELF header"},
+    {2, 3, 62, 0, "given.so cannot be loaded: it does not begin as an ELF file does"},
+};
+
+START_TEST(an_object_that_cannot_be_loaded_is_told_in_our_words)
+{
+    write_header("given.so", objects[_i].class, objects[_i].type, objects[_i].machine, objects[_i].bytes);
+    ck_assert_int_eq(build("given.so", BACKEND_HOST), BUILD_FAILED);
+    ck_assert_says(objects[_i].words);
+    ck_assert_says("\n---> build it with -shared -fPIC here");
+}
+END_TEST
+
+static const char *const cxx_names[] = {"kernel.cpp", "kernel.cc", "kernel.cxx"};
+
+START_TEST(a_cxx_file_becomes_an_object)
+{
+    write_file(cxx_names[_i],
+               "#include <vector>\nextern \"C\" int f() { return (int)std::vector<int>(3).size(); }\n");
+    ck_assert_msg(build(cxx_names[_i], BACKEND_HOST) == BUILD_OK, "%s", error);
+    ck_assert_str_eq(built.language, "c++");
+    ck_assert_int_eq(build(cxx_names[_i], BACKEND_CUDA), BUILD_INPUT);
+    ck_assert_says("is a host candidate");
+}
+END_TEST
+
+/* As doc/candidate.md has it, beside a name of the candidate's own that must not be hidden. */
+START_TEST(headers_of_sources_are_found_behind_the_candidates)
+{
+    ck_assert_int_eq(mkdir("other", 0755), 0);
+    ck_assert_int_eq(mkdir("other/problems", 0755), 0);
+    write_file("other/problems/candidate.h", "enum { OURS = 1 };\n");
+    write_file("other/problems/mine.h", "#error hidden\n");
+    write_file("mine.h", "enum { MINE = 2 };\n");
+    ck_assert(sandbox_add_source("other/problems"));
+    write_file("kernel.c",
+               "#include \"candidate.h\"\n#include \"problems/candidate.h\"\n#include \"mine.h\"\n"
+               "int f(void) { return MINE; }\n");
+    write_file("other/problems/candidate.h", "#pragma once\nenum { OURS = 1 };\n");
+    ck_assert_msg(build("kernel.c", BACKEND_HOST) == BUILD_OK, "%s", error);
+    write_file("kernel.c", "#include \"absent.h\"\n");
+    ck_assert_int_eq(build("kernel.c", BACKEND_HOST), BUILD_FAILED);
+    ck_assert_says("puts another folder on the include path");
 }
 END_TEST
 
@@ -304,6 +370,10 @@ Suite *build_suite(void)
     tcase_add_test(tests, an_unreadable_file_is_told);
     tcase_add_test(tests, compiler_errors_are_shown_and_the_log_is_kept);
     tcase_add_test(tests, many_errors_are_cut_to_twelve_lines);
+    tcase_add_loop_test(tests, an_object_that_cannot_be_loaded_is_told_in_our_words, 0,
+                        sizeof objects / sizeof *objects);
+    tcase_add_loop_test(tests, a_cxx_file_becomes_an_object, 0, sizeof cxx_names / sizeof *cxx_names);
+    tcase_add_test(tests, headers_of_sources_are_found_behind_the_candidates);
     tcase_add_test(tests, a_compiler_that_never_ends_is_stopped);
     tcase_add_test(tests, a_missing_compiler_is_the_environments_fault);
     tcase_add_test(tests, compiling_sees_nothing_of_the_users);
@@ -312,5 +382,6 @@ Suite *build_suite(void)
     tcase_add_test(tests, a_temporary_directory_that_is_not_there_is_told);
     tcase_add_test(tests, the_cuda_command_line_is_the_contracts);
     suite_add_tcase(suite, tests);
+    suite_add_tcase(suite, planted_case());
     return suite;
 }

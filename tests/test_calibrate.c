@@ -172,7 +172,7 @@ static void keep_for(const struct device *device)
     struct calibration c;
     calibration_describe(device, &c);
     c.figures = kept;
-    ck_assert_msg(calibration_write(path, &c, hash, why, sizeof why) == 0, "%s", why);
+    ck_assert_msg(calibration_write(path, true, &c, hash, why, sizeof why) == 0, "%s", why);
 }
 
 static enum calibration_fit fit_of(const struct device *device, struct calibration *out)

@@ -1,6 +1,8 @@
 /* The scripts of doc/ci.md, run to the letter. */
 #include "cli.h"
+#include "skip.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,8 +96,10 @@ static void run_pipeline(int from, bool github)
     const char *const baseline = script_with(from, "unseen verify", "--json baseline.json");
     const char *const gate = script_with(from, "unseen verify", "--junit unseen.xml");
     const char *const compare = script_with(from, "unseen compare", "--against baseline.json");
+    const char *const missing = script_with(from, "no baseline", "exit 1");
     unlink("baseline.json");
-    ck_assert_int_eq(run_script(compare, "right.c"), 0); /* there is none yet */
+    ck_assert_int_eq(run_script(missing, "right.c"), 1); /* the gate fails closed */
+    ck_assert(holds("out.txt", "no baseline") && holds("out.txt", "::error") == github);
     ck_assert_int_ne(access("compare.json", F_OK), 0);
     ck_assert_int_eq(run_script(baseline, "right.c"), 0);
     ck_assert_int_eq(run_script(gate, "right.c"), 0);
@@ -114,12 +118,90 @@ static void run_pipeline(int from, bool github)
 START_TEST(the_scripts_gate_a_kernel)
 {
     prepare();
-    ck_assert_int_eq(count, 7);
+    ck_assert_int_eq(count, 8);
     run_pipeline(0, true);
     cli_put("unseen.md", "# softmax\n");
     ck_assert_int_eq(run_script(script_with(0, "unseen.md", "$GITHUB_STEP_SUMMARY"), "right.c"), 0);
     ck_assert(holds("summary.md", "softmax"));
     run_pipeline(4, false);
+}
+END_TEST
+
+/* --- the workflow's other parts --- */
+
+enum { PATTERNS_MOST = 8 };
+
+/* The lines of "path: |" of the step that uploads, without their indent. */
+static int read_patterns(char patterns[PATTERNS_MOST][80])
+{
+    char line[LINE];
+    int at = -1, found = 0;
+    bool uploads = false;
+    FILE *in = fopen(cli_repository("doc/ci.md"), "re");
+    ck_assert_ptr_nonnull(in);
+    while (fgets(line, sizeof line, in)) {
+        const int indent = indent_of(line);
+        line[strcspn(line, "\n")] = '\0';
+        if (at >= 0 && indent > at) {
+            ck_assert_int_lt(found, PATTERNS_MOST);
+            snprintf(patterns[found++], 80, "%.79s", line + indent);
+            continue;
+        }
+        at = uploads && strcmp(line + indent, "path: |") == 0 ? indent : -1;
+        uploads = strstr(line, "upload-artifact") ||
+                  (uploads && strncmp(line + indent, "- ", 2) != 0 && indent > 0);
+    }
+    fclose(in);
+    return found;
+}
+
+/* A pattern of upload-artifact ends with its line: a blank is a part of it. */
+START_TEST(what_the_steps_write_is_uploaded)
+{
+    static const char *const written[] = {"unseen.json", "unseen.xml", "unseen.md", "compare.json"};
+    char patterns[PATTERNS_MOST][80];
+    const int found = read_patterns(patterns);
+    ck_assert_int_gt(found, 0);
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
+        bool matched = false;
+        for (int p = 0; p < found; p++)
+            matched |= fnmatch(patterns[p], written[i], 0) == 0;
+        ck_assert_msg(matched, "%s matches no pattern", written[i]);
+    }
+}
+END_TEST
+
+/* A key with a runner's own name is never found again where runners come and go. */
+START_TEST(a_baseline_is_found_by_the_kind_of_machine)
+{
+    char command[1400];
+    snprintf(command, sizeof command,
+             "! grep -nE 'key.*(runner\\.name|CI_RUNNER_ID)' %s && grep -c 'key.*GPU' %s",
+             cli_repository("doc/ci.md"), cli_repository("doc/ci.md"));
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
+/* Both blocks of the page are YAML, with the jobs that the page names. */
+START_TEST(the_workflows_are_yaml)
+{
+    char command[2000];
+    if (system("python3 -c 'import yaml' 2>/dev/null") != 0)
+        SKIP_TEST("python3 has no yaml");
+    snprintf(
+        command, sizeof command,
+        "python3 -c \"import re, yaml; page = open('%s').read(); "
+        "github, gitlab = [yaml.safe_load(b) for b in re.findall(r'\\`\\`\\`yaml\\n(.*?)\\`\\`\\`', page, "
+        "re.S)]; "
+        "steps = github['jobs']['gate']['steps']; "
+        "up = [s for s in steps if 'upload' in s.get('uses', '')][0]; "
+        "assert up['if'] == 'always()' and up['with']['path'].split() == up['with']['path'].splitlines(); "
+        "keys = [s['with']['key'] for j in github['jobs'].values() for s in j['steps'] if 'cache' in "
+        "s.get('uses', '')]; "
+        "assert len(keys) == 2 and keys[0].startswith(keys[1]); "
+        "assert gitlab['gate']['script'] and gitlab['baseline']['script']\"",
+        cli_repository("doc/ci.md"));
+    ck_assert_int_eq(system(command), 0);
 }
 END_TEST
 
@@ -129,5 +211,8 @@ TCase *cli_ci_case(void)
     tcase_add_checked_fixture(tests, cli_setup, cli_teardown);
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, the_scripts_gate_a_kernel);
+    tcase_add_test(tests, what_the_steps_write_is_uploaded);
+    tcase_add_test(tests, a_baseline_is_found_by_the_kind_of_machine);
+    tcase_add_test(tests, the_workflows_are_yaml);
     return tests;
 }

@@ -55,6 +55,20 @@ START_TEST(what_stood_in_the_file_stays_with_its_permissions)
 }
 END_TEST
 
+/* In a strange checkout the problem's own file may be a link to a file of the user's. */
+START_TEST(a_planted_link_is_not_frozen_through)
+{
+    CLI("new", "mine", "--like", "softmax");
+    cli_expect(0, "");
+    cli_put("treasure", "# precious\n");
+    ck_assert_int_eq(symlink(_i ? "../nowhere" : "../treasure", "mine/mine.regress"), 0);
+    CLI("freeze", "./mine", "rows=2 cols=7");
+    cli_expect_error(2, "mine.regress is a symbolic link", "a regular file was expected", "remove it");
+    expect_file("treasure", "# precious\n");
+    ck_assert_int_ne(access("nowhere", F_OK), 0);
+}
+END_TEST
+
 static int count_lines(const char *path)
 {
     int lines = 0, c;
@@ -281,6 +295,7 @@ TCase *cli_freeze_case(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, a_frozen_line_is_appended_with_its_cause);
     tcase_add_test(tests, what_stood_in_the_file_stays_with_its_permissions);
+    tcase_add_loop_test(tests, a_planted_link_is_not_frozen_through, 0, 2);
     tcase_add_test(tests, the_same_configuration_is_frozen_once_with_every_seed);
     tcase_add_test(tests, what_no_run_would_try_is_refused);
     tcase_add_test(tests, a_file_that_does_not_parse_is_left_alone);

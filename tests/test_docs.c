@@ -365,6 +365,61 @@ START_TEST(every_end_has_an_owner_in_the_document)
 }
 END_TEST
 
+/* --- names of a reference --- */
+
+static bool is_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Does the text have the word, with no letter beside it? */
+static bool has_word(const char *text, const char *word, size_t length)
+{
+    for (const char *c = text; (c = strstr(c, word)) != NULL; c++)
+        if ((c == text || !is_name(c[-1])) && !is_name(c[length]))
+            return true;
+    return false;
+}
+
+static int expect_names(const char *page, const char *header, const char *path)
+{
+    static const char *const beginnings[] = {"REF_", "num_", "acc_", "error_of_"};
+    int names = 0;
+    for (const char *c = header; *c; c++) {
+        char word[WORD];
+        size_t length = 0;
+        while (is_name(c[length]))
+            length++;
+        if (length == 0 || length >= WORD)
+            continue;
+        snprintf(word, sizeof word, "%.*s", (int)length, c);
+        for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+            if (strncmp(word, beginnings[i], strlen(beginnings[i])) == 0 && word[strlen(beginnings[i])]) {
+                ck_assert_msg(has_word(page, word, length), "%s is in %s, and not in the page", word, path);
+                names++;
+            }
+        c += length - 1;
+    }
+    return names;
+}
+
+START_TEST(every_name_that_a_reference_may_use_is_explained)
+{
+    char *const page = read_document("doc/reference-functions.md");
+    glob_t headers;
+    int names = 0;
+    ck_assert_int_eq(glob("reference/*.h", 0, NULL, &headers), 0);
+    for (size_t i = 0; i < headers.gl_pathc; i++) {
+        char *const header = read_document(headers.gl_pathv[i]);
+        names += expect_names(page, header, headers.gl_pathv[i]);
+        free(header);
+    }
+    ck_assert_int_gt(names, 100);
+    globfree(&headers);
+    free(page);
+}
+END_TEST
+
 Suite *docs_suite(void)
 {
     static const char *const places[] = {"*.md", "doc/*.md", "doc/*/*.md", "problems/*/*.md", "tests/*/*.md"};
@@ -375,6 +430,7 @@ Suite *docs_suite(void)
     const int count = (int)documents.gl_pathc;
     tcase_add_test(read, every_end_has_an_owner_in_the_document);
     tcase_add_test(read, the_readme_is_one_page);
+    tcase_add_test(read, every_name_that_a_reference_may_use_is_explained);
     tcase_add_test(read, every_promise_has_its_test);
     tcase_add_loop_test(read, every_link_leads_somewhere, 0, count);
     tcase_add_checked_fixture(typed, cli_setup, cli_teardown);

@@ -144,6 +144,25 @@ START_TEST(a_new_problem_builds_and_passes_at_once)
 }
 END_TEST
 
+static const char *const forms[] = {"contraction", "rows", "discrete", "recurrence", "elements", "folds"};
+
+START_TEST(a_new_problem_may_begin_with_a_form)
+{
+    static const char *const macros[] = {"REF_CONTRACTION", NULL,           "REF_DISCRETE",
+                                         "REF_RECURRENCE",  "REF_ELEMENTS", "REF_FOLD"};
+    CLI("new", "my_own", "--form", forms[_i]);
+    cli_expect(0, "wrote ./my_own");
+    if (macros[_i])
+        own_sh("cat my_own/*.h | grep -qx '#define %s'", macros[_i]);
+    else
+        own_sh("! cat my_own/reference*.h | grep -E 'REF_(CONTRACTION|DISCRETE|RECURRENCE|ELEMENTS|FOLD)'");
+    CLI("new", "other", "--form", "elments");
+    cli_expect_error(2, "--form 'elments' (did you mean 'elements'?)", "expected contraction", "--->");
+    CLI("new", "other", "--form", "rows", "--like", "softmax");
+    cli_expect_error(2, "--like and --form were found", "expected one of them", "leave one out");
+}
+END_TEST
+
 START_TEST(a_new_problem_may_begin_with_a_folder_and_takes_what_it_includes)
 {
     own_sh(
@@ -271,6 +290,7 @@ TCase *own_folder_case(void)
     tcase_add_test(tests, a_frozen_failure_goes_to_the_folder_and_is_run_first);
     tcase_add_test(tests, a_built_in_name_means_the_built_in_and_another_word_a_folder);
     tcase_add_loop_test(tests, a_new_problem_builds_and_passes_at_once, 0, 2);
+    tcase_add_loop_test(tests, a_new_problem_may_begin_with_a_form, 0, sizeof forms / sizeof *forms);
     tcase_add_test(tests, a_new_problem_may_begin_with_a_folder_and_takes_what_it_includes);
     tcase_add_test(tests, only_what_names_the_problem_is_renamed);
     tcase_add_test(tests, what_cannot_be_begun_is_told);

@@ -1,4 +1,5 @@
 #include "space_internal.h"
+#include "problems/suggest.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -162,6 +163,23 @@ void choice_names(const struct problem *problem, int axis, char *text, size_t si
         join(text, size, choice);
 }
 
+const char *suggest_axis(const struct problem *problem, const char *word, char *text, size_t size)
+{
+    struct suggestion near = {.word = word};
+    for (const struct axis *axis = problem->axes; axis->name; axis++)
+        suggest_offer(&near, axis->name);
+    return suggest_text(&near, text, size);
+}
+
+const char *suggest_choice(const struct problem *problem, int axis, const char *word, char *text, size_t size)
+{
+    struct suggestion near = {.word = word};
+    const char *choice;
+    for (int i = 0; (choice = problem_choice(problem, axis, i)) != NULL; i++)
+        suggest_offer(&near, choice);
+    return suggest_text(&near, text, size);
+}
+
 /* --- configuration lines --- */
 
 struct line_reader {
@@ -205,16 +223,17 @@ static int read_value(struct line_reader *reader, int index, const char *text)
         const char *p = text;
         if (!read_number(&p, &value) || *p)
             return space_fail(reader->error,
-                              "%s: %s=%.40s; a whole number was expected\n"
+                              "%s: %s=%.40s; a whole number was expected, from 0 to %lld\n"
                               "---> write it as %s=4099 or %s=2^12",
-                              reader->where, axis->name, text, axis->name, axis->name);
+                              reader->where, axis->name, text, (long long)INT64_MAX, axis->name, axis->name);
     } else if ((value = problem_choice_index(problem, index, text)) < 0) {
-        char names[200];
+        char names[200], meant[80];
         choice_names(problem, index, names, sizeof names);
         return space_fail(reader->error,
-                          "%s: %s=%.40s; expected one of %s\n"
+                          "%s: %s=%.40s%s; expected one of %s\n"
                           "---> choose one of these, or leave %s out for %s",
-                          reader->where, axis->name, text, names, axis->name,
+                          reader->where, axis->name, text,
+                          suggest_choice(problem, index, text, meant, sizeof meant), names, axis->name,
                           problem_choice(problem, index, 0));
     }
     reader->given[index] = true;
@@ -238,12 +257,13 @@ static int read_pair(struct line_reader *reader, char *pair)
     int index = problem_axis_index(problem, pair);
     if (index >= 0)
         return read_value(reader, index, equals + 1);
-    char names[200];
+    char names[200], meant[80];
     axis_names(problem, names, sizeof names);
     return space_fail(reader->error,
-                      "%s: unknown axis '%.40s'; %s has %s and seed\n"
+                      "%s: unknown axis '%.40s'%s; %s has %s and seed\n"
                       "---> correct the name",
-                      reader->where, pair, problem->name, names);
+                      reader->where, pair, suggest_axis(problem, pair, meant, sizeof meant), problem->name,
+                      names);
 }
 
 static int check_numbers_given(struct line_reader *reader)

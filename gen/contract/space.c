@@ -219,12 +219,13 @@ static int read_tolerance(struct space *space, const char *text, const char *whe
 static int fail_name(const struct reader *reader, const char *line, const char *where,
                      struct space_error *error)
 {
-    char names[200];
+    char names[200], meant[80];
     axis_names(reader->space->problem, names, sizeof names);
     return space_fail(error,
-                      "%s: unknown axis '%.40s'; %s has %s\n---> correct the name, or begin "
+                      "%s: unknown axis '%.40s'%s; %s has %s\n---> correct the name, or begin "
                       "the line with 'limit' or 'tolerance'",
-                      where, line, reader->space->problem->name, names);
+                      where, line, suggest_axis(reader->space->problem, line, meant, sizeof meant),
+                      reader->space->problem->name, names);
 }
 
 static int read_line(void *state, const char *text, const char *where, struct space_error *error)

@@ -25,4 +25,9 @@ bool text_word(const char **p, char word[WORD_SIZE]);
 void axis_names(const struct problem *problem, char *text, size_t size);
 void choice_names(const struct problem *problem, int axis, char *text, size_t size);
 
+/* " (did you mean 'rows'?)", or an empty text. Returns `text`. */
+const char *suggest_axis(const struct problem *problem, const char *word, char *text, size_t size);
+const char *suggest_choice(const struct problem *problem, int axis, const char *word, char *text,
+                           size_t size);
+
 #endif

@@ -238,7 +238,7 @@ const char *lost_no_file(bool killed)
     *what = '\0';
     for (struct dirent *entry; here && (entry = readdir(here));)
         if (strstr(entry->d_name, ".tmp") ||
-            (strncmp(entry->d_name, "unseen-", 7) == 0 && strcmp(entry->d_name, "unseen-build.log") != 0 &&
+            (strncmp(entry->d_name, "unseen-", 7) == 0 && strncmp(entry->d_name, "unseen-build", 12) != 0 &&
              !(killed && is_begun(entry->d_name))))
             snprintf(what, sizeof what, "%s is left", entry->d_name);
     if (here)

@@ -8,6 +8,7 @@
 
 #include "build_internal.h"
 #include "interpreted.h"
+#include "object_file.h"
 #include "scratch.h"
 #include "verify/isolate/zygote.h"
 #include "verify/system/clock.h"
@@ -21,6 +22,9 @@ static const char *language_of(const char *path)
     if (!dot || strchr(dot, '/'))
         return NULL;
     return strcmp(dot, ".c") == 0      ? "c"
+           : strcmp(dot, ".cpp") == 0  ? "c++"
+           : strcmp(dot, ".cc") == 0   ? "c++"
+           : strcmp(dot, ".cxx") == 0  ? "c++"
            : strcmp(dot, ".cu") == 0   ? "cuda"
            : strcmp(dot, ".so") == 0   ? "so"
            : strcmp(dot, ".py") == 0   ? "python"
@@ -34,7 +38,7 @@ static enum build_status check_file(const char *path, char *error, size_t error_
     struct stat status;
     if (!path || !*path)
         snprintf(error, error_size,
-                 "found no candidate; expected a .c, .cu, .so, .py or .json file\n"
+                 "found no candidate; expected a .c, .cpp, .cu, .so, .py or .json file\n"
                  "---> unseen verify PROBLEM CANDIDATE");
     else if (strcmp(path, "-") == 0)
         snprintf(error, error_size,
@@ -42,15 +46,14 @@ static enum build_status check_file(const char *path, char *error, size_t error_
                  "compiled, hashed and rerun from a reproduction line\n---> write standard input "
                  "to a file first: cat >candidate.cu");
     else if (stat(path, &status))
-        snprintf(
-            error, error_size,
-            errno == ENOENT
-                ? "there is no file %s: %s; expected a .c, .cu, .so, .py or .json file\n---> check the path"
-                : "cannot look at %s: %s\n---> check the path and its permissions",
-            path, strerror(errno));
+        snprintf(error, error_size,
+                 errno == ENOENT ? "there is no file %s: %s; expected a .c, .cpp, .cu, .so, .py or .json "
+                                   "file\n---> check the path"
+                                 : "cannot look at %s: %s\n---> check the path and its permissions",
+                 path, strerror(errno));
     else if (S_ISDIR(status.st_mode))
         snprintf(error, error_size,
-                 "%s is a directory; expected one .c, .cu, .so, .py or .json file\n---> "
+                 "%s is a directory; expected one .c, .cpp, .cu, .so, .py or .json file\n---> "
                  "name the file in it that holds the kernel",
                  path);
     else if (!S_ISREG(status.st_mode))
@@ -65,17 +68,23 @@ static enum build_status check_file(const char *path, char *error, size_t error_
     return BUILD_INPUT;
 }
 
+static bool is_host_source(const struct build *build)
+{
+    return strcmp(build->language, "c") == 0 || strcmp(build->language, "c++") == 0;
+}
+
 static enum build_status check_language(struct build *build, const struct build_options *options, char *error,
                                         size_t error_size)
 {
     build->language = language_of(options->path);
     if (!build->language)
         snprintf(error, error_size,
-                 "%s has none of the suffixes .c (host), .cu (CUDA), .so (built), .py (Python), .json (a "
+                 "%s has none of the suffixes .c, .cpp, .cc, .cxx (host), .cu (CUDA), .so (built), .py "
+                 "(Python), .json (a "
                  "solution)\n"
                  "---> rename it after its language",
                  options->path);
-    else if (strcmp(build->language, "c") == 0 && options->backend == BACKEND_CUDA)
+    else if (is_host_source(build) && options->backend == BACKEND_CUDA)
         snprintf(error, error_size,
                  "%s is a host candidate, but the device is CUDA\n---> give "
                  "--device host, or a .cu candidate",
@@ -83,7 +92,7 @@ static enum build_status check_language(struct build *build, const struct build_
     else if (strcmp(build->language, "cuda") == 0 && options->backend == BACKEND_HOST)
         snprintf(error, error_size,
                  "%s is a CUDA candidate, but the device is the host\n---> give "
-                 "--device cuda on a machine with a GPU, or a .c candidate",
+                 "--device cuda on a machine with a GPU, or a .c or .cpp candidate",
                  options->path);
     else
         return BUILD_OK;
@@ -124,6 +133,22 @@ static enum build_status take_in(struct build *build, const struct build_options
     return BUILD_OK;
 }
 
+/* The loader's own words would name our copy of the object. */
+static enum build_status check_object(const struct build *build, const char *path, char *error,
+                                      size_t error_size)
+{
+    char text[200];
+    const char *const fault =
+        strcmp(build->language, "so") == 0 ? object_fault(build->object, text, sizeof text) : NULL;
+    if (!fault)
+        return BUILD_OK;
+    snprintf(error, error_size,
+             "%s cannot be loaded: %s; a shared object for this machine was expected\n"
+             "---> build it with -shared -fPIC here, or give its source",
+             path, fault);
+    return BUILD_FAILED;
+}
+
 static enum build_status compile(struct build *build, const struct build_options *options, char *error,
                                  size_t error_size)
 {
@@ -157,6 +182,8 @@ enum build_status build_candidate(struct build *build, const struct build_option
     if (status == BUILD_OK)
         status = is_module(build) ? module_make(build, options, error, error_size)
                                   : take_in(build, options, error, error_size);
+    if (status == BUILD_OK)
+        status = check_object(build, options->path, error, error_size);
     if (status == BUILD_OK && !is_module(build) && strcmp(build->language, "so") != 0)
         status = compile(build, options, error, error_size);
     build->seconds = clock_seconds() - begin;

@@ -20,7 +20,7 @@ struct build {
     char object[512];     /* absolute path of the .so (a private copy, also of a given .so) */
     char directory[512];  /* private temporary directory, removed by build_clear */
     char log[512];        /* full compiler output: in `directory`; after BUILD_FAILED where it was
-                            * kept (unseen-build.log here, else in TMPDIR or /tmp) */
+                            * kept (unseen-build.log here, else a new name in TMPDIR or /tmp) */
     char sha256[65];      /* of the candidate file as given */
     const char *language; /* "c", "cuda", "so", "python", "solution" */
     double seconds;

@@ -4,18 +4,38 @@
 #include <unistd.h>
 
 #include "build_internal.h"
+#include "verify/isolate/sandbox.h"
 
 enum { LINK_LINES = 10, LINE_BYTES = 512 };
 
 static const char *const linkable[] = {"cublas", "cublasLt", "curand", "cusparse", "cudadevrt"};
 
+/* What is shown to the compiler is on its include path, behind all else, so that no file of ours hides one of the candidate's:
+ * "candidate.h" from the tool's problems, and "problems/candidate.h" from the folder that they lie in. */
+static void add_sources(struct compiler_command *command, const char *option)
+{
+    const char *folder;
+    for (int i = 0; (folder = sandbox_source(i)) != NULL; i++) {
+        const char *const name = strrchr(folder, '/');
+        compiler_add(command, "%s", option);
+        compiler_add(command, "%s", folder);
+        if (name && name > folder && strcmp(name, "/problems") == 0) {
+            compiler_add(command, "%s", option);
+            compiler_add(command, "%.*s", (int)(name - folder), folder);
+        }
+    }
+}
+
 static void make_host(struct compiler_command *command, const struct build *build,
                       const struct build_options *options)
 {
-    compiler_add_words(command, "cc -std=gnu11 -O2 -march=native -fPIC -shared -fopenmp");
+    const bool is_c = strcmp(build->language, "c") == 0;
+    compiler_add_words(command, is_c ? "cc -std=gnu11" : "g++ -std=gnu++17");
+    compiler_add_words(command, "-O2 -march=native -fPIC -shared -fopenmp");
     compiler_add_file(command, options->path);
     compiler_add(command, "-o");
     compiler_add(command, "%s", build->object);
+    add_sources(command, "-idirafter");
     compiler_add(command, "-lm");
 }
 
@@ -121,6 +141,7 @@ static enum build_status make_cuda(struct compiler_command *command, const struc
     compiler_add_file(command, options->path);
     compiler_add(command, "-o");
     compiler_add(command, "%s", build->object);
+    add_sources(command, "-isystem"); /* nvcc has no -idirafter */
     enum build_status status = add_libraries(command, options->path, &libraries, error, error_size);
     if (status == BUILD_OK && libraries > 0)
         add_library_path(command, nvcc);

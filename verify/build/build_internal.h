@@ -4,7 +4,7 @@
 
 #include "compiler.h"
 
-/* cc for a .c file; nvcc for a .cu file, with the libraries that its link line names. */
+/* cc for a .c file; g++ for C++; nvcc for a .cu file, with the libraries that its link line names. */
 enum build_status command_make(struct compiler_command *command, const struct build *build,
                                const struct build_options *options, char *error, size_t error_size);
 

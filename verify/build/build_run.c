@@ -1,14 +1,18 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "compiler.h"
+#include "reports/atomic.h"
 #include "scratch.h"
 #include "verify/isolate/confined.h"
 #include "verify/isolate/sandbox.h"
@@ -162,12 +166,12 @@ static enum build_status explain(const struct compiler_command *command, const s
     else
         snprintf(ending, sizeof ending, "ended with status %d", WEXITSTATUS(status));
     const bool hidden = compiling->untrusted && strstr(lines, "No such file or directory") && sandbox_works();
-    snprintf(error, error_size, "%s does not compile: %s %s%s%s", compiling->path, command->argv[0], ending,
-             lines,
-             hidden ? "\n---> compiling sees the candidate's own folder and the system's headers; --sources "
-                      "DIR shows it "
-                      "another"
-                    : "");
+    snprintf(
+        error, error_size, "%s does not compile: %s %s%s%s", compiling->path, command->argv[0], ending, lines,
+        hidden
+            ? "\n---> compiling sees the candidate's own folder, the system's headers and \"candidate.h\"; "
+              "--sources DIR puts another folder on the include path"
+            : "");
     return BUILD_FAILED;
 }
 
@@ -200,18 +204,51 @@ enum build_status compiler_run(const struct compiler_command *command, const str
     return status == 0 ? BUILD_OK : explain(command, compiling, status, error, error_size);
 }
 
+/* The whole of a file, mapped: a log may be as large as a file of the compiler's may be. NULL: it is empty, or not there. */
+static char *map_log(const char *log, size_t *size)
+{
+    struct stat status;
+    const int fd = open(log, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    void *text = MAP_FAILED;
+    if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+        *size = (size_t)status.st_size;
+        text = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
+    }
+    if (fd >= 0)
+        close(fd);
+    return text == MAP_FAILED ? NULL : text;
+}
+
+/* A new file with a name that nobody can know before. False: nothing is left. */
+static bool keep_elsewhere(const char *text, size_t size, char *kept, size_t kept_size)
+{
+    static const char ending[] = ".log";
+    const int length = snprintf(kept, kept_size, "%s/unseen-build-XXXXXX%s", scratch_place(), ending);
+    const int fd =
+        length < (int)kept_size ? mkostemps(kept, (int)strlen(ending), O_NOFOLLOW | O_CLOEXEC) : -1;
+    FILE *const out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!out)
+        return false;
+    const bool whole = fwrite(text, 1, size, out) == size;
+    if (fclose(out) == 0 && whole)
+        return true;
+    unlink(kept);
+    return false;
+}
+
 void compiler_keep_log(const char *log, char *kept, size_t kept_size, char *error, size_t error_size)
 {
-    const char *const places[] = {".", scratch_place()};
-    char ignored[65];
+    char ignored[700];
     const size_t used = strlen(error);
-    *kept = '\0';
-    for (int i = 0; i < 2 && access(log, R_OK) == 0; i++) {
-        snprintf(kept, kept_size, "%s%sunseen-build.log", i ? places[i] : "", i ? "/" : "");
-        if (scratch_take(log, kept, ignored) == 0) {
-            snprintf(error + used, error_size - used, "\n---> the compiler's full output is in %s", kept);
-            return;
-        }
-        *kept = '\0'; /* without a place for it, the lines already in the message must do */
-    }
+    size_t size = 0;
+    char *const text = map_log(log, &size);
+    snprintf(kept, kept_size, "unseen-build.log");
+    /* Where there is no place for it, the lines already in the message must do. */
+    if (!text || (atomic_replace(kept, "compiler's output", text, size, ignored, sizeof ignored) != 0 &&
+                  !keep_elsewhere(text, size, kept, kept_size)))
+        *kept = '\0';
+    if (*kept)
+        snprintf(error + used, error_size - used, "\n---> the compiler's full output is in %s", kept);
+    if (text)
+        munmap(text, size);
 }

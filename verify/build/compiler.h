@@ -43,8 +43,8 @@ struct compiling {
 enum build_status compiler_run(const struct compiler_command *command, const struct compiling *compiling,
                                char *error, size_t error_size);
 
-/* Keeps the log of a failed run as unseen-build.log here, else in TMPDIR or /tmp; `error` gets a line that says
- * so, and `kept` where (empty: nowhere). */
+/* Keeps the log of a failed run as unseen-build.log here, else as unseen-build-XXXXXX.log in TMPDIR or /tmp. A link or a pipe
+ * of that name is replaced, not written through. `error` gets a line that says so, and `kept` where (empty: nowhere). */
 void compiler_keep_log(const char *log, char *kept, size_t kept_size, char *error, size_t error_size);
 
 #endif

@@ -209,7 +209,7 @@ int scratch_take(const char *path, const char *to, char hex[65])
     int from = open(path, O_RDONLY | O_CLOEXEC);
     if (from < 0)
         return -1;
-    int copy = to ? open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644) : -1;
+    int copy = to ? open(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644) : -1;
     int status = to && copy < 0 ? -2 : 0;
     sha256_init(&hash);
     while (status == 0 && (got = read(from, buffer, sizeof buffer)) != 0) {

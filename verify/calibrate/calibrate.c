@@ -61,7 +61,7 @@ static void keep(struct calibrated *out)
     char why[1024] = "there was no time or no memory to measure what copies take";
     const double *const figure = out->calibration.figures.value;
     if (figure[FIGURE_COPY] > 0 && figure[FIGURE_LAUNCH] > 0 &&
-        calibration_write(out->path, &out->calibration, out->hash, why, sizeof why) == 0)
+        calibration_write(out->path, out->named, &out->calibration, out->hash, why, sizeof why) == 0)
         return;
     out->unwritable = true;
     out->hash[0] = '\0';
@@ -207,7 +207,7 @@ bool calibrate(struct device *device, const struct calibrate_options *options, s
 {
     char why[1000];
     bool ok;
-    *out = (struct calibrated){.present = true, .comparable = true};
+    *out = (struct calibrated){.present = true, .comparable = true, .named = options->path != NULL};
     if (options->path)
         snprintf(out->path, sizeof out->path, "%s", options->path);
     if (options->path || calibration_path(device, out->path, sizeof out->path, why, sizeof why)) {

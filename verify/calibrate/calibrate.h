@@ -17,6 +17,7 @@ struct calibrated {
     struct calibration
         before;      /* with `again`: what was kept; else, or where there was none, its date is empty */
     char path[1200]; /* of the file */
+    bool named;      /* by --peaks: a link there is the user's, and followed */
     char hash[CALIBRATION_HASH]; /* of the file; empty: these figures are in none */
     bool comparable;             /* false: the machine is slower now than its calibration */
     char incomparable[160];      /* why, where it is not */

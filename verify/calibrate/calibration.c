@@ -99,8 +99,8 @@ static json_t *figures_json(const struct figures *figures)
     return all;
 }
 
-int calibration_write(const char *path, const struct calibration *c, char hash[CALIBRATION_HASH], char *why,
-                      size_t why_size)
+int calibration_write(const char *path, bool named, const struct calibration *c, char hash[CALIBRATION_HASH],
+                      char *why, size_t why_size)
 {
     json_t *const json =
         json_pack("{s:s, s:i, s:i, s:{s:s, s:s}, s:s, s:o, s:{s:s, s:s, s:s, s:i, s:o, s:o}, s:o}", "kind",
@@ -115,7 +115,8 @@ int calibration_write(const char *path, const struct calibration *c, char hash[C
     if (!text)
         snprintf(why, why_size, "out of memory");
     else
-        status = atomic_update(path, "calibration", text, strlen(text), why, why_size);
+        status =
+            (named ? atomic_update : atomic_replace)(path, "calibration", text, strlen(text), why, why_size);
     if (status == 0)
         hash_of(text, strlen(text), hash);
     free(text);

@@ -34,8 +34,9 @@ bool calibration_path(const struct device *device, char *path, size_t size, char
 enum calibration_fit calibration_read(const char *path, const struct device *device, struct calibration *out,
                                       char hash[CALIBRATION_HASH], char *why, size_t why_size);
 
-/* Replace the file as a whole. 0, and its hash; or -1 and why. */
-int calibration_write(const char *path, const struct calibration *calibration, char hash[CALIBRATION_HASH],
-                      char *why, size_t why_size);
+/* Replace the file as a whole. `named`: the user gave the path, so that a link there is followed; else the link is replaced.
+ * 0, and its hash; or -1 and why. */
+int calibration_write(const char *path, bool named, const struct calibration *calibration,
+                      char hash[CALIBRATION_HASH], char *why, size_t why_size);
 
 #endif

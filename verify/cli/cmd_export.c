@@ -6,22 +6,25 @@
 
 #include "begin.h"
 #include "reports/atomic.h"
+#include "problems/suggest.h"
 #include "verify/export/export.h"
 
 static const double most_inputs = 0x1p30; /* bytes, without --size */
 
 static int find_format(const char *word, enum export_format *format)
 {
-    char names[64] = "";
+    char names[64] = "", meant[80];
+    struct suggestion near = {.word = word ? word : ""};
     for (int i = 0; i < EXPORT_FORMATS; i++) {
         const size_t used = strlen(names);
+        suggest_offer(&near, export_name(i));
         *format = (enum export_format)i;
         if (word && strcmp(word, export_name(i)) == 0)
             return 0;
         snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", export_name(i));
     }
-    options_error("--format '%s'; expected one of %s\n---> for example --format json", word ? word : "",
-                  names);
+    options_error("--format '%s'%s; expected one of %s\n---> for example --format json", near.word,
+                  suggest_text(&near, meant, sizeof meant), names);
     return EXIT_USAGE;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "verify/system/home_folder.h"
@@ -162,19 +163,32 @@ static int append(const char *path, const struct config *config, const char *cau
     return written == 0 ? 0 : fail(EXIT_ENVIRONMENT, copied && !whole ? "out of memory" : error);
 }
 
+/* A strange checkout may bring a link or a pipe under the problem's own name. */
+static int refuse_planted(const char *path)
+{
+    struct stat status;
+    if (lstat(path, &status) != 0 || S_ISREG(status.st_mode))
+        return 0;
+    options_error(
+        "%s is %s; a regular file was expected where --regress names none\n---> remove it, or name the "
+        "file: --regress FILE",
+        path, S_ISLNK(status.st_mode) ? "a symbolic link" : "no regular file");
+    return EXIT_USAGE;
+}
+
 /* The whole of it happens under the lock: what is refused is what the file holds when it is written. */
 static int freeze(const struct space *published, const struct config *config, const char *path, bool make,
-                  const char *cause)
+                  bool named, const char *cause)
 {
     struct config_list frozen = {0};
     struct space_error error;
     const int lock = lock_directory(path, make);
     if (lock < 0)
         return EXIT_ENVIRONMENT;
-    int status = config_list_read(&frozen, published, path, true, &error);
-    if (status != 0)
+    int status = named ? 0 : refuse_planted(path);
+    if (status == 0 && config_list_read(&frozen, published, path, true, &error) != 0)
         status = fail_space(&error);
-    else
+    if (status == 0)
         status = refuse_known(&frozen, config, path, true);
     if (status == 0)
         status = append(path, config, cause);
@@ -218,7 +232,7 @@ int command_freeze(const struct options *options)
     if (status == 0)
         status = refuse_seen(&published, &config);
     if (status == 0)
-        status = freeze(&published, &config, path, make, options->cause);
+        status = freeze(&published, &config, path, make, options->regress != NULL, options->cause);
     space_clear(&published);
     space_clear(&own);
     return status;

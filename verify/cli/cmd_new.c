@@ -6,6 +6,7 @@
 
 #include "begin.h"
 #include "options.h"
+#include "problems/suggest.h"
 #include "reports/program.h"
 #include "reports/text.h"
 #include "verify/problem/like.h"
@@ -46,6 +47,44 @@ static void print_next(const char *directory, const char *name)
     printf(" --device host --effort quick\n");
 }
 
+/* The six forms that a reference may have (reference/context.h), and the plainest problem of each. */
+static const struct {
+    const char *form, *problem;
+} examples[] = {{"contraction", "gemm_f32"}, {"rows", "softmax"},        {"discrete", "topk"},
+                {"recurrence", "kda"},       {"elements", "rope_cache"}, {"folds", "cross_entropy"}};
+
+/* NULL after an error. */
+static const char *example_of(const char *form)
+{
+    struct suggestion near = {.word = form};
+    char meant[80];
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+        if (strcmp(form, examples[i].form) == 0)
+            return examples[i].problem;
+        suggest_offer(&near, examples[i].form);
+    }
+    options_error("--form '%s'%s; expected contraction, rows, discrete, recurrence, elements or folds\n"
+                  "---> doc/reference-functions.md says which form computes what",
+                  form, suggest_text(&near, meant, sizeof meant));
+    return NULL;
+}
+
+/* The name of the problem that is copied. NULL after an error. */
+static const char *choose_like(const struct options *options)
+{
+    if (options->like && options->form)
+        options_error("--like and --form were found; expected one of them\n---> leave one out");
+    else if (options->form)
+        return example_of(options->form);
+    else if (options->like)
+        return options->like;
+    else
+        options_error(
+            "found no --like; expected the problem to begin with, or a --form\n---> for example --like "
+            "softmax; unseen list says what there is");
+    return NULL;
+}
+
 int command_new(const struct options *options)
 {
     const char *const name = options->argument[0], *const directory = options->out ? options->out : ".";
@@ -58,14 +97,11 @@ int command_new(const struct options *options)
                       name, NAME_MOST);
         return EXIT_USAGE;
     }
-    if (!options->like) {
-        options_error("found no --like; expected the problem to begin with\n---> for example --like softmax; "
-                      "unseen list "
-                      "says what there is");
+    const char *const word = choose_like(options);
+    if (!word)
         return EXIT_USAGE;
-    }
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
-    const int status = begin_defined_problem("new --like", options->like, &like);
+    const int status = begin_defined_problem("new --like", word, &like);
     if (status != 0)
         return status;
     const enum folder_status written = like_write(like, name, directory, text, sizeof text);

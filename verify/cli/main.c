@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "options.h"
+#include "problems/suggest.h"
 #include "reports/program.h"
 #include "verify/build/scratch.h"
 #include "verify/device/processors.h"
@@ -54,7 +55,7 @@ static const struct command commands[] = {
      "Exit status: 0 it is written, 2 bad usage or input, 3 the environment cannot do it.",
      command_export},
     {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpu9esbgQADjcnmLx+ftMBJTvqRiwFWPEkHUKGO6z!",
-     "Run CANDIDATE (.c, .cu, .so, .py or .json) on the seen and on an unseen set, judge every output "
+     "Run CANDIDATE (.c, .cpp, .cu, .so, .py or .json) on the seen and on an unseen set, judge every output "
      "element, and "
      "say whether it is general.\v"
      "For example:\n"
@@ -91,12 +92,13 @@ static const struct command commands[] = {
      "Exit status: 0 ours accepts none of them on any configuration, 1 it does, 2 bad usage or input, 3 the "
      "environment cannot do it, 130 interrupted.",
      command_audit},
-    {"new", "NAME", 1, 1, "lo",
+    {"new", "NAME", 1, 1, "lXo",
      "Write a folder with a problem of your own, to begin with a copy of another one; any command takes a "
      "folder where it "
      "takes a problem's name.\v"
      "For example:\n"
      "  unseen new my_norm --like rms_norm\n"
+     "  unseen new my_gather --form elements\n"
      "  unseen verify ./my_norm my_norm/baseline.c --device host",
      command_new},
     {"import", "TASK", 1, 1, "oYPkiw",
@@ -121,7 +123,7 @@ static const struct command commands[] = {
      "environment cannot do it, "
      "130 interrupted.",
      command_harden},
-    {"prove", "PROBLEM", 1, 1, "dSpesjtv",
+    {"prove", "PROBLEM", 1, 1, "dSpesjtvqi",
      "Test a problem's definition by itself: enclosures against MPFR, the right output and slightly wrong "
      "ones, null "
      "outputs, its own kernels, its seen set, and what each input class can tell.\v"
@@ -191,11 +193,15 @@ static const struct command *find_command(const char *name)
     for (int i = 0; i < COMMANDS; i++)
         if (strcmp(name, commands[i].name) == 0)
             return &commands[i];
+    struct suggestion near = {.word = name};
+    char meant[80];
+    for (int i = 0; i < COMMANDS; i++)
+        suggest_offer(&near, commands[i].name);
     options_error(
-        "unknown command '%s'; expected list, describe, draw, export, verify, check, shrink, freeze, "
+        "unknown command '%s'%s; expected list, describe, draw, export, verify, check, shrink, freeze, "
         "history, audit, harden, prove, new, import, compare, report or peak\n"
         "---> unseen --help says what each does",
-        name);
+        name, suggest_text(&near, meant, sizeof meant));
     return NULL;
 }
 

@@ -1,4 +1,5 @@
 #include "options_internal.h"
+#include "problems/suggest.h"
 
 #include <argp.h>
 #include <getopt.h>
@@ -42,6 +43,7 @@ enum {
     KEY_NO_LEASE = 'L',
     KEY_FORBID = 'F',
     KEY_LIKE = 'l',
+    KEY_FORM = 'X',
     KEY_OUT = 'o',
     KEY_SOURCES = 'i',
     KEY_REQUIRE_SANDBOX = 'w',
@@ -173,6 +175,8 @@ static const struct argp_option all_options[] = {
      "for the whole verdict; what is left by then is not run, and the verdict not general (default: none)",
      0},
     {"jobs", KEY_JOBS, "N", 0, "configurations at work at the same time (default: 1)", 0},
+    {"form", KEY_FORM, "FORM", 0,
+     "begin with a problem of that form: contraction, rows, discrete, recurrence, elements or folds", 0},
     {"like", KEY_LIKE, "PROBLEM", 0, "the problem to begin with, by its name or its folder", 0},
     {"out", KEY_OUT, "DIRECTORY", 0, "where the folder is made (default: here)", 0},
     {"vary", KEY_VARY, "SIZE[,SIZE]", 0,
@@ -185,7 +189,8 @@ static const struct argp_option all_options[] = {
      "npy (default: a file of NumPy for each tensor) or safetensors (a file for each configuration)", 0},
     {"size", KEY_SIZE, "SIZE", 0, "what these files may hold together, such as 8G (default: 1G)", 0},
     {"sources", KEY_SOURCES, "DIR", 0,
-     "a folder that compiling the candidate may read beside its own (repeatable)", 0},
+     "a folder on the include path of compiling the candidate, which sees no other but its own (repeatable)",
+     0},
     {"require-sandbox", KEY_REQUIRE_SANDBOX, NULL, 0,
      "where there is no sandbox neither compile nor run the candidate: status 3", 0},
     {"forbid", KEY_FORBID, "LIST", 0,
@@ -238,6 +243,7 @@ static bool take_text(int key, const char *text, struct options *o)
         {KEY_REGRESS, &o->regress},
         {KEY_CAUSE, &o->cause},
         {KEY_LIKE, &o->like},
+        {KEY_FORM, &o->form},
         {KEY_UNSEEN_SET, &o->unseen_set},
         {KEY_FORMAT, &o->format},
         {KEY_INPUTS, &o->inputs},
@@ -394,12 +400,23 @@ static void choose_options(const struct command *command, struct argp_option *ou
     memset(&out[n], 0, sizeof out[n]);
 }
 
+static const char *suggest_option(const struct suggestion *near, char *text, size_t size)
+{
+    *text = '\0';
+    if (near->name)
+        snprintf(text, size, " (did you mean '--%s'?)", near->name);
+    return text;
+}
+
 static __attribute__((noreturn)) void
 refuse_option(const struct command *command, const struct argp_option *table, int found, const char *word)
 {
-    char names[512] = "";
+    char names[512] = "", bare[64], meant[80];
+    snprintf(bare, sizeof bare, "%.*s", (int)strcspn(word, "="), word);
+    struct suggestion near = {.word = bare + strspn(bare, "-")};
     for (const struct argp_option *o = table; o->name; o++) {
         const size_t used = strlen(names);
+        suggest_offer(&near, o->name);
         if (optopt == o->key && optopt > LONG_ONLY && found == ':')
             options_usage(command, "--%s has no value; expected --%s %s\n---> add the value", o->name,
                           o->name, o->arg);
@@ -408,9 +425,10 @@ refuse_option(const struct command *command, const struct argp_option *table, in
         snprintf(names + used, sizeof names - used, "%s--%s", used ? ", " : "", o->name);
     }
     options_usage(command,
-                  "unknown option '%s'; expected %s%s--help\n"
+                  "unknown option '%s'%s; expected %s%s--help\n"
                   "---> unseen %s --help says what each does",
-                  word, names, *names ? " or " : "", command->name);
+                  word, suggest_option(&near, meant, sizeof meant), names, *names ? " or " : "",
+                  command->name);
 }
 
 /* Before argp, whose words for a wrong option do not say what is expected. Keys as argp will see them;

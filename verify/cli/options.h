@@ -19,8 +19,8 @@ enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 struct options {
     const char *argument[ARGUMENTS_MAX];
     int arguments;
-    const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause, *like, *out, *vary, *python,
-        *entry;
+    const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause, *like, *form, *out, *vary,
+        *python, *entry;
     const char *html, *junit, *markdown;
     const char *format, *inputs, *inputs_as, *unseen_set;
     const char *values; /* of check */

@@ -1,4 +1,5 @@
 #include "options_internal.h"
+#include "problems/suggest.h"
 
 #include <errno.h>
 #include <math.h>
@@ -78,10 +79,14 @@ enum effort options_effort(const struct command *command, const char *text)
     for (int i = 0; i < (draws ? 4 : 3); i++)
         if (strcmp(text, name[i]) == 0)
             return (enum effort)i;
+    struct suggestion near = {.word = text};
+    char meant[80];
+    for (int i = 0; i < (draws ? 4 : 3); i++)
+        suggest_offer(&near, name[i]);
     options_usage(command,
-                  "--effort '%s'; expected quick, standard%s\n"
+                  "--effort '%s'%s; expected quick, standard%s\n"
                   "---> --unseen N draws any other number of configurations",
-                  text, draws ? ", deep or reward" : " or deep");
+                  text, suggest_text(&near, meant, sizeof meant), draws ? ", deep or reward" : " or deep");
 }
 
 bool options_accept(const struct command *command, const char *text)

@@ -3,15 +3,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "problems/suggest.h"
+
 static int refuse_name(const char *word)
 {
-    char names[512] = "";
-    for (int i = 0; i < SCORE_NAMES; i++)
+    char names[512] = "", meant[80];
+    struct suggestion near = {.word = word};
+    for (int i = 0; i < SCORE_NAMES; i++) {
+        suggest_offer(&near, score_traits((enum score_name)i)->name);
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
                  score_traits((enum score_name)i)->name);
-    options_error("--reward '%s'; expected one of %s\n"
+    }
+    options_error("--reward '%s'%s; expected one of %s\n"
                   "---> for example --reward score, or --reward score@seen",
-                  word, names);
+                  word, suggest_text(&near, meant, sizeof meant), names);
     return EXIT_USAGE;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -25,7 +26,7 @@
 static void open_log(struct child *child, const char *path)
 {
     struct stat status;
-    child->log = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
+    child->log = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644) : -1;
     if (child->log >= 0 && fstat(child->log, &status) == 0)
         child->logged = (size_t)status.st_size;
 }
@@ -217,6 +218,45 @@ static bool is_unexecutable(const char *path)
     return statvfs(path, &place) == 0 && (place.f_flag & ST_NOEXEC) != 0;
 }
 
+/* Has the object a C++ function of that name? Its parameters stand behind the name: _Z7softmaxPKfPfllPv. */
+static bool has_mangled(const char *object, const char *symbol)
+{
+    char name[200];
+    struct stat status;
+    const int length = snprintf(name, sizeof name, "_Z%zu%s", strlen(symbol), symbol);
+    const int fd = open(object, O_RDONLY | O_CLOEXEC);
+    bool found = false;
+    if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0) {
+        void *const bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (bytes != MAP_FAILED) {
+            found = memmem(bytes, (size_t)status.st_size, name, (size_t)length) != NULL;
+            munmap(bytes, (size_t)status.st_size);
+        }
+    }
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
+
+static void add_advice(enum child_status status, const struct child_options *options, char *text, size_t size)
+{
+    const size_t used = strlen(text);
+    if (status == CHILD_SYMBOL && has_mangled(options->object, options->symbol))
+        snprintf(
+            text + used, size - used,
+            ", but a C++ function of that name\n---> in CUDA and C++ declare it extern \"C\": include what "
+            "`unseen describe %s --header` prints",
+            options->symbol);
+    else if (status == CHILD_SYMBOL)
+        snprintf(text + used, size - used,
+                 "\n---> define it, not static, as `unseen describe %s --header` declares it",
+                 options->symbol);
+    else if (status == CHILD_LOAD)
+        snprintf(text + used, size - used,
+                 "\n---> define or link what is missing: the sandbox shows the system's libraries and "
+                 "LD_LIBRARY_PATH");
+}
+
 enum child_status child_start(struct child **out, const struct child_options *options, char *text,
                               size_t text_size)
 {
@@ -242,13 +282,8 @@ enum child_status child_start(struct child **out, const struct child_options *op
         status = child_load(child, options, text, text_size);
     if (status == CHILD_MEMORY)
         status = CHILD_SHORT;
-    if (status == CHILD_SYMBOL && !options->python) {
-        size_t used = strlen(text);
-        snprintf(text + used, text_size - used,
-                 "\n---> in CUDA and C++ declare it extern \"C\"; "
-                 "`unseen describe %s --header` prints the declaration",
-                 options->symbol);
-    }
+    if (!options->python)
+        add_advice(status, options, text, text_size);
     if (status == CHILD_OK)
         *out = child;
     else

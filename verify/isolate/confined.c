@@ -12,8 +12,9 @@
 
 int confined_start(pid_t *pid, const struct confined *confined)
 {
-    const int log = open(confined->log,
-                         O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (confined->append ? 0 : O_TRUNC), 0644);
+    const int log =
+        open(confined->log,
+             O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | (confined->append ? 0 : O_TRUNC), 0644);
     if (log < 0)
         return errno;
     const int status = launch_start(pid, &(struct launch){.argv = confined->argv,

@@ -45,6 +45,16 @@ static int nothing(void)
 }
 
 /* *listener: goes with the answer. */
+/* The loader's words about the object, without the name of the judge's copy of it. */
+static const char *without_path(const char *words, const char *path)
+{
+    const size_t length = strlen(path);
+    if (!words)
+        return "the object cannot be loaded";
+    return strncmp(words, path, length) == 0 && strncmp(words + length, ": ", 2) == 0 ? words + length + 2
+                                                                                      : words;
+}
+
 static void load(const struct request *request, struct reply *reply, int *listener)
 {
     static bool opened;
@@ -80,7 +90,8 @@ static void load(const struct request *request, struct reply *reply, int *listen
     void *object = dlopen(request->path, RTLD_NOW | RTLD_LOCAL);
     launches_listen(false);
     if (!object) {
-        fail(reply, FAILURE_LOAD, "%s", dlerror());
+        fail(reply, FAILURE_LOAD, "the candidate cannot be loaded: %s",
+             without_path(dlerror(), request->path));
         return;
     }
     void *found = dlsym(object, request->symbol);

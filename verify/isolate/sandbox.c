@@ -258,6 +258,11 @@ bool sandbox_add_source(const char *folder)
     return true;
 }
 
+const char *sandbox_source(int i)
+{
+    return i < sources ? source[i] : NULL;
+}
+
 void sandbox_show_sources(struct sandbox *s)
 {
     for (int i = 0; i < sources; i++)

@@ -57,6 +57,7 @@ bool sandbox_required(void);
 
 enum { SANDBOX_SOURCES = 16 };
 bool sandbox_add_source(const char *folder); /* false: there is none, or there are too many */
+const char *sandbox_source(int i);           /* NULL: there are no more */
 void sandbox_show_sources(struct sandbox *sandbox);
 
 #endif

@@ -27,7 +27,7 @@ void cache_open(struct cache_slot *slot, const char *name)
         return;
     snprintf(slot->path, sizeof slot->path, "%s/%s", directory, name);
     snprintf(lock, sizeof lock, "%s.lock", slot->path);
-    slot->lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    slot->lock = open(lock, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     while (slot->lock >= 0 && flock(slot->lock, LOCK_EX) != 0 && errno == EINTR)
         ;
 }
@@ -162,9 +162,11 @@ bool cache_keep(struct cache_slot *slot, const char *path, const char *key, char
     char *entry = make_entry(path, key, sources, began, &size);
     if (!entry)
         return false;
-    /* Under the slot's lock one name does: what a process that was killed has left is written over. */
+    /* Under the slot's lock one name does. A killed process may have left it: it is unlinked, never opened, since a hard link
+     * or a pipe may have been planted there. */
     snprintf(temporary, sizeof temporary, "%s.%ld.tmp", slot->path, slot->lock >= 0 ? 0 : (long)getpid());
-    const int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    unlink(temporary);
+    const int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     ssize_t wrote = 1;
     while (fd >= 0 && written < size && wrote > 0)
         if ((wrote = write(fd, entry + written, size - written)) > 0)

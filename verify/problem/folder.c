@@ -13,6 +13,7 @@
 
 #include "module.h"
 #include "paths.h"
+#include "problems/suggest.h"
 #include "reference/judge.h"
 #include "validate.h"
 #include "verify/task/importing.h"
@@ -258,15 +259,17 @@ static enum folder_status load(const struct problem **problem, const char *word,
 
 static enum folder_status refuse_unknown(const char *word, char *text, size_t size)
 {
-    char names[512] = "";
+    char names[512] = "", meant[80];
+    struct suggestion near = {.word = word};
     for (const struct problem *const *p = problem_registry; *p; p++) {
         const size_t used = strlen(names);
+        suggest_offer(&near, (*p)->name);
         snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", (*p)->name);
     }
     snprintf(text, size,
-             "unknown problem '%s'; expected one of %s, or a folder with a problem of your own\n"
+             "unknown problem '%s'%s; expected one of %s, or a folder with a problem of your own\n"
              "---> unseen list says what each is",
-             word, names);
+             word, suggest_text(&near, meant, sizeof meant), names);
     return FOLDER_INPUT;
 }
 

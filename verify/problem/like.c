@@ -68,7 +68,7 @@ static FILE *create(struct copying *c, const char *name)
 {
     char path[2 * PATH];
     snprintf(path, sizeof path, "%s/%s", c->folder, name);
-    FILE *out = fopen(path, "we");
+    FILE *out = fopen(path, "wxe");
     if (!out)
         snprintf(c->error, sizeof c->error, "%.300s: %s", path, strerror(errno));
     return out;

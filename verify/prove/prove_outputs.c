@@ -110,9 +110,13 @@ static void look_at_right(struct trial *t)
                    (long long)t->elements, t->p->problem->tensors[t->j->output].name,
                    (long long)r->first_wrong);
     else if (r->open > JUDGE_OPEN)
-        prove_fail(t->p, PROVE_ENCLOSURE, &t->c->config, "an enclosure that decides all but a few elements",
-                   "%lld of %lld elements of %s left open", (long long)r->open, (long long)t->elements,
-                   t->p->problem->tensors[t->j->output].name);
+        prove_fail(
+            t->p, PROVE_ENCLOSURE, &t->c->config, "an enclosure that decides all but a few elements",
+            "%lld of %lld elements of %s left open%s", (long long)r->open, (long long)t->elements,
+            t->p->problem->tensors[t->j->output].name,
+            t->layout->instance.data == DATA_EXACT
+                ? ", of a class that allows no error: its sums have a radius (does acc_num get the unit?)"
+                : "");
 }
 
 /* Judged twice, as a request has room for half of the elements that are looked at. */
