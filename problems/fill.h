@@ -63,11 +63,14 @@ enum fill_kind {
                      * the last multiple of 32 or of 1024, or anywhere in the others */
     FILL_UNEVEN, /* parts of unlike size: 2^e N(0, 1), e an integer uniform in [a, b] for a whole part; with probability 1 - density a
                      * part is all 0. Part (i / step) % inner: what lies at one place along one dimension, or along the first ones */
-    FILL_NEIGHBOURS /* consecutive floats in any order, of one sign and from one value on for a row of `inner`: as
+    FILL_NEIGHBOURS, /* consecutive floats in any order, of one sign and from one value on for a row of `inner`: as
                      * many as the row is long in even rows, 2 to 64 in odd ones; subnormals in some */
+    FILL_DECISION /* with probability `density` one of `level`, at which the mathematics decides: in a half of
+                     * these the value itself, in a quarter each its neighbour below and above; else N(a, b). Of whole
+                     * numbers always a level itself, else one of b integers from a on */
 };
 
-enum { FILL_MAX_PLANTED = 16 };
+enum { FILL_MAX_PLANTED = 16, FILL_MAX_LEVELS = 64 };
 
 struct fill_planted {
     int64_t index;
@@ -78,11 +81,15 @@ struct fill {
     enum fill_kind kind;
     float a, b, density;
     int64_t inner;        /* row length, where the kind has rows */
-    int64_t step;         /* FILL_ODD, FILL_UNEVEN */
+    int64_t step;         /* FILL_ODD, FILL_UNEVEN; FILL_DECISION: a neighbour is so many units of fp32's last
+                           * place away. 0: one unit of the tensor's type. -1: whole numbers. -2: no neighbours */
     int64_t block, early; /* where the kind has blocks of rows */
 
     bool
         steady; /* the same in every content of a configuration: weights, which whoever calls a model has once */
+
+    int level_count; /* FILL_DECISION: thresholds, as the tensor's type holds them; 0 and -0 are two of them */
+    float level[FILL_MAX_LEVELS];
 
     int planted_count; /* single elements overwritten last: needles */
     struct fill_planted planted[FILL_MAX_PLANTED];

@@ -304,6 +304,61 @@ START_TEST(parts_are_of_unlike_size_and_some_are_nothing)
 }
 END_TEST
 
+/* A half of the levels as they are, a quarter each one unit of the last place below and above; beside 0 a normal number. */
+START_TEST(decisions_are_met_and_missed_by_one_unit)
+{
+    const struct fill fill = {
+        .kind = FILL_DECISION, .density = 0.75f, .b = 1, .step = 1, .level_count = 3, .level = {2.5f, -1, 0}};
+    const float near[] = {2.5f, nextafterf(2.5f, 0), nextafterf(2.5f, 9),
+                          -1,   nextafterf(-1, -9),  nextafterf(-1, 0),
+                          0,    -0x1p-100f,          0x1p-100f};
+    int met[9] = {0}, others = 0;
+    float *x = fills_draw(fill, MANY);
+    for (int i = 0; i < MANY; i++) {
+        int at = 0;
+        while (at < 9 && !(x[i] <= near[at] && x[i] >= near[at]))
+            at++;
+        if (at < 9)
+            met[at]++;
+        else
+            others++;
+    }
+    for (int at = 0; at < 9; at++)
+        ck_assert_msg(abs(met[at] - MANY / (at % 3 == 0 ? 8 : 16)) < MANY / 200, "%a: %d", (double)near[at],
+                      met[at]);
+    ck_assert(abs(others - MANY / 4) < MANY / 200);
+    free(x);
+}
+END_TEST
+
+/* Indices are levels or others of their range, and never beside them; without neighbours, floats are levels or normal. */
+START_TEST(decisions_of_whole_numbers_have_no_neighbours)
+{
+    int level = 0, whole = 0;
+    float *x = fills_draw((struct fill){.kind = FILL_DECISION,
+                                        .density = 0.5f,
+                                        .a = 10,
+                                        .b = 90,
+                                        .step = -1,
+                                        .level_count = 1,
+                                        .level = {64}},
+                          MANY);
+    for (int i = 0; i < MANY; i++) {
+        whole += x[i] == rintf(x[i]) && x[i] >= 10 && x[i] < 100;
+        level += x[i] == 64;
+    }
+    ck_assert_int_eq(whole, MANY);
+    ck_assert(abs(level - (int)(MANY * (0.5 + 0.5 / 90))) < MANY / 100);
+    free(x);
+    x = fills_draw(
+        (struct fill){.kind = FILL_DECISION, .density = 1, .step = -2, .level_count = 2, .level = {1, 2}},
+        MANY);
+    for (int i = 0; i < MANY; i++)
+        ck_assert(x[i] == 1 || x[i] == 2);
+    free(x);
+}
+END_TEST
+
 START_TEST(levels_are_as_often_their_ends_as_is_asked)
 {
     int ends[2] = {0};
@@ -413,6 +468,8 @@ TCase *fill_rows_case(void)
     tcase_add_test(rows, the_largest_of_a_row_with_a_cluster_lie_side_by_side);
     tcase_add_test(rows, zeros_are_of_both_signs_and_among_subnormals);
     tcase_add_loop_test(rows, parts_are_of_unlike_size_and_some_are_nothing, 0, 3);
+    tcase_add_test(rows, decisions_are_met_and_missed_by_one_unit);
+    tcase_add_test(rows, decisions_of_whole_numbers_have_no_neighbours);
     tcase_add_test(rows, levels_are_as_often_their_ends_as_is_asked);
     tcase_add_test(rows, a_peak_lies_last_in_every_fourth_row_and_at_edges_in_others);
     tcase_add_test(rows, neighbours_are_consecutive_floats_of_one_sign);

@@ -332,16 +332,16 @@ START_TEST(a_directory_has_its_own_seen_set_and_tolerance)
 }
 END_TEST
 
-/* Tables, masks, ranges, limits of indices, names of outputs. */
 START_TEST(importing_tells_what_inputs_are_computed)
 {
-    SHARE_TEST(_i, 4);
-    static const char *const files[] = {"tests/python/test_import.py", "tests/python/test_import_inputs.py",
-                                        "tests/python/test_import_laws.py", "tests/python/test_placing.py"};
+    SHARE_TEST(_i, 5);
+    static const char *const files[] = {"import", "import_inputs", "import_laws", "placing",
+                                        "import_decisions"};
     char command[300];
     if (!cli_torch())
         SKIP_TEST(no_torch);
-    snprintf(command, sizeof command, "'%s' '%s'", cli_torch(), cli_repository(files[_i]));
+    snprintf(command, sizeof command, "'%s' '%s/test_%s.py'", cli_torch(), cli_repository("tests/python"),
+             files[_i]);
     ck_assert_int_eq(system(command), 0);
 }
 END_TEST
@@ -487,7 +487,7 @@ Suite *task_suite(void)
     tcase_add_loop_test(refused, a_task_that_does_odd_things_leaves_nothing, 0, sizeof odd / sizeof *odd);
     tcase_add_loop_test(found_cases, importing_finds_sizes_limits_and_laws, 1, FOUND);
     tcase_add_test(found_cases, a_directory_has_its_own_seen_set_and_tolerance);
-    tcase_add_loop_test(found_cases, importing_tells_what_inputs_are_computed, 0, 4);
+    tcase_add_loop_test(found_cases, importing_tells_what_inputs_are_computed, 0, 5);
     tcase_add_test(judged, an_honest_solution_is_general_and_a_lost_tail_is_found);
     tcase_add_test(judged, where_the_task_itself_does_not_run_nobody_needs_to);
     tcase_add_test(judged, a_solution_is_told_what_is_wrong_with_it);

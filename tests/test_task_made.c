@@ -210,10 +210,43 @@ START_TEST(an_attribute_varies_where_the_user_says_so)
 }
 END_TEST
 
+/* Halves that are rounded away from zero: wrong where the class brings the inputs to halves, and never for numbers at random. */
+static const char quantize[] =
+    "import torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
+    "        return torch.clamp(torch.round(x / 0.25), -8, 7)\n"
+    "rows, width = 6, 40\ndef get_inputs():\n    return [torch.randn(rows, width)]\n"
+    "def get_init_inputs():\n    return []\n";
+#define ROUNDED(by)                                                                                          \
+    "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x):\n        return " by "\n"
+
+START_TEST(inputs_lie_where_the_task_decides)
+{
+    SHARE_TEST(2, 3);
+    const char *const python = cli_torch();
+    if (!python)
+        SKIP_TEST(no_torch);
+    cli_put("quantize.py", quantize);
+    cli_put("even.py", ROUNDED("torch.round((x * 4).clamp(-8, 7))"));
+    cli_put("away.py", ROUNDED("torch.clamp(torch.sign(x) * torch.floor((x * 4).abs() + 0.5), -8, 7)"));
+    CLI("import", "quantize.py", "--python", python);
+    CLI("describe", "./quantize");
+    cli_expect(0, "decision");
+    cli_expect(0, "numbers at which");
+#define LINE(class) "rows=9 width=33 input=" class " seed=5", "--device", "host", "--python", python
+    CLI("check", "./quantize", "even.py", LINE("decision"));
+    cli_expect(0, "pass: ");
+    CLI("check", "./quantize", "away.py", LINE("published"));
+    cli_expect(0, "pass: ");
+    CLI("check", "./quantize", "away.py", LINE("decision"));
+    cli_expect(1, "wrong: ");
+}
+END_TEST
+
 TCase *task_made_case(void)
 {
     TCase *made = tcase_create("made");
     tcase_add_test(made, what_the_task_computes_a_solution_may_rest_on);
+    tcase_add_test(made, inputs_lie_where_the_task_decides);
     tcase_add_test(made, a_constructor_makes_what_it_likes_of_its_weights);
     tcase_add_test(made, one_model_has_its_weights_for_ever_and_several_shapes);
     tcase_add_test(made, an_attribute_varies_where_the_user_says_so);

@@ -45,11 +45,27 @@ static void set_fill(struct instance_tensor *tensor, const struct fill *drawn)
     tensor->fill = fill;
 }
 
+/* From a number to its neighbour in the type, in units of fp32's last place; -1: levels are whole numbers. */
+static int64_t neighbour_of(enum dtype dtype)
+{
+    switch (dtype) {
+    case DTYPE_F32:
+    case DTYPE_F64: return 1;
+    case DTYPE_BF16: return 1 << 16;
+    case DTYPE_F16: return 1 << 13;
+    case DTYPE_E4M3: return 1 << 20;
+    case DTYPE_E5M2: return 1 << 21;
+    default: return -1;
+    }
+}
+
 /* Rows are those of the tensor where nothing else was said; a single number is a row of one. */
-static void set_rows(struct instance_tensor *tensor)
+static void set_defaults(struct instance_tensor *tensor, enum dtype dtype)
 {
     if (tensor->fill.inner == 0)
         tensor->fill.inner = tensor->rank > 0 ? tensor->dim[tensor->rank - 1] : 1;
+    if (tensor->fill.kind == FILL_DECISION && tensor->fill.step == 0)
+        tensor->fill.step = neighbour_of(dtype);
 }
 
 /* An input without values is an error of the problem's table, which no run can mend. */
@@ -79,7 +95,7 @@ static int draw_class(const struct config *config, struct random *random, struct
     for (int t = 0; result == 0 && problem->tensors[t].name; t++) {
         if (problem->tensors[t].role != TENSOR_OUTPUT)
             require_fill(config, class, t, &out->tensor[t]);
-        set_rows(&out->tensor[t]);
+        set_defaults(&out->tensor[t], problem->tensors[t].dtype);
     }
     return result;
 }

@@ -136,6 +136,7 @@ int64_t fill_period(const struct fill *fill)
     case FILL_MOSTLY:
     case FILL_SIGNS:
     case FILL_FRACTIONS:
+    case FILL_DECISION:
     case FILL_ZEROS: return 1;
     case FILL_CHANNELS:
     case FILL_ONEHOT:

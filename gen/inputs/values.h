@@ -262,6 +262,28 @@ VALUE_FN float value_level(const struct fill *f, const uint32_t w[4])
     return f->a + (float)(w[0] % (uint32_t)f->b);
 }
 
+/* Beside 0 lies a power of two that a scale of 2^-26 leaves a normal number: kernels may flush subnormal ones to 0. */
+VALUE_FN float value_beside(float t, int64_t step, int up)
+{
+    const uint32_t bits = value_to_bits(t);
+    if (t == 0)
+        return value_power(-100, 0, !up);
+    return value_from_bits((t > 0) == (up != 0) ? bits + (uint32_t)step : bits - (uint32_t)step);
+}
+
+VALUE_FN float value_decision(const struct fill *f, struct philox_key key, int64_t i, const uint32_t w[4])
+{
+    uint32_t r[4];
+    if (f->level_count == 0 || value_unit(w[0]) >= (double)f->density) {
+        value_words(key, VALUE_ROW_BLOCKS + (uint64_t)i, r); /* w[0] is large here */
+        if (f->step == -1)
+            return f->a + (float)(r[0] % (uint32_t)f->b);
+        return (float)value_affine(f->a, f->b, value_normal(r));
+    }
+    const float t = f->level[w[1] % (uint32_t)f->level_count];
+    return f->step <= 0 || w[2] % 4 < 2 ? t : value_beside(t, f->step, w[2] % 4 == 3);
+}
+
 /* The block of words that element i is drawn from. */
 VALUE_FN uint64_t value_block(const struct fill *f, int64_t i)
 {
@@ -298,6 +320,7 @@ VALUE_FN float value_draw(const struct fill *f, struct philox_key key, int64_t i
                    ? 0
                    : (float)VALUE_MUL((double)f->b, value_normal(w));
     case FILL_ZEROS: return value_from_bits((w[1] << 31) | ((w[2] & 1) ? w[3] & 0x7fffffu : 0));
+    case FILL_DECISION: return value_decision(f, key, i, w);
     case FILL_MOSTLY: return value_unit(w[0]) >= (double)f->density ? f->a : (float)(w[1] % (uint32_t)f->b);
     default: return value_of_row(f, key, i, w);
     }

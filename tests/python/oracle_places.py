@@ -214,9 +214,9 @@ def what_hangs_on_values_is_told():
               lambda t: torch.unique((t > 0).long(), return_inverse=True)[1] * t, lambda t: t * int((t * 3 > 0).sum())):
         assert refusal(Plain(f), [x]) == "" and passes(told(Plain(f), [x])[2], f(x))
     equal = torch.ones(6, 40)
-    for f, why in ((by_experts, "may be anything"), (lambda t: t[int((t * 3).sum(1).argmax())], "either way"),
+    for f, why in ((by_experts, "may be anything"), (lambda t: t[int((t * 0.3).sum(1).argmax())], "either way"),
                    (lambda t: t * 2 if (t - t.mean()).sum() > 0 else t, "read by Python"), (lambda t: t * t.mean().item(), "read by Python"),
-                   (lambda t: t * int((t * 3 > 3).sum()), "either way"), (lambda t: torch.unique(t * 3, return_inverse=True)[1] * t, "computed numbers")):
+                   (lambda t: t * int((t * 0.3 > 0.3).sum()), "either way"), (lambda t: torch.unique(t * 0.3, return_inverse=True)[1] * t, "computed numbers")):
         found = refusal(Plain(f), [equal])
         assert why in found, (why, found)
 
@@ -313,10 +313,10 @@ def rows_that_may_be_listed_go_their_own_ways():
         odd = out.clone()
         odd[11] += 1
         assert passes([judged], odd) and not passes([judged], out * 1.001) and not passes([judged], out.roll(1, 0)), how
-    (judged,) = told(Plain(lambda t: torch.zeros_like(t).index_put((torch.where(t[:, 0] * 0.3 > 0)[0],), torch.ones(()))), [tokens])[2]
+    (judged,) = told(Plain(lambda t: torch.zeros_like(t).index_put((torch.where(t[:, 0] * 0.3 + 0.1 > 0.1)[0],), torch.ones(()))), [tokens])[2]
     assert judged.allowed.isinf().all(1).nonzero().flatten().tolist() == [11]
-    for f in (lambda t: t[torch.where(t[:, 0] * 0.3 > 0)[0]].sum(0), lambda t: t * 2 if torch.where(t[:, 0] * 0.3 > 0)[0].numel() > 3 else t, lambda t: t * torch.where(t[:, 0] * 0.3 > 0)[0].numel(),
-              lambda t: torch.zeros_like(t).index_put((torch.where(t[:, 0] * 0.3 > 0)[0],), t[:int((t[:, 0] > 0).sum())])):
+    for f in (lambda t: t[torch.where(t[:, 0] * 0.3 + 0.1 > 0.1)[0]].sum(0), lambda t: t * 2 if torch.where(t[:, 0] * 0.3 + 0.1 > 0.1)[0].numel() > 3 else t, lambda t: t * torch.where(t[:, 0] * 0.3 + 0.1 > 0.1)[0].numel(),
+              lambda t: torch.zeros_like(t).index_put((torch.where(t[:, 0] * 0.3 + 0.1 > 0.1)[0],), t[:int((t[:, 0] > 0).sum())])):
         assert refusal(Plain(f), [tokens]), f
 
 
@@ -363,7 +363,7 @@ def an_index_of_another_type_names_what_it_named():
         assert bool((evaluate.judge_index(judged, got) == got).all()) == right, place
     undecided = torch.cat([near[:1], drawn(40, 4) + torch.arange(4.0) * 9])
     def chosen(t):  # by what is decided, among others by what is not
-        return torch.where(t[:, 0] * 3 == 3, (t * 0.3).topk(1)[1].reshape(-1), torch.where(t[:, 1] * 3 > 30, 7, 9))
+        return torch.where(t[:, 0] * 0.3 == 0.3, (t * 0.3).topk(1)[1].reshape(-1), torch.where(t[:, 1] * 0.3 > 3, 7, 9))
     undecided[1, 1] = 10.0
     (judged,) = told(Plain(chosen), [undecided])[2]
     assert judged.allowed.isinf().tolist() == [True, True] + [False] * 39, judged.allowed

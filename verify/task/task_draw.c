@@ -134,12 +134,29 @@ static struct fill levels(const struct task_fill *drawn, int64_t low, int64_t co
     return fill;
 }
 
+/* A level beyond the range of indices would be read out of bounds. The other elements are as published, and so are all where no level
+ * lies inside. */
+static struct fill decision(const struct task_fill *drawn, int64_t low, int64_t count)
+{
+    struct fill fill = drawn->fill;
+    if (fill.step != -1)
+        return fill;
+    fill.level_count = 0;
+    fill.a = (float)low;
+    fill.b = (float)count;
+    for (int i = 0; i < drawn->fill.level_count; i++)
+        if (drawn->fill.level[i] >= (float)low && drawn->fill.level[i] < (float)(low + count))
+            fill.level[fill.level_count++] = drawn->fill.level[i];
+    return fill;
+}
+
 static int draw_input(const struct imported *task, int t, const struct task_fill *drawn,
                       const struct config *config, struct random *random, struct instance_tensor *out)
 {
     const int64_t row = out->rank ? out->dim[out->rank - 1] : 1;
     const int64_t below = value_of(task->bound[t], config) - task->low[t], count = below > 1 ? below : 1;
     switch (drawn->drawn) {
+    case TASK_DECISION: out->fill = decision(drawn, task->low[t], count); return 0;
     case TASK_INDEX: out->fill = levels(drawn, task->low[t], count, random); return 0;
     case TASK_UNEVEN: out->fill = uneven(drawn, random, out); return 0;
     case TASK_SIMPLEX: {
@@ -151,6 +168,10 @@ static int draw_input(const struct imported *task, int t, const struct task_fill
     case TASK_TRIL:
     case TASK_SYMMETRIC: return draw_matrix(drawn, random, out);
     case TASK_ASCENDING:
+        if (drawn->fill.b > 0) /* of floats, which have no bound */
+            return task_table_draw(drawn, (int64_t)drawn->fill.a, (int64_t)drawn->fill.b, config, random,
+                                   out);
+        return task_table_draw(drawn, task->low[t], count, config, random, out);
     case TASK_PERMUTATION:
     case TASK_AFFINE:
     case TASK_BAND: return task_table_draw(drawn, task->low[t], count, config, random, out);
@@ -192,10 +213,13 @@ int imported_draw(const struct config *config, struct random *content_random, st
     for (int t = 0; task->tensors[t].name; t++) {
         if (task->tensors[t].role == TENSOR_OUTPUT)
             continue;
-        if (t == task->weights)
-            out->tensor[t].fill = (struct fill){.kind = FILL_NORMAL, .b = 1, .steady = true};
-        else if (task->fill[class][t].drawn != TASK_COMPUTED &&
-                 draw_input(task, t, &task->fill[class][t], config, content_random, &out->tensor[t]))
+        if (t == task->weights) {
+            out->tensor[t].fill = task->fill[class][t].drawn == TASK_DECISION
+                                      ? task->fill[class][t].fill
+                                      : (struct fill){.kind = FILL_NORMAL, .b = 1};
+            out->tensor[t].fill.steady = true;
+        } else if (task->fill[class][t].drawn != TASK_COMPUTED &&
+                   draw_input(task, t, &task->fill[class][t], config, content_random, &out->tensor[t]))
             return -1;
     }
     return draw_computed(task, task->fill[class], content_random, out);

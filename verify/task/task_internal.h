@@ -18,6 +18,7 @@ struct task_shape {
 /* How an input is drawn in a class; the first ones are fills of problems/fill.h as they are. */
 enum task_drawn {
     TASK_FILL,        /* `fill` */
+    TASK_DECISION,    /* FILL_DECISION; of indices, as far as the levels lie in their range */
     TASK_INDEX,       /* whole numbers from `low` below the input's bound */
     TASK_UNEVEN,      /* FILL_UNEVEN, of parts along a dimension that each content draws */
     TASK_SIMPLEX,     /* positive, a row adds up to about 1 */

@@ -257,6 +257,24 @@ static bool read_table(const struct reading *r, const json_t *object, struct tas
            read_optional(r, object, "high", &table->high);
 }
 
+/* The levels of a fill by decisions. */
+static bool read_levels(const struct reading *r, const json_t *object, struct fill *fill)
+{
+    json_t *list, *level;
+    size_t i;
+    if (!list_of(r, object, "at", FILL_MAX_LEVELS, &list))
+        return false;
+    json_array_foreach(list, i, level)
+    {
+        if (!json_is_number(level))
+            return fail(r, "level %zu of a fill by decisions is no number; a number was expected", i);
+        fill->level[i] = (float)json_number_value(level);
+    }
+    fill->level_count = (int)i;
+    fill->step = json_integer_value(json_object_get(object, "step"));
+    return i > 0 || fail(r, "a fill by decisions has no levels; one at least was expected");
+}
+
 static bool read_fill(const struct reading *r, const json_t *object, struct task_fill *out)
 {
     static const struct {
@@ -272,6 +290,7 @@ static bool read_fill(const struct reading *r, const json_t *object, struct task
                  {"sign", TASK_FILL, FILL_SIGNS},
                  {"flag", TASK_FILL, FILL_LEVELS},
                  {"constant", TASK_FILL, FILL_CONSTANT},
+                 {"decision", TASK_DECISION, FILL_DECISION},
                  {"index", TASK_INDEX, FILL_LEVELS},
                  {"simplex", TASK_SIMPLEX, FILL_UNIFORM},
                  {"triu", TASK_TRIU, FILL_GIVEN},
@@ -295,6 +314,8 @@ static bool read_fill(const struct reading *r, const json_t *object, struct task
             out->fill.b = 1;
         if (strcmp(kind, "flag") == 0)
             out->fill.b = 2;
+        if (out->drawn == TASK_DECISION)
+            return read_levels(r, object, &out->fill);
         return (out->drawn != TASK_AFFINE && out->drawn != TASK_BAND) || read_table(r, object, out);
     }
     return fail(
@@ -315,9 +336,10 @@ static bool read_class(const struct reading *r, const json_t *entry, size_t i)
             return fail(r, "two input classes are called '%s'; different names were expected", name);
     task->classes[i] =
         (struct input_class){.name = name, .data = DATA_ANY, .shows = shows, .adjust = imported_draw};
+    task->classes[i].discriminating = (int)json_integer_value(json_object_get(entry, "discriminating"));
     for (int t = 0; task->tensors[t].name; t++) {
         const json_t *fill = json_object_get(json_object_get(entry, "fill"), task->tensors[t].name);
-        if (task->tensors[t].role == TENSOR_OUTPUT || t == task->weights)
+        if (task->tensors[t].role == TENSOR_OUTPUT || (t == task->weights && !fill))
             continue;
         if (!fill)
             return fail(r, "the input class '%s' does not fill '%s'; a fill for every input was expected",

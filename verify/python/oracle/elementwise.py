@@ -7,7 +7,7 @@ import math
 
 import torch
 
-from .number import Number, Unsupported, add_bounds, moved, rounded, same
+from .number import Number, Unsupported, add_bounds, is_exact, is_gridded, is_power, is_short, moved, rounded, same
 
 F = torch.nn.functional
 RULES = {}
@@ -52,7 +52,8 @@ def add_sub(cx, a, b, alpha, sign):
     else:
         # a number may have been added to another one before (a bias less a constant): one rounding more, at its size
         larger = torch.maximum(a.v.double().abs(), abs(alpha) * b.v.double().abs())
-        rounds = (lambda v: rounded(v, a, b)) if whole else lambda v: 1.0
+        known = is_exact(a) & is_gridded(a.v) & is_exact(b) & is_gridded(b.v)
+        rounds = (lambda v: rounded(v, a, b)) if whole else lambda v: torch.where(known & is_gridded(v), 0.0, 1.0)
         made = linear(cx, f, [(a, 1.0), (b, abs(alpha))], lambda u, v: u * (v.abs() + larger) * rounds(v), lambda u, v: u * v.abs() * rounds(v))
     made.whole = whole
     return made
@@ -98,9 +99,21 @@ def mul(cx, a, b):
         parts = [None if eb is None else scaled_error(a.v, b.v, eb), None if ea is None else scaled_error(b.v, a.v, ea),
                  None if ea is None or eb is None else ea * eb]
         return add_bounds(*parts)
-    made = cx.out(v, propagated, lambda u: 0 if plain else u * v.abs() * rounded(v, a, b), moved(f, a, b))
+    made = cx.out(v, propagated, lambda u: 0 if plain else u * v.abs() * rounded(v, a, b) * unscaled(a, b), moved(f, a, b))
     made.whole = a.whole and b.whole
     return made
+
+
+def unscaled(a, b):
+    """1 where a product rounds: not by a power of two, and not of two exact numbers with few bits."""
+    if a.b is not None and b.b is not None:
+        return 1.0
+    exact = torch.zeros((), dtype=torch.bool, device=a.v.device)
+    for x in (a, b):
+        exact = exact | is_power(x.v) if x.b is None else exact
+    if a.b is None and b.b is None:
+        exact = exact | is_short(a.v) & is_short(b.v)
+    return torch.where(exact, 0.0, 1.0)
 
 
 @rule("aten.div.Tensor", "aten.div.Scalar", "aten.div_.Tensor")
@@ -116,7 +129,8 @@ def div(cx, a, b):
         bound = (or_zero(ea, a.v) + scaled_error(v, b.v, or_zero(eb, b.v))) / room
         return torch.where(room > 0, bound, math.inf)
     # a reciprocal and a product instead of a division: one more rounding
-    return cx.out(v, propagated, lambda u: 0 if is_power_of_two(b) else 3 * u * v.abs(), moved(f, a, b))
+    scaled = torch.where(is_power(b.v), 0.0, 3.0) if b.b is None and b.v.numel() > 1 else 3.0
+    return cx.out(v, propagated, lambda u: 0 if is_power_of_two(b) else scaled * u * v.abs(), moved(f, a, b))
 
 
 @rule("aten.neg.default")

@@ -95,6 +95,31 @@ def half_step(size, dtype):
     return torch.where((size == 0) | size.isinf(), 0.0, UNIT[dtype] * size.clamp(min=SMALLEST[dtype]))
 
 
+SHORT, GRID, BELOW = 2.0 ** 12, 2.0 ** 10, 2.0 ** 12
+
+
+def is_exact(x):
+    """Which elements no honest implementation errs in."""
+    return torch.ones_like(x.v, dtype=torch.bool) if x.b is None else x.b == 0
+
+
+def is_short(v):
+    """Numbers of at most 12 significant bits: fp32 has the product of any two."""
+    mantissa = torch.frexp(v.double())[0] * SHORT
+    return mantissa == mantissa.round()
+
+
+def is_gridded(v):
+    """Multiples of 2^-10 below 2^12: fp32 has the sums of any of them that stay there, in whatever order."""
+    scaled = v.double() * GRID
+    return (scaled == scaled.round()) & (v.abs() < BELOW)
+
+
+def is_power(v):
+    """Powers of two: to multiply or to divide by one is exact."""
+    return torch.frexp(v.double())[0].abs() == 0.5
+
+
 def add_bounds(*bounds):
     total = None
     for bound in bounds:
@@ -160,7 +185,8 @@ class Context:
         own = of_numbers(local(unit))  # no operation rounds what is infinite: a mask's -inf stays one
         b = add_bounds(propagated(1), own)
         if own is not None:  # a result below the smallest normal number may be flushed to zero
-            b = b + (of_numbers(torch.full_like(v, SMALLEST.get(self.dtype, 0.0))) if endless else SMALLEST.get(self.dtype, 0.0))
+            least = SMALLEST.get(self.dtype, 0.0)
+            b = torch.where((b == 0) & ((v == 0) | (v.abs() >= least)), 0.0, b + least) if isinstance(b, torch.Tensor) else b + least
         amplitude = own if typical is None else of_numbers(typical(unit))
         b, amplitude = self.stored(v, b, amplitude)
         perturbed = self.perturb(v, runs, amplitude)
@@ -170,8 +196,10 @@ class Context:
         """What is stored in a narrow format is rounded once more; beyond the format nothing is known."""
         rounding = UNIT.get(self.dtype, 0.0)
         if rounding > U32:
+            held = v.to(self.dtype).double() == v  # the format has this number, and every honest implementation computes it
             own = half_step(v.abs(), self.dtype)
-            b = own if b is None else b + half_step(v.abs() + b, self.dtype)
+            own = torch.where(held if b is None else held & (b == 0), 0.0, own) if v.is_floating_point() else own
+            b = own if b is None else torch.where(b == 0, own, b + half_step(v.abs() + b, self.dtype))
             amplitude = own if amplitude is None else amplitude + own
         largest = LARGEST.get(self.dtype)
         if largest is not None and v.numel():

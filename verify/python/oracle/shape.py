@@ -4,7 +4,7 @@ import functools
 import torch
 
 from .elementwise import RULES, or_zero, rule
-from .number import CALIBRATED, U32, UNIT, Number, Unsupported, add_bounds, distance, lost, of_mask, same
+from .number import CALIBRATED, U32, UNIT, Number, Unsupported, add_bounds, distance, is_exact, lost, of_mask, same
 
 MOVES = """view _unsafe_view t transpose.int permute expand unsqueeze squeeze.dim squeeze squeeze.dims select.int
 slice.Tensor clone alias detach flip unfold triu tril lift_fresh_copy lift_fresh contiguous repeat roll diagonal reshape
@@ -177,12 +177,25 @@ def compare(cx, a, b):
     if cx.name.endswith("Scalar") and a.b is None:
         reach = None
     v, gap = f(a.v, b.v), distance(a.v, b.v)
-    near, runs = None if reach is None else gap <= reach, decided(cx, f, a, b, v, gap)
+    near, runs = None if reach is None else (gap <= reach) & (reach > 0), decided(cx, f, a, b, v, gap)
+    held = by_type(cx, f, a, b, v)
+    if held is not None:
+        near = held if near is None else near | held
+        runs = [torch.where(held, ~v if i % 2 else v, v if runs is None else runs[i]) for i in range(cx.count)] or None
     for x in (a, b):  # which index it is may be open, too
         if x.is_undecided:
             near = (x.open if near is None else near | x.open).expand(v.shape)
             runs = [torch.where(near, ~v if i % 2 else v, v if runs is None else runs[i]) for i in range(cx.count)] or None
     return Number(v, open=near, runs=runs)
+
+
+def by_type(cx, f, a, b, v):
+    """Where a comparison with a number of the code hangs on the type that holds it: the tensor's, fp32 or fp64. None: nowhere."""
+    if not cx.name.endswith("Scalar") or not a.is_float or not b.is_float:
+        return None
+    own = cx.laid.dtype if cx.laid is not None else torch.float32
+    others = (f(a.v, b.v.to(own).double()) != v) | (f(a.v, b.v.float().double()) != v)
+    return others if bool(others.any()) else None
 
 
 def decided(cx, f, a, b, v, gap):
@@ -191,7 +204,7 @@ def decided(cx, f, a, b, v, gap):
         return None
     off = torch.stack([a.run(i) - b.run(i) - (a.v - b.v) for i in range(cx.count)])
     square = off.where(off.isfinite(), 0.0).square().mean(0)  # a mask's infinities say nothing about how far runs differ
-    near = gap <= CALIBRATED * torch.maximum(square.sqrt(), square.mean().sqrt())
+    near = (gap <= CALIBRATED * torch.maximum(square.sqrt(), square.mean().sqrt())) & ~(is_exact(a) & is_exact(b))
     return [torch.where(near, ~v if i % 2 else v, f(a.run(i), b.run(i))) for i in range(cx.count)]
 
 

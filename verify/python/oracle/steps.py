@@ -8,7 +8,7 @@ import math
 import torch
 
 from .elementwise import div, monotone, mul, or_zero, rule, sub
-from .number import CALIBRATED, U64, Number, Unsupported, moved, unit_of
+from .number import CALIBRATED, U64, Number, Unsupported, is_exact, is_power, moved, unit_of
 
 
 def honest_reach(cx, x):
@@ -16,7 +16,8 @@ def honest_reach(cx, x):
     if x.runs is None or not cx.count:
         return None
     square = torch.stack([(x.run(i) - x.v) ** 2 for i in range(cx.count)]).mean(0)
-    return CALIBRATED * torch.maximum(square.sqrt(), square.mean().sqrt())
+    reach = CALIBRATED * torch.maximum(square.sqrt(), square.mean().sqrt())
+    return torch.where(is_exact(x), 0.0, reach)
 
 
 def step(cx, x, f):
@@ -114,21 +115,23 @@ def remainder(cx, a, b):
     width, size = b.v.double().abs().expand(v.shape), a.v.double().abs().expand(v.shape)
     least = torch.where(size < width, math.inf, v.abs()) if "fmod" in cx.name else v.abs()  # around 0 fmod has no jump
     gap = torch.minimum(least, width - v.abs())
-    own = lambda u: u * (3 * size + 2 * v.abs())
+    known = is_exact(a) & is_exact(b) & is_power(b.v)  # the quotient and b q are exact
+    own = lambda u: u * (torch.where(known, 0.0, 3 * size) + 2 * v.abs())
+    turn = torch.where(known, 0.0, width)
     def propagated(level):
         ea, eb = a.error(level), b.error(level)
         if ea is None and eb is None:
             return None
         e = (or_zero(ea, a.v.double()) + (size / width + 1) * or_zero(eb, b.v.double())).expand(v.shape)
         near = gap <= e + own(U64 if level == 0 else unit_of(cx.dtype))
-        return e + torch.where(near, width + or_zero(eb, b.v.double()), 0.0)
+        return e + torch.where(near, turn + or_zero(eb, b.v.double()), 0.0)
     def local(u):
-        return own(u) + torch.where((gap <= own(u)) & (v != 0), width, 0.0)
+        return own(u) + torch.where((gap <= own(u)) & (v != 0), turn, 0.0)
     if a.runs is None and b.runs is None:
         return cx.out(v, propagated, local, None, own)
     reach = or_zero(honest_reach(cx, a), a.v.double()) + (size / width + 1) * or_zero(honest_reach(cx, b), b.v.double())
     other = torch.where(v.abs() < width / 2, v + torch.where(v < 0, -width, width), v - torch.where(v < 0, -width, width))
-    jumped = torch.where(gap <= reach, other, v)
+    jumped = torch.where((gap <= reach) & ~known, other, v)
     plain = moved(f, a, b)
     return cx.out(v, propagated, local, lambda i: jumped if i % 4 == 1 else plain(i), own)
 

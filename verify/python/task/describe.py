@@ -5,7 +5,7 @@ import re
 
 import torch
 
-from . import beyond, computed, expression, fake, fit, law, placing, probe, structure, together, uneven
+from . import beyond, computed, decision, expression, fake, fit, law, placing, probe, structure, together, uneven
 from .source import tolerance as source_tolerance
 
 CLASS_DATA = {  # what a class shows, and its fill, by its greatest magnitude
@@ -268,18 +268,19 @@ def _small(runs, axes, limits_, points):
 
 
 LARGE = 1 << 24  # elements of all operations together that one more real run may have
+SMALL = 1 << 15  # the same, of a run that is judged
 
 
-def _grown(source, runs, axes, limits_, small):
-    """(model, inputs) at other sizes than `small`, some times as large; None where none is to be had: an answer that
+def _grown(source, runs, axes, limits_, small, sizes_tried=(256, 128, 64, 48, 32, 24, 16), most=LARGE):
+    """(model, inputs) at other sizes than `small`, some times as large, of `most` elements of all operations; None where none is to be had: an answer that
     is a constant for a few elements (everything below a threshold, one channel a group) need not be one for more."""
     moving = [a.name for a in axes if a.low < a.high]
-    for value in (256, 128, 64, 48, 32, 24, 16):
+    for value in sizes_tried:
         sizes = {a.name: a.near(value) for a in axes}
         if not all(expression.evaluate(t, sizes) for t in limits_) or all(sizes[n] <= small[n] for n in moving):
             continue
         observed = runs.run(together.spread(axes, sizes))
-        if not observed or observed.elements > LARGE:
+        if not observed or observed.elements > most:
             continue
         try:
             instance = source.instance(together.spread(axes, sizes))
@@ -433,6 +434,12 @@ def describe(source, name, seconds=60.0, vary=()):
         given = iter(filled)
         classes.append({"name": kind, "shows": shows, "fill": {
             e["name"]: _of_class(kind, e, classes[0]["fill"][e["name"]], given) for e in tensors}})
+    larger = _grown(source, runs, axes, limits_, small, (48, 24, 13), SMALL)
+    decides = decision.found(model, inputs, entries, fills, weights, larger)
+    if decides:
+        fill = {e["name"]: decides[1].get(i, fills[i]) for i, e in enumerate(entries) if "shape" in e}
+        fill.update({"weights": decides[1]["weights"]} if "weights" in decides[1] else {})
+        classes.insert(1, {"name": "decision", "shows": decides[0], "discriminating": 1, "fill": fill})
     ring = {n: a for a in kept for n in a.sizes}
     tolerance, unread = source_tolerance(source.directory)
     return {

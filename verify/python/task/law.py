@@ -29,6 +29,8 @@ def domain(value, law):
         return "sign"
     if x.numel() >= 2 and values <= {0.0, 1.0}:
         return "flag"
+    if law.get("bound") is not None and is_drawn_whole(law) and law["calls"][0] == "randint":
+        return "index"  # whole numbers, held as floats
     if x.dim() >= 2 and x.shape[-1] == x.shape[-2] and x.shape[-1] > 2:
         if torch.equal(x, x.triu()):
             return "triu"
