@@ -302,6 +302,7 @@ char *json_dump(const struct result *result)
         json_object_set_new(json, "command_line", json_of_text(result->command_line)) == 0 &&
         json_object_set_new(json, "own_tolerance", own_json(result)) == 0 &&
         json_object_set_new(json, "unseen_given", json_of_text(result->unseen_given)) == 0 &&
+        json_object_set_new(json, "seen_stands_in", json_boolean(result->seen_stands_in)) == 0 &&
         json_object_set_new(json, "forbid", json_of_text(result->forbid[0] ? result->forbid : NULL)) == 0 &&
         json_object_set_new(json, "scores", scores_json(result)) == 0 &&
         json_object_set_new(json, "results", results_json(result)) == 0)

@@ -451,11 +451,12 @@ struct result {
     uint64_t seed;
     char commitment[65];
     const char *effort;
-    char unseen_given[512];         /* the file that the unseen set was; empty: it was drawn */
-    const char *admitted;           /* the arithmetic class that the problem admits on this device */
-    const char *fits;               /* the tightest that the candidate fits over all configurations */
-    bool unexplained;               /* no class fits */
-    bool downgrade;                 /* `fits` is looser than `admitted`: a silent precision downgrade */
+    char unseen_given[512]; /* the file that the unseen set was; empty: it was drawn */
+    bool seen_stands_in;  /* the seen set is smaller than the published one, which is too much for the host */
+    const char *admitted; /* the arithmetic class that the problem admits on this device */
+    const char *fits;     /* the tightest that the candidate fits over all configurations */
+    bool unexplained;     /* no class fits */
+    bool downgrade;       /* `fits` is looser than `admitted`: a silent precision downgrade */
     bool published_tolerance;       /* --tolerance published: published_verdict decides (published.h) */
     enum verdict verdict;           /* by our own judgement, whatever --tolerance says */
     enum verdict published_verdict; /* what the published check alone says of the same run */

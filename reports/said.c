@@ -64,18 +64,23 @@ static void say_inconclusive(char *text, size_t size, const struct result *resul
                  unseen->configs);
 }
 
-static void say_general(char *text, size_t size, const struct count *seen, const struct count *unseen)
+/* The seen configurations, in words that go on with "and" or "but". Nobody was given those that stand in. */
+static const char *seen_words(const struct result *result)
 {
+    return result->seen_stands_in
+               ? "configurations that stand in for the published ones (too large for the host)"
+               : "configurations that its author was given";
+}
+
+static void say_general(char *text, size_t size, const struct result *result, const struct count *seen,
+                        const struct count *unseen)
+{
+    const int used = snprintf(text, size, "it works on all %d %s and on ", seen->configs, seen_words(result));
     if (unseen->skipped == 0)
-        snprintf(text, size,
-                 "it works on all %d configurations that its author was given and on all %d "
-                 "that its author never saw.",
-                 seen->configs, unseen->configs);
+        snprintf(text + used, size - (size_t)used, "all %d that its author never saw.", unseen->configs);
     else
-        snprintf(text, size,
-                 "it works on all %d configurations that its author was given and on the %d of "
-                 "%d unseen ones that could be judged.",
-                 seen->configs, unseen->pass, unseen->configs);
+        snprintf(text + used, size - (size_t)used, "the %d of %d unseen ones that could be judged.",
+                 unseen->pass, unseen->configs);
 }
 
 static void say(char *text, size_t size, const struct result *result)
@@ -83,7 +88,7 @@ static void say(char *text, size_t size, const struct result *result)
     const struct count seen = count_set(result, false), unseen = count_set(result, true);
 
     switch (result_verdict(result)) {
-    case VERDICT_GENERAL: say_general(text, size, &seen, &unseen); break;
+    case VERDICT_GENERAL: say_general(text, size, result, &seen, &unseen); break;
     case VERDICT_LIMITED:
         snprintf(text, size,
                  "it is right wherever it runs, but refuses %d of %d configurations that its "
@@ -92,24 +97,22 @@ static void say(char *text, size_t size, const struct result *result)
         break;
     case VERDICT_SPECIALIZED:
         if (seen.pass == 0)
-            snprintf(
-                text, size,
-                "none of %d configurations that its author was given could be judged, and it fails on %d of "
-                "%d that its author never saw.",
-                seen.configs, unseen.configs - unseen.pass - unseen.skipped, unseen.configs);
-        else
             snprintf(text, size,
-                     "it passes %d of %d configurations that its author was given, but fails on %d "
-                     "of %d that its author never saw.",
-                     seen.pass, seen.configs, unseen.configs - unseen.pass - unseen.skipped, unseen.configs);
+                     "none of %d %s could be judged, and it fails on %d of %d that its author never saw.",
+                     seen.configs, seen_words(result), unseen.configs - unseen.pass - unseen.skipped,
+                     unseen.configs);
+        else
+            snprintf(text, size, "it passes %d of %d %s, but fails on %d of %d that its author never saw.",
+                     seen.pass, seen.configs, seen_words(result),
+                     unseen.configs - unseen.pass - unseen.skipped, unseen.configs);
         break;
     case VERDICT_BROKEN:
         if (seen.configs + unseen.configs == 0) {
             snprintf(text, size, "it cannot be loaded: %s", result->partial_reason);
             break;
         }
-        snprintf(text, size, "it fails on %d of %d configurations that its author was given.",
-                 seen.configs - seen.pass - seen.skipped, seen.configs);
+        snprintf(text, size, "it fails on %d of %d %s.", seen.configs - seen.pass - seen.skipped,
+                 seen.configs, seen_words(result));
         break;
     case VERDICT_CHEATING:
         snprintf(text, size,

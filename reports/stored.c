@@ -135,6 +135,7 @@ static void read_run(struct reading *r, const json_t *json, struct result *resul
     stored_copy(r, json, "commitment", result->commitment, sizeof result->commitment);
     result->effort = stored_text(r, json, "effort");
     stored_copy(r, json, "unseen_given", result->unseen_given, sizeof result->unseen_given);
+    result->seen_stands_in = stored_flag(r, json, "seen_stands_in", false);
     result->admitted = stored_text(r, json, "admitted");
     result->fits = stored_text(r, json, "fits");
     result->unexplained = stored_flag(r, json, "unexplained", false);

@@ -277,6 +277,7 @@ void fill_full_result(void)
     result.forbid_blind = true;
     strcpy(result.forbid_launches, "7 kernels launched");
     strcpy(result.unseen_given, "given.set");
+    result.seen_stands_in = true;
     result.own_tolerance.present = true;
     result.own_tolerance.atol = 0.001;
     result.own_tolerance.rtol = 0.01;

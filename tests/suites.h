@@ -38,6 +38,7 @@ Suite *cli_suite(void);
 Suite *python_suite(void);
 TCase *python_lease_case(void); /* part of it */
 TCase *python_poison_case(void);
+TCase *python_solutions_case(void);
 TCase *python_own_case(void);
 Suite *harden_suite(void);
 Suite *task_suite(void);

@@ -14,7 +14,7 @@ START_TEST(a_candidate_that_is_missing_or_no_file_is_refused)
     cli_expect_error(2, "there is no file missing.c", "expected a .c, .cpp, .cu, .so, .py or .json file",
                      "check the path");
     CLI("verify", "softmax", ".", TINY);
-    cli_expect_error(2, ". is a directory", "expected one .c, .cpp, .cu, .so, .py or .json file",
+    cli_expect_error(2, ". is a directory without a .py file", "expected one .c, .cpp, .cu, .so, .py or .json file",
                      "name the file");
     CLI("verify", "softmax", "-", TINY);
     cli_expect_error(2, "the candidate is '-'", "expected a file", "write standard input to a file");

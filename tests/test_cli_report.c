@@ -178,12 +178,28 @@ START_TEST(a_pasted_line_runs_as_the_program_was_called)
 }
 END_TEST
 
+/* The published set of rope_cache is too much for a host, that of softmax is not. */
+START_TEST(a_seen_set_that_stands_in_is_called_so)
+{
+    cli_put("refuses.c", "int rope_cache(void) { return 1; }\nint softmax(void) { return 1; }\n");
+    CLI("verify", "rope_cache", "refuses.c", "--device", "host", "--no-timing", "--unseen", "1", "--scouts",
+        "0", "--seed", "1", "--no-explain", "--fail-fast", "--json", "r.json");
+    cli_expect(1, "that stand in for the published ones");
+    expect_file_with("r.json", "\"seen_stands_in\": true");
+    CLI("verify", "softmax", "refuses.c", "--device", "host", "--no-timing", "--unseen", "1", "--scouts", "0",
+        "--seed", "1", "--no-explain", "--fail-fast", "--json", "s.json");
+    cli_expect(1, "configurations that its author was given");
+    expect_file_with("s.json", "\"seen_stands_in\": false");
+}
+END_TEST
+
 TCase *cli_report_case(void)
 {
     TCase *tcase = tcase_create("report");
     tcase_add_checked_fixture(tcase, cli_setup, cli_teardown);
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, a_document_stands_alone_on_standard_output_and_reports_are_made_of_it);
+    tcase_add_test(tcase, a_seen_set_that_stands_in_is_called_so);
     tcase_add_test(tcase, a_downgrade_is_one_in_many_configurations);
     tcase_add_test(tcase, results_that_cannot_be_reported_together_are_refused);
     tcase_add_loop_test(tcase, a_pasted_line_runs_as_the_program_was_called, 0, 2);

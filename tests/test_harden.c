@@ -359,6 +359,10 @@ START_TEST(a_task_is_hardened_and_its_files_run)
     cli_expect(0, "wrote out; HARDEN.md says what each shape is for");
     expect_its_tolerance();
     ck_assert(!cli_has_children());
+    snprintf(command, sizeof command,
+             "'%s' '%s' out row_scale row_scale/source.py >said 2>&1 || { cat said; exit 1; }", cli_torch(),
+             cli_repository("tests/python/harden_command.py"));
+    ck_assert_int_eq(system(command), 0);
     if (!getenv("PYTHON_ALL"))
         return; /* another start of torch */
     snprintf(command, sizeof command, "'%s' '%s' out row_scale >said 2>&1 || { cat said; exit 1; }",

@@ -328,31 +328,6 @@ START_TEST(an_interpreter_that_is_none_is_an_environment_error)
 }
 END_TEST
 
-/* --- solutions --- */
-
-START_TEST(a_solution_in_json_is_unpacked_and_run)
-{
-    if (!interpreter())
-        SKIP_TEST(no_torch);
-    cli_put("solution.json",
-            "{\"name\": \"s\", \"spec\": {\"language\": \"python\", \"entry_point\": \"main.py::run\", "
-            "\"destination_passing_style\": true}, \"sources\": [{\"path\": \"main.py\", \"content\": "
-            "\"import torch\\nimport part\\ndef run(a, b):\\n    b.copy_(part.f(a))\\n\"}, {\"path\": "
-            "\"part.py\", \"content\": \"import torch\\ndef f(a):\\n    return torch.softmax(a, -1)\\n\"}]}");
-    CLI("check", "softmax", "solution.json", POINT, "--device", "host", "--python", interpreter());
-    cli_expect(0, "pass: ");
-}
-END_TEST
-
-START_TEST(a_solution_that_leads_out_of_its_folder_is_refused)
-{
-    cli_put("solution.json", "{\"spec\": {\"entry_point\": \"main.py::run\"}, \"sources\": [{\"path\": "
-                             "\"../main.py\", \"content\": \"\"}]}");
-    CLI("check", "softmax", "solution.json", POINT, "--device", "host");
-    cli_expect_error(2, "a source without a path inside of its folder", "", "a solution has `sources`");
-}
-END_TEST
-
 /* --- inputs for other programs --- */
 
 /* By the library where it is there; else as its format is published. Bits are held against .npy files of the same set. */
@@ -430,10 +405,9 @@ Suite *python_suite(void)
     tcase_add_test(tests, free_memory_of_a_device_is_overwritten_but_for_private_pools);
     tcase_add_test(tests, a_module_that_hangs_at_import_times_out);
     tcase_add_test(tests, an_interpreter_that_is_none_is_an_environment_error);
-    tcase_add_test(tests, a_solution_in_json_is_unpacked_and_run);
-    tcase_add_test(tests, a_solution_that_leads_out_of_its_folder_is_refused);
     tcase_add_test(tests, torch_reads_what_is_exported);
     suite_add_tcase(suite, tests);
+    suite_add_tcase(suite, python_solutions_case());
     suite_add_tcase(suite, python_lease_case());
     suite_add_tcase(suite, python_poison_case());
     suite_add_tcase(suite, python_own_case());

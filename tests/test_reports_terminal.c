@@ -71,6 +71,30 @@ START_TEST(a_score_that_is_open_says_why)
 }
 END_TEST
 
+/* Nobody was given what stands in on a host: the sentence of each verdict says so. */
+START_TEST(configurations_that_stand_in_are_called_so)
+{
+    static const char stand[] =
+        "configurations that stand in for the published ones (too large for the host)";
+    static const char given[] = "configurations that its author was given";
+    char text[SAID_SIZE];
+    for (int verdict = 0; verdict < 3; verdict++) { /* specialized, broken, general */
+        for (int i = 0; i < result.result_count; i++)
+            if (verdict == 2)
+                results[i].outcome = OUTCOME_PASS;
+        if (verdict == 1)
+            results[0].outcome = OUTCOME_WRONG;
+        for (int stands = 0; stands < 2; stands++) {
+            result.seen_stands_in = stands;
+            said_verdict(text, &result);
+            expect_text(text, stands ? stand : given);
+            ck_assert_ptr_null(strstr(text, stands ? given : stand));
+        }
+        fill_result();
+    }
+}
+END_TEST
+
 START_TEST(report_is_plain_ascii_without_colour_whatever_the_candidate_says)
 {
     char *text;
@@ -433,6 +457,7 @@ TCase *terminal_case(void)
     tcase_add_test(terminal, a_kind_of_failures_is_said_with_its_rule_or_why_it_has_none);
     tcase_add_test(terminal, a_score_that_is_open_says_why);
     tcase_add_test(terminal, report_says_the_verdict_the_counts_and_how_to_see_a_failure_again);
+    tcase_add_test(terminal, configurations_that_stand_in_are_called_so);
     tcase_add_test(terminal, report_is_plain_ascii_without_colour_whatever_the_candidate_says);
     tcase_add_test(terminal, report_keeps_to_the_terminals_width_but_for_what_is_copied);
     tcase_add_test(terminal, the_width_is_columns_or_the_terminals_or_80);

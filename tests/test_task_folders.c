@@ -1,4 +1,4 @@
-/* What importing wrote, cut off, changed or renamed: without an interpreter. Part of the suite `task`. */
+/* What importing wrote, cut off, changed or renamed: without an interpreter, but for its tests in Python. Part of the suite `task`. */
 #include <check.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "skip.h"
 #include "suites.h"
 
 static char *text_of(const char *path)
@@ -208,9 +209,52 @@ START_TEST(a_single_number_is_drawn_as_a_row_of_one)
 }
 END_TEST
 
+/* Masks and logarithms, modules of a task's folder, what stands in on a host: tests in Python. */
+static const char *const of_importing[] = {
+    "tests/python/test_import_masks.py", "tests/python/test_own_modules.py", "tests/python/test_stand_in.py"};
+
+START_TEST(importing_holds_its_python_tests)
+{
+    char command[300];
+    if (!cli_torch())
+        SKIP_TEST("no interpreter with torch: make build/venv, or UNSEEN_TEST_PYTHON");
+    snprintf(command, sizeof command, "'%s' '%s'", cli_torch(), cli_repository(of_importing[_i]));
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
+#define SLOW                                                                                                 \
+    "import time\nimport torch\ntime.sleep(0.2)\nrows = 4\nclass Model(torch.nn.Module):\n"                  \
+    "    def forward(self, x):\n        return x + 1\ndef get_inputs():\n    return [torch.randn(rows, "     \
+    "3)]\n"                                                                                                  \
+    "def get_init_inputs():\n    return []\n"
+
+/* The line that rewrites itself: on a terminal, never in a pipe; nothing of it stays in the folder. */
+START_TEST(importing_says_what_it_does_on_a_terminal_alone)
+{
+    char command[1600];
+    if (!cli_torch())
+        SKIP_TEST("no interpreter with torch: make build/venv, or UNSEEN_TEST_PYTHON");
+    cli_put("slow.py", SLOW);
+    CLI("import", "slow.py", "--out", "piped", "--python", cli_torch());
+    cli_expect(0, "wrote piped/slow");
+    ck_assert_ptr_null(strstr(cli.err, "importing: "));
+    ck_assert_ptr_null(strstr(cli.out, "importing: "));
+    ck_assert_int_ne(access("piped/slow/.phase", F_OK), 0);
+    snprintf(command, sizeof command,
+             "'%s' -B '%s' 'importing: which sizes' '%s' import slow.py --out shown --python '%s' >said "
+             "</dev/null",
+             cli_torch(), cli_repository("tests/python/on_a_terminal.py"), cli_tool(), cli_torch());
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
 TCase *task_folders_case(void)
 {
     TCase *folders = tcase_create("folders");
+    tcase_add_test(folders, importing_says_what_it_does_on_a_terminal_alone);
+    tcase_add_loop_test(folders, importing_holds_its_python_tests, 0,
+                        sizeof of_importing / sizeof *of_importing);
     tcase_add_loop_test(folders, a_description_that_is_cut_off_is_refused, 0, 5);
     tcase_add_loop_test(folders, a_description_that_says_something_else_is_refused, 0,
                         sizeof changes / sizeof *changes);

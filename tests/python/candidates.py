@@ -2,11 +2,11 @@
 ones are the product's own: verify/python/harden)."""
 import torch
 
-from harden.variants import (  # noqa: F401
+from _unseen.harden.variants import (  # noqa: F401
     PRODUCTS, POOLS, REDUCTIONS, SCANS, has_products, operands_rounded, rounded, strided, tail_left_out,
     tile_left_out, wrong_strides)
-from oracle.executed import run  # noqa: F401
-from oracle.graph import packet
+from _unseen.oracle.executed import run  # noqa: F401
+from _unseen.oracle.graph import packet
 
 
 def product_in_parts(a, b, parts):

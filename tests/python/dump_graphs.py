@@ -12,9 +12,9 @@ import sys
 import test_oracle as small
 
 import torch
-from oracle import evaluate, graph as graphs
-from oracle.lowered import lowered
-from oracle.number import Unsupported
+from _unseen.oracle import evaluate, graph as graphs
+from _unseen.oracle.lowered import lowered
+from _unseen.oracle.number import Unsupported
 
 ASKED = 3
 

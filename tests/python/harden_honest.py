@@ -18,9 +18,9 @@ sys.path[:0] = [os.path.join(here, "..", "..", "verify", "python"), here]
 import torch  # noqa: E402
 
 import candidates  # noqa: E402
-from harden import case as cases, checks  # noqa: E402
-from oracle.number import Unsupported  # noqa: E402
-from task import source  # noqa: E402
+from _unseen.harden import case as cases, checks  # noqa: E402
+from _unseen.oracle.number import Unsupported  # noqa: E402
+from _unseen.task import source  # noqa: E402
 
 
 def variants(case):

@@ -20,7 +20,7 @@ OTHER = {"TILES": (12, 20, 24, 48, 96, 112), "BLOCKS": (192, 512), "EDGES": (32,
 def held_out(folder, hardened, python):
     """(shown, told by the list) of faults with other parameters."""
     script = ("import sys, json; sys.path.insert(0, sys.argv[1])\n"
-              "from harden import serve, sites\n"
+              "from _unseen.harden import serve, sites\n"
               f"sites.TILES, sites.BLOCKS, sites.EDGES = {OTHER['TILES']}, {OTHER['BLOCKS']}, {OTHER['EDGES']}\n"
               "json.dump(serve.Run(json.load(sys.stdin)).answer(), sys.stdout)\n")
     key = lambda c: (tuple(sorted(c["sizes"].items())), c["input"], c["seed"])

@@ -10,8 +10,8 @@ sys.path.insert(0, os.path.join(here, "..", "..", "verify", "python"))
 
 import torch  # noqa: E402
 
-from oracle import opened  # noqa: E402
-from task import Task, describe, source, write  # noqa: E402
+from _unseen.oracle import opened  # noqa: E402
+from _unseen.task import Task, describe, source, write  # noqa: E402
 
 torch.set_num_threads(1)
 HEAD = "import torch\nimport torch.nn as nn\n"

@@ -12,8 +12,8 @@ sys.path[:0] = [os.path.join(here, "..", "..", "verify", "python"), here]
 import torch  # noqa: E402
 from torch import nn  # noqa: E402
 
-from oracle import evaluate, graph as graphs  # noqa: E402
-from oracle.number import Unsupported  # noqa: E402
+from _unseen.oracle import evaluate, graph as graphs  # noqa: E402
+from _unseen.oracle.number import Unsupported  # noqa: E402
 
 F = torch.nn.functional
 torch.set_num_threads(1)

@@ -4,8 +4,8 @@ import math
 from oracle_asked import F, Plain, drawn, passes, positive, refusal, told, x
 
 import torch
-from oracle import evaluate, graph as graphs
-from oracle.number import Unsupported
+from _unseen.oracle import evaluate, graph as graphs
+from _unseen.oracle.number import Unsupported
 
 
 def computed_numbers_are_cast_where_their_bounds_agree():
@@ -396,6 +396,50 @@ def a_number_is_what_it_is():
         assert passes(judged, drawn(3, 4) * 3) and not passes(judged, drawn(3, 4) * 0 + 7)
 
 
+def nearest(image, size, mode, scale=None):
+    """By whole numbers, as a kernel may have it; with a scale in fp64."""
+    for d, made in zip(range(2, image.dim()), size):
+        at, extent, half = torch.arange(made), image.shape[d], int(mode == "nearest-exact")
+        place = (2 * at + half) * extent // (2 * made) if scale is None else ((at + half / 2).double() / scale).long()
+        image = image.index_select(d, place.clamp(max=extent - 1))
+    return image
+
+
+def the_nearest_pixel_has_a_rule_in_every_dimension_and_mode():
+    for mode in ("nearest", "nearest-exact"):
+        other = "nearest" if mode == "nearest-exact" else "nearest-exact"
+        for shape, size in (((2, 3, 7), (10,)), ((2, 3, 7, 5), (15, 12)), ((1, 2, 5, 4, 6), (7, 9, 3)), ((2, 1, 49, 3), (7, 98))):
+            image = drawn(*shape)
+            resized = Plain(lambda t: F.interpolate(t, size=size, mode=mode))
+            assert refusal(resized, [image]) == "", (mode, shape)
+            judged = told(resized, [image])[2]
+            assert passes(judged, resized(image)) and passes(judged, nearest(image, size, mode)), (mode, shape)
+            assert not passes(judged, nearest(image, size, other)), (mode, shape)
+        for factor in (2, 1.7, 0.6, (1.5, 0.75)):
+            image = drawn(2, 3, 9, 8)
+            scaled = Plain(lambda t: F.interpolate(t, scale_factor=factor, mode=mode))
+            assert passes(told(scaled, [image])[2], scaled(image)), (mode, factor)
+            if factor == 1.7:
+                size = scaled(image).shape[2:]
+                assert passes(told(scaled, [image])[2], nearest(image, size, mode, factor)), mode
+                assert not passes(told(scaled, [image])[2], F.interpolate(image, size=size, mode=mode)), mode  # its ratio is another
+
+
+def a_pixels_edge_is_left_to_rounding_and_nothing_else_is():
+    from _unseen.oracle import sampling
+    for extent in range(1, 41):
+        for made in range(1, 61):
+            for exact in (False, True):
+                least, greatest = sampling.nearest_places(extent, made, None, exact)
+                at = 2 * torch.arange(made) + int(exact)
+                whole = (at * extent // (2 * made)).clamp(max=extent - 1)
+                assert bool(((least <= whole) & (whole <= greatest) & (greatest - least <= 1)).all()), (extent, made)
+                edge = at * extent % (2 * made) == 0
+                assert bool((edge | (least == greatest)).all()), (extent, made)
+                own = F.interpolate(torch.arange(float(extent))[None, None], size=made, mode="nearest-exact" if exact else "nearest")
+                assert bool(((least <= own[0, 0]) & (own[0, 0] <= greatest)).all()), (extent, made)
+
+
 TESTS = [what_hangs_on_values_is_told,
          a_number_is_what_it_is,
          what_a_choice_leaves_open_is_not_judged_and_the_rest_is,
@@ -411,4 +455,5 @@ TESTS = [what_hangs_on_values_is_told,
          equal_ones_in_order_share_their_mask,
          samples_between_pixels,
          beside_a_jump_both_sides_are_right,
-         elements_are_picked_by_order_and_place, who_is_chosen_among_equal_ones_hangs_on_that_alone, an_index_of_another_type_names_what_it_named, rows_that_may_be_listed_go_their_own_ways, what_a_constructor_computes_may_be_computed_otherwise]
+         elements_are_picked_by_order_and_place, who_is_chosen_among_equal_ones_hangs_on_that_alone, an_index_of_another_type_names_what_it_named, rows_that_may_be_listed_go_their_own_ways, what_a_constructor_computes_may_be_computed_otherwise,
+         the_nearest_pixel_has_a_rule_in_every_dimension_and_mode, a_pixels_edge_is_left_to_rounding_and_nothing_else_is]

@@ -4,7 +4,7 @@ from oracle_asked import Plain, drawn
 import torch
 from torch import nn
 
-from oracle import evaluate, graph as graphs, opened
+from _unseen.oracle import evaluate, graph as graphs, opened
 
 KINDS = {"gru": 3, "lstm": 4, "rnn_tanh": 1, "rnn_relu": 1}
 

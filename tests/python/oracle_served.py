@@ -5,7 +5,7 @@ import types
 
 import torch
 
-from oracle import serve
+from _unseen.oracle import serve
 
 
 def what_a_gpu_has_no_memory_for_is_answered_on_the_host():

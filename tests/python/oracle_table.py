@@ -21,8 +21,8 @@ import torch  # noqa: E402
 
 import candidates  # noqa: E402
 import small_tasks  # noqa: E402
-from oracle import constant as constants, evaluate, graph as graphs  # noqa: E402
-from oracle.number import Unsupported  # noqa: E402
+from _unseen.oracle import constant as constants, evaluate, graph as graphs  # noqa: E402
+from _unseen.oracle.number import Unsupported  # noqa: E402
 
 HONEST = ("eager", "compiled", "channels-last", "double", "split-k", "one-k")
 WRONG = ("tf32", "tf32-unit", "bf16", "tail", "tile", "strides", "zeros", "mean", "noise")

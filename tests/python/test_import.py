@@ -4,9 +4,9 @@ import random
 from importing import NO_INIT, imported, of_one_line, run, written
 
 import torch
-from oracle import opened
-from oracle.number import Unsupported
-from task import describe, expression, fit, law, probe, together, write
+from _unseen.oracle import opened
+from _unseen.oracle.number import Unsupported
+from _unseen.task import describe, expression, fit, law, probe, together, write
 
 
 LOOP = '''

@@ -3,7 +3,7 @@
 from importing import NO_INIT, fills, imported, of_one_line, run, written
 
 import torch
-from task import describe, law, structure, write
+from _unseen.task import describe, law, structure, write
 
 
 MASKED = '''

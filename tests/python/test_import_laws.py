@@ -3,7 +3,7 @@ the suite task, or by hand with any Python that has torch."""
 
 from importing import NO_INIT, imported, run
 
-from task import fit, write
+from _unseen.task import fit, write
 
 
 def axes(task):

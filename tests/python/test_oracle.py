@@ -17,8 +17,8 @@ import torch
 from torch import nn
 
 import candidates
-from oracle import constant, evaluate, graph as graphs, lowered, opened
-from oracle.number import Unsupported
+from _unseen.oracle import constant, evaluate, graph as graphs, lowered, opened
+from _unseen.oracle.number import Unsupported
 
 MASK = torch.ones(6, 40).triu(3).bool()
 w40, b40, w6, b6, p6 = drawn(40), drawn(40, seed=9), drawn(6), drawn(6, seed=9), positive(6)
@@ -106,7 +106,7 @@ def every_rule_encloses_and_admits_eager():
 
 def radii_hold_at_a_unit_that_can_be_checked():
     """The same rules as for the radius, with fp32's unit in its place, enclose what fp32 computes by other means."""
-    from oracle import norms, number, sums
+    from _unseen.oracle import norms, number, sums
     kept = number.U64
     for name, (function, inputs) in SMALL.items():
         graph, state, _ = told(Plain(function), inputs)

@@ -4,7 +4,7 @@ torch."""
 from importing import imported, run
 
 import torch
-from task import placing, weight
+from _unseen.task import placing, weight
 
 
 DERIVED = """

@@ -94,7 +94,8 @@ class Words(unittest.TestCase):
                                       (wrapped, False, "there is no network here"),
                                       (OSError(errno.ENETUNREACH, "x"), False, "there is no network here"),
                                       (OSError(errno.EROFS, "x"), False, "the folder that TMPDIR names"),
-                                      (MemoryError(), True, "--memory SIZE"), (Mute(), False, "by itself")):
+                                      (MemoryError(), True, "--memory SIZE"), (SyntaxError("x"), False, "correct that line"),
+                                      (Mute(), False, "by itself")):
             self.assertIn(part, words.advice(error, is_short))
 
     def test_a_module_without_what_is_called_says_what_it_has(self):

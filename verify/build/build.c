@@ -18,6 +18,9 @@ enum { HINT_BYTES = 700 };
 /* NULL: none of them. */
 static const char *language_of(const char *path)
 {
+    struct stat status;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        return "solution";
     const char *dot = strrchr(path, '.');
     if (!dot || strchr(dot, '/'))
         return NULL;
@@ -32,7 +35,7 @@ static const char *language_of(const char *path)
                                        : NULL;
 }
 
-/* Is there a regular file that can be read? */
+/* Is there a regular file, or a solution's folder, that can be read? */
 static enum build_status check_file(const char *path, char *error, size_t error_size)
 {
     struct stat status;
@@ -51,11 +54,10 @@ static enum build_status check_file(const char *path, char *error, size_t error_
                                    "file\n---> check the path"
                                  : "cannot look at %s: %s\n---> check the path and its permissions",
                  path, strerror(errno));
+    else if (S_ISDIR(status.st_mode) && access(path, R_OK | X_OK))
+        snprintf(error, error_size, "cannot read %s: %s\n---> chmod +rx %s", path, strerror(errno), path);
     else if (S_ISDIR(status.st_mode))
-        snprintf(error, error_size,
-                 "%s is a directory; expected one .c, .cpp, .cu, .so, .py or .json file\n---> "
-                 "name the file in it that holds the kernel",
-                 path);
+        return BUILD_OK;
     else if (!S_ISREG(status.st_mode))
         snprintf(error, error_size,
                  "%s is not a regular file; a candidate is read more than once\n"

@@ -33,10 +33,11 @@ struct build_options {
     int device;
     const char *arch; /* "90a": compute capability with its a-features; for .cu */
     double timeout;   /* seconds for the compiler */
-    /* For a .py or a .json: */
+    /* For a .py, a .json or a folder: */
     const char *python;  /* the interpreter; NULL: python3 on PATH */
     const char *scripts; /* verify/python */
-    const char *entry;   /* the class or function; NULL: what is found */
+    const char *entry;   /* the class or function, of a folder FILE:NAME as well; NULL: what is found */
+    const char *problem; /* the function's name where no class is there */
     const char *adapter; /* the problem's, for classes; NULL: none */
     const char *task;    /* the file of an imported task, for which the adapter is; NULL: none */
     const char *names;   /* of the problem's arguments, with blanks between them */

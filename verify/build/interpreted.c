@@ -76,10 +76,18 @@ static void read_state(struct python *python)
         fclose(file);
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 static enum build_status take_module(struct build *build, const struct build_options *options, char *error,
                                      size_t error_size)
 {
     const char *const slash = strrchr(options->path, '/');
+    if (is_folder(options->path))
+        return solution_take_folder(build, options, error, error_size);
     if (strcmp(build->language, "solution") == 0)
         return solution_unpack(build, options->path, error, error_size);
     const char *const name = slash ? slash + 1 : options->path;
@@ -107,7 +115,7 @@ enum build_status module_make(struct build *build, const struct build_options *o
     enum build_status status = make_folders(build, error, error_size);
     if (status == BUILD_OK)
         status = take_module(build, options, error, error_size);
-    if (status == BUILD_OK && options->entry)
+    if (status == BUILD_OK && options->entry && !(is_folder(options->path) && strchr(options->entry, ':')))
         snprintf(python->entry, sizeof python->entry, "%.62s", options->entry);
     if (status == BUILD_OK && options->task)
         snprintf(python->task, sizeof python->task, "%.399s", options->task);

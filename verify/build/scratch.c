@@ -200,11 +200,26 @@ static bool write_all(int fd, const char *data, size_t bytes)
     return true;
 }
 
+static void write_hash(struct sha256_ctx *hash, char hex[65])
+{
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    sha256_digest(hash, sizeof digest, digest);
+    for (size_t i = 0; i < sizeof digest; i++)
+        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+}
+
+void scratch_hash(const char *text, size_t length, char hex[65])
+{
+    struct sha256_ctx hash;
+    sha256_init(&hash);
+    sha256_update(&hash, length, (const uint8_t *)text);
+    write_hash(&hash, hex);
+}
+
 int scratch_take(const char *path, const char *to, char hex[65])
 {
     char buffer[16384];
     struct sha256_ctx hash;
-    uint8_t digest[SHA256_DIGEST_SIZE];
     ssize_t got;
     int from = open(path, O_RDONLY | O_CLOEXEC);
     if (from < 0)
@@ -223,9 +238,7 @@ int scratch_take(const char *path, const char *to, char hex[65])
                 status = -2;
         }
     }
-    sha256_digest(&hash, sizeof digest, digest);
-    for (size_t i = 0; i < sizeof digest; i++)
-        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+    write_hash(&hash, hex);
     int saved = errno;
     close(from);
     if (copy >= 0 && close(copy) && status == 0)

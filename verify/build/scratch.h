@@ -17,6 +17,7 @@ int scratch_take(const char *path, const char *to, char hex[65]);
 
 /* Can a file of some MiB still be written in there? What a compiler says of a full disk the candidate may have said (#error). */
 bool scratch_has_room(const char *directory);
+void scratch_hash(const char *text, size_t length, char hex[65]); /* SHA-256 of a text */
 
 /* "cannot WHAT PATH: errno", with a hint. */
 enum build_status scratch_no_room(const char *what, const char *path, char *error, size_t error_size);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "scratch.h"
 
@@ -17,13 +18,12 @@ static enum build_status bad(const char *path, const char *what, char *error, si
     return BUILD_FAILED;
 }
 
-/* Below the folder, without a way out of it. */
-static bool is_inside(const char *path)
+bool solution_is_inside(const char *path, size_t length)
 {
-    if (*path == '/' || *path == '\0' || strlen(path) > 100)
+    if (length == 0 || *path == '/' || length > 100)
         return false;
-    for (const char *p = path; p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL)
-        if (strncmp(p, "..", 2) == 0 || *p == '/')
+    for (size_t i = 0; i < length; i++)
+        if ((i == 0 || path[i - 1] == '/') && (strncmp(path + i, "..", 2) == 0 || path[i] == '/'))
             return false;
     return true;
 }
@@ -43,36 +43,21 @@ static bool write_source(const struct build *build, const char *name, const char
     return file && fclose(file) == 0 && ok;
 }
 
-static enum build_status unpack(struct build *build, const char *path, const json_t *root, char *error,
-                                size_t error_size)
+/* Sets object and python.entry by `spec`; nothing is said of whether the file is there. */
+static enum build_status read_spec(struct build *build, const char *path, const json_t *root, char *error,
+                                   size_t error_size)
 {
-    const json_t *const spec = json_object_get(root, "spec"),
-                        *const sources = json_object_get(root, "sources"),
-                        *const style = json_object_get(spec, "destination_passing_style");
+    const json_t *const spec = json_object_get(root, "spec"), *const style = json_object_get(
+                                                                  spec, "destination_passing_style");
     const char *const entry = json_string_value(json_object_get(spec, "entry_point"));
     const char *const colons = entry ? strstr(entry, "::") : NULL;
-    bool found = false;
-    size_t i;
-    const json_t *source;
     if (!colons || !colons[2] || strlen(colons + 2) > 60)
         return bad(path, "found no spec.entry_point of the form FILE::NAME", error, error_size);
     if (colons - entry < 4 || strncmp(colons - 3, ".py", 3) != 0)
         return bad(path, "its entry point is not in a .py file; expected Python or Triton", error,
                    error_size);
-    json_array_foreach(sources, i, source)
-    {
-        const char *const name = json_string_value(json_object_get(source, "path"));
-        const char *const content = json_string_value(json_object_get(source, "content"));
-        if (!name || !content || !is_inside(name))
-            return bad(path, "a source without a path inside of its folder, or without content", error,
-                       error_size);
-        if (!write_source(build, name, content))
-            return scratch_no_room("write the sources to", build->python.folder, error, error_size);
-        found =
-            found || (strlen(name) == (size_t)(colons - entry) && strncmp(name, entry, strlen(name)) == 0);
-    }
-    if (!found)
-        return bad(path, "the file of spec.entry_point is not among its sources", error, error_size);
+    if (!solution_is_inside(entry, (size_t)(colons - entry)))
+        return bad(path, "its entry point is no path inside of its folder", error, error_size);
     snprintf(build->object, sizeof build->object, "%s/%.*s", build->python.folder, (int)(colons - entry),
              entry);
     /* Where nothing is said, it is. */
@@ -81,18 +66,67 @@ static enum build_status unpack(struct build *build, const char *path, const jso
     return BUILD_OK;
 }
 
-enum build_status solution_unpack(struct build *build, const char *path, char *error, size_t error_size)
+static enum build_status unpack(struct build *build, const char *path, const json_t *root, char *error,
+                                size_t error_size)
+{
+    const json_t *source;
+    size_t i;
+    const enum build_status status = read_spec(build, path, root, error, error_size);
+    if (status != BUILD_OK)
+        return status;
+    json_array_foreach(json_object_get(root, "sources"), i, source)
+    {
+        const char *const name = json_string_value(json_object_get(source, "path"));
+        const char *const content = json_string_value(json_object_get(source, "content"));
+        if (!name || !content || !solution_is_inside(name, strlen(name)))
+            return bad(path, "a source without a path inside of its folder, or without content", error,
+                       error_size);
+        if (!write_source(build, name, content))
+            return scratch_no_room("write the sources to", build->python.folder, error, error_size);
+    }
+    if (access(build->object, F_OK) != 0)
+        return bad(path, "the file of spec.entry_point is not among its sources", error, error_size);
+    return BUILD_OK;
+}
+
+/* NULL: `error` says why. */
+static json_t *read_json(const char *path, char *error, size_t error_size)
 {
     json_error_t why;
     char text[300];
-    if (scratch_take(path, NULL, build->sha256) != 0)
-        return bad(path, "it cannot be read", error, error_size);
     json_t *const root = json_load_file(path, 0, &why);
     if (!root) {
         snprintf(text, sizeof text, "line %d: %.150s", why.line, why.text);
-        return bad(path, text, error, error_size);
+        bad(path, text, error, error_size);
     }
+    return root;
+}
+
+enum build_status solution_unpack(struct build *build, const char *path, char *error, size_t error_size)
+{
+    if (scratch_take(path, NULL, build->sha256) != 0)
+        return bad(path, "it cannot be read", error, error_size);
+    json_t *const root = read_json(path, error, error_size);
+    if (!root)
+        return BUILD_INPUT;
     const enum build_status status = unpack(build, path, root, error, error_size);
+    json_decref(root);
+    return status;
+}
+
+static bool has_contents(const json_t *root)
+{
+    return json_is_string(json_object_get(json_array_get(json_object_get(root, "sources"), 0), "content"));
+}
+
+enum build_status solution_read_spec(struct build *build, const char *path, bool *whole, char *error,
+                                     size_t error_size)
+{
+    json_t *const root = read_json(path, error, error_size);
+    *whole = root && has_contents(root);
+    const enum build_status status = !root    ? BUILD_INPUT
+                                     : *whole ? solution_unpack(build, path, error, error_size)
+                                              : read_spec(build, path, root, error, error_size);
     json_decref(root);
     return status;
 }

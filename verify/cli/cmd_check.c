@@ -6,6 +6,7 @@
 #include "reports/published.h"
 #include "begin.h"
 #include "precision.h"
+#include "screen.h"
 #include "show.h"
 #include "verify/session/alone.h"
 #include "verify/session/mixture.h"
@@ -132,9 +133,11 @@ static int run_values(struct task *task, const struct options *options, const st
         return EXIT_ENVIRONMENT;
     }
     config_format(config, result.line, sizeof result.line);
+    screen_watch(); /* right answers may take long */
     enum session_status checked = mix     ? session_check_mix(session, mix, &result)
                                   : after ? session_check_after(session, config, after, &result)
                                           : check(task, &session_options, session, &result);
+    screen_unwatch();
     if (options->timed && !is_interrupted() && checked == SESSION_OK && result.outcome == OUTCOME_PASS)
         checked = time_it(task, options, session, config, &result);
     if (!is_interrupted() && checked == SESSION_OK) {

@@ -6,6 +6,7 @@
 
 #include "options.h"
 #include "reports/program.h"
+#include "screen.h"
 #include "reports/text.h"
 #include "verify/isolate/child.h"
 #include "verify/system/interrupt.h"
@@ -66,7 +67,9 @@ int command_import(const struct options *options)
                                         .seconds = options->compile_timeout};
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error, with a message */
     catch_signals(child_stop_all);
+    screen_watch();
     const enum folder_status status = importing_run(&importing, folder, sizeof folder, text, sizeof text);
+    screen_unwatch();
     if (status != FOLDER_OK && is_interrupted()) {
         options_error("interrupted; nothing was written");
         return EXIT_INTERRUPTED;

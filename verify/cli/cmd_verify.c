@@ -13,6 +13,7 @@
 #include "verify/forbid/forbid.h"
 #include "verify/isolate/child.h"
 #include "verify/isolate/usage.h"
+#include "verify/system/activity.h"
 #include "verify/system/budget.h"
 #include "verify/system/clock.h"
 #include "verify/diagnose/diagnose.h"
@@ -69,6 +70,7 @@ static void show_progress(void *data, const struct result *result, const struct 
         terminal_config(show->screen.out, latest, show->screen.colour);
         fflush(show->screen.out);
     }
+    activity_stands("%d/%d configurations", result->result_count, result->planned);
     if (show->progress && latest)
         terminal_progress(show->screen.out, result->result_count, result->planned, show->failures,
                           result->result_count > 5
@@ -129,6 +131,7 @@ static void start_result(const struct task *task, const struct options *options,
         .effort = options->unseen_set    ? "given"
                   : options->unseen >= 0 ? "custom"
                                          : effort_name[options->effort],
+        .seen_stands_in = task->stands_in,
         .admitted = arithmetics.item[arithmetics.admitted].name,
         .published_tolerance = options->published,
         .limits = {.timeout = options->timeout,
@@ -388,7 +391,10 @@ static int run_begun(struct showing *show)
         terminal_header(show->screen.out, show->result, show->screen.colour, o->verbose);
         fflush(show->screen.out);
     }
+    if (show->progress)
+        screen_watch_on(&show->screen);
     enum run_status status = run_task(show->task, &run, show->result, error, sizeof error);
+    screen_unwatch();
     const double checked = clock_seconds();
     if (status == RUN_DONE && o->timing && show->task->baseline_path[0])
         status = against_baseline(show->task, &run, run.time_budget, show->result, error, sizeof error);

@@ -6,6 +6,7 @@
 
 #include "options.h"
 #include "reports/program.h"
+#include "screen.h"
 #include "verify/isolate/child.h"
 #include "verify/problem/folder.h"
 #include "verify/system/interrupt.h"
@@ -28,7 +29,9 @@ int options_problem(const char *word, const struct problem **problem)
 {
     char text[4096];
     const bool caught = catch_signals_here(child_stop_all);
+    screen_watch(); /* a task is imported */
     const enum folder_status status = folder_problem(problem, word, text, sizeof text);
+    screen_unwatch();
     const bool interrupted = is_interrupted();
     if (caught)
         release_signals();

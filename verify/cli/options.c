@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "screen.h"
 #include "verify/isolate/child.h"
 #include "verify/isolate/sandbox.h"
 #include "verify/problem/folder.h"
@@ -161,8 +162,8 @@ static const struct argp_option all_options[] = {
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "for one call of the candidate (default: 20)", 0},
     {"python", KEY_PYTHON, "PATH", 0,
      "the interpreter of a candidate or task in Python, which has torch (default: python3 on PATH)", 0},
-    {"entry", KEY_ENTRY, "NAME", 0, "the class or function of a candidate in Python (default: what is found)",
-     0},
+    {"entry", KEY_ENTRY, "NAME", 0,
+     "the class or function of a candidate in Python, of a folder FILE:NAME (default: what is found)", 0},
     {"compile-timeout", KEY_COMPILE_TIMEOUT, "SECONDS", 0,
      "for compiling; for loading a candidate in Python, and for its first call of a configuration (default: "
      "600); for importing a task (default: 300)",
@@ -493,5 +494,6 @@ int options_run(const struct command *command, int argc, char **argv)
         options_error("out of memory");
         return EXIT_ENVIRONMENT;
     }
+    screen_silence(options.quiet);
     return options_output(command->run(&options));
 }

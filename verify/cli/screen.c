@@ -7,7 +7,12 @@
 
 #include "outputs.h"
 #include "reports/github.h"
+#include "reports/terminal.h"
 #include "reports/text.h"
+#include "verify/system/activity.h"
+
+static bool watched; /* a line of show_activity stands there */
+static bool silenced;
 
 /* NO_COLOR (no-color.org): present and not empty, whatever it says. */
 static bool wants_colour(const struct options *options, FILE *out, bool dumb)
@@ -28,10 +33,15 @@ static void draw_token(char *token, size_t size)
         used += (size_t)snprintf(token + used, size - used, "%02x", bytes[i]);
 }
 
-void screen_open(struct screen *screen, const struct options *options)
+static bool is_dumb(void)
 {
     const char *const term = getenv("TERM");
-    const bool dumb = !term || !*term || strcmp(term, "dumb") == 0;
+    return !term || !*term || strcmp(term, "dumb") == 0;
+}
+
+void screen_open(struct screen *screen, const struct options *options)
+{
+    const bool dumb = is_dumb();
     *screen = (struct screen){.out = outputs_on_standard(options) ? stderr : stdout};
     screen->colour = wants_colour(options, screen->out, dumb);
     screen->progress = isatty(fileno(screen->out)) && !dumb;
@@ -40,6 +50,40 @@ void screen_open(struct screen *screen, const struct options *options)
         return;
     draw_token(screen->token, sizeof screen->token);
     github_quiet(screen->out, screen->token);
+}
+
+static void show_activity(void *data, const char *text)
+{
+    FILE *const out = data;
+    terminal_status(out, text);
+    watched = out == stderr;
+}
+
+void screen_silence(bool silent)
+{
+    silenced = silent;
+}
+
+void screen_watch(void)
+{
+    if (!silenced && isatty(STDERR_FILENO) && !is_dumb())
+        activity_watch(show_activity, stderr);
+}
+
+void screen_watch_on(const struct screen *screen)
+{
+    if (screen->out != stderr)
+        activity_watch(show_activity, screen->out);
+    else
+        screen_watch();
+}
+
+void screen_unwatch(void)
+{
+    activity_watch(NULL, NULL);
+    if (watched)
+        terminal_progress_clear(stderr);
+    watched = false;
 }
 
 void screen_close(struct screen *screen)

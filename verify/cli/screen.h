@@ -15,6 +15,14 @@ struct screen {
 
 /* Sets the width that texts are wrapped at, too. */
 void screen_open(struct screen *screen, const struct options *options);
+/* From screen_watch to screen_unwatch one line on standard error says what a long wait is for: on a terminal that can, and not after
+ * screen_silence(true), as --quiet asks. */
+void screen_silence(bool silent);
+void screen_watch(void);
+void screen_unwatch(void);
+void screen_watch_on(
+    const struct screen *screen); /* likewise where the screen is, which takes the line away itself */
+
 /* After all else: annotations, with --github. */
 void screen_close(struct screen *screen);
 

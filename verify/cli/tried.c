@@ -1,5 +1,6 @@
 #include "tried.h"
 
+#include "screen.h"
 #include "verify/isolate/child.h"
 #include "verify/system/interrupt.h"
 #include "verify/task/task.h"
@@ -60,7 +61,9 @@ static int ask(const struct task *task, struct trial *trial, bool faults)
         options_error("out of memory");
         return EXIT_ENVIRONMENT;
     }
+    screen_watch();
     const enum trial_status status = trial_run(trial, faults, text, sizeof text);
+    screen_unwatch();
     if (status == TRIAL_INPUT_ERROR || status == TRIAL_ENVIRONMENT)
         options_error("%s", text);
     return status == TRIAL_OK            ? 0

@@ -83,7 +83,7 @@ void harden_write_module(FILE *out, const struct hardened *h)
                  "arithmetic\nTOLERANCES = [");
     for (int i = 0; i < h->count; i++)
         fprintf(out, "%s(%.9g, %.9g)", i ? ", " : "", config_at(h, i)->atol, config_at(h, i)->rtol);
-    fprintf(out, "]\n");
+    fprintf(out, "]\n\n\nif __name__ == \"__main__\":\n    import sys\n    sys.exit(main(sys.argv))\n");
 }
 
 /* Two configurations that differ in their inputs alone are one shape there. */

@@ -126,6 +126,23 @@ static bool never_shows(const struct hardened *h, const struct trial_row *row)
     return !harden_is_shown(row);
 }
 
+/* A solution is checked from the shell, or in Python with what the list says of each shape. */
+static void write_example(FILE *out, const struct hardened *h)
+{
+    fprintf(
+        out,
+        "\nA solution is a file with a class `ModelNew`, constructed as `Model` is and with the names of "
+        "its state dict:\n\n"
+        "    python %s.py solution.py          # a line a shape; status 0: all are right, 1: some are "
+        "not, 2: there is no ModelNew\n"
+        "    python %s.py solution.py cpu      # on that device; without it on a GPU where there is one\n\n"
+        "The same in Python, where None says that a shape is right:\n\n"
+        "    from %s import check\n"
+        "    from solution import ModelNew\n"
+        "    failures = [(i, why) for i, why in enumerate(check(ModelNew)) if why]\n",
+        h->name, h->name, h->name);
+}
+
 static void write_use(FILE *out, const struct hardened *h)
 {
     fprintf(out,
@@ -133,7 +150,7 @@ static void write_use(FILE *out, const struct hardened *h)
             "- `%s.py` (KernelBench): `Model`, `get_inputs` and `get_init_inputs` as they were; "
             "`get_inputs_for(i)`, "
             "`get_init_inputs_for(i)`, `model_for(i)`, `vary_weights(model, SEEDS[i])`, `accepts(i, want, "
-            "got)`.\n"
+            "got)`, `check(ModelNew)`.\n"
             "- `shapes.py` (KernelBench-Hard), `workloads.jsonl` (FlashInfer-Bench): the shapes alone; "
             "classes of inputs and tolerances "
             "are not theirs to say.\n"
@@ -145,6 +162,7 @@ static void write_use(FILE *out, const struct hardened *h)
             "can be fitted to; `unseen verify` draws others every time. Indices beyond 2^31 need tensors "
             "that were not tried here.\n",
             h->name);
+    write_example(out, h);
 }
 
 void harden_write_page(FILE *out, const struct hardened *h)

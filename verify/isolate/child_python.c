@@ -64,6 +64,7 @@ int spawn_python_environment(char **environment, const struct python *python, in
     add(environment, &n, "PATH=%s:%s", bin, path ? path : "/usr/bin:/bin");
     add(environment, &n, "HOME=%s", cache);
     add(environment, &n, "USER=unseen");
+    add(environment, &n, "UNSEEN_SOLUTION=%s", python->folder);
     if (*python->task)
         add(environment, &n, "UNSEEN_TASK=%s", python->task);
     add(environment, &n, "TMPDIR=%s/tmp", cache);

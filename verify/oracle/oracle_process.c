@@ -18,6 +18,7 @@
 #include "verify/isolate/sandbox.h"
 #include "verify/isolate/usage.h"
 #include "verify/problem/paths.h"
+#include "verify/system/activity.h"
 #include "verify/system/clock.h"
 #include "verify/system/interrupt.h"
 
@@ -247,6 +248,7 @@ enum oracle_status oracle_await(struct oracle_process *process, const struct ora
                 return ORACLE_OK;
             return ended_by_itself(process, text, size);
         }
+        activity_tick("computing the task's right answers", begun);
         if (tick % LOOK_EVERY == 0 && is_too_large(process, options, why, sizeof why))
             return end(process, ORACLE_SHORT, why, text, size);
         if (is_interrupted())

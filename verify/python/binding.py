@@ -1,7 +1,9 @@
 """From what a module holds to what is called: which class or function, and with which arguments."""
 import importlib.util
 import inspect
+import os
 import sys
+import types
 
 
 class BadModule(Exception):
@@ -12,21 +14,58 @@ class BadResult(Exception):
     """What came back is not what was asked for."""
 
 
-def load_module(path):
-    folder = path.rsplit("/", 1)[0]
-    sys.path.insert(0, folder)
-    spec = importlib.util.spec_from_file_location("candidate", path)
+SOLUTION = "_unseen_solution"  # the package that all files of a candidate are in; relative imports find them there
+
+
+def load_module(path, root=None):
+    """The entry file at `path` of the candidate in the folder `root`. Its files are found as a script's are, from its own folder and
+    from `root`, and relatively. Modules that were loaded before, torch's and the library's, keep their names."""
+    folder, file = os.path.split(path)
+    root = root or folder
+    sys.path[:0] = [folder] if folder == root else [folder, root]
+    sys.modules[SOLUTION] = types.ModuleType(SOLUTION)
+    sys.modules[SOLUTION].__path__ = [root]
+    *above, name = os.path.relpath(path, root)[:-len(".py")].split(os.sep)
+    if above:
+        importlib.import_module(".".join([SOLUTION, *above]))  # runs their __init__.py, as Python does
+    is_package = name == "__init__"
+    plain = "".join(c if c.isalnum() else "_" for c in name)
+    full = ".".join([SOLUTION, *above] + [plain] * (not is_package))
+    spec = importlib.util.spec_from_file_location(full, path, submodule_search_locations=[folder] if is_package else None)
     module = importlib.util.module_from_spec(spec)
-    sys.modules["candidate"] = module
+    sys.modules[full] = module
+    if not is_package:
+        sys.modules.setdefault(name, module)  # its other files may import it by its own name
     spec.loader.exec_module(module)
     return module
+
+
+def shadowed(error, root):
+    """The file of the candidate whose name a module has that was loaded before, where that is why `error` was raised; or None."""
+    of = getattr(error, "obj", None)
+    name = getattr(error, "name", None) if isinstance(error, ImportError) else getattr(of, "__name__", None)
+    top = name.split(".")[0] if type(name) is str else ""
+    loaded = getattr(sys.modules.get(top), "__file__", None) or "built in"
+    if not root or not top.isidentifier() or top not in sys.modules or loaded.startswith(root + os.sep):
+        return None
+    for folder, _, files in os.walk(root):
+        if top + ".py" in files:
+            return os.path.relpath(os.path.join(folder, top + ".py"), root)
+        if os.path.basename(folder) == top and folder != root:
+            return os.path.relpath(folder, root) + os.sep
+    return None
 
 
 def functions_of(module):
     """Its own public ones, without what a benchmark's file brings along."""
     return {name: value for name, value in vars(module).items()
-            if inspect.isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
+            if inspect.isfunction(value) and is_own(value.__module__, module) and not name.startswith("_")
             and name not in ("get_inputs", "get_init_inputs")}
+
+
+def is_own(name, module):
+    """Of the module itself, or of a file of the package that it is."""
+    return name == module.__name__ or hasattr(module, "__path__") and str(name).startswith(module.__name__ + ".")
 
 
 def find_entry(module, problem, entry):

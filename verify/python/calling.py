@@ -9,6 +9,7 @@ __builtins__ = dict(vars(builtins))
 
 import ctypes
 import importlib.util
+import os
 import types
 
 DONE, REFUSED, RAISED, SHORT = 0, 1, 2, 3
@@ -33,7 +34,7 @@ class Caller:
     def __init__(self, torch, library, plan, binding, words, shortage, cached):
         self.torch, self.library, self.plan, self.binding, self.words = torch, library, plan, binding, words
         self.is_short, self.out_of_memory = shortage.is_short, getattr(torch, "OutOfMemoryError", ())
-        self.path = ""
+        self.path, self.root = "", os.environ.get("UNSEEN_SOLUTION")
         base = torch._C.TensorBase
         self.tensor_type = torch.Tensor
         self.get = types.SimpleNamespace(
@@ -80,26 +81,33 @@ class Caller:
             if self.plan.backend == 1:
                 self.torch.cuda.set_device(int(self.plan.device))
             self.path = path.decode()
-            module = binding.load_module(self.path)
+            found = self.load_adapter(adapter)  # first: the candidate may have modules of any name
+            module = binding.load_module(self.path, self.root)
             name, self.destination = entry.decode(), None
             if name.endswith("!"):  # a solution that writes where it is told to
                 name, self.destination = name[:-1], True
             self.entry = binding.find_entry(module, symbol.decode(), name)
-            if adapter:
-                spec = importlib.util.spec_from_file_location("unseen_adapter", adapter.decode())
-                self.adapter = importlib.util.module_from_spec(spec)
-                spec.loader.exec_module(self.adapter)
-                if not isinstance(self.entry, type) and not getattr(self.adapter, "FUNCTIONS", False):
-                    self.adapter = None
+            self.adapter = found if isinstance(self.entry, type) or getattr(found, "FUNCTIONS", False) else None
             return 0
         except binding.BadModule as error:
             self.say(str(error))
             return FAILURE_SYMBOL
         except BaseException as error:
             short = self.is_short(error, self.out_of_memory)
-            advice = self.words.advice(error, short)
+            hidden = binding.shadowed(error, self.root)
+            advice = (f"{hidden} has the name of a module that is loaded before it: rename it, or import it relatively (from . import ..)"
+                      if hidden else self.words.advice(error, short))
             self.say(f"the module cannot be imported: {self.words.describe(error)}{self.line_of(error)}\n---> {advice}")
             return FAILURE_MEMORY if short else FAILURE_LOAD
+
+    @staticmethod
+    def load_adapter(path):
+        if not path:
+            return None
+        spec = importlib.util.spec_from_file_location("_unseen_adapter", path.decode())
+        adapter = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(adapter)
+        return adapter
 
     def guard_own(self):
         """What torch allocates comes from the runner, block by block between guards. Before it has allocated anything."""
@@ -108,11 +116,14 @@ class Caller:
             memory.CUDAPluggableAllocator(self.library._name, "unseen_own_alloc", "unseen_own_free"))
 
     def line_of(self, error):
-        """The innermost of the candidate's own that was running."""
+        """The innermost of the candidate's own that was running; in another file than its entry, with that file's name."""
         found, trace = "", error.__traceback__
         while trace:
-            if trace.tb_frame.f_code.co_filename == self.path:
+            file = trace.tb_frame.f_code.co_filename
+            if file == self.path:
                 found = f" (line {trace.tb_lineno})"
+            elif self.root and file.startswith(self.root + "/"):
+                found = f" ({file[len(self.root) + 1:]}, line {trace.tb_lineno})"
             trace = trace.tb_next
         return found
 
@@ -250,7 +261,8 @@ class Caller:
 
     @staticmethod
     def kind(value):
-        return "None" if value is None else f"a {type(value).__module__}.{type(value).__qualname__}".replace("a builtins.", "a ")
+        name = f"a {type(value).__module__}.{type(value).__qualname__}"
+        return "None" if value is None else name.replace("a builtins.", "a ").replace("a _unseen_solution.", "a ")
 
     def describe(self, numbers):
         words = []

@@ -2,6 +2,7 @@
 import errno
 import re
 import socket
+import sys
 
 ROOM = 300  # characters
 LONGEST = 1 << 16  # of a message, from either end
@@ -102,11 +103,37 @@ def advice(error, is_short):
     kinds = causes_of(error)
     if is_short:
         return "--memory SIZE allows it more"
+    if isinstance(error, SyntaxError):
+        return f"correct that line, or name an interpreter of another version with --python: this one is {sys.version.split()[0]}"
     if isinstance(error, ModuleNotFoundError):
         return ("install it for the interpreter, or name another with --python; PYTHONPATH, a user's packages and files beside "
-                "the module are not there (several files: a solution in JSON)")
+                "the module are not there (several files: a folder, or a solution in JSON)")
     if any(isinstance(e, socket.gaierror) or isinstance(e, OSError) and e.errno in NO_NETWORK for e in kinds):
         return "there is no network here: put what it fetches into the module"
     if any(isinstance(e, OSError) and e.errno in NO_PLACE for e in kinds):
         return "the folder that TMPDIR names is the one that it may write to (tempfile takes it)"
     return "see that the interpreter imports it by itself"
+
+
+def raised_in(error, module):
+    """Was code of `module` running when it was raised, or what it was raised from?"""
+    for each in causes_of(error):
+        trace = each.__traceback__
+        while trace:
+            if trace.tb_frame.f_globals.get("__name__") == module:
+                return True
+            trace = trace.tb_next
+    return False
+
+
+def whose(error, module, what, hint, status):
+    """(text, exit status) of an error that nothing has expected: 2 and `hint` where the task's own code raised it, else `status`, with
+    the place in ours, since nothing that its author does would help."""
+    if raised_in(error, module):
+        return f"{what}: {describe(error)}\n---> {hint}", 2
+    trace = error.__traceback__
+    while trace.tb_next:
+        trace = trace.tb_next
+    place = f"{PATH.sub('', trace.tb_frame.f_code.co_filename)}, line {trace.tb_lineno}"
+    return (f"{what}: unseen itself failed on it, with {describe(error)} ({place}); the task may be right\n---> report it with the "
+            "task's file", status)

@@ -109,6 +109,25 @@ static void find_seen(struct task *task)
     folder_shape(task->problem, "seen", task->seen_path, sizeof task->seen_path);
 }
 
+/* On the host: is one of the seen configurations none that was published? */
+static void compare_seen(struct task *task, const struct space *published)
+{
+    char path[1024];
+    struct config_list list = {0};
+    struct space_error error;
+    if (task->options.seen || task->device.backend != BACKEND_HOST ||
+        folder_shape(task->problem, "seen", path, sizeof path) != 0 || strcmp(path, task->seen_path) == 0 ||
+        config_list_read(&list, published, path, false, &error) != 0)
+        return;
+    for (int i = 0; i < task->seen.count && !task->stands_in; i++) {
+        bool found = false;
+        for (int j = 0; j < list.count; j++)
+            found = found || config_same_point(&task->seen.item[i], &list.item[j]);
+        task->stands_in = !found;
+    }
+    config_list_clear(&list);
+}
+
 /* Published configurations that a narrower contract excludes are nobody's duty: they are left out, with
  * a note. */
 static void narrow(struct task *task, struct config_list *list, const char *what)
@@ -175,6 +194,8 @@ enum task_status task_contract(struct task *task)
     if (status == TASK_OK && config_list_read(&task->seen, options->seen ? &task->space : &published,
                                               task->seen_path, false, &error) != 0)
         status = fail_space(task, &error);
+    if (status == TASK_OK)
+        compare_seen(task, &published);
     if (status == TASK_OK)
         status = read_frozen(task, &published);
     if (status == TASK_OK) {
@@ -358,6 +379,7 @@ static enum task_status build_one(struct task *task, const char *path, struct bu
                                           .adapter = adapts ? adapter : NULL,
                                           .task = imported ? imported_file(imported) : NULL,
                                           .names = names,
+                                          .problem = task->problem->name,
                                           .backend = task->device.backend,
                                           .device = task->device.ordinal,
                                           .arch = task->device.arch,

@@ -46,6 +46,7 @@ struct task {
     struct space space;
     struct config_list seen, frozen, given; /* given: of options.unseen_set */
     char seen_path[1024], space_path[1024];
+    bool stands_in; /* seen is smaller than the published set, which is too much for the host */
     struct draw_caps caps;
     struct drawn_list seen_set, unseen_set;
     struct draw_notes notes;

@@ -1,6 +1,7 @@
 #include "interpreter.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +10,14 @@
 
 #include "verify/device/visible.h"
 #include "verify/isolate/confined.h"
+#include "verify/isolate/launch.h"
 #include "verify/isolate/sandbox.h"
 #include "verify/problem/paths.h"
+#include "verify/system/activity.h"
 #include "verify/system/clock.h"
 
 enum { SHOWN = 1200 };
+static const double TICK_SECONDS = 0.5;
 /* CUDA reserves address space without end: there only files are limited. */
 static const rlim_t MEMORY_LIMIT = (rlim_t)32 << 30, FILE_LIMIT = (rlim_t)1 << 30;
 
@@ -150,7 +154,10 @@ static enum folder_status explain(const struct interpreter *it, int status, char
         snprintf(text, size, "%s", said);
     else if (code == INTERPRETER_BARE)
         return without_torch(it, said, text, size);
-    else if (code > 128)
+    else if (code == INTERPRETER_FAULT) {
+        snprintf(text, size, "%s", said);
+        return FOLDER_ENVIRONMENT;
+    } else if (code > 128)
         snprintf(text, size, "%s was not %s: the interpreter was killed by signal %d, %s", it->source,
                  it->done, code - 128, signal_says(code - 128));
     else
@@ -158,6 +165,33 @@ static enum folder_status explain(const struct interpreter *it, int status, char
                  "%s was not %s: the interpreter ended with status %d: %s\n---> see that it has torch",
                  it->source, it->done, code, said);
     return FOLDER_INPUT;
+}
+
+/* What it says that it does, in LENT/.phase; else what is being done. Nothing in it drives a terminal. */
+static void read_phase(const struct interpreter *it, char *phase, size_t size)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%.1000s/.phase", it->lent ? it->lent : "");
+    FILE *const file = it->lent ? fopen(path, "re") : NULL;
+    const bool read = file && fgets(phase, (int)size, file);
+    if (file)
+        fclose(file);
+    if (!read)
+        snprintf(phase, size, "starting Python with torch");
+    for (char *c = phase; *c; c++)
+        if (*c < ' ' || *c > '~')
+            *c = '\0';
+}
+
+static int wait_for(pid_t pid, const struct interpreter *it)
+{
+    const double begun = clock_seconds(), deadline = begun + it->seconds;
+    char phase[120];
+    while (!launch_wait(pid, fmin(deadline, clock_seconds() + TICK_SECONDS)) && clock_seconds() < deadline) {
+        read_phase(it, phase, sizeof phase);
+        activity_tick(phase, begun);
+    }
+    return confined_wait(pid, deadline);
 }
 
 enum folder_status interpreter_run(const struct interpreter *it, char *text, size_t size)
@@ -178,6 +212,6 @@ enum folder_status interpreter_run(const struct interpreter *it, char *text, siz
                  strerror(errno));
         return FOLDER_ENVIRONMENT;
     }
-    const int ended = confined_wait(pid, clock_seconds() + it->seconds);
+    const int ended = wait_for(pid, it);
     return ended == 0 ? FOLDER_OK : explain(it, ended, text, size);
 }

@@ -8,7 +8,7 @@
 #include "verify/isolate/python_program.h"
 #include "verify/problem/folder.h"
 
-enum { INTERPRETER_ARGUMENTS = 12, INTERPRETER_SHOWN = 4, INTERPRETER_BARE = 97 };
+enum { INTERPRETER_ARGUMENTS = 12, INTERPRETER_SHOWN = 4, INTERPRETER_BARE = 97, INTERPRETER_FAULT = 98 };
 
 struct interpreter {
     struct python_program python;
@@ -29,7 +29,7 @@ enum folder_status interpreter_find(struct interpreter *it, const char *python, 
                                     char *text, size_t size);
 
 /* Runs it to its end. An error that the script explains stands behind the mark "unseen-import: " in what it prints, with the
- * status 2; with INTERPRETER_BARE it cannot go on without torch. */
+ * status 2; INTERPRETER_BARE says that it cannot go on without torch, INTERPRETER_FAULT that it has failed by itself. */
 enum folder_status interpreter_run(const struct interpreter *it, char *text, size_t size);
 
 #endif

@@ -3,8 +3,8 @@ import copy
 
 import torch
 
-from oracle import evaluate, executed, graph as graphs
-from oracle.number import Unsupported
+from ..oracle import evaluate, executed, graph as graphs
+from ..oracle.number import Unsupported
 from . import checks, drawing
 
 

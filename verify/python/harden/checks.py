@@ -3,7 +3,7 @@ import math
 
 import torch
 
-from oracle import evaluate
+from ..oracle import evaluate
 
 PUBLISHED = {torch.float16: 1e-2, torch.bfloat16: 1e-2}  # else 1e-4: KernelBench's, by precision, as atol and as rtol
 TRIALS = 5   # KernelBench's scripts

@@ -2,7 +2,7 @@
 same at all sizes and a function of a case that gives outputs, or None where it does not show."""
 import torch
 
-from oracle.graph import packet
+from ..oracle.graph import packet
 from . import sites, variants
 from .norms import norms
 from .sites import Absent

@@ -1,7 +1,7 @@
 """Faults of normalizations: moments over too little, or divided by too much; epsilon, scale and shift."""
 import torch
 
-from oracle.graph import packet
+from ..oracle.graph import packet
 from .sites import Absent, lengths, power_above, stored
 
 

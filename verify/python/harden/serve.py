@@ -6,9 +6,12 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import _unseen  # noqa: E402,F401  (all of ours; see there)
+
+del sys.path[0]
 MARK = "unseen-import: "
 DRAWS = 2
-WITHOUT_TORCH = 97  # INTERPRETER_BARE of verify/task/interpreter.h
+WITHOUT_TORCH, OURS = 97, 98  # INTERPRETER_BARE and INTERPRETER_FAULT of verify/task/interpreter.h
 
 
 def fail(text, status=2):
@@ -46,14 +49,13 @@ class Rows:
 class Run:
     def __init__(self, request):
         import torch
-        from harden import case
-        from task import source as sources
+        from _unseen.harden import case
+        from _unseen.task import source as sources
         torch.set_num_threads(max(1, int(request.get("threads", 1))))
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
         with open(request["task"], encoding="utf-8") as file:
             description = json.load(file)
-        beside = os.path.join(os.path.dirname(request["task"]), description["source"]["file"])
-        source = sources.load(beside, description["entry"])
+        source = sources.load_imported(os.path.dirname(request["task"]), description)
         device = "cuda" if request["device"] == "cuda" and torch.cuda.is_available() else "cpu"
         self.subject = case.Subject(description, source, device)
         self.subject.constants = {}
@@ -62,8 +64,8 @@ class Run:
 
     def case(self, key, place, hardened, again=0):
         """The configuration with its right answer, `again` for other draws; None where it cannot be told."""
-        from harden.case import Case
-        from oracle.number import Unsupported
+        from _unseen.harden.case import Case
+        from _unseen.oracle.number import Unsupported
         asked = self.request[key][place]
         try:
             return Case(self.subject, asked["sizes"], asked["input"], int(asked["seed"]) + again, hardened).judge()
@@ -73,7 +75,7 @@ class Run:
 
     def wrong(self, case):
         """(name, kind, function of (case, inputs, right) that gives outputs or None)."""
-        from harden import faults, nulls
+        from _unseen.harden import faults, nulls
         for name, make in nulls.NULLS.items():
             yield name, "null", lambda c, x, r, make=make: different(make(c, x, r), r)
         if self.whole:
@@ -83,7 +85,7 @@ class Run:
 
     def seen(self, place):
         """The task's own check on its own configuration, trial after trial; and what ours says there."""
-        from harden import checks
+        from _unseen.harden import checks
         case = self.case("seen", place, False)
         if case is None:
             return
@@ -110,7 +112,7 @@ class Run:
 
     def drawn(self, place):
         """Told is what two draws tell: a list must not hang on the luck of one."""
-        from harden import checks
+        from _unseen.harden import checks
         cases = [self.case("drawn", place, True, again) for again in range(DRAWS if self.whole else 1)]
         if None in cases:
             return
@@ -129,14 +131,18 @@ class Run:
                     self.rows.mark(name, kind, "drawn_ours", place, "01"[checks.ours(case.judged, out) <= 1])
 
     def answer(self):
-        from harden import checks, written
-        for place in range(len(self.request["seen"])):
+        from _unseen.harden import checks, written
+        from _unseen.task import phase
+        seen, drawn = len(self.request["seen"]), len(self.request["drawn"])
+        for place in range(seen):
+            phase.say("published configurations", place, seen)
             self.seen(place)
         if self.published is None:
             first = self.dropped[0]["why"] if self.dropped else "it has no published configuration"
             fail(f"the right answer of the task's own configuration cannot be told: {first}; one that the "
                  "oracle has rules for was expected\n---> without it nothing can be said of a check; other sizes: --seen FILE")
-        for place in range(len(self.request["drawn"])):
+        for place in range(drawn):
+            phase.say("trying shapes", place, drawn)
             self.drawn(place)
         counts = {"seen_published": len(self.request["seen"]), "seen_ours": len(self.request["seen"]),
                   "drawn_ours": len(self.request["drawn"]), "drawn_hardened": len(self.request["drawn"])}
@@ -151,7 +157,7 @@ class Run:
 
     def tolerance(self):
         import torch
-        from harden import checks
+        from _unseen.harden import checks
         types = [getattr(torch, o["dtype"]) for o in self.subject.description["outputs"]]
         return max(checks.constant(t, self.subject.own) for t in types)
 
@@ -186,14 +192,19 @@ def main():
     logging.disable(logging.CRITICAL)
     with open(request, encoding="utf-8") as file:
         asked = json.load(file)
+    from _unseen.task import phase
+    phase.into(os.path.dirname(os.path.abspath(answer)))
     try:
         told = Run(asked).answer()
     except SystemExit:
         fail(f"{asked['task']}: the task ends the process\n---> put that under __main__")
     except Exception as error:  # whatever a task's own code raises
-        fail(f"{asked['task']}: {type(error).__name__}: {one_line(error)}\n---> see that the task runs on a CPU")
+        from _unseen import words
+        from _unseen.task import source
+        fail(*words.whose(error, source.MODULE, asked["task"], "see that the task runs on a CPU", OURS))
     with open(answer, "w", encoding="utf-8") as file:
         json.dump(told, file)
+    phase.end()
     os._exit(0)
 
 

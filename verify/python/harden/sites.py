@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from oracle.graph import packet
+from ..oracle.graph import packet
 from . import variants
 
 TILES = (4, 8, 16, 32, 64, 128)

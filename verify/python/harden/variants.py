@@ -1,7 +1,7 @@
 """Changes to operations of a task's own graph (oracle/executed.py): what a wrong kernel, or an honest one, comes to."""
 import torch
 
-from oracle.graph import packet
+from ..oracle.graph import packet
 
 PRODUCTS = ("mm", "bmm", "addmm", "baddbmm", "convolution", "mv", "dot")
 REDUCTIONS = ("mean", "sum", "amax", "amin", "max", "min", "linalg_vector_norm", "norm", "_softmax", "_log_softmax",

@@ -11,7 +11,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry
 
-from task import structure
+from ..task import structure
 
 from . import recurrent
 from .number import U32, UNIT, Unsupported
@@ -23,8 +23,7 @@ RANDOM = ("bernoulli", "rand", "randn", "randint", "normal", "multinomial", "nat
 APART = ("glu", "im2col", "reflection_pad1d", "reflection_pad2d", "reflection_pad3d", "replication_pad1d", "replication_pad2d",
          "replication_pad3d", "std", "std_mean", "logit", "addcdiv", "addcmul", "lerp", "clamp_min_", "addr", "trace", "dist", "index_copy",
          "binary_cross_entropy", "soft_margin_loss", "log_sigmoid_forward", "prelu", "_prelu_kernel", "celu", "hardshrink",
-         "softshrink", "threshold", "aminmax", "linalg_cross", "renorm", "upsample_nearest1d", "upsample_nearest2d",
-         "upsample_nearest3d", "upsample_bilinear2d", "upsample_bicubic2d", "upsample_linear1d", "upsample_trilinear3d",
+         "softshrink", "threshold", "aminmax", "linalg_cross", "renorm", "upsample_bilinear2d", "upsample_bicubic2d", "upsample_linear1d", "upsample_trilinear3d",
          "grid_sampler_2d", "deg2rad", "rad2deg", "sgn", "col2im", "affine_grid_generator", "diagonal_copy", "multi_margin_loss",
          "multilabel_margin_loss_forward", "_weight_norm_interface", "logaddexp2", "ldexp", "index_fill", "block_diag",
          "nansum", "mvlgamma", "adaptive_max_pool2d", "rot90", "logaddexp", "nan_to_num", "heaviside", "sinc", "frac")

@@ -5,6 +5,7 @@ import torch
 
 from .lowered import Ref, lower
 from .number import Unsupported
+from .sampling import NEAREST_NAMES, nearest_dimensions
 from .shape import MOVES, operator
 
 F = torch.nn.functional
@@ -24,6 +25,13 @@ def move(low, x, *args, **named):
 
 for name in MOVES:
     lower(name)(move)
+
+
+@lower(*NEAREST_NAMES)
+def nearest(low, x, size, *scales):
+    for dim, least, _ in nearest_dimensions(low.name, list(x.shape), size, scales):
+        x = low.moved(x, lambda t, dim=dim, least=least: t.index_select(dim, least))
+    return x
 
 
 @lower("cat", "stack")

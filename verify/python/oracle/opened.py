@@ -6,8 +6,8 @@ import sys
 
 import torch
 
-from shortage import is_short
-from task import CONSTRUCTION_SEED, number_of, source, structure, weight
+from ..shortage import is_short
+from ..task import CONSTRUCTION_SEED, number_of, source, structure, weight
 
 from . import constant, evaluate, graph
 from .number import Unsupported
@@ -22,8 +22,7 @@ class Task:
     def __init__(self, path, device):
         with open(path, encoding="utf-8") as file:
             self.description = json.load(file)
-        self.source = source.load(os.path.join(os.path.dirname(path), self.description["source"]["file"]),
-                                  self.description["entry"])
+        self.source = source.load_imported(os.path.dirname(path), self.description)
         self.device, self.kept, self.stateless = device, {}, False
         self.last = None  # graph, state and inputs of the last question
 

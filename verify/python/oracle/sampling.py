@@ -2,8 +2,8 @@
 import torch
 
 from .elementwise import rule
-from .number import add_bounds, moved
-from .shape import operator
+from .number import Number, add_bounds, moved, same
+from .shape import choose, operator
 
 BILINEAR, NEAREST, BORDER = 0, 1, 1  # as ATen counts modes and paddings
 # A place is (g + 1) n / 2 - 1/2: a sum, two products and a difference, each of at most |g| + 1 times the extent.
@@ -35,3 +35,42 @@ def grid_sampler(cx, x, grid, mode, padding, align):
     place = (grid.v.abs() + 1) * PLACE
     local = lambda u: _moving(grid.v, u * place, x.v) + u * WEIGHED * f(x.v.abs(), grid.v)
     return cx.out(f(x.v, grid.v), propagated, local, moved(f, x, grid))
+
+
+NEAREST_NAMES = [f"{name}{axes}d" for name in ("upsample_nearest", "_upsample_nearest_exact") for axes in (1, 2, 3)]
+
+
+def nearest_places(extent, made, scale, exact):
+    """(least, greatest) pixel that an honest implementation takes along a dimension of `extent` pixels for each of `made` places: the whole
+    part of (g + offset) / scale, offset being 1/2 where `exact`. `scale` None: made / extent. By whole numbers, in fp32 and in fp64,
+    by a ratio or a division: where the place is a pixel's edge they differ now and then."""
+    at = torch.arange(made, dtype=torch.float64) + (0.5 if exact else 0.0)
+    ways = []
+    for dtype in (torch.float64, torch.float32):
+        g = at.to(dtype)
+        by = torch.tensor(extent / made if scale is None else 1.0 / scale, dtype=torch.float64).to(dtype)
+        ways += [g * by, g * extent / made if scale is None else g / torch.tensor(scale, dtype=dtype)]
+    found = [w.floor().long() for w in ways]
+    if scale is None:
+        found.append((2 * at).long() * extent // (2 * made))
+    found = torch.stack(found).clamp(0, extent - 1)
+    return found.amin(0), found.amax(0)
+
+
+def nearest_dimensions(name, shape, size, scales):
+    """(dimension, least places, greatest places) of each dimension that is resized."""
+    first, exact = len(shape) - len(size), "exact" in name
+    scales = list(scales) + [None] * (len(size) - len(scales))
+    for d, (made, scale) in enumerate(zip(size, scales)):
+        yield (first + d, *nearest_places(shape[first + d], made, scale if scale and scale > 0 else None, exact))
+
+
+@rule(*[f"aten.{name}.default" for name in NEAREST_NAMES])
+def nearest(cx, x, size, *scales):
+    """Moves elements, one dimension after the other; where two pixels are honest, what lies between them is."""
+    for dim, least, greatest in nearest_dimensions(cx.name, list(x.v.shape), size, scales):
+        low, high = (same(lambda t, p=p: t.index_select(dim, p.to(t.device)), x) for p in (least, greatest))
+        shape = [-1 if d == dim else 1 for d in range(x.v.dim())]
+        open_ = (least != greatest).reshape(shape).to(x.v.device)
+        x = choose(cx, Number(torch.ones_like(open_), open=open_), low, high) if bool(open_.any()) else low
+    return x

@@ -15,6 +15,9 @@ import sys
 import warnings
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import _unseen  # noqa: E402,F401  (all of ours; see there)
+
+del sys.path[0]
 CHANNEL = 3
 PACKET = 1 << 17
 
@@ -51,7 +54,7 @@ class Server:
         warnings.simplefilter("ignore")  # the last words should be about what went wrong
         self.trim = keep_memory() if hello.get("plenty") else None
         import torch
-        from oracle import opened
+        from _unseen.oracle import opened
         torch.set_num_threads(max(1, int(hello["threads"])))
         torch.backends.cudnn.deterministic = True
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
@@ -71,7 +74,7 @@ class Server:
         return torch.frombuffer(self.memory, dtype=dtype, count=count, offset=at).reshape(shape)
 
     def answer(self, question):
-        from oracle.evaluate import judge_index
+        from _unseen.oracle.evaluate import judge_index
         given = {t["name"]: self.view(t, t["at"]).clone() for t in question["inputs"]}
         judged, constant = self.opened.answers(self.task, question["sizes"], given, question.get("seed", 1))
         outputs = question["outputs"]
@@ -115,12 +118,12 @@ class Server:
 
     def is_short(self, error):
         """Others' programs hold a GPU's memory, too: not its allocator alone, its context, libraries and kernels want some."""
-        from shortage import is_short
+        from _unseen.shortage import is_short
         return is_short(error, self.torch.cuda.OutOfMemoryError)
 
     def graph(self):
         """The last question's graph as primitives, in a memory of its own: numbers, then JSON."""
-        from oracle.lowered import lowered
+        from _unseen.oracle.lowered import lowered
         text, parts = lowered(*self.task.last)
         with os.fdopen(os.memfd_create("unseen-graph", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING), "wb") as file:
             for part in parts:
@@ -132,7 +135,7 @@ class Server:
             socket.send_fds(self.channel, [f"graph {numbers} {len(text.encode())}".encode()], [file.fileno()])
 
     def attempt(self, question):
-        from oracle.number import Unsupported
+        from _unseen.oracle.number import Unsupported
         torch = self.torch
         try:
             return self.graph() if "graph" in question else self.make(question) if "make" in question else self.answer(question)

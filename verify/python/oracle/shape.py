@@ -9,7 +9,7 @@ from .number import CALIBRATED, U32, UNIT, Number, Unsupported, add_bounds, dist
 MOVES = """view _unsafe_view t transpose.int permute expand unsqueeze squeeze.dim squeeze squeeze.dims select.int
 slice.Tensor clone alias detach flip unfold triu tril lift_fresh_copy lift_fresh contiguous repeat roll diagonal reshape
 narrow movedim.int unbind.int split.Tensor split_with_sizes unsafe_split.Tensor unsafe_split_with_sizes chunk
-view_copy pixel_shuffle pixel_unshuffle upsample_nearest2d upsample_nearest1d
+view_copy pixel_shuffle pixel_unshuffle
 channel_shuffle diag_embed""".split()
 
 

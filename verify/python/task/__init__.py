@@ -30,7 +30,7 @@ class Task:
         with open(path, encoding="utf-8") as file:
             description = json.load(file)
         beside = os.path.join(os.path.dirname(path), description["source"]["file"])
-        loaded = source.load(beside, description["entry"])
+        loaded = source.load_imported(os.path.dirname(path), description)
         if loaded.sha256 != description["source"]["sha256"]:
             raise source.SourceError(f"{beside} is not the source that was imported: found SHA-256 {loaded.sha256}, "
                                      f"expected {description['source']['sha256']}\n---> import the task again")

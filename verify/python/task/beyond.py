@@ -82,13 +82,18 @@ def _run(model, inputs):
         torch.backends.mha.set_fastpath_enabled(fast)
 
 
-def _told(outputs, wide):
-    """Is the answer in the task's own arithmetic that of double precision?"""
+def _told(outputs, wide, published):
+    """Is the answer in the task's own arithmetic that of double precision, and finite where that of the published inputs is?"""
+    if not law.is_told([o for o in wide if o.dtype.is_floating_point], published and [o for o in published if o.dtype.is_floating_point]):
+        return False
     for near, right in zip(outputs, wide):
         if not near.dtype.is_floating_point:
             continue
-        right, error = right.double(), (near.double() - right.double()).square().mean().sqrt()
-        if not bool(right.isfinite().all()) or not error <= max(UNTOLD, torch.finfo(near.dtype).eps) * right.square().mean().sqrt():
+        if not law.is_infinite_alike([near], [right]):
+            return False
+        kept = right.isfinite()
+        near, wide, step = near.double()[kept], right.double()[kept], max(UNTOLD, torch.finfo(near.dtype).eps)
+        if wide.numel() and not (near - wide).square().mean().sqrt() <= step * wide.square().mean().sqrt():
             return False
     return True
 
@@ -99,26 +104,26 @@ def _moved(inputs, normal, domains, about, signs):
     return [(next(sign) * about + n).to(v.dtype) if d == "real" else v for v, n, d in zip(inputs, normal, domains)]
 
 
-def told_at(double, moved, outputs):
-    """Are these outputs at inputs `moved` what the model in double precision answers there?"""
+def told_at(double, moved, outputs, published):
+    """Are these outputs at inputs `moved` what the model in double precision answers there? `published`: the outputs of get_inputs's."""
     wide = [v.double() if isinstance(v, torch.Tensor) and v.dtype.is_floating_point else v for v in moved]
-    return _told(outputs, _run(double, wide)[0])
+    return _told(outputs, _run(double, wide)[0], published)
 
 
 def _search(model, inputs, domains, below):
     reals = domains.count("real")
-    exponents = _run(model, inputs)[1]
+    published, exponents = _run(model, inputs)
     normal = [torch.randn(v.shape) if d == "real" else v for v, d in zip(inputs, domains)]
     if not exponents.reach and (below or not exponents.curve):
         moved = _moved(inputs, normal, domains, FEW, [-1] * reals)
-        return (FEW, [-1] * reals) if below and exponents.picks and told_at(copy.deepcopy(model).double(), moved, _run(model, moved)[0]) else None
+        return (FEW, [-1] * reals) if below and exponents.picks and told_at(copy.deepcopy(model).double(), moved, _run(model, moved)[0], published) else None
     # what lies below 0 may be a product of two of them
     for signs in ([-1] * reals, [-1] + [1] * (reals - 1))[:reals] if below else ([1] * reals,):
         for about in MIDDLES:
             moved = _moved(inputs, normal, domains, about, signs)
             outputs, exponents = _run(model, moved)
             if exponents.most < -LOST if below else max(exponents.reach, exponents.curve) >= REACH:
-                if told_at(copy.deepcopy(model).double(), moved, outputs):
+                if told_at(copy.deepcopy(model).double(), moved, outputs, published):
                     return about, signs
                 break
     return None

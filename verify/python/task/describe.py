@@ -5,7 +5,7 @@ import re
 
 import torch
 
-from . import beyond, computed, decision, expression, fake, fit, law, placing, probe, structure, together, uneven
+from . import beyond, computed, decision, expression, fake, fit, law, phase, placing, probe, structure, together, uneven
 from .source import tolerance as source_tolerance
 
 CLASS_DATA = {  # what a class shows, and its fill, by its greatest magnitude
@@ -18,6 +18,7 @@ CLASS_DATA = {  # what a class shows, and its fill, by its greatest magnitude
 }
 
 
+FROM_ZERO = {"rand", "rand_like", "randn", "randn_like", "randint", "randint_like", "randperm", "random", "uniform"}
 AGAIN = 3  # more runs of the source as it is, for shapes that hang on chance
 
 
@@ -40,7 +41,7 @@ def _published_fill(domain, value, entry):
         mean, deviation = x.mean().item(), x.std().item() if x.numel() > 1 else 1.0
         return {"kind": "normal", "a": 0.0 if abs(mean) < deviation / 4 else round(mean, 2),
                 "b": float(f"{deviation or 1.0:.1g}")}
-    if x.max() <= 1 or any("rand" in call or "uniform" in call for call in entry["law"]["calls"]):
+    if x.max() <= 1 or any(call.rstrip("_") in FROM_ZERO for call in entry["law"]["calls"]):
         return {"kind": "uniform", "a": 0, "b": max(1.0, math.ceil(x.max().item()))}
     return {"kind": "uniform", "a": math.floor(x.min().item()), "b": math.ceil(x.max().item()) or 1.0}
 
@@ -171,7 +172,8 @@ def _probe(source, seconds, vary):
     sets = source.published_sets()
     several = [s.name for s in source.sizes if len({each[s.name] for each in sets}) > 1]  # whoever published it varies them
     axes, words = probe.rings(runs, (*vary, *several))
-    for axis in axes:
+    for i, axis in enumerate(axes):
+        phase.say("importing: how far sizes go", i, len(axes))
         if not runs.late():
             probe.find_range(runs, axis)
         for published in sets:
@@ -395,17 +397,20 @@ ENDS = ("needle", "integers", "ends")  # classes in which whole numbers are ofte
 
 
 def _of_class(kind, entry, published, given):
-    """What an input is filled with in another class than the published one."""
+    """What an input is filled with in another class than the published one; `given` are fills of the real inputs, or none."""
     if entry["domain"] == "real":
-        return next(given)
+        return next(given, published)
     return {**published, "density": 0.5} if kind in ENDS and published["kind"] == "index" else published
 
 
 def describe(source, name, seconds=60.0, vary=()):
     """The description, as NAME.task holds it."""
     chance = random.Random(source.sha256)
+    phase.say("importing: which sizes the source has, and which go together")
     runs, axes, words = _probe(source, seconds, vary)
+    phase.say("importing: how extents follow from sizes")
     limits_, points, shapes = _fit(runs, axes, chance)
+    phase.say("importing: how inputs are drawn")
     small, spread, observed = _real(source, axes, _small(runs, axes, limits_, points))
     kept = [a for a in axes if a.low < a.high]
     model, weights = _weights(source, spread, observed, shapes["weights"])
@@ -427,7 +432,9 @@ def describe(source, name, seconds=60.0, vary=()):
     outputs = _outputs(runs.base, shapes["outputs"], taken | set(names))
     classes = [{"name": "published", "shows": "as the task's get_inputs draws", "fill": {
         e["name"]: fill for e, fill in zip(entries, fills) if fill}}]
+    phase.say("importing: which classes of inputs it takes")
     kinds = _kinds(model, inputs, domains)
+    phase.say("importing: what calls keep and draw")
     if not kinds and any(fill and fill["kind"] == "index" for fill in fills):
         kinds = [("ends", "whole numbers that are often their first or their last, now and then all of them", [])]
     for kind, shows, filled in kinds:
@@ -444,7 +451,7 @@ def describe(source, name, seconds=60.0, vary=()):
     tolerance, unread = source_tolerance(source.directory)
     return {
         "task": 1, "name": name, "entry": source.entry,
-        "source": {"file": "source.py", "sha256": source.sha256}, "torch": torch.__version__,
+        "source": {"file": "source.py", "sha256": source.sha256, **({"modules": source.modules} if source.modules else {})}, "torch": torch.__version__,
         "sizes": [{"name": s.name, "value": s.value, "ring": words[s.name][0], "why": words[s.name][1],
                    "line": s.line, "where": s.where, "axis": ring[s.name].name if s.name in ring else None}
                   for s in source.sizes],

@@ -4,9 +4,12 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import _unseen  # noqa: E402,F401  (all of ours; see there)
+
+del sys.path[0]
 
 
-WITHOUT_TORCH = 97  # INTERPRETER_BARE of verify/task/interpreter.h
+WITHOUT_TORCH, OURS = 97, 98  # INTERPRETER_BARE and INTERPRETER_FAULT of verify/task/interpreter.h
 
 
 def fail(text, status=2):
@@ -19,7 +22,7 @@ def main():
     seconds = float(sys.argv[4]) if len(sys.argv) > 4 else 60.0
     vary = tuple(sys.argv[5].split(",")) if len(sys.argv) > 5 else ()
     sys.stdout = open(os.devnull, "w", encoding="utf-8")  # what a task prints is not the tool's
-    from task import source
+    from _unseen.task import source
     try:
         loaded = source.load(path)  # what is no task at all needs no torch to be told
     except source.SourceError as error:
@@ -28,7 +31,8 @@ def main():
         import torch
     except ImportError as error:
         fail(str(error), WITHOUT_TORCH)
-    from task import describe, write
+    from _unseen.task import describe, phase, write
+    phase.into(directory)
     torch.set_num_threads(max(1, min(4, len(os.sched_getaffinity(0)))))
     try:
         write.write(describe.describe(loaded, name, seconds, vary), loaded, directory)
@@ -37,8 +41,10 @@ def main():
     except SystemExit:
         fail(f"{path} ends the process when it is imported; a module was expected\n---> put that under __main__")
     except Exception as error:
-        fail(f"{path} cannot be imported: {type(error).__name__}: {error}\n---> see that Model, get_inputs and "
-             "get_init_inputs run on a CPU")
+        from _unseen import words
+        fail(*words.whose(error, source.MODULE, f"{path} cannot be imported", "see that Model, get_inputs and get_init_inputs run on a CPU",
+                          OURS))
+    phase.end()
     os._exit(0)
 
 

@@ -16,6 +16,8 @@ import re
 import sys
 import types
 
+from . import own_modules
+
 PREFIX = "_unseen_size_"  # of one underscore: a class would change a name that begins with two
 FACTORIES = {"rand", "randn", "zeros", "ones", "empty", "full", "randint", "normal", "arange", "eye", "randperm"}
 PLAIN_BASES = {"object", "NamedTuple"}
@@ -278,6 +280,7 @@ class Source:
     def __init__(self, path, text, entry="Model", directory=None):
         self.path, self.text, self.entry, self.directory = path, text, entry, directory
         self.sha256 = hashlib.sha256(text.encode()).hexdigest()
+        self.modules = {}  # own_modules.py: those that its folder brings, by their paths
         self.hanging = None  # what fake.py found to hang on values
         try:
             tree = ast.parse(text, filename=os.path.basename(path))
@@ -314,6 +317,8 @@ class Source:
         for name, value in {**self.published(), **sizes}.items():
             module.__dict__[PREFIX + name] = value
         sys.modules[MODULE] = module
+        if self.modules:
+            module.__builtins__, module.__package__ = own_modules.OwnModules(self.modules, MODULE).builtins, MODULE
         linecache.cache[module.__file__] = (len(self.text), None, self.text.splitlines(True), module.__file__)
         exec(self.code, module.__dict__)
         return module
@@ -387,4 +392,14 @@ def load(path, entry="Model"):
     except UnicodeDecodeError as error:
         raise SourceError(f"{file} is no UTF-8: byte {error.start} is 0x{error.object[error.start]:02x}; a task's source was "
                           "expected\n---> save it as UTF-8") from error
-    return Source(file, text, entry, directory)
+    source = Source(file, text, entry, directory)
+    if directory:
+        source.modules = own_modules.read(directory, text)
+    return source
+
+
+def load_imported(folder, description):
+    """The source that a description (NAME.task) in `folder` is of, with the modules that came with it."""
+    source = load(os.path.join(folder, description["source"]["file"]), description["entry"])
+    source.modules = description["source"].get("modules", {})
+    return source

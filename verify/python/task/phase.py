@@ -1,0 +1,33 @@
+"""The phase that importing is in, for those who wait: a line in a file that verify/task/interpreter.c reads."""
+import os
+import time
+
+_to, _begun = None, 0.0
+
+
+def into(folder):
+    """From now on phases go to FOLDER/.phase."""
+    global _to, _begun
+    _to, _begun = os.path.join(folder, ".phase"), time.time()
+
+
+def say(text, done=0, total=0):
+    """`done` of `total` equal parts are over: from that follows what is left of this phase."""
+    if _to is None:
+        return
+    now = time.time()
+    if done == 0:
+        globals()["_begun"] = now
+    left = f", about {(now - _begun) / done * (total - done):.0f} s left" if done else ""
+    try:
+        with open(_to + ".new", "w", encoding="utf-8") as file:
+            file.write(text + (f": {done} of {total}{left}" if total else "") + "\n")
+        os.replace(_to + ".new", _to)
+    except OSError:
+        pass  # nobody is told, and nothing else hangs on it
+
+
+def end():
+    """The folder is left as it was."""
+    if _to is not None and os.path.exists(_to):
+        os.remove(_to)
