@@ -217,6 +217,47 @@ static int64_t output_extent(int64_t size, int64_t pad, int64_t dil, int64_t win
     return (size + 2 * pad - dil * (window - 1) - 1) / stride + 1;
 }
 
+static int64_t output_rows(const struct config *config)
+{
+    return output_extent(config_value(config, "h"), config_value(config, "pad_h"),
+                         config_value(config, "dil_h"), config_value(config, "kh"),
+                         config_value(config, "stride_h"));
+}
+
+static int64_t output_columns(const struct config *config)
+{
+    return output_extent(config_value(config, "w"), config_value(config, "pad_w"),
+                         config_value(config, "dil_w"), config_value(config, "kw"),
+                         config_value(config, "stride_w"));
+}
+
+/* Outside of the contract a window may be larger than what it slides over. */
+static int64_t at_least_none(int64_t extent)
+{
+    return extent > 0 ? extent : 0;
+}
+
+static int64_t derived_rows(const struct config *config, struct random *shape_random,
+                            struct random *content_random)
+{
+    (void)shape_random;
+    (void)content_random;
+    return at_least_none(output_rows(config));
+}
+
+static int64_t derived_columns(const struct config *config, struct random *shape_random,
+                               struct random *content_random)
+{
+    (void)shape_random;
+    (void)content_random;
+    return at_least_none(output_columns(config));
+}
+
+const struct derived conv2d_derived[] = {
+    {"oh", DERIVED_EVERY, {"h", "kh", "stride_h", "pad_h", "dil_h"}, "rows of y", derived_rows, true},
+    {"ow", DERIVED_EVERY, {"w", "kw", "stride_w", "pad_w", "dil_w"}, "columns of y", derived_columns, true},
+    {0}};
+
 int conv2d_instantiate(const struct config *config, struct random *shape_random,
                        struct random *content_random, struct instance *out)
 {
@@ -228,8 +269,7 @@ int conv2d_instantiate(const struct config *config, struct random *shape_random,
     const int64_t stride_h = config_value(config, "stride_h"), stride_w = config_value(config, "stride_w");
     const int64_t pad_h = config_value(config, "pad_h"), pad_w = config_value(config, "pad_w");
     const int64_t dil_h = config_value(config, "dil_h"), dil_w = config_value(config, "dil_w");
-    const int64_t oh = output_extent(h, pad_h, dil_h, kh, stride_h);
-    const int64_t ow = output_extent(w, pad_w, dil_w, kw, stride_w);
+    const int64_t oh = output_rows(config), ow = output_columns(config);
     const double inputs = (double)n * (double)c * (double)h * (double)w;
     const double outputs = (double)n * (double)o * (double)oh * (double)ow;
     const double depth = (double)each * (double)kh * (double)kw;

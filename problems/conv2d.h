@@ -8,6 +8,9 @@
 extern const struct axis conv2d_axes[];
 extern const struct argument conv2d_arguments[];
 
+/* oh and ow, the extents of y. */
+extern const struct derived conv2d_derived[];
+
 /* In fp32 the integers have long ones among them, and `special` has no infinities besides NaN, and nothing special
  * where Winograd's transforms are admitted. */
 extern const struct input_class conv2d_classes[];

@@ -134,8 +134,8 @@ enum derived_over { DERIVED_EVERY, DERIVED_GREATEST, DERIVED_LEAST };
 
 enum { DERIVED_MAX_AXES = 8 };
 
-/* A size that a kernel meets and no expression of axes gives, because it is drawn: the rows of an expert,
- * the length of a sequence. */
+/* A size that a kernel meets and that is no axis. Most are drawn: the rows of an expert, the length of a sequence. Others follow
+ * from axes alone, such as the extents of an output. */
 struct derived {
     const char *name; /* NULL ends the table; no axis has it */
     enum derived_over over;
@@ -145,6 +145,7 @@ struct derived {
     /* Of one content, at least 0, from the streams that `instantiate` gets; in microseconds, since
      * thousands of configurations are asked. 0 when out of memory. */
     int64_t (*value)(const struct config *config, struct random *shape_random, struct random *content_random);
+    bool of_axes; /* it is drawn from no stream: those of `value` are NULL then */
 };
 
 /* An axis along which what a kernel loses adds up, and other axes' choices with which it shows at the greatest. */

@@ -315,11 +315,22 @@ static const char *how_to_leave_tf32(const struct result *result)
                : "";
 }
 
+/* A fault is no rounding: where results are wrong no arithmetic was to explain them. */
+static bool has_wrong_results(const struct result *result)
+{
+    for (int i = 0; i < result->result_count; i++)
+        if (result->results[i].outcome == OUTCOME_WRONG || result->results[i].outcome == OUTCOME_UNWRITTEN)
+            return true;
+    return false;
+}
+
 void said_arithmetic(char text[SAID_SIZE], const struct result *result)
 {
     const char *admitted = text_or(result->admitted, "unknown");
 
-    if (text_or(result->fits, "")[0] == '\0')
+    if (result->unexplained && has_wrong_results(result))
+        snprintf(text, SAID_SIZE, "not told: wrong results say nothing of it; the problem admits %s", admitted);
+    else if (text_or(result->fits, "")[0] == '\0')
         snprintf(text, SAID_SIZE, "could not be determined; the problem allows %s", admitted);
     else if (result->unexplained)
         snprintf(text, SAID_SIZE,

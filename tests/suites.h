@@ -76,7 +76,8 @@ TCase *starved_case(void);
 TCase *plant_code_case(void);            /* part of the plant suite */
 void explain_random_tests(TCase *tcase); /* part of the explain suite */
 void explain_plain_tests(TCase *tcase);  /* part of the explain suite */
-void explain_bugs_tests(TCase *tcase);   /* part of the explain suite */
+void explain_bugs_tests(TCase *tcase);
+void explain_words_tests(TCase *tcase); /* part of the explain suite */
 void explain_simplest_tests(TCase *tcase);
 void explain_sided_tests(TCase *tcase);
 void gpu_probe_tests(TCase *tcase); /* parts of the gpu suite */

@@ -48,8 +48,7 @@ static const struct {
     {"softmax", "rows*cols > 474773", "rows*cols > 474773"},
     {"softmax", "cols < 64", "cols < 64"},
     {"softmax", "rows*cols > 1048576", "rows*cols > 2^20"},
-    {"softmax", "rows != 32 and rows != 16 and rows != 8 and rows != 4",
-     "rows != 4 and rows != 8 and rows != 16 and rows != 32"},
+    {"softmax", "rows != 32 and rows != 16 and rows != 8 and rows != 4", "rows not in {4, 8, 16, 32}"},
     {"softmax", "cols == 4096", "cols == 4096"},
     {"softmax", "input=special", "input=special"},
     {"softmax", "input!=normal and cols % 32 != 0", "cols % 32 != 0 and input!=normal"},
@@ -263,6 +262,7 @@ START_TEST(a_failure_of_the_contents_does_not_repeat_with_others)
     const struct rule rule = explained("any", answer_by_seed);
     ck_assert(!rule.present);
     ck_assert_msg(strstr(rule.reason, "with another seed") != NULL, "%s", rule.reason);
+    ck_assert_msg(!strstr(rule.reason, "closest"), "what nearly always holds: %s", rule.reason);
     close_ground();
 }
 END_TEST
@@ -452,11 +452,18 @@ START_TEST(without_runs_nothing_is_confirmed)
 }
 END_TEST
 
+static TCase *add_case(Suite *suite, const char *name)
+{
+    TCase *const tcase = tcase_create(name);
+    tcase_set_timeout(tcase, 3600);
+    suite_add_tcase(suite, tcase);
+    return tcase;
+}
+
 Suite *explain_suite(void)
 {
     Suite *suite = suite_create("explain");
-    TCase *tcase = tcase_create("explain");
-    tcase_set_timeout(tcase, 3600);
+    TCase *tcase = add_case(suite, "explain");
     tcase_add_loop_test(tcase, a_planted_condition_is_found_again, 0, OTHERS);
     tcase_add_test(tcase, runs_on_which_rules_disagree_decide_soon);
     tcase_add_test(tcase, a_size_that_is_drawn_is_pinned_down_as_soon);
@@ -478,23 +485,12 @@ Suite *explain_suite(void)
     tcase_add_test(tcase, without_runs_nothing_is_confirmed);
     explain_simplest_tests(tcase);
     explain_sided_tests(tcase);
-    suite_add_tcase(suite, tcase);
-    tcase = tcase_create("random");
-    tcase_set_timeout(tcase, 3600);
-    explain_random_tests(tcase);
-    suite_add_tcase(suite, tcase);
-    tcase = tcase_create("plain");
-    tcase_set_timeout(tcase, 3600);
-    explain_plain_tests(tcase);
-    suite_add_tcase(suite, tcase);
-    tcase = tcase_create("bugs");
-    tcase_set_timeout(tcase, 3600);
-    explain_bugs_tests(tcase);
-    suite_add_tcase(suite, tcase);
-    tcase = tcase_create("paged");
-    tcase_set_timeout(tcase, 3600);
+    explain_random_tests(add_case(suite, "random"));
+    explain_plain_tests(add_case(suite, "plain"));
+    explain_bugs_tests(add_case(suite, "bugs"));
+    explain_words_tests(add_case(suite, "words"));
+    tcase = add_case(suite, "paged");
     tcase_add_unchecked_fixture(tcase, open_paged, close_ground);
     tcase_add_loop_test(tcase, a_condition_planted_in_paged_attention_is_found_again, OTHERS, FOUND);
-    suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -154,6 +154,8 @@ static int64_t derived_of(const struct derived *derived, const struct config *co
 int64_t config_derived(const struct config *config, int index)
 {
     const struct derived *derived = &config->problem->derived[index];
+    if (derived->of_axes)
+        return derived->value(config, NULL, NULL);
     int64_t value = derived_of(derived, config, 0);
     for (int i = 1; derived->over != DERIVED_EVERY && i < CHECKED_CONTENTS; i++) {
         const int64_t other = derived_of(derived, config, i);

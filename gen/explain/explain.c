@@ -15,8 +15,11 @@ enum {
     MORE_THAN_ENOUGH = 100,
     ENOUGH_FOR_TERMS = 160, /* where some term needs more runs that speak for it */
     PICKS = 3,              /* attempts to find one on which the rules disagree */
-    A_WHILE = 16,           /* runs that a rule has stood before it is tested between queries */
-    KEPT_FOR_SIDED = 40,    /* percent of the runs */
+    RIVALS_STAY = 3,        /* runs for which a list of rivals is used */
+    CREDIBLE = 4,           /* failures where the rule has it: a pass there may be luck */
+    DROPS_UNTIL_DOUBT = 3,
+    A_WHILE = 16,        /* runs that a rule has stood before it is tested between queries */
+    KEPT_FOR_SIDED = 40, /* percent of the runs */
     MANY_DROPPED = 6,
     HOPELESS = 12, /* rules that did not hold, and no better one in sight: none will be */
     LEAST_CONFIRMED = 8,
@@ -35,6 +38,11 @@ struct standing {
     int turn, steps, alive;
     int wrong, contradicted; /* trials that the rule gets wrong: known when it was made, later */
     int dropped, hopeless;   /* rules that a later run contradicted; those replaced by no better one */
+    bool doubted;            /* passes that speak against simpler rules were asked again */
+    int doubted_after;       /* so many were dropped then */
+    struct guesses rivals;   /* simpler rules that few passes speak against, */
+    int rivals_at;           /* searched when there were so many trials; 0: not yet */
+    bool rivals_over;        /* no run is to be had that tells them from the rule */
 };
 
 int explainer_run(struct explainer *ex, const struct config *config)
@@ -138,6 +146,8 @@ static int refit(const struct explainer *ex, struct standing *standing)
         standing->hopeless += standing->known && standing->wrong > 0;
         standing->known = true;
         standing->confirming = false;
+        standing->doubted = standing->rivals_over = false;
+        standing->rivals_at = 0;
         standing->since = ex->trials;
         standing->inside = standing->outside = standing->fails_inside = standing->passes_outside = 0;
     }
@@ -163,9 +173,29 @@ static int reserve_of(const struct explainer *ex)
     return ex->most_runs < 2 * CONFIRMING ? ex->most_runs / 2 : CONFIRMING;
 }
 
+/* Where the rule and a simpler one differ that few passes speak against. The bulk of the contract, on which they agree, says nothing
+ * of which is right. */
+static bool pick_apart(struct explainer *ex, struct standing *standing, struct config *config)
+{
+    if (standing->rivals_over)
+        return false;
+    if (standing->rivals_at == 0 || ex->trials >= standing->rivals_at + RIVALS_STAY) {
+        if (search_rivals(ex, &standing->rule, true, &standing->rivals))
+            return false;
+        standing->rivals_at = ex->trials;
+    }
+    standing->rivals_over =
+        standing->rivals.count == 0 || !rivals_test(ex, &standing->rule, &standing->rivals, config);
+    return !standing->rivals_over;
+}
+
 /* Every other test is for the term that fewest runs speak for, as long as those are too few. */
 static bool pick_test(struct explainer *ex, struct standing *standing, struct config *config)
 {
+    if (standing->turn % 3 != 2 && pick_apart(ex, standing, config)) {
+        standing->turn++;
+        return true;
+    }
     if (standing->turn % 2 && terms_test(ex, &standing->rule, &standing->guesses, config)) {
         standing->turn++;
         return true;
@@ -201,7 +231,10 @@ static bool step(struct explainer *ex, struct standing *standing)
     const int result = explainer_ask(ex, &config);
     if (result < 0)
         return true;
+    const bool says = guess_holds(ex, &standing->rule, trial_values(ex, ex->trials - 1));
     count(ex, standing, &config, result == 1);
+    if (result == 0 && says && standing->fails_inside >= CREDIBLE && doubt_pass(ex, ex->trials - 1))
+        return true; /* luck of the content */
     standing->alive = query_learn(ex, &standing->guesses, &config, result == 1);
     standing->contradicted += !standing->guesses.item[0].alive;
     /* A rule that was wrong now and then from the start is not given up for once more. */
@@ -221,7 +254,8 @@ static bool is_confirmed(const struct explainer *ex, const struct standing *stan
     const int least = perfect ? LEAST_SIDE : IMPERFECT_SIDE;
     const bool both = inside >= least && outside >= least;
     return standing->confirming && runs >= (both ? ENOUGH : MORE_THAN_ENOUGH) && (both || perfect) &&
-           (runs >= ENOUGH_FOR_TERMS || terms_weakest(ex, &standing->rule, &weak_inside) < 0);
+           (runs >= ENOUGH_FOR_TERMS ||
+            (standing->rivals_over && terms_weakest(ex, &standing->rule, &weak_inside) < 0));
 }
 
 /* A rule that stands loses a term for want of runs only where those cannot be had: three quarters as many as were allowed may be made
@@ -231,7 +265,8 @@ static void support_terms(struct explainer *ex, struct standing *standing)
     struct config config;
     const int allowed = ex->most_runs, before = ex->runs;
     ex->most_runs = before + ex->extra_runs;
-    while (explainer_may_run(ex) && terms_test(ex, &standing->rule, &standing->guesses, &config)) {
+    while (explainer_may_run(ex) && (pick_apart(ex, standing, &config) ||
+                                     terms_test(ex, &standing->rule, &standing->guesses, &config))) {
         const int result = explainer_ask(ex, &config);
         if (result >= 0)
             count(ex, standing, &config, result == 1);
@@ -252,6 +287,24 @@ static bool gives_up(const struct explainer *ex, const struct standing *standing
            (late && asked < LEAST_SIDE && standing->dropped >= MANY_DROPPED);
 }
 
+/* Before a rule is confirmed, and where one after the other falls: is there a simpler one that only luck speaks against? */
+static int doubt(struct explainer *ex, struct standing *standing)
+{
+    const bool due = standing->confirming || standing->wrong > 0 ||
+                     standing->dropped >= standing->doubted_after + DROPS_UNTIL_DOUBT;
+    const int first = ex->trials;
+    bool changed;
+    if (!standing->known || standing->doubted || !due)
+        return 0;
+    standing->doubted = true;
+    standing->doubted_after = standing->dropped;
+    if (doubt_rivals(ex, &standing->rule, &changed))
+        return -1;
+    for (int t = first; t < ex->trials; t++)
+        count(ex, standing, &ex->config[t], bit_of(ex->fails, t));
+    return changed ? refit(ex, standing) : 0;
+}
+
 static int narrow(struct explainer *ex, struct standing *standing)
 {
     if (refit(ex, standing))
@@ -261,6 +314,8 @@ static int narrow(struct explainer *ex, struct standing *standing)
         if (!step(ex, standing))
             break;
         if (standing->stale && refit(ex, standing))
+            return -1;
+        if (doubt(ex, standing))
             return -1;
     }
     return 0;
@@ -378,10 +433,12 @@ static int explain_known(struct explainer *ex, int known, struct rule *out)
             support_terms(ex, standing);
         if (result == 0 && always)
             judge(ex, standing, out);
-        if (result == 0 && out->present)
+        if (result == 0 && out->present) {
             settle(ex, standing, out);
-        else if (result == 0)
+        } else if (result == 0) {
+            doubt_forget(ex); /* of one side, what fails with some contents is what is looked for */
             result = explain_sided(ex, out);
+        }
     }
     out->runs = ex->runs;
     free(standing);

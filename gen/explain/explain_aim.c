@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { APPROACHES = 4 };
+enum { APPROACHES = 4, RARE_TRIES = 3 };
 
 static uint64_t below(struct explainer *ex, uint64_t bound)
 {
@@ -76,9 +76,43 @@ static int64_t target_power(struct explainer *ex, int64_t value)
     }
 }
 
+/* Both sides of where a range of remainders begins, and any remainder: of most no run is known. */
+static int64_t target_residues(struct explainer *ex, const struct atom *atom, int64_t value)
+{
+    const int64_t m = atom->a, base = value / m * m;
+    const bool range = atom->kind == ATOM_RESIDUE_ABOVE;
+    switch (below(ex, 6)) {
+    case 0: return base + (range ? atom->b : (int64_t)below(ex, (uint64_t)m));
+    case 1: return base + (range ? atom->b + 1 : (int64_t)below(ex, (uint64_t)m));
+    case 2: return base + m * (int64_t)below(ex, 3) + (int64_t)below(ex, (uint64_t)m);
+    case 3: return (int64_t)below(ex, (uint64_t)m); /* of the first whole one */
+    default: return base + (int64_t)below(ex, (uint64_t)m);
+    }
+}
+
+/* Values of the set and those between and beside them, those that no run has had first. */
+static int64_t target_small(struct explainer *ex, const struct atom *atom)
+{
+    const int most = 64 - __builtin_clzll((unsigned long long)atom->a | 1);
+    int64_t value = 0;
+    for (int i = 0; i < RARE_TRIES; i++) {
+        bool had = false;
+        value = (int64_t)below(ex, (uint64_t)most + 3);
+        for (int t = 0; t < ex->trials && !had; t++)
+            had = trial_values(ex, t)[atom->quantity] == value;
+        if (!had)
+            break;
+    }
+    return value;
+}
+
 static int64_t target_value(struct explainer *ex, const struct atom *atom, int64_t value)
 {
     const struct quantity *quantity = &ex->quantity[atom->quantity];
+    if (atom->kind == ATOM_RESIDUE_ABOVE || atom->kind == ATOM_RESIDUE_SET)
+        return target_residues(ex, atom, value);
+    if (atom->kind == ATOM_SMALL)
+        return target_small(ex, atom);
     if (atom->kind == ATOM_REMAINDER)
         return target_remainder(ex, atom, value);
     if (atom->kind == ATOM_POWER)
@@ -139,6 +173,23 @@ static int64_t rows_before(int64_t offset, int64_t pitch)
     return rows < INT64_MAX / 2 ? rows + 1 : rows;
 }
 
+/* The factor, or the tiles and a place in the last of them. */
+static void move_tiled(struct explainer *ex, const struct quantity *quantity, int64_t value,
+                       struct config *config)
+{
+    const int tiled = quantity->axis[0], factor = quantity->axis[1];
+    const int64_t tile = quantity->tile, tiles = (config->value[tiled] + tile - 1) / tile;
+    const int64_t rows = config->value[factor] > 0 ? config->value[factor] : 1;
+    if (below(ex, 2)) {
+        const int64_t moved = value / (tiles > 0 ? tiles : 1) + (int64_t)below(ex, 2);
+        config->value[factor] = pool_into_domain(&ex->space->domain[factor], moved);
+        return;
+    }
+    const int64_t wanted = value / rows + (int64_t)below(ex, 2);
+    const int64_t moved = limited_product(wanted, tile) - (int64_t)below(ex, (uint64_t)tile);
+    config->value[tiled] = pool_into_domain(&ex->space->domain[tiled], moved);
+}
+
 /* Moves one axis of the quantity so that it takes, or nearly, the value. */
 static void move_to(struct explainer *ex, const struct quantity *quantity, int64_t value,
                     struct config *config)
@@ -148,6 +199,10 @@ static void move_to(struct explainer *ex, const struct quantity *quantity, int64
     const int64_t a = config->value[axis];
     const int64_t b = quantity->count > 1 ? config->value[quantity->axis[1]] : quantity->tile;
     int64_t moved = value;
+    if (quantity->kind == QUANTITY_TILED_PRODUCT) {
+        move_tiled(ex, quantity, value, config);
+        return;
+    }
     if (quantity->kind == QUANTITY_PRODUCT && quantity->count > 1 && below(ex, 2))
         set_others_least(ex, quantity, value, at, config);
     const int64_t rest = quantity->kind == QUANTITY_PRODUCT ? others(quantity, config, at) : 1;
@@ -180,13 +235,14 @@ static void approach(struct explainer *ex, const struct quantity *quantity, int6
         const int axis = quantity->axis[below(ex, (uint64_t)quantity->count)];
         const struct domain *domain = &ex->space->domain[axis];
         const bool range = domain_is_number(ex->space, axis) && domain->value_count == 0;
-        const uint64_t how = range ? below(ex, 5) : 3 + below(ex, 2);
+        const bool fixed = ex->space->problem->derived[quantity->derived].of_axes; /* no seed changes it */
+        const uint64_t how = range ? below(ex, fixed ? 3 : 5) : 3 + below(ex, 2);
         if (how < 2)
             moved.value[axis] = pool_into_domain(domain, moved.value[axis] + value - from);
         else if (how == 2)
             moved.value[axis] =
                 pool_into_domain(domain, from > 0 ? limited_product(moved.value[axis], value) / from : value);
-        else if (how == 3)
+        else if (how == 3 && !fixed)
             moved.seed = draw_config_seed(ex->stream);
         else
             pool_set_random(ex, &moved, axis);
@@ -198,20 +254,22 @@ static void approach(struct explainer *ex, const struct quantity *quantity, int6
     }
 }
 
-/* The axis to the derived size, or the size to the axis. */
+/* The axis to the derived size, or the size to the axis; of two sizes the first to the second. */
 static void approach_axis(struct explainer *ex, const struct quantity *order, int64_t value,
                           struct config *config)
 {
-    const int64_t size = config_derived(config, order->derived), axis = config->value[order->against];
-    const int64_t apart = value == ORDER_SAME ? 0 : 1 + (int64_t)below(ex, (uint64_t)(axis / 2 + 1));
+    const bool two = order->second >= 0;
+    const int64_t size = config_derived(config, order->derived);
+    const int64_t other = two ? config_derived(config, order->second) : config->value[order->against];
+    const int64_t apart = value == ORDER_SAME ? 0 : 1 + (int64_t)below(ex, (uint64_t)(other / 2 + 1));
     const int64_t sign = value < ORDER_SAME ? -1 : 1; /* of the size */
     struct quantity derived = *order;
     derived.kind = QUANTITY_DERIVED;
-    if (below(ex, 2))
+    if (!two && below(ex, 2))
         config->value[order->against] =
             pool_into_domain(&ex->space->domain[order->against], size - sign * apart);
     else
-        approach(ex, &derived, size, axis + sign * apart, config);
+        approach(ex, &derived, size, other + sign * apart, config);
 }
 
 /* The value of a choice that fewest runs have had: a set of choices says something of each, and one that was hardly run
@@ -250,7 +308,7 @@ void pool_aim(struct explainer *ex, const struct atom *atom, struct config *conf
     const int64_t from = quantity_value(quantity, config), value = target_value(ex, atom, from);
     if (quantity->kind == QUANTITY_SIZE_ORDER)
         approach_axis(ex, quantity, value, config);
-    else if (quantity->kind == QUANTITY_DERIVED)
+    else if (quantity_is_drawn(quantity))
         approach(ex, quantity, from, value, config);
     else
         move_to(ex, quantity, value, config);

@@ -35,6 +35,9 @@ bool atom_holds(const struct atom *atom, const struct quantity *quantity, int64_
     case ATOM_EQUAL: holds = value == atom->a; break;
     case ATOM_POWER: holds = atom_value_is_power(value); break;
     case ATOM_SET: holds = in_set(quantity, atom->a, value); break;
+    case ATOM_SMALL: holds = value >= 0 && value < 64 && (atom->a >> value & 1); break;
+    case ATOM_RESIDUE_ABOVE: holds = value % atom->a > atom->b; break;
+    case ATOM_RESIDUE_SET: holds = atom->b >> value % atom->a & 1; break;
     default: holds = is_listed(quantity->seen, quantity->seen_count, value);
     }
     return holds != atom->negated;
@@ -69,7 +72,7 @@ bool atom_same(const struct atom *a, const struct atom *b)
            a->b == b->b;
 }
 
-static bool atom_alike(const struct atom *a, const struct atom *b)
+bool atom_alike(const struct atom *a, const struct atom *b)
 {
     return a->kind == ATOM_ABOVE
                ? a->quantity == b->quantity && a->kind == b->kind && a->negated == b->negated
@@ -110,12 +113,33 @@ static double log2_of(int64_t value)
     return value > 0 ? 63 - __builtin_clzll((unsigned long long)value) : 0;
 }
 
+static double modulus_cost(int64_t modulus, const struct quantity *quantity, const struct space *space)
+{
+    const double bits = log2_of(modulus);
+    const bool natural = atom_value_is_power(modulus) || atom_value_is_tile(quantity, space, modulus);
+    return natural ? 2 + 0.1 * bits : 3 + bits / 2;
+}
+
+/* Where a range of remainders begins, or which they are: each of a set is one more choice. */
+static double residues_cost(const struct atom *atom, const struct quantity *quantity,
+                            const struct space *space)
+{
+    const double bits = log2_of(atom->a), cost = modulus_cost(atom->a, quantity, space);
+    if (atom->kind == ATOM_RESIDUE_ABOVE && (atom->b < 1 || atom->b > atom->a - 3))
+        return cost +
+               2 * (3 + bits); /* a single remainder, or all but one: that is the plain way to say it */
+    if (atom->kind == ATOM_RESIDUE_ABOVE)
+        return cost + (atom_value_is_power(atom->b + 1) || atom_value_is_power(atom->b) ? 1.5 + bits / 4
+                                                                                        : 3 + bits / 2);
+    const int members = __builtin_popcountll((unsigned long long)atom->b), others = (int)atom->a - members;
+    return cost + 2 + (0.5 + bits / 2) * (members < others ? members : others);
+}
+
 static double remainder_cost(const struct atom *atom, const struct quantity *quantity,
                              const struct space *space)
 {
     const double bits = log2_of(atom->a);
-    const bool natural = atom_value_is_power(atom->a) || atom_value_is_tile(quantity, space, atom->a);
-    double cost = natural ? 2 + 0.1 * bits : 3 + bits / 2;
+    double cost = modulus_cost(atom->a, quantity, space);
     if (atom->b != 0)
         cost += atom->b == 1 || atom->b == atom->a - 1 ? 2 + bits / 4 : 3 + bits / 2;
     return cost + (atom->negated == (atom->b == 0) ? 0 : 0.75); /* usual: k % 64 != 0, k % 64 == r */
@@ -155,9 +179,16 @@ double atom_cost(const struct atom *atom, const struct quantity *quantity, const
     double cost;
     switch (atom->kind) {
     case ATOM_REMAINDER: cost = remainder_cost(atom, quantity, space); break;
-    case ATOM_ABOVE: cost = atom_threshold_cost(quantity, space, atom->a); break;
+    case ATOM_ABOVE:
+        cost = atom_threshold_cost(quantity, space, atom->a);
+        if (quantity_is_axis(quantity) && atom->a == space->domain[quantity->axis[0]].low)
+            cost = 2; /* pad > 0, cols > 1: there is some, or more than one */
+        break;
     case ATOM_POWER: cost = 2.5; break;
     case ATOM_SET: cost = set_cost(quantity, atom->a); break;
+    case ATOM_SMALL: cost = 2 + 1.75 * __builtin_popcountll((unsigned long long)atom->a); break;
+    case ATOM_RESIDUE_ABOVE:
+    case ATOM_RESIDUE_SET: cost = residues_cost(atom, quantity, space); break;
     case ATOM_EQUAL:
         cost = quantity->kind == QUANTITY_CHOICE || quantity_is_flag(quantity, space) ? 1.5
                : quantity_is_order(quantity)                                          ? 2

@@ -16,9 +16,10 @@ enum {
     LEAST = 8,        /* without which the rule is not printed, */
     MOST = 36,        /* and more where so many may pass by luck */
     A_CONTROL_OF = 2, /* moved ones: the like of them on the rule's own side */
-    LEAST_APART = 2
+    LEAST_APART = 2,
+    NEAR = 4
 };
-static const double LEAST_BITS = 5;
+static const double LEAST_BITS = 5, SIGMAS = 2;
 
 struct cell {
     struct challenged *challenged;
@@ -188,6 +189,7 @@ bool challenge_next(struct explainer *ex, const struct guess *rule, const struct
         challenges->term[at][true].over = !has;
     for (struct cell cell = {NULL, 0, false}; next_cell(challenges, rule->count, &cell);) {
         challenges->asked = cell.challenged;
+        challenges->asked_apart = cell.apart;
         challenges->control = cell.challenged->controls < cell.challenged->moved / A_CONTROL_OF &&
                               pick_control(ex, rule, apart, &cell, out);
         if (challenges->control || pick_moved(ex, rule, apart, &cell, out))
@@ -198,23 +200,81 @@ bool challenge_next(struct explainer *ex, const struct guess *rule, const struct
     return false;
 }
 
-void challenge_learn(struct challenges *challenges, int result)
+void challenge_learn(struct explainer *ex, struct challenges *challenges, int result)
 {
     struct challenged *const of = challenges->asked;
     challenges->asked = NULL;
     if (!of || result < 0)
         return;
+    ex->challenge[ex->trials - 1] = (uint8_t)((challenges->control ? CHALLENGE_CONTROL : CHALLENGE_MOVED) |
+                                              (challenges->asked_apart ? CHALLENGE_APART : 0));
     of->moved += !challenges->control;
     of->controls += challenges->control;
     of->failed += challenges->control && result == 1;
 }
 
-bool challenges_suffice(const struct challenges *challenges, int terms)
+/* A control says something of every term: it is a known failure with other contents. */
+static void recount_trial(const struct explainer *ex, const struct guess *rule, int trial,
+                          struct challenges *challenges)
 {
-    bool suffice = true;
-    for (int i = 0; i < 2 * terms; i++) {
-        const struct challenged *const of = &challenges->term[i / 2][i % 2];
-        suffice = suffice && (of->over || (of->moved >= LEAST && bits_of(of) >= LEAST_BITS));
+    const int64_t *value = trial_values(ex, trial);
+    const bool apart = ex->challenge[trial] & CHALLENGE_APART, holds = guess_holds(ex, rule, value);
+    for (int at = 0; at < rule->count; at++) {
+        struct challenged *const of = &challenges->term[at][apart];
+        const bool across = !holds && guess_holds_if(ex, rule, value, at, true);
+        of->moved += ex->challenge[trial] & CHALLENGE_MOVED && across;
+        of->controls += ex->challenge[trial] & CHALLENGE_CONTROL && holds;
+        of->failed += ex->challenge[trial] & CHALLENGE_CONTROL && holds && bit_of(ex->fails, trial);
     }
-    return suffice;
+}
+
+void challenges_recount(const struct explainer *ex, const struct guess *rule, const struct guess *apart,
+                        struct challenges *challenges)
+{
+    const bool has = has_apart(ex, apart);
+    *challenges = (struct challenges){.asked = NULL};
+    for (int t = 0; t < ex->trials; t++)
+        if (ex->challenge[t])
+            recount_trial(ex, rule, t, challenges);
+    for (int at = 0; at < rule->count; at++)
+        challenges->term[at][true].over = !has;
+}
+
+bool challenge_suffices(const struct challenges *challenges, int term)
+{
+    bool suffices = true;
+    for (int apart = 0; apart < 2; apart++) {
+        const struct challenged *const of = &challenges->term[term][apart];
+        suffices = suffices && (of->over || (of->moved >= LEAST && bits_of(of) >= LEAST_BITS));
+    }
+    return suffices;
+}
+
+/* --- thresholds --- */
+
+/* At most NEAR times from the threshold, on the far side or on the near one. */
+static bool is_near(const struct atom *atom, int64_t value)
+{
+    const int64_t a = atom->a > 0 ? atom->a : 1;
+    return value > a / NEAR && value / NEAR <= a;
+}
+
+bool threshold_is_sharp(const struct explainer *ex, const struct guess *rule, int term)
+{
+    const struct atom *const atom = &rule->atom[term];
+    int beyond = 0, inside[2] = {0}, failed[2] = {0}; /* far, near */
+    if (atom->kind != ATOM_ABOVE)
+        return true;
+    for (int t = 0; t < ex->trials; t++) {
+        const int64_t *value = trial_values(ex, t);
+        const bool holds = guess_holds(ex, rule, value), near = is_near(atom, value[atom->quantity]);
+        beyond += near && !holds && guess_holds_if(ex, rule, value, term, true);
+        inside[near] += holds;
+        failed[near] += holds && bit_of(ex->fails, t);
+    }
+    const double rate = (failed[true] + 0.5) / (inside[true] + 1.0);
+    const double far = (failed[false] + 0.5) / (inside[false] + 1.0);
+    const double expected = inside[true] * far, deviation = sqrt(expected * (1 - far));
+    const bool grows = failed[true] + SIGMAS * deviation < expected;
+    return !grows && -beyond * log2(1 - rate) >= LEAST_BITS;
 }

@@ -51,10 +51,12 @@ static void format_order(const struct atom *atom, const struct quantity *quantit
                          const struct problem *problem, char *text, size_t size)
 {
     static const char *const sign[2][3] = {{"<", "==", ">"}, {">=", "!=", "<="}};
-    const bool drawn = quantity_is_drawn(quantity);
+    const bool drawn = quantity_is_drawn(quantity), two = drawn && quantity->second >= 0;
     snprintf(text, size, "%s %s %s",
              drawn ? problem->derived[quantity->derived].name : problem->axes[quantity->axis[0]].name,
-             sign[atom->negated][atom->a], problem->axes[drawn ? quantity->against : quantity->axis[1]].name);
+             sign[atom->negated][atom->a],
+             two ? problem->derived[quantity->second].name
+                 : problem->axes[drawn ? quantity->against : quantity->axis[1]].name);
 }
 
 /* "page_size in {8, 24}" */
@@ -78,6 +80,36 @@ static void format_set(const struct atom *atom, const struct quantity *quantity,
     append(&to, "}", "");
 }
 
+/* "cols in {1, 2, 3, 5}", "cols % 8 in {3, 5}": a bit each. */
+static void format_bits(uint64_t set, bool negated, const char *name, char *text, size_t size)
+{
+    struct text to = {.at = text, .size = size, .fits = true};
+    const char *separator = "";
+    append(&to, name, negated ? " not in {" : " in {");
+    for (int i = 0; i < 64; i++) {
+        char number[32];
+        if (!(set >> i & 1))
+            continue;
+        format_number(i, number, sizeof number);
+        append(&to, separator, number);
+        separator = ", ";
+    }
+    append(&to, "}", "");
+}
+
+/* "cols % 8 >= 5", "cols % 8 < 5", "cols % 8 in {3, 5}" */
+static void format_residues(const struct atom *atom, const struct quantity *quantity, const char *name,
+                            char *text, size_t size)
+{
+    const bool range = atom->kind == ATOM_RESIDUE_ABOVE, plain = quantity->kind != QUANTITY_REMAINDER;
+    char left[160];
+    snprintf(left, sizeof left, plain ? "%s %% %lld" : "(%s) %% %lld", name, (long long)atom->a);
+    if (range)
+        snprintf(text, size, "%s %s %lld", left, atom->negated ? "<" : ">=", (long long)atom->b + 1);
+    else
+        format_bits((uint64_t)atom->b, atom->negated, left, text, size);
+}
+
 /* One atom but a list of seen values; `which` picks one of those. */
 static void format_atom(const struct explainer *ex, const struct atom *atom, int which, char *text,
                         size_t size)
@@ -93,6 +125,10 @@ static void format_atom(const struct explainer *ex, const struct atom *atom, int
         format_order(atom, quantity, problem, text, size);
     } else if (atom->kind == ATOM_SET) {
         format_set(atom, quantity, problem, name, text, size);
+    } else if (atom->kind == ATOM_SMALL) {
+        format_bits((uint64_t)atom->a, atom->negated, name, text, size);
+    } else if (atom->kind == ATOM_RESIDUE_ABOVE || atom->kind == ATOM_RESIDUE_SET) {
+        format_residues(atom, quantity, name, text, size);
     } else if (atom->kind == ATOM_POWER) {
         snprintf(text, size, "%spow2(%s)", atom->negated ? "not " : "", name);
     } else if (quantity->kind == QUANTITY_CHOICE) {
@@ -215,6 +251,7 @@ bool guess_format(const struct explainer *ex, const struct guess *as_found, char
     struct text to = {.at = text, .size = size, .fits = true};
     struct guess sorted = *as_found;
     const struct guess *guess = &sorted;
+    guess_canonical(ex, &sorted);
     merge_moduli(ex, &sorted);
     if (guess->count == 0)
         append(&to, "", "any");

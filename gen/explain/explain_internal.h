@@ -11,6 +11,8 @@
 
 enum {
     MOST_FACTORS = 4,       /* axes of a product */
+    QUANTITY_AXES = 24,     /* that one hangs on: a product of two derived sizes on those of both */
+    MOST_DERIVED = 16,      /* sizes of one problem that are asked about */
     MOST_QUANTITIES = 4096, /* more than PROBLEM_MAX_AXES ranges make, with tile sizes of 2^1..2^10 */
     MOST_VALUES = 16,       /* seen values of one quantity */
     MOST_ATOMS = 4,         /* of one rule */
@@ -22,27 +24,29 @@ enum {
 /* --- explain_quantity.c: whole numbers that a kernel may branch on --- */
 
 enum quantity_kind {
-    QUANTITY_PRODUCT,    /* of one axis (the axis itself) to four */
-    QUANTITY_RATIO,      /* axis[0] / axis[1] */
-    QUANTITY_REMAINDER,  /* axis[0] % axis[1] */
-    QUANTITY_CEILING,    /* axis[0] / axis[1], rounded up */
-    QUANTITY_TILES,      /* axis[0] / tile, rounded up */
-    QUANTITY_OFFSET,     /* (axis[0] - 1) * axis[1]: where the last row begins */
-    QUANTITY_ORDER,      /* of axis[0] and axis[1]: ORDER_LESS, ORDER_SAME or ORDER_MORE */
-    QUANTITY_GCD,        /* of axis[0] and axis[1] */
-    QUANTITY_DERIVED,    /* a derived size of the problem, which depends on the axes and the seed */
-    QUANTITY_SIZE_ORDER, /* of a derived size and axis `against`, like QUANTITY_ORDER */
-    QUANTITY_CHOICE      /* the index of axis[0]'s choice */
+    QUANTITY_PRODUCT,   /* of one axis (the axis itself) to four */
+    QUANTITY_RATIO,     /* axis[0] / axis[1] */
+    QUANTITY_REMAINDER, /* axis[0] % axis[1] */
+    QUANTITY_CEILING,   /* axis[0] / axis[1], rounded up */
+    QUANTITY_TILES,     /* axis[0] / tile, rounded up */
+    QUANTITY_OFFSET,    /* (axis[0] - 1) * axis[1]: where the last row begins */
+    QUANTITY_ORDER,     /* of axis[0] and axis[1]: ORDER_LESS, ORDER_SAME or ORDER_MORE */
+    QUANTITY_GCD,       /* of axis[0] and axis[1] */
+    QUANTITY_DERIVED,   /* a derived size of the problem, which depends on the axes and the seed */
+    QUANTITY_SIZE_ORDER, /* of a derived size and axis `against` or derived size `second`, like QUANTITY_ORDER */
+    QUANTITY_SIZE_PRODUCT, /* of a derived size, the derived size `second` and axis `against` */
+    QUANTITY_TILED_PRODUCT, /* axis[1] * (axis[0] / tile, rounded up): rows that are filled up to whole tiles */
+    QUANTITY_CHOICE         /* the index of axis[0]'s choice */
 };
 
 enum { ORDER_LESS, ORDER_SAME, ORDER_MORE };
 
 struct quantity {
     enum quantity_kind kind;
-    int count, axis[DERIVED_MAX_AXES]; /* a product has MOST_FACTORS at most */
+    int count, axis[QUANTITY_AXES]; /* a product has MOST_FACTORS at most */
     int64_t tile;
-    int derived; /* index into the problem's table */
-    int against; /* axis, of a QUANTITY_SIZE_ORDER */
+    int derived, second; /* indices into the problem's table; of `second` -1: none */
+    int against;         /* axis, of an order or a product of sizes; -1: none */
     double cost;
     int64_t listed[MOST_VALUES]; /* values worth an equality: of the seen set, and a list's own */
     int listed_count;
@@ -53,8 +57,9 @@ struct quantity {
 /* Fills `list` (room for MOST_QUANTITIES) and returns how many. */
 int quantity_list(const struct space *space, const struct config_list *seen, struct quantity *list);
 int64_t quantity_value(const struct quantity *quantity, const struct config *config);
-/* That of a QUANTITY_SIZE_ORDER whose size is known. */
-int64_t quantity_size_order(const struct quantity *quantity, const struct config *config, int64_t size);
+/* The same where the problem's derived sizes are known: by index, MOST_DERIVED at most. */
+int64_t quantity_value_of_sizes(const struct quantity *quantity, const struct config *config,
+                                const int64_t *size);
 bool quantity_is_order(const struct quantity *quantity);
 bool quantity_is_drawn(const struct quantity *quantity); /* it hangs on a derived size */
 bool quantity_is_axis(const struct quantity *quantity);
@@ -66,14 +71,23 @@ int quantity_format(const struct quantity *quantity, const struct problem *probl
 
 /* --- explain_atom.c: one yes-or-no question about one quantity --- */
 
-enum atom_kind { ATOM_REMAINDER, ATOM_ABOVE, ATOM_EQUAL, ATOM_SEEN, ATOM_POWER, ATOM_SET };
+enum atom_kind {
+    ATOM_REMAINDER,     /* value % a == b */
+    ATOM_ABOVE,         /* value > a */
+    ATOM_EQUAL,         /* value == a */
+    ATOM_SEEN,          /* value is one of the published ones */
+    ATOM_POWER,         /* value is a power of two */
+    ATOM_SET,           /* of the values that `listed` holds, one whose bit is set in a */
+    ATOM_SMALL,         /* value < 64, and its bit is set in a */
+    ATOM_RESIDUE_ABOVE, /* value % a > b */
+    ATOM_RESIDUE_SET    /* the bit of value % a is set in b; a is 64 at most */
+};
 
 struct atom {
     int quantity;
     enum atom_kind kind;
     bool negated;
-    int64_t a, b; /* value % a == b; value > a; value == a; value is one of the seen ones;
-                     * a power of two; of the values that `listed` holds, one whose bit is set in a */
+    int64_t a, b; /* as its kind says */
     double cost;
 };
 
@@ -102,10 +116,13 @@ bool guess_holds(const struct explainer *ex, const struct guess *guess, const in
 bool guess_holds_if(const struct explainer *ex, const struct guess *guess, const int64_t *value, int forced,
                     bool truth);
 bool atom_same(const struct atom *a, const struct atom *b);
+bool atom_alike(const struct atom *a, const struct atom *b); /* the same but for a threshold */
 bool guess_same(const struct guess *a, const struct guess *b);
 bool guess_alike(const struct guess *a, const struct guess *b); /* the same but for thresholds */
 void guess_remove(struct guess *guess, int at); /* an atom; a clause that it was alone in goes with it */
-/* explain_format.c. False: longer than `size`. */
+/* explain_canonical.c. The same condition in fewer and plainer terms. */
+void guess_canonical(const struct explainer *ex, struct guess *guess);
+/* explain_format.c. As guess_canonical has it. False: longer than `size`. */
 bool guess_format(const struct explainer *ex, const struct guess *guess, char *text, size_t size);
 
 /* The simplest rules found, cheapest first. */
@@ -135,6 +152,10 @@ struct explainer {
     uint16_t *residue;                      /* [moduli, capacity] */
     bool *published;                        /* [capacity]: a point of the seen set */
     uint64_t *fails, *passes, *unpublished; /* [words], a bit a trial */
+    uint64_t *lucky,
+        *firm; /* [words]: passes where another content fails, which are no `passes`; and where none did */
+    uint8_t *challenge;  /* [capacity]: CHALLENGE_..; 0: it was run for something else */
+    int doubts, luckies; /* runs that asked passes again; how many were luck */
 
     struct costing costing;
     struct point_set used;    /* asked for or published: not asked for again */
@@ -228,6 +249,25 @@ int search_sided(const struct explainer *ex, enum rule_kind kind, struct guesses
  * none is worth saying. */
 bool search_inner(const struct explainer *ex, const struct guess *rule, struct guess *out, double *gain);
 
+/* --- explain_rivals.c --- */
+
+/* Simpler rules than `leader` that hold on every failure and on few passes, of which none is firm unless `firm_too`; the simplest
+ * first. -1: no memory. */
+int search_rivals(const struct explainer *ex, const struct guess *leader, bool firm_too, struct guesses *out);
+/* A run on which the leader and one of the simplest `rivals` differ; false: there is none. */
+bool rivals_test(struct explainer *ex, const struct guess *leader, const struct guesses *rivals,
+                 struct config *out);
+double guess_plain_cost(const struct guess *guess); /* of its terms alone, whatever it gets wrong */
+
+/* --- explain_doubt.c --- */
+
+/* Asks the point of a pass again, with sharper inputs and other seeds. True: it fails then, and the pass was luck. */
+bool doubt_pass(struct explainer *ex, int trial);
+/* The same of the passes that speak against simpler rules than `leader`. *changed: something was learned. -1: no memory. */
+int doubt_rivals(struct explainer *ex, const struct guess *leader, bool *changed);
+bool doubts_are_over(const struct explainer *ex); /* their share of the runs is spent */
+void doubt_forget(struct explainer *ex);          /* passes by luck are passes again */
+
 /* --- explain_probe.c --- */
 
 /* Of what fails, the trial with most axes at their least, and of those the smallest: as a rule what shrinking ends at. -1:
@@ -258,6 +298,8 @@ void limits_tell(const struct explainer *ex, const struct guess *rule, char *tex
 /* Known failures moved across one term of a rule, so that it holds no more: where it says of every failure that it holds, nothing
  * else is likelier to contradict it. What passes so says as much as those would fail that were left where they are, with other
  * contents: half as many are run, too. */
+enum { CHALLENGE_MOVED = 1, CHALLENGE_CONTROL = 2, CHALLENGE_APART = 4 };
+
 struct challenges {
     struct challenged {
         int moved, controls, failed; /* failed: of the controls */
@@ -266,14 +308,23 @@ struct challenges {
           [2]; /* of any failure; of those that another rule, which is sure of failures, leaves over */
     struct challenged *asked; /* what was picked last; NULL: nothing, or it is learned */
     bool control;             /* it is one */
+    bool asked_apart;         /* of those that another rule leaves over */
 };
 
 /* The next one; false: the terms have enough of them. `apart`: the rule that is sure of failures, or NULL. Its result (1: fails, 0: passes, -1: not known) is for challenge_learn. */
 bool challenge_next(struct explainer *ex, const struct guess *rule, const struct guess *apart,
                     struct challenges *challenges, struct config *out);
-void challenge_learn(struct challenges *challenges, int result); /* of any run, whatever picked it */
-/* Enough of each of so many terms, but for those of which there are no more. */
-bool challenges_suffice(const struct challenges *challenges, int terms);
+void challenge_learn(struct explainer *ex, struct challenges *challenges,
+                     int result); /* of any run, whatever picked it; the last trial is its own */
+/* Of another rule: what all challenges so far say of its terms. A last term that changes leaves those of the others. */
+void challenges_recount(const struct explainer *ex, const struct guess *rule, const struct guess *apart,
+                        struct challenges *challenges);
+/* Enough of that term, unless there are no more of them. */
+bool challenge_suffices(const struct challenges *challenges, int term);
+/* Passes just beyond that threshold say something: nothing fails there, and on the near side so much does that they are no luck. Where
+ * large configurations are likelier to fail, what passes is small, and fewer fail near to it than far. True of terms that are no
+ * threshold. */
+bool threshold_is_sharp(const struct explainer *ex, const struct guess *rule, int term);
 
 /* --- explain_sided.c --- */
 

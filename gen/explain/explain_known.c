@@ -20,6 +20,8 @@ static int usual_count(const struct quantity *quantity)
     case QUANTITY_CHOICE:
     case QUANTITY_OFFSET:
     case QUANTITY_SIZE_ORDER:
+    case QUANTITY_SIZE_PRODUCT:
+    case QUANTITY_TILED_PRODUCT:
     case QUANTITY_ORDER: return 0;
     case QUANTITY_REMAINDER: return SMALL_USUAL;
     case QUANTITY_PRODUCT: return quantity->count <= 3 ? USUAL : 0;
@@ -83,12 +85,15 @@ int explainer_open(struct explainer *ex, const struct space *space, const struct
     ex->value = calloc(capacity * (size_t)ex->quantities + 1, sizeof *ex->value);
     ex->residue = calloc(capacity * (size_t)ex->moduli + 1, sizeof *ex->residue);
     ex->published = calloc(capacity, sizeof *ex->published);
-    ex->fails = calloc(4 * words, sizeof *ex->fails);
-    if (!ex->config || !ex->value || !ex->residue || !ex->published || !ex->fails)
+    ex->challenge = calloc(capacity, sizeof *ex->challenge);
+    ex->fails = calloc(6 * words, sizeof *ex->fails);
+    if (!ex->config || !ex->value || !ex->residue || !ex->published || !ex->challenge || !ex->fails)
         return -1;
     ex->passes = ex->fails + words;
     ex->unpublished = ex->passes + words;
     ex->scratch = ex->unpublished + words;
+    ex->lucky = ex->scratch + words;
+    ex->firm = ex->lucky + words;
     return 0;
 }
 
@@ -102,6 +107,7 @@ void explainer_close(struct explainer *ex)
     free(ex->value);
     free(ex->residue);
     free(ex->published);
+    free(ex->challenge);
     free(ex->fails);
 }
 
@@ -115,18 +121,15 @@ static bool is_published(const struct explainer *ex, const struct config *config
 
 void explainer_values(const struct explainer *ex, const struct config *config, bool derived, int64_t *value)
 {
-    int64_t size = 0; /* of the orders of a derived size, which follow it */
-    for (int q = 0; q < ex->quantities; q++) {
-        const struct quantity *quantity = &ex->quantity[q];
-        if (!derived && quantity_is_drawn(quantity))
-            value[q] = 0;
-        else if (quantity->kind == QUANTITY_SIZE_ORDER)
-            value[q] = quantity_size_order(quantity, config, size);
-        else
-            value[q] = quantity_value(quantity, config);
-        if (quantity->kind == QUANTITY_DERIVED)
-            size = value[q];
-    }
+    const struct derived *table = ex->space->problem->derived;
+    int64_t size[MOST_DERIVED] = {0};
+    for (int i = 0; table && table[i].name && i < MOST_DERIVED; i++)
+        if (derived || table[i].of_axes)
+            size[i] = config_derived(config, i);
+    for (int q = 0; q < ex->quantities; q++)
+        value[q] = quantity_is_drawn(&ex->quantity[q])
+                       ? quantity_value_of_sizes(&ex->quantity[q], config, size)
+                       : quantity_value(&ex->quantity[q], config);
 }
 
 bool guesses_ask_derived(const struct explainer *ex, const struct guesses *guesses)

@@ -378,7 +378,7 @@ static int count_wrong(const struct explainer *ex, const struct guess *guess, bo
 {
     int wrong = 0;
     for (int t = 0; t < ex->trials; t++)
-        wrong += (!forgive || bit_of(ex->unpublished, t)) &&
+        wrong += (!forgive || bit_of(ex->unpublished, t)) && !bit_of(ex->lucky, t) &&
                  guess_holds(ex, guess, trial_values(ex, t)) != bit_of(ex->fails, t);
     return wrong;
 }

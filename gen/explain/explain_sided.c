@@ -8,7 +8,7 @@
 
 enum { REFIT = 6, LEAST_SURE = 8, FEWER_SURE = 4, SIDES = 4, LEAST_FAILING = 3, TRIES = 4, ENOUGH_SURE = 32 };
 static const double LEAST_SPLIT = 0.02, LEAST_GAIN = 8, PLAIN_GAIN = 20, LEAST_EVIDENCE = 5,
-                    LOOKING_SHARE = 0.5;
+                    LOOKING_SHARE = 0.5, LEAST_EXCLUDED = 0.03;
 
 struct looking {
     struct guesses *guesses, *other; /* of the kind that describes best; room for the other kind */
@@ -16,9 +16,10 @@ struct looking {
     enum rule_kind kind;
     double gain;
     bool known;
-    int since; /* the first trial made since a rule of these terms stands, whatever their thresholds */
+    int since[MOST_ATOMS]; /* of each term the first trial made since it stands, whatever its threshold */
     int fails_inside, inside, passes_outside, outside, turn, tests;
-    struct challenges challenges; /* since it stands */
+    struct challenges challenges;
+    bool over; /* runs are, and its failures do repeat: there is nothing to challenge */
 };
 
 /* "every failure has A", and what failures there have in common, says more than "always when A and B". */
@@ -49,14 +50,42 @@ static bool count(const struct explainer *ex, struct looking *looking, const str
     return looking->kind == RULE_NECESSARY ? fails && !inside : !fails && inside;
 }
 
+static int since_all(const struct looking *looking)
+{
+    int since = 0;
+    for (int at = 0; at < looking->rule.count; at++)
+        since = looking->since[at] > since ? looking->since[at] : since;
+    return since;
+}
+
 static void count_since(const struct explainer *ex, struct looking *looking)
 {
     looking->fails_inside = looking->inside = looking->passes_outside = looking->outside = 0;
-    for (int t = looking->since; t < ex->trials; t++)
+    for (int t = since_all(looking); t < ex->trials; t++)
         count(ex, looking, &ex->config[t], bit_of(ex->fails, t));
 }
 
-/* A threshold that gives way to a run that it had left outside is no other rule: what was run since its terms stand counts on. */
+/* A threshold that gives way to a run that it had left outside is no other term, and a term that comes or goes leaves the others:
+ * what was run since they stand counts on. */
+static void take_rule(const struct explainer *ex, struct looking *looking, const struct guess *rule,
+                      bool same_kind)
+{
+    int since[MOST_ATOMS];
+    for (int i = 0; i < rule->count; i++) {
+        since[i] = ex->trials;
+        for (int j = 0; same_kind && j < looking->rule.count; j++)
+            if (atom_alike(&rule->atom[i], &looking->rule.atom[j]))
+                since[i] = looking->since[j];
+    }
+    memcpy(looking->since, since, sizeof since);
+    looking->rule = *rule;
+}
+
+static const struct guess *sure_of_failures(const struct looking *looking)
+{
+    return looking->other->count > 0 ? &looking->other->item[0] : NULL;
+}
+
 static int refit(struct explainer *ex, struct looking *looking)
 {
     enum rule_kind kind = RULE_NECESSARY;
@@ -74,14 +103,14 @@ static int refit(struct explainer *ex, struct looking *looking)
     }
     const bool alike = looking->known && kind == looking->kind && looking->guesses->count > 0 &&
                        guess_alike(&looking->guesses->item[0], &looking->rule);
-    looking->since = alike ? looking->since : ex->trials;
-    if (!alike)
-        looking->challenges = (struct challenges){0};
+    const bool same_kind = looking->known && kind == looking->kind;
     looking->known = looking->guesses->count > 0;
     looking->kind = kind;
     looking->gain = gain;
     if (looking->known) {
-        looking->rule = looking->guesses->item[0];
+        take_rule(ex, looking, &looking->guesses->item[0], same_kind);
+        if (!alike)
+            challenges_recount(ex, &looking->rule, sure_of_failures(looking), &looking->challenges);
         count_since(ex, looking);
     }
     return 0;
@@ -89,8 +118,7 @@ static int refit(struct explainer *ex, struct looking *looking)
 
 static bool challenge(struct explainer *ex, struct looking *looking, struct config *config)
 {
-    const struct guess *const sure = looking->other->count > 0 ? &looking->other->item[0] : NULL;
-    return challenge_next(ex, &looking->rule, sure, &looking->challenges, config);
+    return challenge_next(ex, &looking->rule, sure_of_failures(looking), &looking->challenges, config);
 }
 
 static bool pick(struct explainer *ex, struct looking *looking, bool confirming, struct config *config)
@@ -127,7 +155,7 @@ static int look(struct explainer *ex, struct looking *looking)
         if (!pick(ex, looking, confirming, &config))
             break;
         const int result = explainer_ask(ex, &config);
-        challenge_learn(&looking->challenges, result);
+        challenge_learn(ex, &looking->challenges, result);
         if (result < 0)
             continue;
         if (count(ex, looking, &config, result == 1) || (!confirming && ex->runs - fitted >= REFIT)) {
@@ -163,7 +191,7 @@ static int support(struct explainer *ex, struct looking *looking)
     ex->most_runs = before + ex->extra_runs;
     while (status == 0 && explainer_may_run(ex) && pick_support(ex, looking, &config)) {
         const int result = explainer_ask(ex, &config);
-        challenge_learn(&looking->challenges, result);
+        challenge_learn(ex, &looking->challenges, result);
         if (result >= 0 && count(ex, looking, &config, result == 1))
             status = refit(ex, looking);
     }
@@ -174,10 +202,36 @@ static int support(struct explainer *ex, struct looking *looking)
 
 /* --- the verdict --- */
 
-/* A necessary condition stays one without a term that few runs speak for; a partial one does not. */
+static void drop_term(const struct explainer *ex, struct looking *looking, int at)
+{
+    guess_remove(&looking->rule, at);
+    for (int i = at; i < looking->rule.count; i++)
+        looking->since[i] = looking->since[i + 1];
+    if (!looking->over)
+        challenges_recount(ex, &looking->rule, sure_of_failures(looking), &looking->challenges);
+}
+
+/* Of a necessary condition: too few runs speak for it, or it was hardly challenged, or large configurations are likelier to fail and
+ * that is all that its threshold says. */
+static int doubtful_term(const struct explainer *ex, const struct looking *looking)
+{
+    bool inside;
+    const int weakest = terms_weakest(ex, &looking->rule, &inside);
+    for (int at = 0; weakest < 0 && at < looking->rule.count; at++)
+        if ((!looking->over && !challenge_suffices(&looking->challenges, at)) ||
+            !threshold_is_sharp(ex, &looking->rule, at))
+            return at;
+    return weakest;
+}
+
+/* A necessary condition stays one without a term; a partial one does not. False: nothing is left of it. */
 static bool drop_terms(const struct explainer *ex, struct looking *looking)
 {
-    return terms_drop_weak(ex, &looking->rule) == 0 || looking->kind == RULE_NECESSARY;
+    if (looking->kind != RULE_NECESSARY)
+        return terms_drop_weak(ex, &looking->rule) == 0;
+    for (int at; looking->rule.count > 0 && (at = doubtful_term(ex, looking)) >= 0;)
+        drop_term(ex, looking, at);
+    return looking->rule.count > 0;
 }
 
 /* What all runs say: {passes, fails} outside, then inside. */
@@ -227,10 +281,32 @@ static void list_unexplained(const struct explainer *ex, const struct guess *rul
             out->unexplained[listed++] = ex->config[t];
 }
 
-/* Which condition came closest, for whoever looks on by hand. */
-static void tell_nearest(int side[2][2], const char *text, struct rule *out)
+/* What nearly always holds says nothing of when it fails, even where no failure contradicts it: thresholds beyond which hardly
+ * anything lies, of draws that owe nothing to any rule. */
+static bool excludes_enough(const struct explainer *ex, const struct guess *rule, enum rule_kind kind)
+{
+    int64_t value[MOST_QUANTITIES];
+    int outside = 0;
+    bool thresholds = kind == RULE_NECESSARY;
+    for (int i = 0; i < rule->count; i++)
+        thresholds = thresholds && rule->atom[i].kind == ATOM_ABOVE;
+    for (int i = 0; thresholds && i < ex->fresh.count; i++) {
+        explainer_values(ex, &ex->fresh.item[i], true, value);
+        outside += !guess_holds(ex, rule, value);
+    }
+    return !thresholds || outside >= LEAST_EXCLUDED * ex->fresh.count;
+}
+
+/* Which condition came closest, where runs on both sides of it say so. */
+static void tell_nearest(const struct explainer *ex, const struct guess *rule, struct rule *out)
 {
     const size_t length = strlen(out->reason);
+    char text[sizeof out->text];
+    int side[2][2] = {{0}};
+    tally(ex, rule, side);
+    if (side[0][0] + side[0][1] < LEAST_SURE || !excludes_enough(ex, rule, RULE_NECESSARY) ||
+        !guess_format(ex, rule, text, sizeof text))
+        return;
     snprintf(out->reason + length, sizeof out->reason - length,
              "; closest: %s (%d of %d runs inside it fail, %d of %d outside it)", text, side[1][1],
              side[1][0] + side[1][1], side[0][1], side[0][0] + side[0][1]);
@@ -277,16 +353,14 @@ static void tell(const struct explainer *ex, struct looking *looking, struct rul
     char text[sizeof out->text];
     if (!looking->known)
         return;
-    const bool challenged = looking->kind != RULE_NECESSARY ||
-                            challenges_suffice(&looking->challenges, looking->rule.count),
-               whole = drop_terms(ex, looking);
-    const bool evident = stands_widely(ex, looking, side);
-    if (!guess_format(ex, &looking->rule, text, sizeof text))
-        return;
-    if (!challenged || !whole || !evident) {
-        tell_nearest(side, text, out);
+    const struct guess found = looking->rule;
+    const bool whole = drop_terms(ex, looking), evident = whole && stands_widely(ex, looking, side);
+    if (!whole || !evident || !excludes_enough(ex, &looking->rule, looking->kind)) {
+        tell_nearest(ex, &found, out);
         return;
     }
+    if (!guess_format(ex, &looking->rule, text, sizeof text))
+        return;
     out->present = true;
     out->kind = looking->kind;
     limits_tell(ex, &looking->rule, out->limit, sizeof out->limit);
@@ -312,9 +386,9 @@ void sided_tell(const struct explainer *ex, const struct guess *rule, int since,
                               .kind = out->passes_outside == out->outside ? RULE_NECESSARY : RULE_PARTIAL,
                               .gain = PLAIN_GAIN,
                               .known = true,
-                              .since = since};
-    for (int at = 0; at < rule->count; at++) /* runs are over, and its failures do repeat */
-        looking.challenges.term[at][0].over = looking.challenges.term[at][1].over = true;
+                              .over = true};
+    for (int at = 0; at < rule->count; at++)
+        looking.since[at] = since;
     tell(ex, &looking, out);
 }
 

@@ -13,7 +13,8 @@ enum {
     PER_CLASS = 6,
     ROUND_STEPS = 3,
     GENERAL_PAIRED = 120,
-    LENGTHENED = 40
+    LENGTHENED = 40,
+    FEW_REMAINDERS = 16
 };
 static const double DEAREST_QUANTITY = 4.5;
 
@@ -71,12 +72,22 @@ static void keep(struct sided *sided, const struct atom *atom, const uint64_t *b
     sided->option[at] = (struct option){*atom, row, score};
 }
 
+/* Of what passes inside a necessary condition nothing follows, so that some range or set of many remainders is tight by chance. */
+static bool is_tight_range(const struct atom *atom)
+{
+    if (atom->kind == ATOM_RESIDUE_SET)
+        return atom->a > FEW_REMAINDERS;
+    return atom->kind == ATOM_RESIDUE_ABOVE && atom->a > FEW_REMAINDERS && !atom_value_is_power(atom->b) &&
+           !atom_value_is_power(atom->b + 1);
+}
+
 static void keep_class(struct sided *sided, const struct atom_class *class)
 {
     const struct table *table = &sided->search.table;
     int link = class->first;
     for (int n = 0; n < PER_CLASS && link >= 0; n++, link = table->link[link])
-        keep(sided, &table->atom[link], class->bits);
+        if (sided->kind == RULE_PARTIAL || !is_tight_range(&table->atom[link]))
+            keep(sided, &table->atom[link], class->bits);
 }
 
 static void keep_threshold(struct sided *sided, struct atom atom, int64_t threshold)
@@ -130,7 +141,8 @@ static void list_necessary(struct sided *sided)
         const struct column *column = &search->necessary[i];
         if (column->class)
             keep_class(sided, column->class);
-        else if (search->ex->quantity[column->atom.quantity].cost <= DEAREST_QUANTITY)
+        else if (search->ex->quantity[column->atom.quantity].cost <= DEAREST_QUANTITY &&
+                 search->ex->quantity[column->atom.quantity].kind != QUANTITY_TILED_PRODUCT)
             keep_thresholds(sided, &column->atom);
     }
 }
@@ -309,6 +321,16 @@ int search_sided(const struct explainer *ex, enum rule_kind kind, struct guesses
 
 static const double WORTH_SAYING = 6; /* bits */
 
+/* Values that failures inside happen to have are no reason. */
+static bool is_set_of_values(const struct explainer *ex, const struct atom *atom)
+{
+    const struct quantity *quantity = &ex->quantity[atom->quantity];
+    const bool range =
+        quantity->kind != QUANTITY_CHOICE && ex->space->domain[quantity->axis[0]].value_count == 0;
+    return atom->kind == ATOM_SMALL || atom->kind == ATOM_RESIDUE_SET || (atom->kind == ATOM_SET && range) ||
+           is_tight_range(atom);
+}
+
 bool search_inner(const struct explainer *ex, const struct guess *rule, struct guess *out, double *gain)
 {
     static struct guesses none;
@@ -329,7 +351,8 @@ bool search_inner(const struct explainer *ex, const struct guess *rule, struct g
         const double score = BITS_OF_COST * atom->cost + bits_of_outcomes(in, passed) +
                              bits_of_outcomes(all - in, all_passed - passed) + WORTH_SAYING -
                              bits_of_outcomes(all, all_passed);
-        if (score < best && (double)in * (all + all_passed) > (double)all * (in + passed)) {
+        if (score < best && !is_set_of_values(ex, atom) &&
+            (double)in * (all + all_passed) > (double)all * (in + passed)) {
             best = score;
             *out = (struct guess){.atom = {*atom}, .starts = {true}, .count = 1};
         }

@@ -5,6 +5,12 @@
 #include <string.h>
 
 enum { FIRST_CLASSES = 4096, FIRST_ATOMS = 16384 };
+enum {
+    SMALL_MODULUS = 12, /* of any number of remainders: up to it; beyond, of powers of two and tiles */
+    LARGEST_SET = 32,   /* modulus of a set of remainders, */
+    MOST_MEMBERS = 4,   /* of so many at the most */
+    MOST_SMALL = 8      /* values of a set of small ones */
+};
 
 struct building {
     struct table *table;
@@ -172,16 +178,39 @@ static void add_sets(struct building *building, int q)
     const struct domain *domain = &ex->space->domain[quantity->axis[0]];
     const bool lists = quantity->kind == QUANTITY_CHOICE || quantity_is_axis(quantity);
     int64_t some = 0, passed = 0;
-    if (!lists || domain->value_count < 3 || domain->value_count > MOST_VALUES)
+    const bool published = quantity_is_axis(quantity) && domain->value_count == 0 && quantity->seen_count > 2;
+    if (!lists || (!published && (domain->value_count < 3 || domain->value_count > MOST_VALUES)))
         return;
     for (int t = 0; t < ex->trials; t++)
         for (int i = 0; i < quantity->listed_count; i++)
-            if (quantity->listed[i] == trial_values(ex, t)[q])
+            if (quantity->listed[i] == trial_values(ex, t)[q] && !bit_of(ex->lucky, t))
                 *(bit_of(ex->fails, t) ? &some : &passed) |= (int64_t)1 << i;
     const int64_t set[] = {some, some & ~passed, passed & ~some};
     for (int i = 0; i < 3; i++)
         if (__builtin_popcountll((unsigned long long)set[i]) > 1 && (i == 0 || set[i] != set[i - 1]))
             add_question(building, (struct atom){.quantity = q, .kind = ATOM_SET, .a = set[i]});
+}
+
+/* "cols in {1, 2, 3, 5}": the small values that fail, and those of them that never pass. */
+static void add_small_sets(struct building *building, int q)
+{
+    const struct explainer *ex = building->ex;
+    const struct quantity *quantity = &ex->quantity[q];
+    uint64_t failed = 0, passed = 0;
+    if (!quantity_is_single(quantity) ||
+        (quantity_is_axis(quantity) && ex->space->domain[quantity->axis[0]].value_count > 0))
+        return;
+    for (int t = 0; t < ex->trials; t++) {
+        const int64_t value = trial_values(ex, t)[q];
+        if (value >= 0 && value < 64 && !bit_of(ex->lucky, t))
+            *(bit_of(ex->fails, t) ? &failed : &passed) |= (uint64_t)1 << value;
+    }
+    const uint64_t set[] = {failed, failed & ~passed};
+    for (int i = 0; i < 2; i++) {
+        const int members = __builtin_popcountll(set[i]);
+        if (members > 1 && members <= MOST_SMALL && (i == 0 || set[0] != set[1]))
+            add_question(building, (struct atom){.quantity = q, .kind = ATOM_SMALL, .a = (int64_t)set[i]});
+    }
 }
 
 static void add_equals(struct building *building, int q)
@@ -195,6 +224,7 @@ static void add_equals(struct building *building, int q)
     if (quantity_is_single(quantity) || quantity->kind == QUANTITY_RATIO)
         add_question(building, (struct atom){.quantity = q, .kind = ATOM_POWER});
     add_sets(building, q);
+    add_small_sets(building, q);
     if (quantity->seen_count > 1)
         add_question(building, (struct atom){.quantity = q, .kind = ATOM_SEEN});
     if (quantity_is_axis(quantity) && fail_alike(building->ex, q, &value) && !quantity_lists(quantity, value))
@@ -244,6 +274,71 @@ static bool tells(int fails_in, int passes_in, int fails, int passes)
     return excess * excess > 6 * (expected + 1) && in > 3;
 }
 
+static void add_residue_atom(struct building *building, int m, enum atom_kind kind, int64_t b)
+{
+    const struct explainer *ex = building->ex;
+    const uint16_t *row = ex->residue + (size_t)m * (size_t)ex->capacity;
+    const struct atom atom = {
+        .quantity = ex->modulus[m].quantity, .kind = kind, .a = ex->modulus[m].modulus, .b = b};
+    memset(building->bits, 0, (size_t)ex->words * sizeof *building->bits);
+    for (int t = 0; t < ex->trials; t++)
+        building->bits[t / 64] |= (uint64_t)atom_holds(&atom, &ex->quantity[atom.quantity], row[t]) << t % 64;
+    add_atom(building, atom);
+}
+
+/* "cols % 8 >= 5": as tight as failures allow, as wide as passes do, and the same of the other side. What begins at 1 or ends one
+ * before the last is a remainder alone. */
+static void add_ranges(struct building *building, int m, const int *fails, const int *passes)
+{
+    const int modulus = building->ex->modulus[m].modulus;
+    const int *const side[2] = {fails, passes};
+    for (int i = 0; i < 2; i++) {
+        int least = 0, most = modulus - 1;
+        while (least < modulus && !side[i][least])
+            least++;
+        while (most >= 0 && !side[i][most])
+            most--;
+        int wide = least - 1; /* the last remainder of the other side before it */
+        while (wide >= 0 && !side[1 - i][wide])
+            wide--;
+        if (least > 1 && least < modulus - 1)
+            add_residue_atom(building, m, ATOM_RESIDUE_ABOVE, least - 1);
+        if (wide > 0 && wide < least - 1 && wide < modulus - 2)
+            add_residue_atom(building, m, ATOM_RESIDUE_ABOVE, wide);
+        if (most > 0 && most < modulus - 2)
+            add_residue_atom(building, m, ATOM_RESIDUE_ABOVE, most);
+    }
+}
+
+/* "cols % 8 in {3, 5}": those that failures have, and those that passes lack. */
+static void add_residue_sets(struct building *building, int m, const int *fails, const int *passes)
+{
+    const int modulus = building->ex->modulus[m].modulus;
+    uint64_t failed = 0, alone = 0;
+    if (modulus > LARGEST_SET)
+        return;
+    for (int r = 0; r < modulus; r++) {
+        failed |= (uint64_t)(fails[r] > 0) << r;
+        alone |= (uint64_t)(fails[r] > 0 && !passes[r]) << r;
+    }
+    const uint64_t set[] = {failed, alone};
+    for (int i = 0; i < 2; i++) {
+        const int members = __builtin_popcountll(set[i]);
+        if (members > 1 && members <= MOST_MEMBERS && 2 * members <= modulus && (i == 0 || alone != failed))
+            add_residue_atom(building, m, ATOM_RESIDUE_SET, (int64_t)set[i]);
+    }
+}
+
+static bool has_residues(const struct explainer *ex, int m)
+{
+    const struct quantity *quantity = &ex->quantity[ex->modulus[m].quantity];
+    const int modulus = ex->modulus[m].modulus;
+    return quantity_is_single(quantity) && !quantity_is_flag(quantity, ex->space) && modulus > 3 &&
+           (atom_value_is_power(modulus) || atom_value_is_tile(quantity, ex->space, modulus) ||
+            modulus <= SMALL_MODULUS) &&
+           (quantity->kind == QUANTITY_DERIVED || ex->space->domain[quantity->axis[0]].value_count == 0);
+}
+
 static void add_remainders(struct building *building, int m)
 {
     const struct explainer *ex = building->ex;
@@ -256,12 +351,16 @@ static void add_remainders(struct building *building, int m)
         if (bit_of(ex->fails, t)) {
             fails[row[t]]++;
             all_fails++;
-        } else {
+        } else if (bit_of(ex->passes, t)) {
             passes[row[t]]++;
         }
     for (int r = 1; r < ex->modulus[m].modulus && ex->modulus[m].modulus > 2; r++)
         if (fails[r] + passes[r] > 0 && tells(fails[r], passes[r], all_fails, ex->trials - all_fails))
             add_remainder(building, m, r);
+    if (has_residues(ex, m)) {
+        add_ranges(building, m, fails, passes);
+        add_residue_sets(building, m, fails, passes);
+    }
 }
 
 int table_open(struct table *table, const struct explainer *ex)

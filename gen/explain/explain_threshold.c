@@ -19,8 +19,8 @@ static bool find_gap(const struct explainer *ex, const struct guess *guess, int 
     for (int t = 0; t < ex->trials; t++) {
         const int64_t *value = trial_values(ex, t), v = value[atom->quantity];
         const bool fails = bit_of(ex->fails, t);
-        if ((forgive && !bit_of(ex->unpublished, t)) || !guess_holds_if(ex, guess, value, at, true) ||
-            guess_holds_if(ex, guess, value, at, false))
+        if ((forgive && !bit_of(ex->unpublished, t)) || bit_of(ex->lucky, t) ||
+            !guess_holds_if(ex, guess, value, at, true) || guess_holds_if(ex, guess, value, at, false))
             continue;
         if (fails != atom->negated) { /* v > threshold must hold */
             if (v - 1 < gap->high)

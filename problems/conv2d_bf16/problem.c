@@ -17,6 +17,7 @@ const struct problem problem_conv2d_bf16 = {
     .axes = conv2d_axes,
     .tensors = tensors,
     .arguments = conv2d_arguments,
+    .derived = conv2d_derived,
     .arithmetic_class = ARITHMETIC_MMA16,
     .peak = PEAK_BF16,
     .classes = conv2d_classes,

@@ -17,6 +17,7 @@ const struct problem problem_conv2d_f32 = {
     .axes = conv2d_axes,
     .tensors = tensors,
     .arguments = conv2d_arguments,
+    .derived = conv2d_derived,
     .arithmetic_class = ARITHMETIC_F32,
     .peak = PEAK_F32,
     .classes = conv2d_classes,

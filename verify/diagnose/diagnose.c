@@ -59,14 +59,12 @@ static const struct config_result *choose_failure(const struct diagnosing *d)
 
 /* --- what is not run again --- */
 
-/* Failures that cost the machine each time that they are shown: the whole of a limit, or all the memory that there is; and
- * one at loading, which no configuration explains. NULL: it may be run as often as it takes. */
+/* Failures that cost all the memory that there is each time that they are shown; and one at loading, which no configuration
+ * explains. NULL: it may be run again. */
 static const char *too_dear(const struct config_result *failure)
 {
     if (failure->reason.stage == STAGE_LOADING)
         return "it fails while it is being loaded, whatever the configuration";
-    if (failure->outcome == OUTCOME_TIMEOUT)
-        return "every further run would take the whole timeout";
     if (failure->outcome == OUTCOME_EXCEEDED)
         return "every further run would use as much again";
     return NULL;
@@ -79,17 +77,45 @@ static void show_unrun(struct diagnosing *d, const struct config_result *failure
     snprintf(d->out->rule.reason, sizeof d->out->rule.reason, "%s", why);
 }
 
-/* Two timeouts are all that a verdict waits for. Where the candidate has had them, another call that takes long is not waited
- * for to its end, and the first ends what is run here. */
+/* A verdict waits for two timeouts. Where the candidate has had them, a call that takes a tenth of that is not waited for any
+ * longer: small configurations take far less. So many of these are allowed as the limits say where hangs are what is explained, and
+ * a few beside another failure. */
 static void bound_timeouts(struct diagnosing *d, struct run_options *options)
 {
     static const double less = 0.1;
+    enum { BESIDE_ANOTHER = 4, UNEXPECTED = 2, SHRINKING_SHARE = 4 };
     bool hangs = false;
     for (int i = 0; i < d->result->result_count; i++)
         hangs = hangs || d->result->results[i].outcome == OUTCOME_TIMEOUT;
-    d->shrinking.timeouts = hangs ? 1 : 2;
+    d->shrinking.timeouts = d->outcome == OUTCOME_TIMEOUT ? d->limits->hangs / SHRINKING_SHARE
+                            : hangs                       ? BESIDE_ANOTHER
+                                                          : UNEXPECTED;
     if (hangs)
         options->timeout *= less;
+}
+
+/* Of hangs only small configurations are run, so that a tenth of the limit is long for each that does not hang. */
+static struct draw_caps caps_of(const struct diagnosing *d)
+{
+    static const struct draw_caps small = {4e6, 1e7};
+    struct draw_caps caps = d->task->caps;
+    if (d->outcome != OUTCOME_TIMEOUT)
+        return caps;
+    caps.bytes = caps.bytes > 0 && caps.bytes < small.bytes ? caps.bytes : small.bytes;
+    caps.flops = caps.flops > 0 && caps.flops < small.flops ? caps.flops : small.flops;
+    return caps;
+}
+
+/* What shrinking has left of the timeouts, and the others, are for the rule. */
+static void allow_hangs(struct diagnosing *d)
+{
+    if (d->outcome != OUTCOME_TIMEOUT)
+        return;
+    d->shrinking.timeouts = d->limits->hangs;
+    result_note(d->result,
+                "hangs were explained by small configurations, of %.3g MB at the most, each with a tenth of "
+                "--timeout, until %d of them had hung",
+                caps_of(d).bytes / 1e6, d->limits->hangs);
 }
 
 /* --- shrinking --- */
@@ -320,15 +346,25 @@ static void tell_flaky(const struct diagnosing *d, struct rule *rule)
                  near);
 }
 
+/* The limits that a rule may tell of are those of CUDA devices. */
+void diagnosing_record(const struct diagnosing *d, struct rule *rule, struct result_rule *out)
+{
+    if (d->task->device.backend != BACKEND_CUDA)
+        rule->limit[0] = '\0';
+    rule_record(rule, out);
+}
+
 static void find_rule(struct diagnosing *d)
 {
     struct rule rule = {.present = false};
     int count = 0;
     struct explain_trial *const trial = list_trials(d, &count);
-    if (count > 0 && explain(&d->task->space, &d->task->caps, &d->task->seen, trial, count,
-                             d->limits->explain_runs, d->result->seed, explain_step, d, &rule) == 0) {
+    const struct draw_caps caps = caps_of(d);
+    allow_hangs(d);
+    if (count > 0 && explain(&d->task->space, &caps, &d->task->seen, trial, count, d->limits->explain_runs,
+                             d->result->seed, explain_step, d, &rule) == 0) {
         tell_flaky(d, &rule);
-        rule_record(&rule, &d->out->rule);
+        diagnosing_record(d, &rule, &d->out->rule);
     }
     free(trial);
 }
@@ -337,10 +373,10 @@ static void find_rule(struct diagnosing *d)
 
 struct diagnose_limits diagnose_limits(enum effort effort)
 {
-    static const struct diagnose_limits limits[] = {[EFFORT_QUICK] = {60, 80, 48, 300},
-                                                    [EFFORT_STANDARD] = {60, 200, 72, 600},
-                                                    [EFFORT_DEEP] = {60, 200, 120, 1500},
-                                                    [EFFORT_REWARD] = {60, 80, 48, 300}};
+    static const struct diagnose_limits limits[] = {[EFFORT_QUICK] = {60, 80, 48, 60, 300},
+                                                    [EFFORT_STANDARD] = {60, 200, 72, 100, 600},
+                                                    [EFFORT_DEEP] = {60, 200, 120, 150, 1500},
+                                                    [EFFORT_REWARD] = {60, 80, 48, 60, 300}};
     return limits[effort];
 }
 
@@ -370,7 +406,8 @@ static void diagnose_alone(struct diagnosing *d, const struct config_result *fai
     find_rule(d);
     if ((!d->out->rule.present || d->out->rule.kind != RESULT_RULE_TWO_SIDED) && d->rate.same == d->rate.runs)
         kinds_explain(d); /* of what fails now this way and now that, kinds say nothing */
-    which_values(d->task, &d->shrinking, d->limits->content_runs, &d->out->content);
+    if (d->outcome != OUTCOME_TIMEOUT)
+        which_values(d->task, &d->shrinking, d->limits->content_runs, &d->out->content);
 }
 
 void diagnose(const struct task *task, const struct run_options *options,

@@ -7,6 +7,7 @@
 struct diagnose_limits {
     int shrink_runs, explain_runs;
     int content_runs; /* of one call each, where it depends on the values */
+    int hangs; /* runs that may time out where hangs are explained, each after a tenth of --timeout; a quarter of them shrink */
     double
         seconds; /* for all: far more than the runs take on a machine that does nothing else. What is not done by then is
                      * not done, and the result says so */

@@ -23,6 +23,10 @@ bool diagnosing_fails(const struct diagnosing *d, const struct config_result *re
 /* Is it one of the sets' configurations, and no step of shrinking? */
 bool diagnosing_is_of_set(const struct diagnosing *d, const struct config_result *result);
 
+/* A rule as the result has it, without what only another device has. */
+struct rule;
+void diagnosing_record(const struct diagnosing *d, struct rule *rule, struct result_rule *out);
+
 /* For the sake of a rule. False: it is over. */
 bool diagnosing_ask(struct diagnosing *d, const struct config *config, struct config_result *result);
 

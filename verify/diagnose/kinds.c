@@ -7,7 +7,6 @@
 #include "diagnose_internal.h"
 #include "gen/contract/space.h"
 #include "gen/explain/explain.h"
-#include "rule_record.h"
 #include "verify/session/raised.h"
 
 /* With fewer failures of a kind a rule would rest on nothing; of so many kinds failures are told apart at all. */
@@ -136,7 +135,7 @@ static void explain_kind(struct kinds *kinds, const struct kind *kind, struct re
     if (trials.count > 0 &&
         explain(&d->task->space, &d->task->caps, &d->task->seen, trials.item, trials.count,
                 d->limits->explain_runs, d->result->seed, step, kinds, &rule) == 0)
-        rule_record(&rule, &out->rule);
+        diagnosing_record(d, &rule, &out->rule);
     free(trials.item);
 }
 

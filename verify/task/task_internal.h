@@ -7,7 +7,7 @@
 #include "gen/contract/constraint.h"
 #include "task.h"
 
-enum { TASK_MAX_CLASSES = 16, TASK_TEXT = 1200 };
+enum { TASK_MAX_CLASSES = 16, TASK_TEXT = 1200, TASK_SIZES = 4 };
 
 /* Extents of a tensor, each an expression of axes. */
 struct task_shape {
@@ -69,6 +69,10 @@ struct imported {
     /* By forward's parameters: what is no tensor and follows axes. */
     struct constraint *number[PROBLEM_MAX_TENSORS];
     struct task_fill fill[TASK_MAX_CLASSES][PROBLEM_MAX_TENSORS];
+    /* Extents of outputs that are more than an axis or a product of axes, as derived sizes: "out_dim2". */
+    struct derived derived[TASK_SIZES + 1];
+    const struct constraint *size[TASK_SIZES];
+    char size_name[TASK_SIZES][64];
     int weights;               /* the tensor's number, or -1 */
     struct task_shape *weight; /* those that are drawn */
     int weight_count;
@@ -76,6 +80,9 @@ struct imported {
 };
 
 void imported_free(struct imported *task);
+
+/* Fills task->derived once its axes and tensors are read. */
+void task_sizes_list(struct imported *task);
 
 /* Fills `out` as `drawn` says, which is one of TASK_ASCENDING to TASK_BAND; indices are `count` ones from `low` on. Returns
  * 0, or -1: out of memory. */

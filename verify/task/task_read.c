@@ -459,8 +459,11 @@ static bool read_all(const struct reading *r, const char *name)
         return fail(r, "line %d: %s; a JSON object was expected", error.line, error.text);
     if (json_integer_value(json_object_get(task->root, "task")) != 1)
         return fail(r, "its format is not known: \"task\" is not 1; 1 was expected");
-    return set_problem(r, name) && read_axes(r) && read_tensors(r) && read_classes(r) && read_flops(r) &&
-           read_tolerance(r) && check_source(r);
+    if (!set_problem(r, name) || !read_axes(r) || !read_tensors(r) || !read_classes(r) || !read_flops(r) ||
+        !read_tolerance(r) || !check_source(r))
+        return false;
+    task_sizes_list(task);
+    return true;
 }
 
 const struct problem *imported_read(const char *folder, const char *name, char *text, size_t size)
