@@ -2,7 +2,7 @@
 #include "covering.h"
 #include "feasible.h"
 
-/* Of a class of a range so many values are tried, the smallest first, and so far the range is searched for them. */
+/* The search tries so many values of a class, the smallest first, and looks for them so far into the range. */
 enum { MEMBERS = 8, SCANNED = 2048, NEAR = 256 };
 
 struct deciding {

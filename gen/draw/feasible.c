@@ -1,5 +1,5 @@
-/* Branch and bound over boxes: a box is dropped where interval arithmetic proves that a constraint fails all over it, and halved
- * otherwise, its lower half first, so that what is found is small. */
+/* Branch and bound over boxes. A box is dropped where interval arithmetic proves that a constraint fails all over it, and is halved
+ * otherwise. The lower half comes first, so that small configurations are found. */
 #include "feasible.h"
 
 #include "gen/contract/constraint.h"

@@ -11,7 +11,7 @@ void past_add(struct session *s, const struct config *config)
     s->past.item[s->past.count++ % SESSION_PAST] = *config;
 }
 
-/* What was kept of an earlier configuration may end in any of these. */
+/* A stale plan or table may end in any of these. */
 static bool may_depend(const struct config_result *result)
 {
     return outcome_fails(result->outcome) && result->outcome != OUTCOME_TIMEOUT &&
@@ -95,7 +95,7 @@ enum session_status session_check_after(struct session *s, const struct config *
 
 /* --- after which? --- */
 
-/* Those that share something plain with it, the last ones first. Returns how many of `most`. */
+/* Earlier configurations that may collide with it, the last ones first. Returns how many, `most` at most. */
 static int list_suspects(const struct session *s, const struct config *config, struct config *suspect,
                          int most)
 {

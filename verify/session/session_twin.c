@@ -1,11 +1,11 @@
-/* After a configuration another that differs from it in one axis or two, in the same process. A plan, a graph or a table that is kept from call
- * to call under a key that leaves something out is right by itself, and for what its key tells apart; after its twin it is wrong.
+/* After a configuration its sibling (sibling.h), in the same process. A plan, a graph or a table that is kept under a key that both share
+ * is right by itself, and wrong after the other.
  *
- * A model of an imported task that was constructed for the first serves the twin as well, where it is constructed of the same: as whoever
- * has one model calls it with batches of several sizes. What it keeps for itself of a shape shows there.
+ * A model of an imported task that was constructed for the first serves the sibling as well, where it is constructed of the same:
+ * a model is called with batches of several sizes, and state that it keeps of a shape shows there.
  *
- * The twin is judged for nothing else: what fails alone, too, is a failure of that configuration and not of this one, and what does
- * not fail again in another process, after this one once more, is nobody's. */
+ * The sibling is judged for nothing else. A failure that it has by itself is its own, and one that does not repeat in another process
+ * counts for nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
