@@ -77,13 +77,17 @@ static void print_failure_steps(FILE *out, const struct result *result)
     }
 }
 
+/* Times of two runs are compared by the problem's own baseline, which both take; without times neither is needed. */
 static void print_passed_steps(FILE *out, const struct result *result)
 {
+    const bool timed = result->seen.timed || result->unseen.timed;
+    const bool has_baseline = result->baseline.own;
+
     print_again(out, result, "keep this result, and hold a later version of the candidate against it",
-                "--json baseline.json");
+                timed && !has_baseline ? "--baseline own --json baseline.json" : "--json baseline.json");
     fputs("  ", out);
     said_command_compare(out, result, "baseline.json");
-    fputc('\n', out);
+    fputs(timed ? "\n" : " --no-timing\n", out);
 }
 
 static void print_inconclusive(FILE *out, const struct result *result)

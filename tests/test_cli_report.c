@@ -120,6 +120,23 @@ START_TEST(results_that_cannot_be_reported_together_are_refused)
 }
 END_TEST
 
+/* All lines of the passing screen are run as they stand: none is refused. */
+START_TEST(the_next_steps_of_a_passing_candidate_run)
+{
+    char command[2000];
+    cli_put_kernel("right.c", "", "0");
+    snprintf(command, sizeof command,
+             "'%s' verify softmax right.c --device host --no-timing --space tiny.space --seen tiny.seen "
+             "--unseen 2 "
+             "--seed 3 >report; test $(grep -c '^  .*unseen ' report) -ge 3 && grep '^  .*/unseen ' report "
+             ">lines && "
+             "while read -r line; do echo \"$line\" >one; . ./one >>said 2>&1 || exit 9; done <lines; "
+             "test -s baseline.json && test -s unseen.html && grep -q '^passed: ' said",
+             cli_tool());
+    ck_assert_msg(system(command) == 0, "%s", command);
+}
+END_TEST
+
 /* Nobody reads it: told before the run. With a reader it gets one document. */
 START_TEST(a_named_pipe_never_hangs_and_gets_one_document)
 {
@@ -202,6 +219,7 @@ TCase *cli_report_case(void)
     tcase_add_test(tcase, a_seen_set_that_stands_in_is_called_so);
     tcase_add_test(tcase, a_downgrade_is_one_in_many_configurations);
     tcase_add_test(tcase, results_that_cannot_be_reported_together_are_refused);
+    tcase_add_test(tcase, the_next_steps_of_a_passing_candidate_run);
     tcase_add_loop_test(tcase, a_pasted_line_runs_as_the_program_was_called, 0, 2);
     tcase_add_test(tcase, a_named_pipe_never_hangs_and_gets_one_document);
     tcase_add_test(tcase, a_reader_that_leaves_is_no_error);

@@ -268,6 +268,7 @@ START_TEST(junit_has_a_case_for_each_configuration_and_one_for_the_verdict)
 {
     fill_result();
     result.diagnosis.present = false;
+    results[5].timing.present = results[38].timing.present = false; /* a scout and a crash have no time */
     char *xml = print(junit_print, 1);
     expect_balanced(xml, " ");
     ck_assert_int_eq(count_of(xml, "<testcase "), 41);

@@ -202,7 +202,7 @@ static const struct argp_option all_options[] = {
      0},
     {"header", KEY_HEADER, NULL, 0, "print the C header that a candidate may include", 0},
     {"verbose", KEY_VERBOSE, NULL, 0,
-     "more: in verify one line per configuration, and where the time "
+     "more: in verify and report the whole report, with one line per configuration and where the time "
      "went; in check what the candidate prints; in shrink every step",
      0},
     {"quiet", KEY_QUIET, NULL, 0, "the verdict only; in shrink the configuration only", 0},
