@@ -17,10 +17,10 @@
 #   make format      the layout of .clang-format for everything but kernels; make check-format: is it so already
 #   make check-house which folder may include what, and how long files and functions may be (tests/house.sh)
 #   make faults      build/faults: the known-bad kernels that are kept as patches of honest ones
-#   make install     to $(DESTDIR)$(PREFIX); make uninstall removes it again
+#   make install     to $(DESTDIR)$(PREFIX), /usr/local unless PREFIX says otherwise; make uninstall takes it away again
 #
-# Variables: PREFIX, CC, CXX, CFLAGS, LDFLAGS, NVCC, CUDA_HOME, NVCC_CCBIN (the host compiler that nvcc takes), CPATH and
-# LIBRARY_PATH (headers and libraries elsewhere), WERROR= (warnings do not stop the build), MISSING= (skip the search for packages).
+# CPATH and LDFLAGS are respected; WERROR= keeps warnings from being errors; MISSING= goes on without what is missing; a CUDA
+# Toolkit that refuses the system's gcc takes another one by NVCC_APPEND_FLAGS='-ccbin gcc-12'.
 
 PREFIX ?= /usr/local
 BUILD := build
@@ -31,34 +31,41 @@ CXX ?= c++
 NVCC ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
 ifneq ($(NVCC),)
 CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(NVCC)))
-# The toolkit's own layout, conda's, the HPC SDK's and that of Debian's packages.
-CUDA_LIBRARIES := $(CUDA_HOME)/lib64 $(CUDA_HOME)/lib $(wildcard $(CUDA_HOME)/targets/*-linux/lib) $(wildcard $(CUDA_HOME)/lib/*-linux-gnu)
 CUBLAS_MAJOR := $(patsubst libcublasLt.so.%,%,$(firstword $(filter-out %.so,$(notdir \
-    $(wildcard $(CUDA_LIBRARIES:%=%/libcublasLt.so.[0-9][0-9]))))))
-CUDART := $(firstword $(wildcard $(CUDA_LIBRARIES:%=%/libcudart_static.a)))
+    $(wildcard $(patsubst %,$(CUDA_HOME)/%/libcublasLt.so.[0-9][0-9],lib64 targets/x86_64-linux/lib lib lib/x86_64-linux-gnu))))))
 endif
 GIT := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 
-# Where compilers look, and what is there: a program, a header or a library, static or shared.
-blank :=
-blank +=
-HEADER_DIRS := $(subst :, ,$(CPATH)) /usr/local/include /usr/include
-LIBRARY_DIRS := $(subst :, ,$(LIBRARY_PATH)) /usr/local/lib $(wildcard /usr/lib/*-linux-gnu) /usr/lib64 /usr/lib
-archive = $(firstword $(wildcard $(LIBRARY_DIRS:%=%/lib$(1).a)))
-library = $(firstword $(call archive,$(1)) $(wildcard $(LIBRARY_DIRS:%=%/lib$(1).so)))
-found = $(if $(filter -l%,$(1)),$(call library,$(1:-l%=%)),$(if $(filter %.h %.hpp,$(1)),$(firstword \
-    $(wildcard $(HEADER_DIRS:%=%/$(1)))),$(firstword $(wildcard $(patsubst %,%/$(1),$(subst :, ,$(PATH)))))))
-# Static where there is an archive, so that the binaries run elsewhere; shared otherwise.
-link = $(if $(call archive,$(1)),-Wl$(comma)-Bstatic -l$(1) -Wl$(comma)-Bdynamic,-l$(1))
+# Where libraries are depends on the distribution, so the linker is asked: $(call has_static,gmp) is not empty where there is a
+# libgmp.a, $(call has_library,gmp) where -lgmp links at all, $(call has_header,gmp.h) where a header is found.
+probe = $(shell echo 'int main(void){return 0;}' | $(CC) $(LDFLAGS) -x c -o /dev/null - $(1) 2>/dev/null && echo yes)
+has_static = $(filter /%,$(shell $(CC) $(LDFLAGS) -print-file-name=lib$(1).a 2>/dev/null))
+has_library = $(or $(call has_static,$(1)),$(call probe,-l$(1)))
+has_header = $(shell echo '\#include <$(1)>' | $(2) -E -x $(3) - >/dev/null 2>&1 && echo yes)
+has_program = $(shell command -v $(1) 2>/dev/null)
+# -l options for libraries that are linked statically where there is a static one.
 comma := ,
+static_option = -Wl$(comma)-Bstatic $(1) -Wl$(comma)-Bdynamic
+link_static = $(foreach l,$(1),$(if $(call has_static,$(l)),$(call static_option,-l$(l)),-l$(l)))
 
-# Debian's packages, and a part of each that shows it is there.
-PACKAGES := gcc:gcc g++:g++ make:make libmpfr-dev:mpfr.h libgmp-dev:-lgmp libffi-dev:-lffi libpcg-cpp-dev:pcg_random.hpp \
-    libboost-math-dev:boost/math/distributions/students_t.hpp libjansson-dev:jansson.h libseccomp-dev:-lseccomp \
-    libsqlite3-dev:-lsqlite3 nettle-dev:nettle/sha2.h check:check.h libsubunit-dev:-lsubunit patch:patch bubblewrap:bwrap \
-    clang-format:clang-format
-MISSING := $(strip $(foreach p,$(PACKAGES),$(if $(call found,$(lastword $(subst :, ,$(p)))),,$(firstword $(subst :, ,$(p))))))
-APT := $(shell command -v apt-get 2>/dev/null)
+# Debian packages, and what each is known by: a program, a library or a header.
+NEEDED := gcc=program:gcc g++=program:g++ make=program:make libmpfr-dev=library:mpfr libgmp-dev=library:gmp \
+    libffi-dev=library:ffi libpcg-cpp-dev=cxx:pcg_random.hpp \
+    libboost-math-dev=cxx:boost/math/distributions/students_t.hpp libjansson-dev=library:jansson \
+    libseccomp-dev=library:seccomp libsqlite3-dev=library:sqlite3 nettle-dev=library:nettle check=library:check \
+    libsubunit-dev=library:subunit patch=program:patch bubblewrap=program:bwrap clang-format=program:clang-format
+package_of = $(firstword $(subst =, ,$(1)))
+kind_of = $(firstword $(subst :, ,$(lastword $(subst =, ,$(1)))))
+thing_of = $(lastword $(subst :, ,$(1)))
+is_there = $(if $(filter program,$(call kind_of,$(1))),$(call has_program,$(call thing_of,$(1))),$(if \
+    $(filter library,$(call kind_of,$(1))),$(call has_library,$(call thing_of,$(1))),$(call \
+    has_header,$(call thing_of,$(1)),$(CXX),c++)))
+# `make MISSING=` goes on whatever is missing.
+MISSING := $(strip $(foreach n,$(NEEDED),$(if $(call is_there,$(n)),,$(call package_of,$(n)))))
+# Names of the same elsewhere, for a message.
+FEDORA := gcc gcc-c++ make mpfr-devel gmp-devel libffi-devel boost-devel jansson-devel libseccomp-devel sqlite-devel nettle-devel \
+    check-devel subunit-devel patch bubblewrap clang-tools-extra (pcg-cpp: github.com/imneme/pcg-cpp)
+ARCH := base-devel mpfr gmp libffi boost jansson libseccomp sqlite nettle check patch bubblewrap clang (pcg-cpp, subunit: AUR)
 
 # --- flags -----------------------------------------------------------------------------------------
 PROBLEMS := $(shell sed -n 's/^PROBLEM.\([A-Za-z0-9_]*\).*/\1/p' problems/registry.def)
@@ -67,6 +74,7 @@ judgements = $(1:%=%:) $(shell grep '^PROBLEM' $(2) | grep -o 'JUDGED.[A-Za-z0-9
     sed 's/JUDGED.\([A-Za-z0-9_]*\), */\1:/')
 symbol_of = $(patsubst %_,%,$(subst :,_,$(1)))
 JUDGEMENTS := $(call judgements,$(PROBLEMS),problems/registry.def)
+# `make WERROR=`: a compiler newer than ours may warn of more.
 WERROR ?= -Werror
 WARN := -Wall -Wextra -pedantic $(WERROR)
 # A field that a table leaves out is zero, which is the default of every field.
@@ -80,15 +88,18 @@ CXXBASE := -std=c++17 -I. -Wall -Wextra $(WERROR) -O3 -fno-exceptions -MMD -MP
 # By way of 9.0 where there is one: bytes of e4m3 are converted in hardware from 8.9 on, and in software when compiled for 8.0.
 NVFLAGS := $(MODULE_NV) -I. -gencode=arch=compute_80,code=sm_80 '-gencode=arch=compute_90,code=[sm_90,compute_90]' -MMD -MP \
     -DUNSEEN_CUBLAS_MAJOR='"$(CUBLAS_MAJOR)"' -DUNSEEN_CUDA_HOME='"$(CUDA_HOME)"' -DHAVE_CUDA
-LIBS := $(call link,jansson) $(call link,nettle) $(call link,sqlite3) \
-    $(if $(call archive,mpfr),-Wl$(comma)--whole-archive $(call archive,mpfr) -Wl$(comma)--no-whole-archive,-lmpfr) $(call link,gmp)
+WHOLE_MPFR := -Wl,--whole-archive -lmpfr -Wl,--no-whole-archive
+LIBS := $(call link_static,jansson nettle sqlite3) \
+    $(if $(call has_static,mpfr),$(call static_option,$(WHOLE_MPFR)),-lmpfr) $(call link_static,gmp)
 # A problem that is compiled later (verify/problem/) finds the tool's functions in the tool, and all of MPFR; what the other
 # libraries have stays inside, so that no driver that is loaded later meets it.
 EXPORTS := -rdynamic -Wl,--exclude-libs,libjansson.a:libnettle.a:libsqlite3.a:libgmp.a:libstdc++.a:libgcc.a:libgcc_eh.a
 SYSTEM_LIBS := -lpthread -ldl -lrt -lm
 # Whatever calls a candidate: the runner, and tests that do so in their own process.
 INVOKE_OBJ = $(BUILD)/verify/isolate/invoke.o
-INVOKE_LIBS := $(call link,ffi)
+INVOKE_LIBS := $(call link_static,ffi)
+SECCOMP_LIBS := $(call link_static,seccomp)
+CHECK_LIBS := $(call link_static,check subunit)
 ifeq ($(SANITIZE),1)
 BUILD := build/sanitize
 BASE += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g -DSANITIZED
@@ -139,8 +150,10 @@ CUDA_OBJ := $(BUILD)/gen/inputs/fill_cuda.o $(BUILD)/gen/random/philox_curand.o 
 TOOL_OBJ += $(CUDA_OBJ)
 FORM_OBJ += $(foreach j,$(FORM_JUDGEMENTS),$(BUILD)/reference/enclosure_cuda_$(call symbol_of,$(j)).o)
 FIXTURE_OBJ += $(FIXTURES:%=$(BUILD)/reference/enclosure_cuda_%.o)
-NVFLAGS += $(if $(NVCC_CCBIN),-ccbin $(NVCC_CCBIN))
-LIBS += $(or $(CUDART),$(error no libcudart_static.a in $(CUDA_LIBRARIES) ---> set CUDA_HOME to the toolkit of $(NVCC), or NVCC= to build without CUDA))
+# From NVIDIA's packages, conda, the HPC SDK, and apt.
+CUDART := $(firstword $(wildcard $(patsubst %,$(CUDA_HOME)/%/libcudart_static.a,lib64 targets/x86_64-linux/lib lib \
+    lib/x86_64-linux-gnu)) $(CUDA_HOME)/lib64/libcudart_static.a)
+LIBS += $(CUDART)
 endif
 
 
@@ -157,19 +170,14 @@ endif
 # --- rules -----------------------------------------------------------------------------------------
 ifneq ($(MISSING),)
 ifeq ($(filter deps format demo check check-all check-gpu margins bench bench-find clean,$(MAKECMDGOALS)),)
-$(error missing: $(MISSING) (Debian's names) ---> run `make deps` as root or with sudo, or set CPATH and LIBRARY_PATH to where they are)
+$(error missing (names of Debian packages): $(MISSING) ---> run `make deps`; CPATH and LDFLAGS may name other folders; `make MISSING=` goes on)
 endif
 endif
 
 deps:
 ifneq ($(MISSING),)
-ifeq ($(APT),)
-	@echo "missing: $(MISSING)"
-	@echo "These are Debian's names, and there is no apt-get ---> install them with this system's package manager, then run make again."
-	@echo "Elsewhere they are called mpfr-devel, gmp-devel, libffi-devel, boost-devel, jansson-devel, libseccomp-devel, sqlite-devel,"
-	@echo "nettle-devel, check-devel, subunit-devel (Fedora), or without -devel (Arch). pcg_random.hpp: the headers of pcg-cpp on CPATH."
-	@exit 1
-endif
+	@command -v apt-get >/dev/null || { echo "missing (names of Debian packages): $(MISSING)"; \
+	    echo "---> on Fedora: dnf install $(FEDORA)"; echo "     on Arch: pacman -S $(ARCH)"; exit 1; }
 	@echo "installing: $(MISSING)"
 	@sh -c 'S=; [ "$$(id -u)" = 0 ] || S=sudo; \
 	    $$S apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$S apt-get install -y -qq \
@@ -182,12 +190,12 @@ $(BUILD)/unseen: $(MAIN_SRC:%.c=$(BUILD)/%.o) $(TOOL_OBJ)
 
 $(BUILD)/unseen-runner: $(RUNNER_SRC:verify/%.c=$(BUILD)/runner/%.o)
 	@echo "  LINK  $@"
-	@$(CC) -fopenmp -o $@ $^ $(INVOKE_LIBS) $(call link,seccomp) $(SYSTEM_LIBS)
+	@$(CC) -fopenmp -o $@ $^ $(INVOKE_LIBS) $(SECCOMP_LIBS) $(SYSTEM_LIBS)
 
 # The same for an interpreter that loads it (candidates in Python).
 $(BUILD)/libunseen-runner.so: $(RUNNER_SRC:verify/%.c=$(BUILD)/runner/pic/%.o)
 	@echo "  LINK  $@"
-	@$(CC) -shared -o $@ $^ -Wl,--exclude-libs,ALL $(INVOKE_LIBS) $(call link,seccomp) $(SYSTEM_LIBS)
+	@$(CC) -shared -o $@ $^ -Wl,--exclude-libs,ALL $(INVOKE_LIBS) $(SECCOMP_LIBS) $(SYSTEM_LIBS)
 
 $(BUILD)/runner/pic/%.o: verify/%.c
 	@mkdir -p $(@D)
@@ -211,7 +219,7 @@ $(BUILD)/runner/%.o: verify/%.c
 
 $(BUILD)/unseen-tests: $(TEST_OBJ) $(FORM_OBJ) $(FIXTURE_OBJ) $(INVOKE_OBJ) $(TOOL_OBJ) | faults $(BUILD)/nothing-lost-memory.so
 	@echo "  LINK  $@"
-	@$(LINK) -o $@ $^ $(INVOKE_LIBS) $(call link,check) $(call link,subunit) $(LIBS) $(SYSTEM_LIBS)
+	@$(LINK) -o $@ $^ $(INVOKE_LIBS) $(CHECK_LIBS) $(LIBS) $(SYSTEM_LIBS)
 
 $(BUILD)/tests/fuzz/fuzz_%.o: BASE += -DLLVMFuzzerTestOneInput=$(notdir $*)
 
@@ -358,11 +366,9 @@ FORMATTED := $(wildcard problems/*.[ch] problems/*/problem.c problems/*/*.h gen/
     tests/*.c tests/*.h tests/*/*.c tests/*/*.h tests/forms/*/*.c tests/forms/*/*.h)
 format:
 	@clang-format -i $(FORMATTED)
-# Releases of clang-format differ in what they make of one .clang-format: only that of Debian 12 decides.
-FORMAT_RELEASE := 14
 check-format:
-	@clang-format --version | grep -q 'version $(FORMAT_RELEASE)\.' || { \
-	    echo "check-format: skipped, the layout is that of clang-format $(FORMAT_RELEASE); found: $$(clang-format --version)"; exit 0; }; \
+	@version=$$(clang-format --version 2>/dev/null | sed -n 's/.*version \([0-9]*\).*/\1/p'); \
+	if [ "$$version" != 14 ]; then echo "check-format: skipped: clang-format $${version:-(none)} lays out otherwise than 14"; exit 0; fi; \
 	clang-format --dry-run -Werror $(FORMATTED) || { echo "---> make format"; exit 1; }
 check-house:
 	@sh tests/house.sh
@@ -384,25 +390,26 @@ bench-find:
 SHARED := $(wildcard doc/schema/*.json shapes/* problems/*.h reference/*.h verify/python/*.py verify/python/oracle/*.py verify/python/task/*.py verify/python/harden/*.py problems/*/adapter.py) reference/enclosure_host.c reference/enclosure_cuda.cu \
     reference/witness.c $(foreach p,$(PROBLEMS),$(wildcard $(addprefix problems/$(p)/,problem.c *.h baseline.c \
     baseline.cu README.md)))
-DOCUMENTS := LICENSE README.md CHANGELOG.md $(wildcard doc/*.md doc/*.svg)
-COMPLETION := verify/cli/completion
 install: all install-shared
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/unseen $(DESTDIR)$(PREFIX)/share/man/man1 \
-	    $(DESTDIR)$(PREFIX)/share/doc/unseen/doc $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
-	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
-	install -m 644 $(filter-out doc/%,$(DOCUMENTS)) $(DESTDIR)$(PREFIX)/share/doc/unseen
-	install -m 644 $(filter doc/%,$(DOCUMENTS)) $(DESTDIR)$(PREFIX)/share/doc/unseen/doc
-	install -m 644 $(COMPLETION)/unseen.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/unseen
-	install -m 644 $(COMPLETION)/unseen.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_unseen
-	install -m 644 $(COMPLETION)/unseen.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
-	sh verify/cli/manual.sh $(BUILD)/unseen >$(DESTDIR)$(PREFIX)/share/man/man1/unseen.1
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/unseen
 	install -m 755 $(BUILD)/unseen $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BUILD)/unseen-runner $(BUILD)/libunseen-runner.so $(DESTDIR)$(PREFIX)/libexec/unseen
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/unseen \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
+	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	install -m 644 doc/install/unseen.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_unseen
+	install -m 644 doc/install/unseen.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	sh doc/install/man.sh $(BUILD)/unseen >$(DESTDIR)$(PREFIX)/share/man/man1/unseen.1
+	sh doc/install/completion.sh $(BUILD)/unseen >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/unseen
+	install -m 644 LICENSE README.md CHANGELOG.md doc/*.md doc/*.svg $(DESTDIR)$(PREFIX)/share/doc/unseen
 
+# What install has written. Under ~/.local/share/unseen lie failures that a user has frozen, too.
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/unseen share/man/man1/unseen.1 share/bash-completion/completions/unseen \
-	    share/zsh/site-functions/_unseen share/fish/vendor_completions.d/unseen.fish)
-	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/,libexec/unseen share/unseen share/doc/unseen)
+	rm -f $(DESTDIR)$(PREFIX)/bin/unseen $(DESTDIR)$(PREFIX)/share/man/man1/unseen.1 \
+	    $(addprefix $(DESTDIR)$(PREFIX)/share/,bash-completion/completions/unseen zsh/site-functions/_unseen fish/vendor_completions.d/unseen.fish)
+	rm -rf $(DESTDIR)$(PREFIX)/libexec/unseen $(DESTDIR)$(PREFIX)/share/doc/unseen
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/unseen/,$(SHARED))
+	find $(DESTDIR)$(PREFIX)/share/unseen -depth -type d -empty -delete
 
 install-shared:
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/unseen/,$(sort $(dir $(SHARED))))

@@ -63,6 +63,7 @@ struct comparison {
     const char *version, *git;
     const char *problem, *problem_word;
     enum comparison_kind kind;
+    bool outcomes_only;             /* --no-timing */
     struct comparison_side side[2]; /* old and new */
     char device[128];
     char options[600]; /* of a command that shows one configuration again; empty: none */

@@ -35,7 +35,9 @@ void comparison_header(FILE *out, const struct comparison *c)
     print_side(out, "old", &c->side[0]);
     print_side(out, "new", &c->side[1]);
     terminal_line(out, "device", text_or(c->device, "unknown"));
-    terminal_line(out, "compared", how[c->kind]);
+    terminal_line(out, "compared",
+                  c->outcomes_only ? "outcomes on the same inputs; no times are taken (--no-timing)"
+                                   : how[c->kind]);
     fflush(out);
 }
 

@@ -159,6 +159,7 @@ START_TEST(compiler_errors_are_shown_and_the_log_is_kept)
     ck_assert_says("\n---> the compiler's full output is in unseen-build.log");
     ck_assert_str_eq(built.log, "unseen-build.log");
     ck_assert_int_eq(access("unseen-build.log", R_OK), 0);
+    ck_assert_int_ne(system("grep -q bwrap unseen-build.log"), 0);
     ck_assert(!left_behind());
 }
 END_TEST

@@ -20,7 +20,7 @@ START_TEST(a_candidate_that_is_missing_or_no_file_is_refused)
     cli_expect_error(2, "the candidate is '-'", "expected a file", "write standard input to a file");
     cli_put("kernel.txt", "");
     CLI("verify", "softmax", "kernel.txt", TINY);
-    cli_expect_error(2, "kernel.txt has none of the suffixes", ".c (host), .cu (CUDA), .so (built)",
+    cli_expect_error(2, "kernel.txt has none of the suffixes", ".c, .cpp, .cc, .cxx (host), .cu (CUDA), .so (built)",
                      "rename it");
     CLI("verify", "softmax", cli_repository("problems/softmax/baseline.cu"), TINY);
     cli_expect_error(2, "is a CUDA candidate", "the device is the host", "--device cuda");

@@ -129,6 +129,16 @@ START_TEST(a_result_of_another_day_needs_the_problems_baseline)
 }
 END_TEST
 
+START_TEST(without_times_the_header_promises_none)
+{
+    cli_put_kernel("old.c", "", "0");
+    cli_put_kernel("new.c", ";", "0");
+    CLI("compare", "softmax", "old.c", "new.c", FEW);
+    cli_expect(0, "outcomes on the same inputs; no times are taken (--no-timing)");
+    cli_expect_without("in turns");
+}
+END_TEST
+
 START_TEST(what_cannot_be_compared_is_said)
 {
     cli_put_kernel("old.c", "", "0");
@@ -168,6 +178,7 @@ TCase *cli_compare_case(void)
     tcase_add_test(tcase, both_calls_of_a_pair_are_on_the_same_content);
     tcase_add_test(tcase, stored_results_are_compared_line_by_line);
     tcase_add_test(tcase, a_result_of_another_day_needs_the_problems_baseline);
+    tcase_add_test(tcase, without_times_the_header_promises_none);
     tcase_add_test(tcase, what_cannot_be_compared_is_said);
     return tcase;
 }

@@ -144,6 +144,18 @@ START_TEST(a_new_problem_builds_and_passes_at_once)
 }
 END_TEST
 
+START_TEST(uninstalling_leaves_what_a_user_has_frozen)
+{
+    char make[1400];
+    snprintf(make, sizeof make, "MAKEFLAGS= make -s -C $(dirname %s) PREFIX=$PWD/there",
+             cli_repository("Makefile"));
+    own_sh("%s install-shared && test -f there/share/unseen/problems/candidate.h", make);
+    own_sh("echo mine >there/share/unseen/softmax.regress && %s uninstall", make);
+    own_sh("find there -type f >left.txt && grep -qx there/share/unseen/softmax.regress left.txt && "
+           "test $(wc -l <left.txt) = 1");
+}
+END_TEST
+
 static const char *const forms[] = {"contraction", "rows", "discrete", "recurrence", "elements", "folds"};
 
 START_TEST(a_new_problem_may_begin_with_a_form)
@@ -246,7 +258,7 @@ END_TEST
 
 START_TEST(completion_and_manual_are_made_of_the_tools_own_words)
 {
-    own_sh("sh %s/verify/cli/manual.sh %s >unseen.1 && grep -q '^.SH VERIFY' unseen.1 && grep -q 'no..lease' "
+    own_sh("sh %s/doc/install/man.sh %s >unseen.1 && grep -q '^.SH \"UNSEEN VERIFY' unseen.1 && grep -q 'no..lease' "
            "unseen.1",
            cli_repository("."), cli_tool());
     own_sh("cat >try.sh <<'E'\nsource \"$1\"\nCOMP_WORDS=(\"$2\" \"$3\" \"$4\" \"$5\") COMP_CWORD=$6\n"
@@ -254,11 +266,12 @@ START_TEST(completion_and_manual_are_made_of_the_tools_own_words)
     static const char *const asked[][3] = {{"'fre' '' '' 1", " freeze ", "history"},
                                            {"verify soft '' 2", " softmax ", "topk"},
                                            {"verify softmax --uns 3", " --unseen ", "--seed"}};
+    own_sh("sh %s/doc/install/completion.sh %s >unseen.bash", cli_repository("."), cli_tool());
     for (int i = 0; i < 3; i++)
         own_sh(
-            "bash try.sh %s/verify/cli/completion/unseen.bash %s %s >out.txt && grep -q -e '%s' out.txt && "
+            "bash try.sh ./unseen.bash %s %s >out.txt && grep -q -e '%s' out.txt && "
             "! grep -q -e '%s' out.txt",
-            cli_repository("."), cli_tool(), asked[i][0], asked[i][1], asked[i][2]);
+            cli_tool(), asked[i][0], asked[i][1], asked[i][2]);
 }
 END_TEST
 
@@ -291,6 +304,7 @@ TCase *own_folder_case(void)
     tcase_add_test(tests, a_built_in_name_means_the_built_in_and_another_word_a_folder);
     tcase_add_loop_test(tests, a_new_problem_builds_and_passes_at_once, 0, 2);
     tcase_add_loop_test(tests, a_new_problem_may_begin_with_a_form, 0, sizeof forms / sizeof *forms);
+    tcase_add_test(tests, uninstalling_leaves_what_a_user_has_frozen);
     tcase_add_test(tests, a_new_problem_may_begin_with_a_folder_and_takes_what_it_includes);
     tcase_add_test(tests, only_what_names_the_problem_is_renamed);
     tcase_add_test(tests, what_cannot_be_begun_is_told);

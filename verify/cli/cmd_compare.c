@@ -26,6 +26,7 @@ struct showing {
     struct task *task;
     struct comparison *comparison;
     bool progress;
+    double round_start; /* on the clock */
 };
 
 static void show_checks(void *data, const struct result *result, const struct config_result *latest,
@@ -40,11 +41,16 @@ static void show_checks(void *data, const struct result *result, const struct co
 
 static void show_round(void *data, int round, int i, int count)
 {
-    const struct showing *show = data;
+    struct showing *show = data;
+    const double now = clock_seconds();
     if (!show->progress)
         return;
+    if (i == 0)
+        show->round_start = now;
     terminal_progress_clear(stdout);
     printf("timing in turns: round %d of at most %d, sweep %d of %d", round, ROUNDS, i + 1, count);
+    if (i > 0)
+        printf(", %.0f s left in this round", (now - show->round_start) / i * (count - i));
     fflush(stdout);
 }
 
@@ -56,6 +62,7 @@ static void describe(const struct task *task, const struct options *options, str
     c->git = unseen_git;
     c->problem = task->problem->name;
     c->kind = COMPARISON_NOW;
+    c->outcomes_only = !options->timing;
     c->seed = task->seed;
     memcpy(c->device, task->device.name, sizeof task->device.name);
     for (int i = 0; i < 2; i++) {
@@ -175,7 +182,7 @@ static int run_now(struct task *task, const struct options *options)
 {
     const double start = clock_seconds();
     struct comparison c = {.problem = NULL};
-    struct showing show = {options, task, &c, isatty(STDOUT_FILENO) && !options->quiet};
+    struct showing show = {options, task, &c, isatty(STDOUT_FILENO) && !options->quiet, 0};
     const struct side_options side = side_options(options, &show);
     char error[1024] = "";
     describe(task, options, &c);
@@ -312,7 +319,7 @@ static int run_against(struct task *task, const struct options *options, const s
 {
     const double start = clock_seconds();
     struct comparison c = {.problem = NULL};
-    struct showing show = {options, task, &c, isatty(STDOUT_FILENO) && !options->quiet};
+    struct showing show = {options, task, &c, isatty(STDOUT_FILENO) && !options->quiet, 0};
     const struct side_options side = side_options(options, &show);
     char error[1024] = "";
     describe(task, options, &c);

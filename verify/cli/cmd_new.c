@@ -50,7 +50,7 @@ static void print_next(const char *directory, const char *name)
 /* The six forms that a reference may have (reference/context.h), and the plainest problem of each. */
 static const struct {
     const char *form, *problem;
-} examples[] = {{"contraction", "gemm_f32"}, {"rows", "softmax"},        {"discrete", "topk"},
+} examples[] = {{"contraction", "gemm_fp8"}, {"rows", "softmax"},        {"discrete", "topk"},
                 {"recurrence", "kda"},       {"elements", "rope_cache"}, {"folds", "cross_entropy"}};
 
 /* NULL after an error. */

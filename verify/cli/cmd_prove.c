@@ -48,7 +48,10 @@ static int conclude(enum prove_status status, const struct options *options,
         options_error("%s", report->error);
         return status == PROVE_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
     }
-    prove_print(stdout, asked, report, options->verbose);
+    if (options->quiet)
+        prove_conclusion(stdout, asked, report);
+    else
+        prove_print(stdout, asked, report, options->verbose);
     const int written = options->json ? write_json(options, asked, report, false) : 0;
     return written != 0 ? written : prove_passes(report) ? EXIT_GENERAL : EXIT_OTHER;
 }
@@ -77,7 +80,7 @@ int command_prove(const struct options *options)
             return prepared == FOLDER_INPUT ? EXIT_USAGE : EXIT_ENVIRONMENT;
         }
     }
-    const bool terminal = isatty(STDERR_FILENO);
+    const bool terminal = isatty(STDERR_FILENO) && !options->quiet;
     const struct prove_options asked = {.problem = problem,
                                         .device = &device,
                                         .space = options->space,

@@ -181,6 +181,14 @@ void sandbox_stand(struct sandbox *s, const char *folder)
         add(s, "--dir");
         add(s, "%s", folder);
     }
+    /* Twice, and bubblewrap warns at the head of every log. */
+    for (int i = 0; i + 1 < s->count; i++)
+        if (strcmp(s->argv[i], "--chdir") == 0) {
+            add(s, "%s", folder);
+            if (s->count < SANDBOX_ARGUMENTS)
+                s->argv[i + 1] = s->argv[--s->count];
+            return;
+        }
     add(s, "--chdir");
     add(s, "%s", folder);
 }

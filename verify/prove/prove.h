@@ -116,6 +116,8 @@ bool prove_passes(const struct prove_report *report);
 /* For people; `verbose` adds the kernels and what can be pinned. */
 void prove_print(FILE *out, const struct prove_options *options, const struct prove_report *report,
                  bool verbose);
+/* The last line of it alone. */
+void prove_conclusion(FILE *out, const struct prove_options *options, const struct prove_report *report);
 /* The same for programs: a JSON text that the caller frees; NULL when out of memory. `partial`: nothing has been asked yet. */
 char *prove_json(const struct prove_options *options, const struct prove_report *report, bool partial,
                  const char *version, const char *git);

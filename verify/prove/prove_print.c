@@ -80,16 +80,25 @@ static void print_kernels(FILE *out, const struct prove_report *report)
     fprintf(out, "  error: the greatest over what is allowed, the last rounding among both\n");
 }
 
+/* "softmax: every check passed, 7.1 s" */
+void prove_conclusion(FILE *out, const struct prove_options *options, const struct prove_report *report)
+{
+    int failed = 0;
+    for (int c = 0; c < PROVE_CHECKS; c++)
+        failed += report->check[c].failures > 0;
+    fprintf(out, "%s: %s", options->problem->name, failed ? "" : "every check passed");
+    if (failed)
+        fprintf(out, "%d of %d checks FAILED", failed, PROVE_CHECKS);
+    fprintf(out, ", %.1f s\n", report->seconds);
+}
+
 void prove_print(FILE *out, const struct prove_options *options, const struct prove_report *report,
                  bool verbose)
 {
-    int failed = 0;
     fprintf(out, "unseen prove %s on %s, seed %llu: %d configurations\n\n", options->problem->name,
             options->device->name, (unsigned long long)options->seed, report->configs);
-    for (int c = 0; c < PROVE_CHECKS; c++) {
-        failed += report->check[c].failures > 0;
+    for (int c = 0; c < PROVE_CHECKS; c++)
         print_check(out, &report->check[c], (enum prove_check)c);
-    }
     print_seen(out, report);
     print_classes(out, report);
     if (verbose) {
@@ -97,8 +106,6 @@ void prove_print(FILE *out, const struct prove_options *options, const struct pr
         if (report->pins)
             fprintf(out, "\n  What %s.pinned may hold:\n%s", options->problem->name, report->pins);
     }
-    fprintf(out, "\n%s: %s", options->problem->name, failed ? "" : "every check passed");
-    if (failed)
-        fprintf(out, "%d of %d checks FAILED", failed, PROVE_CHECKS);
-    fprintf(out, ", %.1f s\n", report->seconds);
+    fprintf(out, "\n");
+    prove_conclusion(out, options, report);
 }
