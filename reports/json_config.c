@@ -170,23 +170,24 @@ json_t *json_of_config(const struct config_result *config)
 {
     const struct timing *timing = &config->timing;
 
-    return json_pack(
-        "{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I}, s:o, s:o,"
-        " s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:I, s:o, s:b, s:o, s:o}",
-        "set", config->unseen ? "unseen" : "seen", "config", json_of_text(config->line), "why",
-        json_of_text(config->why), "outcome", outcome_name(config->outcome), "detail",
-        json_of_text(config->detail), "worst", worst_json(&config->worst), "timed_config",
-        json_of_text(config->timed_line), "time_ms", time_json(timing), "fits", json_of_text(config->fits),
-        "elements", "judged", (json_int_t)config->judged, "wrong", (json_int_t)config->wrong, "open",
-        (json_int_t)config->open, "witnessed", (json_int_t)config->witnessed, "flops",
-        json_of_number(config->flops), "bytes", json_of_number(config->bytes), "attainable_ms",
-        json_of_number_if(timing->present, timing->attainable_ms), "bound",
-        json_of_text(timing->present ? bound_name(timing->bound) : NULL), "fraction",
-        json_of_number_if(timing->present, timing->fraction), "published",
-        config->published_judged ? json_boolean(config->published_pass) : json_null(), "oracle",
-        told_json(&config->told), "reason", reason_json(&config->reason), "arithmetic", config->arithmetic,
-        "values", values_json(&config->config), "seed", (json_int_t)config->config.seed, "baseline",
-         baseline_json(config), "scout", config->scout, "pair", pair_json(&config->pair), "derived", derived_json(config));
+    return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I}, s:o, s:o,"
+                     " s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:I, s:o, s:b, s:o, s:o}",
+                     "set", config->unseen ? "unseen" : "seen", "config", json_of_text(config->line), "why",
+                     json_of_text(config->why), "outcome", outcome_name(config->outcome), "detail",
+                     json_of_text(config->detail), "worst", worst_json(&config->worst), "timed_config",
+                     json_of_text(config->timed_line), "time_ms", time_json(timing), "fits",
+                     json_of_text(config->fits), "elements", "judged", (json_int_t)config->judged, "wrong",
+                     (json_int_t)config->wrong, "open", (json_int_t)config->open, "witnessed",
+                     (json_int_t)config->witnessed, "flops", json_of_number(config->flops), "bytes",
+                     json_of_number(config->bytes), "attainable_ms",
+                     json_of_number_if(timing->present, timing->attainable_ms), "bound",
+                     json_of_text(timing->present ? bound_name(timing->bound) : NULL), "fraction",
+                     json_of_number_if(timing->present, timing->fraction), "published",
+                     config->published_judged ? json_boolean(config->published_pass) : json_null(), "oracle",
+                     told_json(&config->told), "reason", reason_json(&config->reason), "arithmetic",
+                     config->arithmetic, "values", values_json(&config->config), "seed",
+                     (json_int_t)config->config.seed, "baseline", baseline_json(config), "scout",
+                     config->scout, "pair", pair_json(&config->pair), "derived", derived_json(config));
 }
 
 static json_t *choices_json(const struct problem *problem, int axis)

@@ -329,7 +329,8 @@ void said_arithmetic(char text[SAID_SIZE], const struct result *result)
     const char *admitted = text_or(result->admitted, "unknown");
 
     if (result->unexplained && has_wrong_results(result))
-        snprintf(text, SAID_SIZE, "not told: wrong results say nothing of it; the problem admits %s", admitted);
+        snprintf(text, SAID_SIZE, "not told: wrong results say nothing of it; the problem admits %s",
+                 admitted);
     else if (text_or(result->fits, "")[0] == '\0')
         snprintf(text, SAID_SIZE, "could not be determined; the problem allows %s", admitted);
     else if (result->unexplained)

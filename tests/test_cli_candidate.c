@@ -14,14 +14,14 @@ START_TEST(a_candidate_that_is_missing_or_no_file_is_refused)
     cli_expect_error(2, "there is no file missing.c", "expected a .c, .cpp, .cu, .so, .py or .json file",
                      "check the path");
     CLI("verify", "softmax", ".", TINY);
-    cli_expect_error(2, ". is a directory without a .py file", "expected one .c, .cpp, .cu, .so, .py or .json file",
-                     "name the file");
+    cli_expect_error(2, ". is a directory without a .py file",
+                     "expected one .c, .cpp, .cu, .so, .py or .json file", "name the file");
     CLI("verify", "softmax", "-", TINY);
     cli_expect_error(2, "the candidate is '-'", "expected a file", "write standard input to a file");
     cli_put("kernel.txt", "");
     CLI("verify", "softmax", "kernel.txt", TINY);
-    cli_expect_error(2, "kernel.txt has none of the suffixes", ".c, .cpp, .cc, .cxx (host), .cu (CUDA), .so (built)",
-                     "rename it");
+    cli_expect_error(2, "kernel.txt has none of the suffixes",
+                     ".c, .cpp, .cc, .cxx (host), .cu (CUDA), .so (built)", "rename it");
     CLI("verify", "softmax", cli_repository("problems/softmax/baseline.cu"), TINY);
     cli_expect_error(2, "is a CUDA candidate", "the device is the host", "--device cuda");
 }

@@ -61,11 +61,11 @@ START_TEST(a_score_that_is_open_says_why)
     result.scores.present = true;
     result.scores.unseen[SCORE_OURS] =
         (struct score_value){SCORE_INCONCLUSIVE, 0, "3 of 4 times were disturbed"};
-    text = report_text(false, false);
+    text = report_text(false);
     expect_text(text, "unseen: 3 of 4 times were disturbed\n");
     free(text);
     result.scores.seen[SCORE_OURS] = result.scores.unseen[SCORE_OURS];
-    text = report_text(false, false);
+    text = report_text(false);
     expect_text(text, "both sets: 3 of 4 times were disturbed\n");
     free(text);
 }

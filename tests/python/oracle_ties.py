@@ -4,7 +4,7 @@ import math
 from oracle_asked import Plain, drawn, refusal, told
 
 import torch
-from oracle import constant, evaluate, graph as graphs
+from _unseen.oracle import constant, evaluate, graph as graphs
 
 INF = math.inf
 ROW = torch.tensor([[-INF, 2.0, -INF, 1.0, -INF, -INF]])

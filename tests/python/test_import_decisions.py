@@ -7,8 +7,8 @@ oracle allows: wrong ones are found in the class `decision`, honest ones are rig
 from importing import NO_INIT, imported, run
 
 import torch
-from oracle import evaluate, graph as graphs
-from task import decision
+from _unseen.oracle import evaluate, graph as graphs
+from _unseen.task import decision
 
 F = torch.nn.functional
 

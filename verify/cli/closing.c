@@ -2,7 +2,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "verify/forbid/forbid.h"
 #include "verify/system/budget.h"
 
 /* A slow candidate must not win by the configurations that it leaves out. A failure counts all the same. */
@@ -50,4 +53,57 @@ void closing_seconds(struct result *result, double seconds)
     for (size_t i = 0; i < sizeof workers / sizeof *workers; i++)
         *workers[i] *= share;
     p->other = fmax(0, left - share * work);
+}
+
+/* Less than the hardware permits? The ceiling is the vendor's, which nobody else on the device can raise; small tensors may
+ * stay in the L2 while they are written, hence the margin. What an empty kernel takes was measured, and may have been
+ * measured beside others. */
+static bool is_excess(const struct result *result, const struct timing *timing)
+{
+    static const double margin = 1.5, launch_margin = 3;
+    if (!timing->present || result->peaks.source != PEAKS_VENDOR)
+        return false;
+    return timing->bound == BOUND_LAUNCH ? !timing->disturbed && timing->fraction > launch_margin
+                                         : timing->fraction > margin;
+}
+
+/* Such a time is reported, never celebrated: a clear excess means a wrong clock or work that was not done. */
+void closing_find_excess(struct result *result)
+{
+    for (int i = 0; i < result->result_count; i++) {
+        const struct config_result *c = &result->results[i];
+        if (!is_excess(result, &c->timing))
+            continue;
+        struct finding *grown = realloc(result->finding, (size_t)(result->finding_count + 1) * sizeof *grown);
+        if (!grown)
+            return;
+        result->finding = grown;
+        grown[result->finding_count].kind = FINDING_CEILING;
+        snprintf(grown[result->finding_count++].evidence, sizeof grown->evidence,
+                 "%.200s: %.4g ms, but the hardware needs %.4g ms", c->line, c->timing.median_ms,
+                 c->timing.attainable_ms);
+        return;
+    }
+}
+
+/* Nobody cheated: the candidate uses what this task does not permit. */
+void closing_find_forbidden(struct result *result)
+{
+    const struct forbid_uses uses = forbid_uses();
+    snprintf(result->forbid, sizeof result->forbid, "%s", forbid_words());
+    result->forbid_blind = uses.blind;
+    if (*uses.unasked)
+        snprintf(result->forbid_launches, sizeof result->forbid_launches, "kernels were not asked for: %s",
+                 uses.unasked);
+    else if (uses.kernels >= 0)
+        snprintf(result->forbid_launches, sizeof result->forbid_launches, "%d kernels launched",
+                 uses.kernels);
+    struct finding *grown =
+        uses.count == 0 ? NULL
+                        : realloc(result->finding, (size_t)(result->finding_count + 1) * sizeof *grown);
+    if (!grown)
+        return;
+    result->finding = grown;
+    grown[result->finding_count].kind = FINDING_FORBIDDEN;
+    memcpy(grown[result->finding_count++].evidence, uses.text, sizeof grown->evidence);
 }

@@ -11,4 +11,10 @@ void closing_note_left(struct result *result);
  * pass: their phases are then shares of the time that was left to them. */
 void closing_seconds(struct result *result, double seconds);
 
+/* Add a finding for the first configuration that is timed clearly below what the hardware permits. */
+void closing_find_excess(struct result *result);
+
+/* Add a finding where the candidate uses what --forbid names, and say what was looked at. */
+void closing_find_forbidden(struct result *result);
+
 #endif

@@ -10,7 +10,7 @@ from fractions import Fraction
 import torch
 from torch.utils._pytree import tree_leaves
 
-from oracle import executed, graph as graphs
+from ..oracle import executed, graph as graphs
 
 from . import fake
 

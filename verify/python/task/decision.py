@@ -10,8 +10,8 @@ from fractions import Fraction
 
 import torch
 
-from oracle import evaluate, graph as graphs
-from oracle.number import Unsupported
+from ..oracle import evaluate, graph as graphs
+from ..oracle.number import Unsupported
 
 from . import aims, fake, law, weight
 
