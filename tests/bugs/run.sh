@@ -139,7 +139,7 @@ run_one() { # name
     work=$(mktemp -d)
     start=$(date +%s)
     timeout "${LIMIT:-900}" "$build/unseen" verify "$of" "$file" --device "$device" --no-lease --no-timing --effort "$effort" \
-        --seed "$seed" --json "$work/v.json" -q >/dev/null 2>"$work/err" || true
+        --seed "$seed" --json "$work/v.json" -q --explain >/dev/null 2>"$work/err" || true
     seconds=$(($(date +%s) - start))
     if [ ! -s "$work/v.json" ]; then
         printf '%s\t%s\t%s\t%s\t?\tno result: %s\t-\t-\t\t%s\t\t\t%s\t-\t-\t-\n' "$1" "$of" "$kind" "${side:-exact}" \
