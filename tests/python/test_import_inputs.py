@@ -353,7 +353,7 @@ def all_may_lie_below_where_a_greatest_one_is_looked_for_from():
         below = of_one_line(line)["classes"][-1]
         assert below["name"] == "below" and below["fill"] == {"x": {"kind": "normal", "a": -8, "b": 1}}, line
     for line in ("torch.maximum(x, x * 2)", "x.amin(1)", "x.relu()"):
-        assert [c["name"] for c in of_one_line(line)["classes"]] == plain, line
+        assert [c["name"] for c in of_one_line(line)["classes"] if c["name"] != "decision"] == plain, line
     task = imported(f"""
 class Model(nn.Module):
     def forward(self, q, k, v):

@@ -26,32 +26,40 @@ struct showing {
     struct task *task;
     struct comparison *comparison;
     bool progress;
-    double round_start; /* on the clock */
+    double start; /* of the checks of one candidate, or of one round */
 };
+
+/* By what is done of it: as long for each as so far. -1: nothing is known yet. */
+static double seconds_left(struct showing *show, int done, int count)
+{
+    if (done <= 1)
+        show->start = clock_seconds();
+    return done <= 1 ? -1 : (clock_seconds() - show->start) / (done - 1) * (count - done);
+}
 
 static void show_checks(void *data, const struct result *result, const struct config_result *latest,
                         int ready)
 {
-    const struct showing *show = data;
+    struct showing *show = data;
     (void)latest;
     (void)ready;
     if (show->progress)
-        terminal_progress(stdout, result->result_count, result->planned, 0, -1);
+        terminal_progress(stdout, result->result_count, result->planned, 0,
+                          seconds_left(show, result->result_count, result->planned));
 }
 
 static void show_round(void *data, int round, int i, int count)
 {
     struct showing *show = data;
-    const double now = clock_seconds();
+    char text[128], left[48] = "";
     if (!show->progress)
         return;
-    if (i == 0)
-        show->round_start = now;
-    terminal_progress_clear(stdout);
-    printf("timing in turns: round %d of at most %d, sweep %d of %d", round, ROUNDS, i + 1, count);
-    if (i > 0)
-        printf(", %.0f s left in this round", (now - show->round_start) / i * (count - i));
-    fflush(stdout);
+    const double seconds = seconds_left(show, i + 1, count + 1);
+    if (seconds >= 0)
+        snprintf(left, sizeof left, ", about %.0f s left of it", seconds);
+    snprintf(text, sizeof text, "timing in turns: round %d of at most %d, sweep %d of %d%s", round, ROUNDS,
+             i + 1, count, left);
+    terminal_status(stdout, text);
 }
 
 static void describe(const struct task *task, const struct options *options, struct comparison *c)
@@ -186,6 +194,7 @@ static int run_now(struct task *task, const struct options *options)
     const struct side_options side = side_options(options, &show);
     char error[1024] = "";
     describe(task, options, &c);
+    c.outcomes_only = !options->timing;
     if (strcmp(c.side[0].sha256, c.side[1].sha256) == 0)
         comparison_note(&c, "both are the same kernel: what differs is this machine");
     if (!options->quiet)
@@ -325,6 +334,7 @@ static int run_against(struct task *task, const struct options *options, const s
     describe(task, options, &c);
     describe_stored(old, &c.side[0]);
     c.kind = COMPARISON_DRIFT;
+    c.outcomes_only = !options->timing;
     if (!options->quiet)
         comparison_header(stdout, &c);
     const enum run_status status = against_stored(task, old, &side, &c, error, sizeof error);

@@ -95,6 +95,8 @@ enum run_status side_by_side(const struct task *task, const struct side_options 
     struct result result[2] = {{.seed = task->seed}, {.seed = task->seed}};
     enum run_status status = RUN_BROKEN;
     both[0].build = task->baseline;
+    for (int side = 0; side < 2; side++) /* the old one is checked once, as a candidate */
+        both[side].baseline = (struct build){.object = ""};
     c->count = task->seen_set.count + task->unseen_set.count;
     c->item = calloc((size_t)c->count + 1, sizeof *c->item);
     for (int side = 0; side < 2; side++)
