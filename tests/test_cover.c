@@ -179,7 +179,7 @@ START_TEST(a_deep_set_covers_triples)
     struct drawn_list list = draw(&space, 1500, 3, NULL, &notes);
     ck_assert_int_eq(notes.coverage.strength, 3);
     ck_assert_int_gt(notes.coverage.covered * 100, notes.coverage.possible * 90);
-    ck_assert_ptr_nonnull(strstr(notes.text, "possible triples of choices and tile classes are covered"));
+    ck_assert_ptr_nonnull(strstr(notes.text, "triples covered by the unseen set"));
     drawn_list_clear(&list);
     space_clear(&space);
 }

@@ -275,7 +275,7 @@ START_TEST(an_error_ends_no_process_and_spoils_no_other_configuration)
             "rows=7 cols=69 input=normal\nrows=7 cols=66 input=normal\n");
     CLI("verify", "softmax", cli_repository("tests/python/bad/raises_then_wrong.py"), "--device", "host",
         "--seen", "five.seen", "--unseen", "0", "--seed", "3", "--no-timing", "--no-explain", "--jobs", "1",
-        "--python", interpreter());
+        "-v", "--python", interpreter());
     cli_expect(1, "broken: it fails on 3 of 5 configurations");
     cli_expect_without("refused");
     ck_assert_int_eq(process_of(0), process_of(1));

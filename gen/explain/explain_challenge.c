@@ -19,7 +19,7 @@ enum {
     LEAST_APART = 2,
     NEAR = 4
 };
-static const double LEAST_BITS = 5, SIGMAS = 2;
+static const double LEAST_BITS = 5, SIGMAS = 2, GROWTH = 3;
 
 struct cell {
     struct challenged *challenged;
@@ -276,5 +276,6 @@ bool threshold_is_sharp(const struct explainer *ex, const struct guess *rule, in
     const double far = (failed[false] + 0.5) / (inside[false] + 1.0);
     const double expected = inside[true] * far, deviation = sqrt(expected * (1 - far));
     const bool grows = failed[true] + SIGMAS * deviation < expected;
-    return !grows && -beyond * log2(1 - rate) >= LEAST_BITS;
+    /* Where larger ones are likelier to fail, those just beyond the threshold may fail more rarely than those just before it. */
+    return -beyond * log2(1 - (grows ? rate / GROWTH : rate)) >= LEAST_BITS;
 }

@@ -175,10 +175,16 @@ int explainer_open(struct explainer *ex, const struct space *space, const struct
                    const struct config_list *seen, int known, int runs, uint64_t seed);
 void explainer_close(struct explainer *ex);
 
-/* Of so many runs that are allowed, how many more a rule's weak terms may have, and challenges of one that is sure of one side. */
+/* Beyond the runs allowed: those for a rule's weak terms. */
 static inline int explainer_extra_runs(int runs)
 {
     return runs * 3 / 4;
+}
+
+/* Beyond those: challenges of each term of a rule that is sure of one side. They are made only where no rule of both sides stands. */
+static inline int explainer_challenge_runs(int runs)
+{
+    return runs;
 }
 
 void explainer_learn(struct explainer *ex, const struct config *config, bool fails);

@@ -72,7 +72,7 @@ int explainer_open(struct explainer *ex, const struct space *space, const struct
     ex->seen = seen;
     ex->most_runs = runs;
     ex->extra_runs = explainer_extra_runs(runs);
-    ex->capacity = known + runs + explainer_extra_runs(runs) + 1;
+    ex->capacity = known + runs + explainer_extra_runs(runs) + explainer_challenge_runs(runs) + 1;
     ex->words = (ex->capacity + 63) / 64;
     ex->costing = costing_of(space, caps);
     ex->quantities = quantity_list(space, seen, ex->quantity);

@@ -188,7 +188,7 @@ static int support(struct explainer *ex, struct looking *looking)
     struct config config;
     const int allowed = ex->most_runs, before = ex->runs;
     int status = 0;
-    ex->most_runs = before + ex->extra_runs;
+    ex->most_runs = before + ex->extra_runs + explainer_challenge_runs(allowed);
     while (status == 0 && explainer_may_run(ex) && pick_support(ex, looking, &config)) {
         const int result = explainer_ask(ex, &config);
         challenge_learn(ex, &looking->challenges, result);
