@@ -128,7 +128,7 @@ START_TEST(several_at_work_at_once_leave_a_repetition_alone)
 {
     cli_put_kernel("hang.c", "if (cols > 64) for (volatile int i = 0;;) i = 0;", "0");
     CLI("verify", "softmax", "hang.c", TINY, "--unseen", "2", "--seed", "1", "--timeout", "0.5", "--jobs",
-        "2");
+        "2", "-v", "--no-explain");
     cli_expect(1, "broken: ");
     cli_expect(1, "again when it ran alone");
     ck_assert(!cli_has_children());

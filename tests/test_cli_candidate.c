@@ -108,7 +108,8 @@ START_TEST(a_candidate_that_prints_without_end_harms_nobody)
                    "if (rows == 8) for (;;) puts(\"words words words\");\n"
                    "for (int i = 0; i < 20000; i++) puts(\"more words\");",
                    "0");
-    CLI("verify", "softmax", "print.c", TINY, "--unseen", "0", "--timeout", "1", "--json", "r.json");
+    CLI("verify", "softmax", "print.c", TINY, "--unseen", "0", "--timeout", "1", "-v", "--no-explain",
+        "--json", "r.json");
     cli_expect(1, "no answer within 1 s");
     cli_expect_without("words");
     json_t *result = cli_json("r.json");

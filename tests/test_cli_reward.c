@@ -116,7 +116,7 @@ START_TEST(a_candidate_that_cannot_be_loaded_is_broken_in_files)
 {
     cli_put("absent.c", "int other(void) { return 0; }\n");
     CLI("verify", "softmax", "absent.c", TINY, "--unseen", "2", "--json", "r.json", "--db", "runs.db");
-    cli_expect_error(2, "no function 'softmax'", "", "extern \"C\"");
+    cli_expect_error(2, "no function 'softmax'", "", "describe softmax --header");
     json_t *result = cli_json("r.json");
     ck_assert_str_eq(json_string_value(json_object_get(result, "verdict")), "broken");
     ck_assert_ptr_nonnull(

@@ -108,7 +108,7 @@ enum build_status solution_unpack(struct build *build, const char *path, char *e
         return bad(path, "it cannot be read", error, error_size);
     json_t *const root = read_json(path, error, error_size);
     if (!root)
-        return BUILD_INPUT;
+        return BUILD_FAILED;
     const enum build_status status = unpack(build, path, root, error, error_size);
     json_decref(root);
     return status;
@@ -124,7 +124,7 @@ enum build_status solution_read_spec(struct build *build, const char *path, bool
 {
     json_t *const root = read_json(path, error, error_size);
     *whole = root && has_contents(root);
-    const enum build_status status = !root    ? BUILD_INPUT
+    const enum build_status status = !root    ? BUILD_FAILED
                                      : *whole ? solution_unpack(build, path, error, error_size)
                                               : read_spec(build, path, root, error, error_size);
     json_decref(root);

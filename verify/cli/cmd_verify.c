@@ -411,6 +411,13 @@ static void spare_python(struct task *task, const struct options *options)
 
 /* The sets are drawn for a candidate that does not compile, too, where it is to be rewarded: whether a reward can be given hangs on
  * the settings, and not on the candidate. */
+/* A candidate that was built before. */
+static bool is_object(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 3 && strcmp(path + length - 3, ".so") == 0;
+}
+
 static int prepare(struct task *task, const struct options *options, const struct reward *reward)
 {
     const enum task_status built = task_build(task);
@@ -424,7 +431,7 @@ static int prepare(struct task *task, const struct options *options, const struc
     const int drawn = begin_step(task, task_draw(task));
     const int refused = drawn == 0 && rewards ? reward_check_sets(reward, task) : drawn;
     if (refused == 0 && status != 0)
-        reward_print_uncompiled(stdout, reward);
+        reward_print_unusable(stdout, reward, is_object(options->argument[1]));
     return refused != 0 ? refused : status;
 }
 

@@ -90,9 +90,10 @@ void reward_print(FILE *out, const struct reward *reward, const struct result *r
     print(out, score_traits(reward->name)->name, reward->seen, &score);
 }
 
-void reward_print_uncompiled(FILE *out, const struct reward *reward)
+void reward_print_unusable(FILE *out, const struct reward *reward, bool is_object)
 {
-    const struct score_value score = scores_unusable(reward->name, reward_table_of(reward), REWARD_COMPILE);
+    const struct score_value score =
+        scores_unusable(reward->name, reward_table_of(reward), is_object ? REWARD_LOAD : REWARD_COMPILE);
     print(out, score_traits(reward->name)->name, reward->seen, &score);
 }
 

@@ -25,7 +25,8 @@ const struct reward_table *reward_table_of(const struct reward *reward); /* NULL
 
 /* "0.8125 pass_rate: 26 of 32 unseen configurations pass"; the first word is a number, `none` or `inconclusive`. */
 void reward_print(FILE *out, const struct reward *reward, const struct result *result);
-void reward_print_uncompiled(FILE *out, const struct reward *reward);
+/* For a candidate that does not compile, or that is a built object which does not load here: REWARD_COMPILE, REWARD_LOAD. */
+void reward_print_unusable(FILE *out, const struct reward *reward, bool is_object);
 
 /* `inconclusive` and the error's first line: the machine could not build the candidate. */
 void reward_print_broken(FILE *out, const struct reward *reward, const char *error);
