@@ -152,7 +152,8 @@ bool cli_printed(const char *text)
 
 static void expect_part(const char *text, const char *part)
 {
-    ck_assert_msg(strstr(text, part) != NULL, "'%s' is missing in:\n%s", part, text);
+    ck_assert_msg(strstr(text, part) != NULL, "'%s' is missing in:\n%.3000s", part,
+                  text); /* Check takes 4096 characters */
 }
 
 void cli_expect_error(int status, const char *found, const char *expected, const char *hint)
