@@ -245,7 +245,8 @@ bool challenge_suffices(const struct challenges *challenges, int term)
     bool suffices = true;
     for (int apart = 0; apart < 2; apart++) {
         const struct challenged *const of = &challenges->term[term][apart];
-        suffices = suffices && (of->over || (of->moved >= LEAST && bits_of(of) >= LEAST_BITS));
+        suffices = suffices && (of->over || of->moved >= MOST || /* no more are asked for */
+                                (of->moved >= LEAST && bits_of(of) >= LEAST_BITS));
     }
     return suffices;
 }
