@@ -365,6 +365,22 @@ enum oracle_status oracle_make(struct oracle *o, const struct instance *instance
     return status;
 }
 
+/* --- pairs --- */
+
+enum oracle_status oracle_admits(struct oracle *o, const struct instance *before,
+                                 const struct instance *after, char *text, size_t size)
+{
+    struct oracle_answer answer = {.text = ""};
+    o->fresh = false;
+    enum oracle_status status = talk(o, oracle_pair(o->options.problem, before, after), &answer);
+    if (status == ORACLE_OK && strcmp(o->reply, "ok") != 0) {
+        status = oracle_read(o->options.problem, o->reply, &answer);
+        status = status == ORACLE_OK ? ORACLE_FAILED : status; /* an answer, and none was asked for */
+    }
+    snprintf(text, size, "%s", answer.text);
+    return status;
+}
+
 /* --- single elements --- */
 
 /* "graph NUMBERS TEXT", and a memory with so many bytes of each, whose size is sealed. */

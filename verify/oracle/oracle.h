@@ -75,6 +75,11 @@ enum oracle_status oracle_ask(struct oracle *oracle, const struct oracle_questio
 enum oracle_status oracle_make(struct oracle *oracle, const struct instance *instance, uint64_t seed,
                                const bool *wanted, int32_t **given, char *text, size_t size);
 
+/* Does the task's own model compute `after` in a process in which it has computed `before`, as it does alone? By one model, where
+ * both are constructed of the same. ORACLE_UNTOLD: it does not, and `text` says why. Forgets the last answer. */
+enum oracle_status oracle_admits(struct oracle *oracle, const struct instance *before,
+                                 const struct instance *after, char *text, size_t size);
+
 /* Element `index` of a tensor in the last answer, evaluated once more in MPFR, from the graph alone. ORACLE_UNTOLD: it has no
  * such evaluation, or one that takes too long; `text` says why. */
 enum oracle_status oracle_hear(struct oracle *oracle, int tensor, int64_t index, double *value, char *text,

@@ -46,6 +46,9 @@ char *oracle_packet(const struct problem *problem, const struct instance *instan
 char *oracle_wish(const struct problem *problem, const struct instance *instance, uint64_t seed,
                   const int64_t *at);
 
+/* The question whether one configuration may follow the other. */
+char *oracle_pair(const struct problem *problem, const struct instance *before, const struct instance *after);
+
 /* The answer's lines into *out, whose text gets what it says otherwise. */
 enum oracle_status oracle_read(const struct problem *problem, const char *answer, struct oracle_answer *out);
 

@@ -88,6 +88,11 @@ char *oracle_wish(const struct problem *problem, const struct instance *instance
                             "inputs", inputs));
 }
 
+char *oracle_pair(const struct problem *problem, const struct instance *before, const struct instance *after)
+{
+    return dumped(json_pack("{s:[o, o]}", "admits", sizes_of(problem, before), sizes_of(problem, after)));
+}
+
 char *oracle_packet(const struct problem *problem, const struct instance *instance,
                     const struct oracle_layout *layout)
 {

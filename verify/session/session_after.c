@@ -77,7 +77,8 @@ enum session_status session_check_after(struct session *s, const struct config *
     s->twinless = true;
     bool depends = false;
     if (found && other && room_enter(s->options.room)) {
-        depends = fails_after(s, config, after, 1, found) && passes_alone(s, config, 1, other);
+        depends = fails_after(s, config, after, 1, found) && passes_alone(s, config, 1, other) &&
+                  told_admits(s, after, config);
         room_leave(s->options.room);
     }
     enum session_status status = s->status;

@@ -249,6 +249,9 @@ bool told_ask(struct session *s, const struct judging *judging, bool *untold);
 /* A candidate of a task has refused, or ended: where the task's own model does not run, either, its contract, which was found by trying
  * some sizes, is too wide there, and nothing is judged. False: s->status says why. */
 bool told_excuse(struct session *s, const struct judging *j, struct call_result *result);
+/* May a candidate be asked for one after the other in one process? A pair that the task's own model refuses, or answers in another
+ * way than `after` alone, is no part of its contract. False, too, where nobody can tell, or s->status says why. */
+bool told_admits(struct session *s, const struct config *before, const struct config *after);
 void told_request(const struct session *s,
                   struct judge_request *request); /* they go into a judgement's request */
 /* Before anything is called wrong: its worst element in MPFR, where the task's operations have that. One that is right after

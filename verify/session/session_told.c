@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gen/contract/instantiate.h"
 #include "gen/contract/space.h"
 #include "session_internal.h"
 
@@ -55,6 +56,25 @@ bool told_ask(struct session *s, const struct judging *j, bool *untold)
     case ORACLE_FAILED: break;
     }
     return session_break(s, SESSION_BROKEN, "%.900s", s->answer.text);
+}
+
+bool told_admits(struct session *s, const struct config *before, const struct config *after)
+{
+    struct instance first, then;
+    char text[RESULT_DETAIL_SIZE];
+    if (!s->options.problem->task)
+        return true;
+    if (!open_oracle(s) || config_measure(before, &first))
+        return false;
+    enum oracle_status status = config_measure(after, &then) ? ORACLE_SHORT : ORACLE_OK;
+    if (status == ORACLE_OK) {
+        status = oracle_admits(s->oracle, &first, &then, text, sizeof text);
+        instance_clear(&then);
+    }
+    instance_clear(&first);
+    if (status == ORACLE_FAILED)
+        session_break(s, SESSION_BROKEN, "%.900s", text);
+    return status == ORACLE_OK;
 }
 
 /* verify/python/oracle/graph.py: the task's own model has raised this, without values and with them. */

@@ -132,7 +132,7 @@ static bool is_of_the_process(struct session *s, const struct config *config, co
     if (other && fails(s, twin, true, other))
         s->twins_in_vain++;
     else if (other)
-        is = !fails(s, config, true, other) && fails(s, twin, false, found);
+        is = !fails(s, config, true, other) && fails(s, twin, false, found) && told_admits(s, config, twin);
     free(other);
     return is;
 }

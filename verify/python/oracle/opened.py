@@ -1,4 +1,5 @@
 """An imported task in the oracle's process: its modules and graphs by sizes, its inputs and weights by tensors."""
+import copy
 import json
 import os
 import random
@@ -13,6 +14,7 @@ from . import constant, evaluate, graph
 from .number import Unsupported
 
 KEPT = 4  # graphs of so many sizes
+NEAR = 1e-2  # two answers of one model
 CHECKED = 1 << 21  # elements of inputs that the module itself is run on, on the host
 
 
@@ -60,6 +62,33 @@ class Task:
         if traced is None or traced.of_values:
             traced = kept[2] = graph.trace(model, inputs)
         return traced, graph.state_of(model), inputs, model
+
+
+    def admits(self, before, after):
+        """Whether the task's own model computes `after` in a process in which `before` was computed, as it does alone: by the same model,
+        where both are constructed of the same. Raises what the model raises."""
+        on = lambda x: x.to(self.device) if isinstance(x, torch.Tensor) else x
+        first, then = self.source.instance(self.spread(before)), self.source.instance(self.spread(after))
+
+        def of(instance):
+            torch.manual_seed(CONSTRUCTION_SEED)
+            return instance.model().to(self.device)
+
+        def call(model, inputs):
+            torch.manual_seed(1)
+            return [tensor.double() for _, tensor in structure.places(model(*copy.deepcopy(inputs)), torch.Tensor)]
+        with torch.no_grad():
+            torch.manual_seed(1)
+            inputs = [on(x) for x in then.inputs()]
+            alone, model = call(of(then), inputs), of(first)
+            call(model, [on(x) for x in first.inputs()])
+            served = call(model if repr(_told(first)) == repr(_told(then)) else of(then), inputs)
+        return all(a.shape == b.shape and torch.allclose(a, b, rtol=NEAR, atol=NEAR, equal_nan=True) for a, b in zip(alone, served))
+
+
+def _told(instance):
+    """What its constructor is given."""
+    return instance.init_args, instance.init_named
 
 
 def _tables(task, model):

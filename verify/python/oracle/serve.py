@@ -116,6 +116,15 @@ class Server:
             self.view({"shape": t["shape"], "dtype": kind}, t["at"]).copy_(value.to(getattr(torch, kind)))
         return "made"
 
+    def admits(self, question):
+        """`ok` where the task's own model admits one configuration after the other."""
+        try:
+            return "ok" if self.task.admits(*question["admits"]) else "dropped the task's own model computes something else after it"
+        except Exception as error:  # whatever the task's own code raises
+            if self.is_short(error):
+                raise
+            return f"dropped the task's own model does not run after it: {one_line(error)}"
+
     def is_short(self, error):
         """Others' programs hold a GPU's memory, too: not its allocator alone, its context, libraries and kernels want some."""
         from _unseen.shortage import is_short
@@ -138,7 +147,8 @@ class Server:
         from _unseen.oracle.number import Unsupported
         torch = self.torch
         try:
-            return self.graph() if "graph" in question else self.make(question) if "make" in question else self.answer(question)
+            kind = next((k for k in ("graph", "make", "admits") if k in question), None)
+            return {"graph": lambda _: self.graph(), "make": self.make, "admits": self.admits}.get(kind, self.answer)(question)
         except Unsupported as why:
             return "dropped " + " ".join(str(why).split())[:600]
         except Exception as error:  # whatever a task's own code raises
