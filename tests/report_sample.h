@@ -21,5 +21,6 @@ TCase *stored_case(void);
 TCase *schema_case(void);
 TCase *documents_case(void);
 TCase *documents_map_case(void);
+TCase *documents_sarif_case(void);
 
 #endif

@@ -384,6 +384,24 @@ START_TEST(torch_reads_what_is_exported)
 }
 END_TEST
 
+START_TEST(a_sarif_log_holds_to_the_standard)
+{
+    char command[800];
+    if (!interpreter())
+        SKIP_TEST(no_torch);
+    cli_put_kernel("wrong.c", "", "cols > 4 ? 0.1 : 0");
+    CLI("verify", "softmax", "wrong.c", "--device", "host", "--space", "tiny.space", "--seen", "tiny.seen",
+        "--unseen", "6", "--seed", "3", "--no-timing", "--no-explain", "--sarif", "w.sarif");
+    ck_assert_int_eq(cli.status, 1);
+    snprintf(command, sizeof command, "%s %s w.sarif >read.txt 2>&1", interpreter(),
+             cli_repository("tests/python/read_sarif.py"));
+    const int status = system(command);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        SKIP_TEST("no package with a model of SARIF here");
+    ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 Suite *python_suite(void)
 {
     Suite *suite = suite_create("python");
@@ -406,6 +424,7 @@ Suite *python_suite(void)
     tcase_add_test(tests, a_module_that_hangs_at_import_times_out);
     tcase_add_test(tests, an_interpreter_that_is_none_is_an_environment_error);
     tcase_add_test(tests, torch_reads_what_is_exported);
+    tcase_add_test(tests, a_sarif_log_holds_to_the_standard);
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, python_solutions_case());
     suite_add_tcase(suite, python_lease_case());

@@ -375,6 +375,7 @@ Suite *reports_suite(void)
     suite_add_tcase(suite, brief_case());
     suite_add_tcase(suite, stored_case());
     suite_add_tcase(suite, schema_case());
+    suite_add_tcase(suite, documents_sarif_case());
     suite_add_tcase(suite, documents_case());
     suite_add_tcase(suite, documents_map_case());
     return suite;

@@ -41,6 +41,8 @@ elif ! install torch numpy; then
     echo "torch: not installed within $limit s: $(tail -n 1 "$part/log")"
     exit 1
 fi
+# A model of SARIF, for one test, which skips without it.
+install sarif-pydantic || :
 rm -rf "$part/cache"
 # Compiled once, and no more than what the tests import: no test may write there, and each would compile all of it.
 env -u PYTHONDONTWRITEBYTECODE "$part/bin/python" -c 'import torch, torch._dynamo, torch._inductor.compile_fx

@@ -21,19 +21,13 @@ static __attribute__((noreturn)) void leave(int status)
 #define options_problem fuzz_options_problem
 #define options_output fuzz_options_output
 #define options_usage fuzz_options_usage
-#define options_whole fuzz_options_whole
-#define options_seconds fuzz_options_seconds
-#define options_size fuzz_options_size
-#define options_effort fuzz_options_effort
-#define options_accept fuzz_options_accept
-#define options_color fuzz_options_color
-#define options_tolerance fuzz_options_tolerance
-#define options_forbid fuzz_options_forbid
-#define options_take_away fuzz_options_take_away
+#define options_apply fuzz_options_apply
+#define option_take fuzz_option_take
 #define exit leave
 #undef stderr
 #define stderr errors
-#include "verify/cli/options_values.c"
+#include "verify/cli/option_values.c"
+#include "verify/cli/options_apply.c"
 
 #include "verify/cli/options.c"
 #include "verify/cli/errors.c"
@@ -107,10 +101,11 @@ static void drop(bool jumped)
 #endif
 
 static const struct command commands[] = {
-    {"list", "", 0, 0, "", "nothing", look_at},
-    {"draw", "PROBLEM", 1, 1, "yusdpeR", "another --seen", look_at},
-    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpuesbgQADjcnLxftJTvqRiw", "nearly all", look_at},
-    {"shrink", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptTrvqiwmhCloLm", "the rest", look_at},
+    {"list", "", 0, 0, "no options", look_at},
+    {"draw", "PROBLEM", 1, 1, "another --seen", look_at},
+    {"verify", "PROBLEM CANDIDATE", 2, 2, "nearly all options", look_at},
+    {"export", "PROBLEM", 1, 1, "sizes and another --out", look_at},
+    {"shrink", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "counts and --after", look_at},
 };
 
 /* argp itself answers these, and leaves. */

@@ -126,11 +126,14 @@ static int run_audit(const struct task *task, const struct options *options)
         return EXIT_ENVIRONMENT;
     }
     /* first of all without results: that nothing can be written there shows before minutes are spent */
-    int status = options->json ? write_json(task, audit, true, options->json) : 0;
+    int status =
+        options->report[REPORT_JSON] ? write_json(task, audit, true, options->report[REPORT_JSON]) : 0;
     if (status == 0)
         status = run_kinds(task, options, audit);
     if (status == 0 || status == EXIT_INTERRUPTED) { /* what was finished stays */
-        const int written = options->json ? write_json(task, audit, status != 0, options->json) : 0;
+        const int written = options->report[REPORT_JSON]
+                                ? write_json(task, audit, status != 0, options->report[REPORT_JSON])
+                                : 0;
         if (!options->quiet)
             print_table(task, audit);
         if (status == 0)

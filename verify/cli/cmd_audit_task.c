@@ -164,13 +164,13 @@ int audit_imported(const struct options *options, const struct problem *problem)
     struct task task;
     struct trial trial;
     int status = tried_suits("audit", problem);
-    if (status == 0 && options->json)
-        status = write_nothing(options->json);
+    if (status == 0 && options->report[REPORT_JSON])
+        status = write_nothing(options->report[REPORT_JSON]);
     if (status == 0)
         status = tried_begin(&task, &trial, options, false);
     if (status != 0)
         return status;
-    status = options->json ? write_json(&task, &trial, options->json) : 0;
+    status = options->report[REPORT_JSON] ? write_json(&task, &trial, options->report[REPORT_JSON]) : 0;
     if (!options->quiet)
         print_table(&task, &trial);
     if (status == 0)

@@ -108,7 +108,8 @@ static int conclude(const struct options *options, const struct comparison *c)
         comparison_verdict(stdout, c, terminal);
     else
         comparison_report(stdout, c, options->verbose, terminal);
-    if (options->json && comparison_json_write(options->json, c, error, sizeof error) != 0) {
+    if (options->report[REPORT_JSON] &&
+        comparison_json_write(options->report[REPORT_JSON], c, error, sizeof error) != 0) {
         options_error("%s", error);
         return EXIT_ENVIRONMENT;
     }
@@ -166,19 +167,21 @@ static int open_json(const struct options *options)
                                               .notes = "the comparison is not finished"};
     char error[1024];
     struct stat status;
-    for (int i = 0; options->json && i < options->arguments; i++)
-        if (is_same_file(options->json, options->argument[i])) {
+    for (int i = 0; options->report[REPORT_JSON] && i < options->arguments; i++)
+        if (is_same_file(options->report[REPORT_JSON], options->argument[i])) {
             options_error("--json %s is what is compared; expected a file of its own\n---> give another path",
-                          options->json);
+                          options->report[REPORT_JSON]);
             return EXIT_USAGE;
         }
-    if (options->json && options->against && is_same_file(options->json, options->against)) {
+    if (options->report[REPORT_JSON] && options->against &&
+        is_same_file(options->report[REPORT_JSON], options->against)) {
         options_error("--json %s is the stored result; expected a file of its own\n---> give another path",
-                      options->json);
+                      options->report[REPORT_JSON]);
         return EXIT_USAGE;
     }
-    if (!options->json || (stat(options->json, &status) == 0 && !S_ISREG(status.st_mode)) ||
-        comparison_json_write(options->json, &nothing, error, sizeof error) == 0)
+    if (!options->report[REPORT_JSON] ||
+        (stat(options->report[REPORT_JSON], &status) == 0 && !S_ISREG(status.st_mode)) ||
+        comparison_json_write(options->report[REPORT_JSON], &nothing, error, sizeof error) == 0)
         return 0;
     options_error("%s", error);
     return EXIT_ENVIRONMENT;

@@ -77,7 +77,7 @@ static int show_json(const struct options *options, const struct history_runs *r
     char *const line = text ? realloc(text, length + 2) : NULL;
     if (line)
         memcpy(line + length, "\n", 2);
-    const int status = write_text(options->json, "runs", line);
+    const int status = write_text(options->report[REPORT_JSON], "runs", line);
     free(line ? line : text);
     return status;
 }
@@ -105,11 +105,11 @@ static int show(const struct options *options, const struct history_runs *runs)
                       word, options->db, options->db);
         return EXIT_USAGE;
     }
-    if (options->json)
+    if (options->report[REPORT_JSON])
         status = show_json(options, runs);
     if (status == 0 && options->plot)
         status = show_plot(options, runs);
-    if (!options->json && !options->plot)
+    if (!options->report[REPORT_JSON] && !options->plot)
         history_print(stdout, runs);
     return status;
 }

@@ -30,7 +30,8 @@ static int write_json(const struct options *options, const struct prove_options 
 {
     char error[512] = "out of memory";
     char *text = prove_json(asked, report, partial, UNSEEN_VERSION, unseen_git);
-    const int status = text ? atomic_write(options->json, text, strlen(text), error, sizeof error) : -1;
+    const int status =
+        text ? atomic_write(options->report[REPORT_JSON], text, strlen(text), error, sizeof error) : -1;
     free(text);
     if (status != 0)
         options_error("%s", error);
@@ -52,7 +53,7 @@ static int conclude(enum prove_status status, const struct options *options,
         prove_conclusion(stdout, asked, report);
     else
         prove_print(stdout, asked, report, options->verbose);
-    const int written = options->json ? write_json(options, asked, report, false) : 0;
+    const int written = options->report[REPORT_JSON] ? write_json(options, asked, report, false) : 0;
     return written != 0 ? written : prove_passes(report) ? EXIT_GENERAL : EXIT_OTHER;
 }
 
@@ -90,7 +91,7 @@ int command_prove(const struct options *options)
                                         .timeout = options->timeout,
                                         .progress = terminal ? show_progress : NULL};
     /* first of all without results: that nothing can be written there shows before anything is spent */
-    status = options->json ? write_json(options, &asked, &report, true) : 0;
+    status = options->report[REPORT_JSON] ? write_json(options, &asked, &report, true) : 0;
     if (status != 0)
         return status;
     const enum prove_status proved = prove_run(&asked, &report);

@@ -127,6 +127,14 @@ static int write_reports(const struct options *options, const struct files *file
     return EXIT_ENVIRONMENT;
 }
 
+static bool wants_files(const struct options *options)
+{
+    for (int i = 0; i < REPORT_COUNT; i++)
+        if (options->report[i])
+            return true;
+    return false;
+}
+
 int command_report(const struct options *options)
 {
     struct options mine = *options;
@@ -143,7 +151,7 @@ int command_report(const struct options *options)
     status = outputs_check(&mine);
     if (status == 0)
         status = read_files(files, &mine);
-    if (status == 0 && (options->html || options->junit || options->markdown))
+    if (status == 0 && wants_files(options))
         status = write_reports(&mine, files);
     else if (status == 0 && !options->github) {
         screen_open(&screen, &mine);

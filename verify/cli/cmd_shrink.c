@@ -119,7 +119,7 @@ static int write_json(struct shrink_command *c)
     struct shrinking *s = &c->shrinking;
     struct diagnosis diagnosis = {
         .present = true, .minimal = s->best, .locally_minimal = s->shrunk.minimal, .shrink_runs = s->spent};
-    if (!c->options->json)
+    if (!c->options->report[REPORT_JSON])
         return 0;
     if (s->status == PROBE_OK && !c->after)
         shrinking_pattern(s, &diagnosis.pattern);

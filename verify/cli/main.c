@@ -32,19 +32,18 @@ const char *__lsan_default_options(void)
 }
 #endif
 
-/* --seen takes a file in `verify`; in `draw` it is a choice of set ('y'). */
 static const struct command commands[] = {
-    {"list", "", 0, 0, "", "List the problems, one line each.", command_list},
-    {"describe", "PROBLEM", 1, 1, "hP",
+    {"list", "", 0, 0, "List the problems, one line each.", command_list},
+    {"describe", "PROBLEM", 1, 1,
      "Axes, contract, input classes, tensors and arithmetic of a problem; with --header the C header that a "
      "candidate "
      "may include.",
      command_describe},
-    {"draw", "PROBLEM", 1, 1, "yu9sdpeRP",
+    {"draw", "PROBLEM", 1, 1,
      "Draw the seen and unseen sets and print them, one configuration per line, with why each was "
      "drawn.",
      command_draw},
-    {"export", "PROBLEM", 1, 1, "324751usdSpeRP",
+    {"export", "PROBLEM", 1, 1,
      "Draw the seen and unseen sets and write them for other programs: with lines, values, reasons, shapes "
      "and "
      "types of tensors, and on request with inputs.\v"
@@ -54,7 +53,7 @@ static const struct command commands[] = {
      "--inputs-as safetensors\n\n"
      "Exit status: 0 it is written, 2 bad usage or input, 3 the environment cannot do it.",
      command_export},
-    {"verify", "PROBLEM CANDIDATE", 2, 2, "dSpu9esbgQADjcnmLx+ftMBJTvqRiwFWPEkHUKGO6z!",
+    {"verify", "PROBLEM CANDIDATE", 2, 2,
      "Run CANDIDATE (.c, .cpp, .cu, .so, .py or .json) on the seen and on an unseen set, judge every output "
      "element, and "
      "say whether it is general.\v"
@@ -62,23 +61,23 @@ static const struct command commands[] = {
      "  unseen verify softmax kernel.cu --effort quick\n"
      "  unseen verify softmax kernel.c --device host --json result.json\n\n" STATUSES,
      command_verify},
-    {"check", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptMTmLvqiwPEkjz8@",
+    {"check", "PROBLEM CANDIDATE CONFIGURATION", 3, 3,
      "Run CANDIDATE on one configuration, such as 'rows=3 cols=4099 seed=91'.\v"
      "Exit status: 0 it passes, 1 it does not, 2 bad usage or input, 3 the environment cannot do it, "
      "130 interrupted.",
      command_check},
-    {"shrink", "PROBLEM CANDIDATE CONFIGURATION", 3, 3, "dptMTrvqiwPEkj@",
+    {"shrink", "PROBLEM CANDIDATE CONFIGURATION", 3, 3,
      "Find the simplest configuration on which CANDIDATE still fails as it does on CONFIGURATION.\v"
      "For example:\n"
      "  unseen shrink softmax kernel.cu 'rows=37 cols=4099 seed=91'\n\n"
      "Exit status: 1 it fails, and the smallest failure is printed; 2 bad usage or input, or it passes; "
      "3 the environment cannot do it; 130 interrupted, and the smallest failure so far is printed.",
      command_shrink},
-    {"freeze", "PROBLEM CONFIGURATION", 2, 2, "pRC",
+    {"freeze", "PROBLEM CONFIGURATION", 2, 2,
      "Keep CONFIGURATION among the failures that `verify` runs before all others.\v"
      "Exit status: 0 it is kept, 2 bad usage or input, 3 the file cannot be written.",
      command_freeze},
-    {"history", "[PROBLEM|CANDIDATE]", 0, ARGUMENTS_MAX, "DjNI",
+    {"history", "[PROBLEM|CANDIDATE]", 0, ARGUMENTS_MAX,
      "Verdicts over time, newest first, of a database that `verify --db FILE` wrote.\v"
      "For example:\n"
      "  unseen verify softmax kernel.cu --db runs.db\n"
@@ -86,13 +85,13 @@ static const struct command commands[] = {
      "  unseen history --db runs.db --import results/a.json results/b.json\n\n"
      "Exit status: 0 shown or taken in, 2 bad usage or input, 3 the database cannot be read or written.",
      command_history},
-    {"audit", "PROBLEM", 1, 1, "dSpuesjqPkiw",
+    {"audit", "PROBLEM", 1, 1,
      "Put outputs that no honest work went into (zeros, a constant, half of the work, ..) through the "
      "published check and through ours; of a task in Python, through its own.\v"
      "Exit status: 0 ours accepts none of them on any configuration, 1 it does, 2 bad usage or input, 3 the "
      "environment cannot do it, 130 interrupted.",
      command_audit},
-    {"new", "NAME", 1, 1, "lXo",
+    {"new", "NAME", 1, 1,
      "Write a folder with a problem of your own, to begin with a copy of another one; any command takes a "
      "folder where it "
      "takes a problem's name.\v"
@@ -101,7 +100,7 @@ static const struct command commands[] = {
      "  unseen new my_gather --form elements\n"
      "  unseen verify ./my_norm my_norm/baseline.c --device host",
      command_new},
-    {"import", "TASK", 1, 1, "oYPkiw",
+    {"import", "TASK", 1, 1,
      "Write a problem's folder from a task in Python: a KernelBench file (Model, get_inputs, "
      "get_init_inputs) or a "
      "KernelBench-Hard directory. The task is executed, in the sandbox.\v"
@@ -111,7 +110,7 @@ static const struct command commands[] = {
      "no "
      "room.",
      command_import},
-    {"harden", "TASK", 1, 1, "odSpuesqPkiw",
+    {"harden", "TASK", 1, 1,
      "Write shapes, inputs and tolerances for a task in Python (a .py file, or what unseen import made) that "
      "tell null outputs "
      "and planted faults from the right answer: at most 12, as KernelBench, KernelBench-Hard, "
@@ -123,14 +122,14 @@ static const struct command commands[] = {
      "environment cannot do it, "
      "130 interrupted.",
      command_harden},
-    {"prove", "PROBLEM", 1, 1, "dSpesjtvqi",
+    {"prove", "PROBLEM", 1, 1,
      "Test a problem's definition by itself: enclosures against MPFR, the right output and slightly wrong "
      "ones, null "
      "outputs, its own kernels, its seen set, and what each input class can tell.\v"
      "Exit status: 0 every check passed, 1 some did not, 2 bad usage or input, 3 the environment cannot do "
      "it, 130 interrupted.",
      command_prove},
-    {"report", "RESULT.json...", 1, ARGUMENTS_MAX, "HUKGOv!",
+    {"report", "RESULT.json...", 1, ARGUMENTS_MAX,
      "Write reports from what verify --json stored: the terminal's without options; several results side by "
      "side.\v"
      "For example:\n"
@@ -140,7 +139,7 @@ static const struct command commands[] = {
      "cannot do "
      "it.",
      command_report},
-    {"compare", "[PROBLEM] OLD NEW", 2, 3, "dSpuesjnax+LtMBJvqRiwPEkz",
+    {"compare", "[PROBLEM] OLD NEW", 2, 3,
      "Is NEW worse than OLD? Two candidates, checked and timed now in turns on the same configurations "
      "(PROBLEM OLD NEW); two stored results (OLD.json NEW.json); or a candidate against a stored result "
      "(PROBLEM CANDIDATE --against OLD.json).\v"
@@ -150,7 +149,7 @@ static const struct command commands[] = {
      "or "
      "input, 3 the environment cannot do it, 130 interrupted.",
      command_compare},
-    {"peak", "", 0, 0, "dLz",
+    {"peak", "", 0, 0,
      "Measure what the hardware can do, beside the vendor's figures, and keep it: verify, check and compare "
      "use it from then on.\v"
      "Exit status: 0 measured and kept, 2 bad usage, or the file is another's, 3 the environment cannot do "

@@ -1,4 +1,4 @@
-/* The command line, by argp: one table of options, of which each command takes its part. */
+/* The command line, by argp. option_table.h has the options, and says which command takes which. */
 #ifndef UNSEEN_OPTIONS_H
 #define UNSEEN_OPTIONS_H
 
@@ -7,21 +7,28 @@
 
 #include "gen/draw/draw.h"
 #include "problems/problem.h"
+#include "reports/writers.h"
 #include "verify/system/version.h"
 
 /* Exit statuses. */
 enum { EXIT_GENERAL = 0, EXIT_OTHER = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3, EXIT_INTERRUPTED = 130 };
 
-enum { ARGUMENTS_MAX = 256, RUNS_DEFAULT = 60 };
+enum { ARGUMENTS_MAX = 256, LIST_MAX = 32, RUNS_DEFAULT = 60 };
 
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+/* The values of a repeatable option. */
+struct text_list {
+    const char *item[LIST_MAX];
+    int count;
+};
 
 struct options {
     const char *argument[ARGUMENTS_MAX];
     int arguments;
-    const char *device, *seen, *space, *baseline, *json, *csv, *regress, *cause, *like, *form, *out, *vary,
-        *python, *entry;
-    const char *html, *junit, *markdown;
+    const char *device, *seen, *space, *baseline, *regress, *cause, *like, *form, *out, *vary, *python,
+        *entry;
+    const char *report[REPORT_COUNT]; /* the files to write; NULL: none */
     const char *format, *inputs, *inputs_as, *unseen_set;
     const char *values; /* of check */
     const char *after;  /* of check and shrink: the configuration that is called before */
@@ -52,6 +59,8 @@ struct options {
     bool verbose, quiet;
     bool scores; /* print them */
     bool import; /* of history */
+    bool require_sandbox;
+    struct text_list sources, forbid, without;
 };
 
 /* One command of the tool. */
@@ -59,7 +68,6 @@ struct command {
     const char *name;
     const char *arguments; /* "PROBLEM CANDIDATE" */
     int least, most;       /* how many */
-    const char *options;   /* keys of the options that it takes */
     const char *doc;
     int (*run)(const struct options *options);
 };

@@ -1,4 +1,4 @@
-/* What the values of options are read by; a wrong one ends the process with status 2. */
+/* Shared by the files that read the command line. */
 #ifndef UNSEEN_OPTIONS_INTERNAL_H
 #define UNSEEN_OPTIONS_INTERNAL_H
 
@@ -8,20 +8,8 @@
 __attribute__((noreturn, format(printf, 2, 3))) void options_usage(const struct command *command,
                                                                    const char *format, ...);
 
-struct whole {
-    const char *name, *example;
-    uint64_t least, most;
-};
-uint64_t options_whole(const struct command *command, const struct whole *whole, const char *text);
-double options_seconds(const struct command *command, const char *name, const char *example,
-                       const char *text); /* above 0, a day at most */
-double options_size(const struct command *command, const char *name, int least_mib,
-                    const char *text); /* bytes: "8G" */
-enum effort options_effort(const struct command *command, const char *text);
-bool options_accept(const struct command *command, const char *text); /* is it `limited`? */
-enum color options_color(const struct command *command, const char *text);
-bool options_tolerance(const struct command *command, const char *text); /* is it `published`? */
-void options_forbid(const struct command *command, const char *text);
-void options_take_away(const struct command *command, const char *list); /* --without */
+/* Hands the settings to the modules that keep them for the whole process: the sandbox, the policy on libraries, the defences, and the
+ * importer. The only place that does so. A wrong value ends the process with status 2. */
+void options_apply(const struct command *command, const struct options *options);
 
 #endif

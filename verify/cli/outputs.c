@@ -11,16 +11,6 @@
 
 enum { SECONDS_BETWEEN = 2 };
 
-static const char *path_of(const struct options *options, enum report_kind kind)
-{
-    const char *const path[REPORT_COUNT] = {[REPORT_JSON] = options->json,
-                                            [REPORT_CSV] = options->csv,
-                                            [REPORT_HTML] = options->html,
-                                            [REPORT_JUNIT] = options->junit,
-                                            [REPORT_MARKDOWN] = options->markdown};
-    return path[kind];
-}
-
 static bool same_file(const char *a, const char *b)
 {
     struct stat one, other;
@@ -69,7 +59,7 @@ static int refuse(enum report_kind kind, const char *path, const char *what)
 bool outputs_on_standard(const struct options *options)
 {
     for (int i = 0; i < REPORT_COUNT; i++)
-        if (path_of(options, i) && atomic_is_standard(path_of(options, i)))
+        if (options->report[i] && atomic_is_standard(options->report[i]))
             return true;
     return false;
 }
@@ -77,12 +67,12 @@ bool outputs_on_standard(const struct options *options)
 int outputs_check(const struct options *options)
 {
     for (int i = 0; i < REPORT_COUNT; i++) {
-        const char *const path = path_of(options, i);
+        const char *const path = options->report[i];
         const char *const what = path ? overwrites(path, options) : NULL;
         if (what)
             return refuse(i, path, what);
         for (int k = 0; k < i && path; k++) {
-            const char *const other = path_of(options, k);
+            const char *const other = options->report[k];
             if (same_file(path, other) || (other && atomic_is_standard(path) && atomic_is_standard(other)))
                 return refuse(i, path, report_words(k));
         }
@@ -118,7 +108,7 @@ int outputs_open(struct outputs *outputs, const struct options *options)
         outputs->held[i] = -1;
     for (int i = 0; i < REPORT_COUNT && status == 0; i++) {
         char error[sizeof outputs->error];
-        outputs->path[i] = path_of(options, i);
+        outputs->path[i] = options->report[i];
         if (outputs->path[i] && !atomic_is_stream(outputs->path[i]))
             write_one(outputs, i, &first, 1);
         else if (outputs->path[i] &&

@@ -175,7 +175,7 @@ int show_json(const struct task *task, const struct options *options, const stru
                          .published_tolerance = options->published,
                          .results = &one,
                          .result_count = 1};
-    if (!options->json)
+    if (!options->report[REPORT_JSON])
         return 0;
     if (diagnosis)
         run.diagnosis = *diagnosis;
@@ -184,7 +184,7 @@ int show_json(const struct task *task, const struct options *options, const stru
     memcpy(run.candidate_sha256, task->build.sha256, sizeof run.candidate_sha256);
     memcpy(run.device, task->device.name, sizeof run.device);
     memcpy(run.driver, task->device.driver, sizeof run.driver);
-    if (json_write_one(options->json, &run, passes, error, sizeof error) == 0)
+    if (json_write_one(options->report[REPORT_JSON], &run, passes, error, sizeof error) == 0)
         return 0;
     options_error("%s", error);
     return EXIT_ENVIRONMENT;

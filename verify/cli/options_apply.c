@@ -1,0 +1,66 @@
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "options_internal.h"
+#include "verify/forbid/forbid.h"
+#include "verify/isolate/sandbox.h"
+#include "verify/problem/folder.h"
+#include "verify/problem/paths.h"
+#include "verify/system/defence.h"
+
+/* Kernels of the tool's own include headers of its problems. */
+static void show_own_headers(void)
+{
+    char root[PATH_MAX];
+    if (paths_find(root, sizeof root, "problems") == 0)
+        sandbox_add_source(root);
+}
+
+static void add_source(const struct command *command, const char *folder)
+{
+    if (!sandbox_add_source(folder))
+        options_usage(command, "--sources '%s'; expected a folder, %d of them at most\n---> check the path",
+                      folder, SANDBOX_SOURCES - 1);
+}
+
+static void forbid(const struct command *command, const char *list)
+{
+    char error[512];
+    if (forbid_add(list, error, sizeof error) != 0)
+        options_usage(command, "%s", error);
+}
+
+static void disable_defences(const struct command *command, const char *list)
+{
+    const char *const wrong = defence_remove(list);
+    if (!wrong)
+        return;
+    char names[DEFENCE_TEXT + DEFENCE_COUNT] = "";
+    for (int i = 0; i < DEFENCE_COUNT; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
+                 defence_name((enum defence)i));
+    options_usage(command, "--without '%.*s'; expected some of %s\n---> for example --without fresh,moved",
+                  (int)strcspn(wrong, ","), wrong, names);
+}
+
+static void each(const struct command *command, const struct text_list *list,
+                 void (*apply)(const struct command *command, const char *text))
+{
+    for (int i = 0; i < list->count; i++)
+        apply(command, list->item[i]);
+}
+
+void options_apply(const struct command *command, const struct options *options)
+{
+    show_own_headers();
+    each(command, &options->sources, add_source);
+    each(command, &options->forbid, forbid);
+    each(command, &options->without, disable_defences);
+    if (options->require_sandbox)
+        sandbox_require();
+    if (options->python)
+        folder_python(options->python);
+    if (options->compile_timeout > 0)
+        folder_import_seconds(options->compile_timeout);
+}
