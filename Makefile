@@ -112,7 +112,7 @@ LINK := $(CXX) -fopenmp $(LDFLAGS) $(EXPORTS)
 endif
 
 # --- sources ---------------------------------------------------------------------------------------
-RUNNER_SRC := $(wildcard verify/isolate/runner*.c) verify/isolate/invoke.c verify/device/driver.c verify/system/defence.c verify/system/flush.c
+RUNNER_SRC := $(wildcard verify/isolate/runner*.c) verify/isolate/invoke.c verify/device/driver.c verify/system/defence.c verify/system/flush.c verify/system/packet.c
 MAIN_SRC := verify/cli/main.c
 TOOL_SRC := $(wildcard problems/*.c) $(PROBLEMS:%=problems/%/problem.c) $(wildcard gen/*/*.c) \
     $(filter-out reference/enclosure_host.c reference/witness.c,$(wildcard reference/*.c)) \

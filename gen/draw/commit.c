@@ -1,4 +1,5 @@
 #include "draw.h"
+#include "gen/random/hex.h"
 
 #include <stdio.h>
 
@@ -19,7 +20,6 @@ int drawn_commitment(const struct drawn_list *list, char hex[65])
         sha256_update(&hash, (size_t)length + 1, (const uint8_t *)line);
     }
     sha256_digest(&hash, sizeof digest, digest);
-    for (size_t i = 0; i < sizeof digest; i++)
-        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+    hex_text(digest, sizeof digest, hex);
     return 0;
 }

@@ -1,4 +1,5 @@
 #include "scratch.h"
+#include "gen/random/hex.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -204,8 +205,7 @@ static void write_hash(struct sha256_ctx *hash, char hex[65])
 {
     uint8_t digest[SHA256_DIGEST_SIZE];
     sha256_digest(hash, sizeof digest, digest);
-    for (size_t i = 0; i < sizeof digest; i++)
-        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+    hex_text(digest, sizeof digest, hex);
 }
 
 void scratch_hash(const char *text, size_t length, char hex[65])

@@ -16,6 +16,7 @@
 #include "reports/atomic.h"
 #include "verify/system/home_folder.h"
 #include "verify/system/version.h"
+#include "gen/random/hex.h"
 
 enum { SCHEMA = 1, MOST_BYTES = 1 << 20 };
 static const char kind[] = "unseen calibration";
@@ -51,8 +52,7 @@ static void hash_of(const char *data, size_t size, char hex[CALIBRATION_HASH])
     sha256_init(&hash);
     sha256_update(&hash, size, (const uint8_t *)data);
     sha256_digest(&hash, sizeof digest, digest);
-    for (size_t i = 0; i < sizeof digest; i++)
-        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+    hex_text(digest, sizeof digest, hex);
 }
 
 /* A home folder may be that of many machines. */

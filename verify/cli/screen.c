@@ -10,6 +10,7 @@
 #include "reports/terminal.h"
 #include "reports/text.h"
 #include "verify/system/activity.h"
+#include "gen/random/hex.h"
 
 static bool watched; /* a line of show_activity stands there */
 static bool silenced;
@@ -28,9 +29,8 @@ static void draw_token(char *token, size_t size)
 {
     unsigned char bytes[16] = {0};
     const bool drawn = getrandom(bytes, sizeof bytes, 0) == (ssize_t)sizeof bytes;
-    size_t used = 0;
-    for (size_t i = 0; drawn && i < sizeof bytes && used + 3 < size; i++)
-        used += (size_t)snprintf(token + used, size - used, "%02x", bytes[i]);
+    if (drawn && size > 2 * sizeof bytes)
+        hex_text(bytes, sizeof bytes, token);
 }
 
 static bool is_dumb(void)

@@ -11,6 +11,7 @@
 #include "history_internal.h"
 #include "reports/published.h"
 #include "reports/scores.h"
+#include "gen/random/hex.h"
 
 /* --- binding --- */
 
@@ -43,8 +44,7 @@ static void new_token(char token[HISTORY_TOKEN])
     unsigned char random[(HISTORY_TOKEN - 1) / 2];
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
         abort(); /* never below 256 bytes */
-    for (size_t i = 0; i < sizeof random; i++)
-        snprintf(token + 2 * i, 3, "%02x", random[i]);
+    hex_text(random, sizeof random, token);
 }
 
 /* The same result has the same, whether it comes from a run or from its JSON file, which keeps all digits. */
@@ -60,8 +60,7 @@ static void fingerprint(const struct result *result, char text[65])
     sha256_init(&sha);
     sha256_update(&sha, (size_t)length, (const uint8_t *)all);
     sha256_digest(&sha, sizeof digest, digest);
-    for (size_t i = 0; i < sizeof digest; i++)
-        snprintf(text + 2 * i, 3, "%02x", digest[i]);
+    hex_text(digest, sizeof digest, text);
 }
 
 static const char insert_run[] =

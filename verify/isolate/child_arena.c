@@ -9,33 +9,22 @@
 
 #include "arena.h"
 #include "child_internal.h"
-
-static void take_listener(struct child *child, struct msghdr *message, const struct reply *reply)
-{
-    struct cmsghdr *header = CMSG_FIRSTHDR(message);
-    if (!header || header->cmsg_type != SCM_RIGHTS)
-        return;
-    memcpy(&child->arena.listener, CMSG_DATA(header), sizeof child->arena.listener);
-    child->arena.base = reply->distance;
-    if (!child->arena.base)
-        close(child->arena.listener);
-}
+#include "verify/system/packet.h"
 
 ssize_t child_arena_receive(struct child *child, struct reply *reply)
 {
-    union {
-        struct cmsghdr header;
-        char space[CMSG_SPACE(sizeof(int))];
-    } control;
-    struct iovec part = {reply, sizeof *reply};
-    struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    int listener;
     if (!child->arena.awaited) /* what a candidate sends along is dropped */
         return recv(child->process.channel, reply, sizeof *reply, MSG_DONTWAIT | MSG_TRUNC);
     const ssize_t got =
-        recvmsg(child->process.channel, &message, MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
-    if (got == (ssize_t)sizeof *reply)
-        take_listener(child, &message, reply);
+        packet_receive(child->process.channel, reply, sizeof *reply, &listener, 1, MSG_DONTWAIT | MSG_TRUNC);
+    const bool whole = got == (ssize_t)sizeof *reply;
+    if (whole && listener >= 0) {
+        child->arena.listener = listener;
+        child->arena.base = reply->distance;
+    }
+    if (listener >= 0 && !(whole && child->arena.base))
+        close(listener);
     return got;
 }
 

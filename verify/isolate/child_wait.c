@@ -15,6 +15,7 @@
 #include "verify/system/budget.h"
 #include "verify/system/clock.h"
 #include "verify/system/defence.h"
+#include "verify/system/packet.h"
 
 enum {
     LOG_BYTES = 64 << 10,
@@ -290,28 +291,6 @@ enum child_status child_wait(struct child *child, uint32_t sequence, enum reply_
     return give_up(child, CHILD_TIMEOUT);
 }
 
-static ssize_t send_packet(int channel, struct request *request, int fd)
-{
-    union {
-        struct cmsghdr header;
-        char space[CMSG_SPACE(sizeof(int))];
-    } control = {0};
-    struct iovec part = {request, sizeof *request};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-    ssize_t sent;
-    if (fd >= 0) {
-        message.msg_control = &control;
-        message.msg_controllen = sizeof control;
-        control.header = (struct cmsghdr){
-            .cmsg_len = CMSG_LEN(sizeof fd), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-        memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
-    }
-    do
-        sent = sendmsg(channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-    while (sent < 0 && errno == EINTR);
-    return sent;
-}
-
 enum child_status child_exchange(struct child *child, struct request *request, int fd, double timeout,
                                  struct reply *reply, char *text, size_t text_size)
 {
@@ -323,7 +302,8 @@ enum child_status child_exchange(struct child *child, struct request *request, i
     child_drain(child);
     if (getrandom(&request->sequence, sizeof request->sequence, 0) != sizeof request->sequence)
         request->sequence++;
-    if (send_packet(child->process.channel, request, fd) < 0 && errno != EAGAIN) {
+    if (packet_send(child->process.channel, request, sizeof *request, &fd, fd >= 0, MSG_DONTWAIT) < 0 &&
+        errno != EAGAIN) {
         enum child_status status = gone(child, text, text_size);
         size_t used = strlen(text);
         snprintf(text + used, text_size - used, ", after its last answer");

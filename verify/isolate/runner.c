@@ -17,6 +17,7 @@
 #include "arena.h"
 #include "runner_internal.h"
 #include "verify/system/defence.h"
+#include "verify/system/packet.h"
 
 struct runner runner;
 
@@ -234,20 +235,7 @@ static void call(const struct request *request, struct reply *reply)
 /* With a descriptor where `fd` is one, which is closed here. */
 static bool send_reply(const struct reply *reply, int fd)
 {
-    union {
-        struct cmsghdr header;
-        char space[CMSG_SPACE(sizeof(int))];
-    } control = {0};
-    struct iovec part = {(void *)reply, sizeof *reply};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-    if (fd >= 0) {
-        message.msg_control = &control;
-        message.msg_controllen = sizeof control;
-        control.header = (struct cmsghdr){
-            .cmsg_len = CMSG_LEN(sizeof fd), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-        memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
-    }
-    const bool sent = sendmsg(runner.channel, &message, MSG_NOSIGNAL) == sizeof *reply;
+    const bool sent = packet_send(runner.channel, reply, sizeof *reply, &fd, fd >= 0, 0) == sizeof *reply;
     if (fd >= 0)
         close(fd);
     return sent;
@@ -291,22 +279,7 @@ static void answer(const struct request *request, int fd)
 /* Returns false at the end of the channel. *fd is -1 when the packet carried none. */
 static bool receive(struct request *request, int *fd)
 {
-    union {
-        struct cmsghdr header;
-        char space[CMSG_SPACE(sizeof(int))];
-    } control;
-    struct iovec part = {request, sizeof *request};
-    struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    ssize_t got;
-    do
-        got = recvmsg(runner.channel, &message, MSG_CMSG_CLOEXEC);
-    while (got < 0 && errno == EINTR);
-    *fd = -1;
-    struct cmsghdr *header =
-        got >= 0 ? CMSG_FIRSTHDR(&message) : NULL; /* an empty packet may carry one, too */
-    if (header && header->cmsg_type == SCM_RIGHTS)
-        memcpy(fd, CMSG_DATA(header), sizeof *fd);
+    const ssize_t got = packet_receive(runner.channel, request, sizeof *request, fd, 1, 0);
     request->path[sizeof request->path - 1] = '\0';
     request->symbol[sizeof request->symbol - 1] = '\0';
     request->entry[sizeof request->entry - 1] = '\0';

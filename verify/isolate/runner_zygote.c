@@ -14,6 +14,7 @@
 
 #include "runner_internal.h"
 #include "zygote_packet.h"
+#include "verify/system/packet.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -28,39 +29,16 @@ EXPORTED void unseen_zygote_leave(void);
 static bool tell(uint32_t kind, int value, int fd)
 {
     struct zygote_packet packet = {kind, value};
-    union {
-        struct cmsghdr header;
-        char space[CMSG_SPACE(sizeof(int))];
-    } control = {.space = {0}};
-    struct iovec part = {&packet, sizeof packet};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-    if (fd >= 0) {
-        message.msg_control = &control;
-        message.msg_controllen = sizeof control;
-        control.header = (struct cmsghdr){
-            .cmsg_len = CMSG_LEN(sizeof fd), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-        memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
-    }
-    return sendmsg(CHANNEL_FD, &message, MSG_NOSIGNAL) == sizeof packet;
+    return packet_send(CHANNEL_FD, &packet, sizeof packet, &fd, fd >= 0, 0) == sizeof packet;
 }
 
 /* False at the end of the channel. */
 static bool hear(struct zygote_packet *packet)
 {
-    union {
-        struct cmsghdr header;
-        char space[CMSG_SPACE(sizeof given)];
-    } control;
-    struct iovec part = {packet, sizeof *packet};
-    struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    ssize_t got;
-    do
-        got = recvmsg(CHANNEL_FD, &message, MSG_CMSG_CLOEXEC);
-    while (got < 0 && errno == EINTR);
-    struct cmsghdr *header = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
-    if (header && header->cmsg_type == SCM_RIGHTS && header->cmsg_len == CMSG_LEN(sizeof given))
-        memcpy(given, CMSG_DATA(header), sizeof given);
+    int came[ZYGOTE_DESCRIPTORS];
+    const ssize_t got = packet_receive(CHANNEL_FD, packet, sizeof *packet, came, ZYGOTE_DESCRIPTORS, 0);
+    if (came[0] >= 0)
+        memcpy(given, came, sizeof given);
     return got == sizeof *packet;
 }
 

@@ -16,6 +16,7 @@
 #include "verify/system/budget.h"
 #include "verify/system/clock.h"
 #include "zygote_packet.h"
+#include "verify/system/packet.h"
 
 /* Loading libraries from a cold disk; a fork and an end are short. */
 static const double load_timeout = 300, word_timeout = 20;
@@ -71,45 +72,22 @@ static void destroy(struct zygote *z)
 /* A packet of this kind; its descriptor, if it has one, to *fd. False: it did not come in time. */
 static bool hear(struct zygote *z, uint32_t kind, double timeout, struct zygote_packet *packet, int *fd)
 {
-    union {
-        struct cmsghdr header;
-        char space[CMSG_SPACE(sizeof(int))];
-    } control;
-    struct iovec part = {packet, sizeof *packet};
-    struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
     const double end = clock_seconds() + timeout;
     struct pollfd from = {z->process.channel, POLLIN | POLLRDHUP, 0};
     int ready = 0;
     while (ready <= 0 && clock_seconds() < end && !budget_is_over())
         ready = poll(&from, 1, 100);
-    const ssize_t got =
-        ready > 0 ? recvmsg(z->process.channel, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) : -1;
-    struct cmsghdr *header = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
     *fd = -1;
-    if (header && header->cmsg_type == SCM_RIGHTS)
-        memcpy(fd, CMSG_DATA(header), sizeof *fd);
+    const ssize_t got =
+        ready > 0 ? packet_receive(z->process.channel, packet, sizeof *packet, fd, 1, MSG_DONTWAIT) : -1;
     return got == sizeof *packet && packet->kind == kind;
 }
 
 static bool tell(struct zygote *z, uint32_t kind, const int *fd)
 {
     struct zygote_packet packet = {.kind = kind};
-    union {
-        struct cmsghdr header;
-        char space[CMSG_SPACE(ZYGOTE_DESCRIPTORS * sizeof(int))];
-    } control = {.space = {0}};
-    struct iovec part = {&packet, sizeof packet};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-    if (fd) {
-        message.msg_control = &control;
-        message.msg_controllen = sizeof control;
-        control.header = (struct cmsghdr){.cmsg_len = CMSG_LEN(ZYGOTE_DESCRIPTORS * sizeof *fd),
-                                          .cmsg_level = SOL_SOCKET,
-                                          .cmsg_type = SCM_RIGHTS};
-        memcpy(CMSG_DATA(&control.header), fd, ZYGOTE_DESCRIPTORS * sizeof *fd);
-    }
-    return sendmsg(z->process.channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof packet;
+    const int count = fd ? ZYGOTE_DESCRIPTORS : 0;
+    return packet_send(z->process.channel, &packet, sizeof packet, fd, count, MSG_DONTWAIT) == sizeof packet;
 }
 
 /* What it printed before it ended, in plain letters. */

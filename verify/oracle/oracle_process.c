@@ -21,6 +21,7 @@
 #include "verify/system/activity.h"
 #include "verify/system/clock.h"
 #include "verify/system/interrupt.h"
+#include "verify/system/packet.h"
 
 enum { TICK_MS = 50, LOOK_EVERY = 4 };
 
@@ -170,43 +171,10 @@ static enum oracle_status ended_by_itself(struct oracle_process *process, char *
                size);
 }
 
-static int send_packet(int channel, const char *packet, int fd)
-{
-    union {
-        struct cmsghdr header;
-        char space[CMSG_SPACE(sizeof(int))];
-    } control = {0};
-    struct iovec part = {(void *)(uintptr_t)packet, strlen(packet)};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-    ssize_t sent;
-    if (fd >= 0) {
-        message.msg_control = &control;
-        message.msg_controllen = sizeof control;
-        control.header = (struct cmsghdr){
-            .cmsg_len = CMSG_LEN(sizeof fd), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-        memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
-    }
-    do
-        sent = sendmsg(channel, &message, MSG_NOSIGNAL);
-    while (sent < 0 && errno == EINTR);
-    return sent < 0 ? -1 : 0;
-}
-
 /* A packet, NUL-terminated, and the descriptor that came with it or -1. */
 static ssize_t receive(int channel, char *answer, int *fd)
 {
-    union {
-        struct cmsghdr header;
-        char space[CMSG_SPACE(sizeof(int))];
-    } control = {0};
-    struct iovec part = {answer, ORACLE_PACKET - 1};
-    struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    const ssize_t n = recvmsg(channel, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    *fd = -1;
-    if (n > 0 && control.header.cmsg_level == SOL_SOCKET && control.header.cmsg_type == SCM_RIGHTS &&
-        control.header.cmsg_len == CMSG_LEN(sizeof *fd))
-        memcpy(fd, CMSG_DATA(&control.header), sizeof *fd);
+    const ssize_t n = packet_receive(channel, answer, ORACLE_PACKET - 1, fd, 1, MSG_DONTWAIT);
     answer[n > 0 ? n : 0] = '\0';
     return n;
 }
@@ -229,7 +197,8 @@ static bool is_too_large(const struct oracle_process *process, const struct orac
 enum oracle_status oracle_send(struct oracle_process *process, const char *packet, int fd, char *text,
                                size_t size)
 {
-    return send_packet(process->channel, packet, fd) ? ended_by_itself(process, text, size) : ORACLE_OK;
+    const bool sent = packet_send(process->channel, packet, strlen(packet), &fd, fd >= 0, 0) >= 0;
+    return sent ? ORACLE_OK : ended_by_itself(process, text, size);
 }
 
 enum oracle_status oracle_await(struct oracle_process *process, const struct oracle_options *options,

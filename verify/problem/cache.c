@@ -14,6 +14,7 @@
 #include "paths.h"
 #include "verify/build/scratch.h"
 #include "verify/system/home_folder.h"
+#include "gen/random/hex.h"
 
 enum { HEX = 2 * SHA256_DIGEST_SIZE, FOOTER = 16 + 1 + HEX + 1 };
 
@@ -48,8 +49,7 @@ static void hash_of(const char *data, size_t size, char hex[HEX + 1])
     sha256_init(&hash);
     sha256_update(&hash, size, (const uint8_t *)data);
     sha256_digest(&hash, sizeof digest, digest);
-    for (size_t i = 0; i < sizeof digest; i++)
-        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+    hex_text(digest, sizeof digest, hex);
 }
 
 /* All of a file of ours, NUL-terminated: what another user put there is not loaded. */
